@@ -1,0 +1,39 @@
+"""One owner of typed memory on host or accelerator, and the array standard on top of it.
+
+Importing this module imports nothing else, not even NumPy: each name is fetched at its first use.
+"""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "AcceleratorDataContainer": "accel.containers",
+    "Device": "accel.device",
+    "DeviceStorage": "accel.memory",
+    "HostStorage": "accel.memory",
+    "Ownership": "accel.memory",
+    "configure": "accel.config",
+    "container": "accel.containers",
+    "empty": "accel.containers",
+    "from_numpy": "accel.containers",
+    "full": "accel.containers",
+    "using": "accel.config",
+    "zeros": "accel.containers",
+}
+_ROOMS = ("config", "device", "dtypes", "errors", "memory", "testing", "xp")
+
+__all__ = [*sorted(_HOMES), "__version__", *_ROOMS]
+
+
+def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return import_module(f"accel.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'accel' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

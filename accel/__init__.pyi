@@ -1,0 +1,21 @@
+from accel import config as config
+from accel import device as device
+from accel import dtypes as dtypes
+from accel import errors as errors
+from accel import memory as memory
+from accel import testing as testing
+from accel import xp as xp
+from accel.config import configure as configure
+from accel.config import using as using
+from accel.containers import AcceleratorDataContainer as AcceleratorDataContainer
+from accel.containers import container as container
+from accel.containers import empty as empty
+from accel.containers import from_numpy as from_numpy
+from accel.containers import full as full
+from accel.containers import zeros as zeros
+from accel.device import Device as Device
+from accel.memory import DeviceStorage as DeviceStorage
+from accel.memory import HostStorage as HostStorage
+from accel.memory import Ownership as Ownership
+
+__version__: str

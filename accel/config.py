@@ -1,0 +1,254 @@
+"""Settings: each is a call's argument, a scope, ``configure``, an environment variable, or a default.
+
+The first of these that says something wins. A setting called ``name`` is ``ACCEL_NAME`` in the environment,
+``accel.configure(name=...)`` for the process and ``with accel.using(name=...)`` for a block of code; the scope is
+a context variable, so threads and tasks do not disturb one another.
+"""
+
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from operator import index
+from pathlib import Path
+from typing import Any
+
+from accel.device_names import parse_device_name
+from accel.locks import across_forks
+
+__all__ = ["Settings", "configure", "current", "using"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One consistent set of settings.
+
+    Attributes
+    ----------
+    device : str
+        Where things are made when no ``device=`` is given: a device's name, or ``gpu``.
+    debug : bool
+        Check every access in kernels and remember where memory was released.
+    fallback : str
+        What a missing device does: ``raise``, or use the CPU with a warning (``warn``) or without (``silent``).
+    strict : bool
+        Touching memory that is still in flight raises instead of waiting.
+    host_copies : str
+        Whether device arrays may be copied to the host implicitly: ``never``, ``warn`` or ``allow``.
+    threads : int
+        Threads for host work.
+    sim_seed : int
+        Seed of the simulated device's interleavings.
+    sim_memory : int
+        Memory of each simulated device, in bytes.
+    cache_dir : str
+        Folder for compiled code.
+    max_bytes : int
+        Largest allocation that reading a file may ask for, in bytes.
+    """
+
+    device: str = "cpu"
+    debug: bool = False
+    fallback: str = "raise"
+    strict: bool = False
+    host_copies: str = "never"
+    threads: int = 1
+    sim_seed: int = 0
+    sim_memory: int = 1 << 30
+    cache_dir: str = ""
+    max_bytes: int = 1 << 34
+
+
+def _device(value: object) -> str:
+    text = str(value)
+    if text != "gpu":
+        parse_device_name(text)
+    return text
+
+
+def _flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    truth = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+    try:
+        return truth[str(value).lower()]
+    except KeyError:
+        raise ValueError("write 1 or 0") from None
+
+
+def _choice(*allowed: str) -> Callable[[object], str]:
+    def parse(value: object) -> str:
+        if value not in allowed:
+            raise ValueError(f"write one of {', '.join(allowed)}")
+        return str(value)
+
+    return parse
+
+
+def _count(minimum: int) -> Callable[[object], int]:
+    def parse(value: object) -> int:
+        try:
+            number = int(value) if isinstance(value, str) else index(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            number = minimum - 1
+        if isinstance(value, bool) or number < minimum:
+            raise ValueError(f"write a whole number, {minimum} or more")
+        return number
+
+    return parse
+
+
+def _path(value: object) -> str:
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise ValueError("write a folder")
+    return str(value)
+
+
+_PARSERS: Mapping[str, Callable[[object], Any]] = {
+    "device": _device,
+    "debug": _flag,
+    "fallback": _choice("raise", "warn", "silent"),
+    "strict": _flag,
+    "host_copies": _choice("never", "warn", "allow"),
+    "threads": _count(1),
+    "sim_seed": _count(0),
+    "sim_memory": _count(0),
+    "cache_dir": _path,
+    "max_bytes": _count(0),
+}
+
+
+def _parse(name: str, value: object, where: str) -> object:
+    try:
+        return _PARSERS[name](value)
+    except ValueError as error:
+        raise ValueError(f"{where}: {value!r} is not a value of {name!r}: {error}") from None
+
+
+def _parse_all(values: Mapping[str, object], where: str) -> dict[str, Any]:
+    unknown = sorted(values.keys() - _PARSERS.keys())
+    if unknown:
+        raise TypeError(f"{where}: no setting is called {unknown[0]!r}; the settings are {', '.join(_PARSERS)}")
+    return {name: _parse(name, value, where) for name, value in values.items()}
+
+
+def _usable_processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS and Windows
+        return os.cpu_count() or 1
+
+
+def _default_cache_dir() -> str:
+    try:
+        home = Path.home()
+    except RuntimeError:
+        home = Path(tempfile.gettempdir())
+    return str(Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "accel")
+
+
+def _from_environment() -> Settings:
+    found = {}
+    for field in fields(Settings):
+        variable = f"ACCEL_{field.name.upper()}"
+        text = os.environ.get(variable)
+        if text:
+            found[field.name] = _parse(field.name, text, variable)
+    defaults = Settings(threads=_usable_processors(), cache_dir=_default_cache_dir())
+    return replace(defaults, **found)  # type: ignore[arg-type]
+
+
+class _Scope:
+    """What enclosing ``using`` blocks say, with the settings they give on top of the process's."""
+
+    __slots__ = ("base", "overrides", "settings")
+
+    def __init__(self, overrides: Mapping[str, Any]) -> None:
+        self.overrides = overrides
+        self.base: Settings | None = None
+        self.settings = Settings()
+
+    def over(self, base: Settings) -> Settings:
+        if self.base is not base:
+            self.settings = replace(base, **self.overrides)
+            self.base = base
+        return self.settings
+
+
+_scope: ContextVar[_Scope | None] = ContextVar("accel_settings", default=None)
+_lock = across_forks(threading.Lock())
+_process: Settings | None = None
+
+
+def _of_process() -> Settings:
+    global _process
+    if _process is None:
+        with _lock:
+            if _process is None:
+                _process = _from_environment()
+    return _process
+
+
+def current() -> Settings:
+    """Return the settings in force here; the environment is read once, at first use.
+
+    Raises
+    ------
+    ValueError
+        If an environment variable ``ACCEL_...`` has a value that its setting does not take.
+    """
+    base = _of_process()
+    scope = _scope.get()
+    return base if scope is None else scope.over(base)
+
+
+def configure(**settings: object) -> None:
+    """Change settings for the whole process; all of them or, if one is wrong, none.
+
+    Raises
+    ------
+    TypeError
+        If no setting has that name.
+    ValueError
+        If a setting does not take that value.
+
+    Examples
+    --------
+    >>> import accel
+    >>> accel.configure(fallback="raise")
+    """
+    global _process
+    parsed = _parse_all(settings, "accel.configure")
+    base = _of_process()
+    with _lock:
+        _process = replace(_process or base, **parsed)
+
+
+@contextmanager
+def using(**settings: object) -> Iterator[Settings]:
+    """Change settings inside a ``with`` block, for this thread or task only.
+
+    Raises
+    ------
+    TypeError
+        If no setting has that name.
+    ValueError
+        If a setting does not take that value.
+
+    Examples
+    --------
+    >>> import accel
+    >>> with accel.using(fallback="silent"):
+    ...     accel.empty(3, device="cuda:9").device
+    <Device.CPU: 'cpu'>
+    """
+    outer = _scope.get()
+    inherited = {} if outer is None else outer.overrides
+    token = _scope.set(_Scope({**inherited, **_parse_all(settings, "accel.using")}))
+    try:
+        yield current()
+    finally:
+        _scope.reset(token)

@@ -1,0 +1,631 @@
+"""`AcceleratorDataContainer`: one owner of typed memory, wherever it is (NuMojo's container)."""
+
+import builtins
+from typing import Any, NoReturn, Self, SupportsIndex, overload
+
+import numpy as np
+
+from accel.device import Device, DeviceLike, resolve
+from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.errors import DeviceMismatchError, DTypeError, ReleasedError
+from accel.memory.device_storage import DeviceStorage
+from accel.memory.heap import heap_of
+from accel.memory.host_storage import HostArray, HostStorage, is_pointer_form
+from accel.memory.operand import Operand
+from accel.memory.sizes import as_size
+from accel.memory.storage import Ownership, Writer
+from accel.memory.stream import Stream
+from accel.memory.transfer import AnyStorage, allocate, copied, copy_elements
+
+__all__ = ["AcceleratorDataContainer", "container", "empty", "from_numpy", "full", "zeros"]
+
+_ARRAY_ADVICE = "a container is flat, and accel.xp.zeros(shape) makes arrays"
+_EMPTY_DTYPE = as_dtype("float32")
+
+
+class AcceleratorDataContainer:
+    """Typed, flat memory on one device, in a `HostStorage` or a `DeviceStorage`.
+
+    ``AcceleratorDataContainer(size, dtype, device)`` allocates; without a size it is empty and allocates nothing.
+    ``AcceleratorDataContainer(ptr, size, copy=False, dtype=...)`` looks at host memory made elsewhere, or copies it.
+
+    Parameters
+    ----------
+    size : int, optional
+        Number of elements.
+    dtype : dtype_like
+        Type of the elements.
+    device : Device or str
+        Where the memory is.
+    ptr : int
+        Address of the first element, on the host.
+    copy : bool
+        Make memory of its own instead of looking.
+    deleter : callable, optional
+        Called once after the last use of memory looked at.
+    readonly : bool
+        Forbid writing to memory looked at.
+
+    Raises
+    ------
+    ValueError
+        If the size is negative, a boolean or overflows, the pointer is null or misaligned, or the device unknown.
+    DTypeError
+        If the dtype is not one of a number or a boolean.
+    DeviceUnavailableError
+        If the device is not here and ``fallback`` is ``raise``.
+    OutOfMemoryError
+        If the memory cannot be had.
+
+    Examples
+    --------
+    >>> import accel
+    >>> c = accel.AcceleratorDataContainer(3, "float32")
+    >>> c.fill(1.5)
+    >>> c[2], len(c), c.nbytes, str(c)
+    (np.float32(1.5), 3, 12, 'AcceleratorDataContainer(cpu, HostStorage(managed, size=3, refcount=1))')
+    """
+
+    __slots__ = ("__weakref__", "_storage")
+    _storage: AnyStorage | None
+
+    @overload
+    def __init__(
+        self,
+        size: SupportsIndex | None = None,
+        dtype: DTypeLike = "float32",
+        device: DeviceLike = Device.CPU,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        ptr: SupportsIndex,
+        size: SupportsIndex,
+        copy: bool = False,
+        *,
+        dtype: DTypeLike = "float32",
+        deleter: Any = None,
+        readonly: bool = False,
+    ) -> None: ...
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        make = _pointer_form if is_pointer_form(arguments, keywords) else _size_form
+        self._storage = make(*arguments, **keywords)
+
+    @classmethod
+    def on(cls, storage: AnyStorage) -> Self:
+        """Return a container that takes over a handle."""
+        made = object.__new__(cls)
+        made._storage = storage
+        return made
+
+    # What it is
+
+    @property
+    def storage(self) -> AnyStorage:
+        """The handle on the memory, of this container and not counted again.
+
+        Raises
+        ------
+        RuntimeError
+            If the container is empty.
+        """
+        if self._storage is None:
+            raise RuntimeError("the container is empty: it has no storage; give it a size, as in accel.empty(5)")
+        return self._storage
+
+    @property
+    def host_storage(self) -> HostStorage | None:
+        """The storage if it is the host's, else None."""
+        return self._storage if isinstance(self._storage, HostStorage) else None
+
+    @property
+    def device_storage(self) -> DeviceStorage | None:
+        """The storage if it is an accelerator's, else None."""
+        return self._storage if isinstance(self._storage, DeviceStorage) else None
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return 0 if self._storage is None else self._storage.size
+
+    def __len__(self) -> int:
+        return self.size
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes."""
+        return 0 if self._storage is None else self._storage.nbytes
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the elements."""
+        return _EMPTY_DTYPE if self._storage is None else self._storage.dtype
+
+    @property
+    def device(self) -> Device:
+        """The device that has the memory; the CPU for an empty container."""
+        return Device.CPU if self._storage is None else self._storage.device
+
+    @property
+    def ownership(self) -> Ownership:
+        """Whether the bytes are counted or belong to somebody else."""
+        return Ownership.MANAGED if self._storage is None else self._storage.ownership
+
+    @property
+    def ref_count(self) -> int:
+        """How many handles there are on the memory; 0 for external memory and for none."""
+        return 0 if self._storage is None else self._storage.ref_count
+
+    @property
+    def readonly(self) -> bool:
+        """Whether writing is forbidden."""
+        return self._storage is not None and self._storage.readonly
+
+    def is_cpu(self) -> bool:
+        """Tell whether the memory is the host's."""
+        return self.device.type == "cpu"
+
+    def is_gpu(self) -> bool:
+        """Tell whether the memory is a real accelerator's: CUDA, ROCm or MPS."""
+        return self.device.type in ("cuda", "rocm", "mps")
+
+    def is_cuda(self) -> bool:
+        """Tell whether the memory is an NVIDIA GPU's."""
+        return self.device.type == "cuda"
+
+    def is_rocm(self) -> bool:
+        """Tell whether the memory is an AMD GPU's."""
+        return self.device.type == "rocm"
+
+    def is_mps(self) -> bool:
+        """Tell whether the memory is an Apple GPU's."""
+        return self.device.type == "mps"
+
+    def __str__(self) -> str:
+        if self._storage is None:
+            inside = "cpu, empty"
+        elif isinstance(self._storage, HostStorage):
+            inside = f"cpu, {self._storage}"
+        elif self._storage.released:
+            inside = f"gpu, {self._storage}"
+        else:
+            inside = f"{'gpu' if self.is_gpu() else self.device}, size={self.size}"
+        return f"{type(self).__name__}({inside})"
+
+    def __repr__(self) -> str:
+        return f"<{self} of {self.dtype.name}>"
+
+    def write_to(self, file: Writer) -> None:
+        """Write the text that `str` gives to a file or any other writer."""
+        file.write(str(self))
+
+    # Elements and addresses, on the host
+
+    def __getitem__(self, index: SupportsIndex) -> Any:
+        """Return an element of host memory as a NumPy scalar; negative indices count from the end.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        DeviceMismatchError
+            If the memory is an accelerator's.
+        """
+        storage = self._storage
+        return (storage if type(storage) is HostStorage else self._on_host("its elements"))[index]
+
+    def __setitem__(self, index: SupportsIndex, value: Any) -> None:
+        """Set an element of host memory.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        DTypeError, OverflowError
+            If the dtype cannot hold the value.
+        ReadOnlyError, DeviceMismatchError
+            If the memory must not change, or is an accelerator's.
+        """
+        self._on_host("its elements")[index] = value
+
+    def load(self, offset: SupportsIndex, width: SupportsIndex = 1) -> Any:
+        """Return ``width`` elements of host memory: a NumPy scalar for 1, else a new 1-D array.
+
+        Raises
+        ------
+        BoundsError
+            If they are not all there.
+        DeviceMismatchError
+            If the memory is an accelerator's.
+        """
+        return self._on_host("its elements").load(offset, width)
+
+    def store(self, offset: SupportsIndex, values: Any) -> None:
+        """Write one or more elements of host memory, all of them or none.
+
+        Raises
+        ------
+        BoundsError
+            If there is no room for all of them.
+        DTypeError, OverflowError
+            If the dtype cannot hold a value.
+        ReadOnlyError, DeviceMismatchError
+            If the memory must not change, or is an accelerator's.
+        """
+        self._on_host("its elements").store(offset, values)
+
+    def offset(self, n: SupportsIndex) -> int:
+        """Return the address of element ``n`` of host memory; ``n`` may be the size.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        DeviceMismatchError
+            If the memory is an accelerator's.
+        """
+        return self._on_host("offset").offset(n)
+
+    def host_ptr(self) -> int:
+        """Return the address of the first element of host memory.
+
+        Raises
+        ------
+        DeviceMismatchError
+            If the memory is an accelerator's.
+        """
+        return self._on_host("host_ptr").pointer
+
+    def device_ptr(self) -> int:
+        """Return the address of the first element of an accelerator's memory.
+
+        Raises
+        ------
+        DeviceMismatchError
+            If the memory is the host's.
+        """
+        return self._on_device("device_ptr").pointer
+
+    def unsafe_ptr(self) -> int:
+        """Return the address of the first element on whatever device it is."""
+        return self.storage.pointer
+
+    def host_buffer(self) -> HostStorage:
+        """Return another handle on host memory, and count it.
+
+        Raises
+        ------
+        DeviceMismatchError
+            If the memory is an accelerator's.
+        """
+        return self._on_host("host_buffer").__copy__()
+
+    def device_buffer(self) -> DeviceStorage:
+        """Return another handle on an accelerator's memory, and count it.
+
+        Raises
+        ------
+        DeviceMismatchError
+            If the memory is the host's.
+        """
+        return self._on_device("device_buffer").__copy__()
+
+    def _on_host(self, what: str) -> HostStorage:
+        storage = self.storage
+        if isinstance(storage, HostStorage):
+            return storage
+        raise DeviceMismatchError(
+            f"{what} can be had on the cpu only, and this memory is on {storage.device}: "
+            f"write c.to('cpu') for a container there, or c.to_numpy()"
+        )
+
+    def _on_device(self, what: str) -> DeviceStorage:
+        storage = self.storage
+        if isinstance(storage, DeviceStorage):
+            return storage
+        raise DeviceMismatchError(
+            f"{what} can be had on an accelerator only, and this memory is on cpu: "
+            f"write c.to('gpu') for a container there, or c.unsafe_ptr()"
+        )
+
+    # Handles
+
+    def share(self) -> Self:
+        """Return another container on the same memory, and count it.
+
+        Raises
+        ------
+        RuntimeError
+            If the container is empty, or the memory external.
+        """
+        return self.on(self.storage.share())
+
+    def __copy__(self) -> Self:
+        if self._storage is None:
+            return type(self)()
+        return self.on(self._storage.__copy__())
+
+    def deep_copy(self) -> Self:
+        """Return a container with memory of its own and the same elements, on the same device."""
+        if self._storage is None:
+            return type(self)()
+        return self.on(self._storage.deep_copy())
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.deep_copy()
+
+    def release(self) -> None:
+        """Give the memory back; doing so again is harmless. Every later use raises `ReleasedError`."""
+        if self._storage is not None:
+            self._storage.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.release()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise TypeError("a container is a handle on memory of this process; pickle c.to_numpy() instead")
+
+    # Contents
+
+    def to(self, device: DeviceLike, *, copy: bool | None = None, stream: Stream | None = None) -> Self:
+        """Return a container with these elements on a device.
+
+        Parameters
+        ----------
+        device : Device or str
+            Where to.
+        copy : bool, optional
+            True: always memory of its own. None: on the same device another handle on the same memory.
+            False: never copy.
+        stream : Stream, optional
+            Orders the copy, which may then be under way on return; without one it is done.
+
+        Raises
+        ------
+        ValueError
+            If ``copy=False`` and the device is another.
+        DeviceUnavailableError
+            If the device is not here and ``fallback`` is ``raise``.
+        """
+        target = resolve(device)
+        if target is self.device and not copy:
+            return self.__copy__()
+        if copy is False:
+            raise ValueError(f"moving from {self.device} to {target} needs a copy; write copy=None")
+        if self._storage is None:
+            return type(self)()
+        return self.on(copied(self._storage, target, stream))
+
+    def to_numpy(self) -> HostArray:
+        """Return the elements as a new 1-D NumPy array; ``numpy.asarray(c)`` shares host memory instead."""
+        array = np.empty(self.size, self.dtype)
+        if self._storage is not None:
+            copy_elements(HostStorage.on_array(array), self._storage)
+        return array
+
+    def from_numpy(self, array: HostArray) -> None:
+        """Copy a NumPy array into this container, element by element in C order.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ.
+        DTypeError
+            If the dtypes differ.
+        ReadOnlyError
+            If the memory must not change.
+        """
+        given = np.asarray(array)
+        self._refuse_other(given.size, given.dtype, f"array.astype({self.dtype.name!r})")
+        if self._storage is not None:
+            copy_elements(self._storage, HostStorage.on_array(np.ascontiguousarray(given)))
+
+    def copy_from(self, other: "AcceleratorDataContainer") -> None:
+        """Copy the elements of another container, on whatever device, into this one; done on return.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ.
+        DTypeError
+            If the dtypes differ.
+        ReadOnlyError
+            If the memory must not change.
+        """
+        self._refuse_other(other.size, other.dtype, "a container of that dtype")
+        if self._storage is not None and other._storage is not None:
+            copy_elements(self._storage, other._storage)
+
+    def _refuse_other(self, size: int, dtype: DType, remedy: str) -> None:
+        if dtype != self.dtype:
+            raise DTypeError(f"{dtype.name} elements cannot be copied into {self.dtype.name}: write {remedy}")
+        if size != self.size:
+            raise ValueError(f"{size} elements cannot be copied into {self.size}: the sizes must be equal")
+
+    def fill(self, value: Any) -> None:
+        """Set every element to one value.
+
+        Raises
+        ------
+        DTypeError, OverflowError
+            If the dtype cannot hold the value.
+        ReadOnlyError
+            If the memory must not change.
+        """
+        scalar = exact_cast(value, self.dtype)
+        if scalar.ndim:
+            raise ValueError(f"fill takes one value; found {scalar.size}: write c.from_numpy(array)")
+        if self._storage is not None:
+            self._storage.refuse_read_only()
+            heap = heap_of(self._storage.device)
+            heap.backend.fill(self._storage.__accel_operand__(), scalar[()], stream=None)
+            heap.synchronize()
+
+    def memoryview(self) -> builtins.memoryview:
+        """Return a memoryview of host memory, which keeps it alive; ``memoryview(c)`` works from Python 3.12.
+
+        Raises
+        ------
+        DeviceMismatchError
+            If the memory is an accelerator's.
+        DTypeError
+            If Python's buffers have no code for the dtype, as for bfloat16.
+        """
+        return self._on_host("memoryview").memoryview()
+
+    def __buffer__(self, flags: int, /) -> builtins.memoryview:
+        return self.memoryview()
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
+        if self._storage is None:
+            return np.empty(0, dtype or self.dtype)
+        return self._on_host("a NumPy array that shares it").__array__(dtype, copy)
+
+    def __accel_operand__(self) -> Operand:
+        """Describe the elements to a backend."""
+        return self.storage.__accel_operand__()
+
+
+def _size_form(
+    size: SupportsIndex | None = None, dtype: DTypeLike = "float32", device: DeviceLike = Device.CPU
+) -> AnyStorage | None:
+    found = as_dtype(dtype)
+    target = resolve(device)
+    return None if size is None else allocate(target, as_size(size, found.itemsize, _ARRAY_ADVICE), found)
+
+
+def _pointer_form(
+    ptr: SupportsIndex,
+    size: SupportsIndex,
+    copy: bool = False,
+    dtype: DTypeLike = "float32",
+    device: DeviceLike = Device.CPU,
+    **how: Any,
+) -> AnyStorage:
+    if resolve(device) is not Device.CPU:
+        raise DeviceMismatchError(
+            f"a pointer is looked at on the cpu only; for a buffer of {device} write DeviceStorage(buffer, size)"
+        )
+    return HostStorage.on_pointer(ptr, size, copy, dtype, **how)
+
+
+def empty(
+    size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
+) -> AcceleratorDataContainer:
+    """Return a container of ``size`` elements with whatever its memory held before.
+
+    Parameters
+    ----------
+    size : int
+        Number of elements; for arrays of several dimensions see ``accel.xp.zeros``.
+    dtype : dtype_like
+        Type of the elements.
+    device : Device or str, optional
+        Where; by default `Device.default`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the size is not a whole number, negative, or overflows.
+    DTypeError, DeviceUnavailableError, OutOfMemoryError
+        As for `AcceleratorDataContainer`.
+    """
+    found = as_dtype(dtype)
+    target = resolve(device)
+    count = as_size(size, found.itemsize, _ARRAY_ADVICE)
+    return AcceleratorDataContainer.on(allocate(target, count, found))
+
+
+def full(
+    size: SupportsIndex, value: Any, dtype: DTypeLike = "float64", device: DeviceLike | None = None
+) -> AcceleratorDataContainer:
+    """Return a container of ``size`` elements of one value.
+
+    Raises
+    ------
+    DTypeError, OverflowError
+        If the dtype cannot hold the value; otherwise as `empty`.
+    """
+    made = empty(size, dtype, device)
+    try:
+        made.fill(value)
+    except BaseException:
+        made.release()
+        raise
+    return made
+
+
+def zeros(
+    size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
+) -> AcceleratorDataContainer:
+    """Return a container of ``size`` zeros; otherwise as `empty`."""
+    return full(size, 0, dtype, device)
+
+
+def container(
+    values: Any, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+) -> AcceleratorDataContainer:
+    """Return a container with a copy of some values, flat and in C order.
+
+    Parameters
+    ----------
+    values : array_like
+        Numbers, nested sequences of them, or an array; one number gives a container of size 1.
+    dtype : dtype_like, optional
+        Type of the elements; by default that of the values.
+    device : Device or str, optional
+        Where; by default `Device.default`.
+
+    Raises
+    ------
+    TypeError
+        If this is an int, for which ``accel.empty(5)`` makes a container of that size.
+    DTypeError, OverflowError
+        If the values are not numbers, or the dtype cannot hold them.
+
+    Examples
+    --------
+    >>> import accel
+    >>> accel.container([[1, 2], [3, 4]], dtype="float32").to_numpy()
+    array([1., 2., 3., 4.], dtype=float32)
+    """
+    if isinstance(values, int):
+        raise TypeError(f"accel.container takes values, not a size; write accel.empty({values}) or [{values}]")
+    given = np.asarray(values)
+    found = as_dtype(given.dtype if dtype is None else dtype)
+    made = empty(given.size, found, device)
+    try:
+        made.from_numpy(exact_cast(given, found))
+    except BaseException:
+        made.release()
+        raise
+    return made
+
+
+def from_numpy(array: HostArray, copy: bool = False) -> AcceleratorDataContainer:
+    """Return a container on a NumPy array's own memory, read-only if the array is.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Any shape; its elements are taken in C order.
+    copy : bool
+        Make memory of its own instead.
+
+    Raises
+    ------
+    TypeError
+        If this is not a NumPy array.
+    LayoutError
+        If the elements do not lie one after another in C order, and ``copy`` is False.
+    DTypeError
+        If they are not numbers or booleans.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"from_numpy takes a numpy.ndarray; found {type(array).__name__}: write accel.container(x)")
+    if copy:
+        return container(array, device=Device.CPU)
+    return AcceleratorDataContainer.on(HostStorage.on_array(array))

@@ -1,0 +1,106 @@
+"""The filters of the demo, written with functions of the Python array API standard alone.
+
+Each takes a two-dimensional array and returns a narrower one: only results that needed nothing beyond the array's
+edges. Luminances are multiples of 1/256, so sums of them are exact and no result depends on where a tile begins.
+"""
+
+import math
+from functools import reduce
+
+import accel.xp as xp
+from accel.xp import Array
+
+__all__ = ["bell", "box_sum", "gaussian", "inner", "luminance", "peaks", "ridges", "robust_level"]
+
+_DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+def luminance(pixels: Array) -> Array:
+    """Return how bright pixels of shape (height, width, 3) look, from 0 to 255."""
+    red, green, blue = (xp.astype(pixels[:, :, channel], xp.float64) for channel in range(3))
+    return (54 * red + 183 * green + 19 * blue) / 256
+
+
+def box_sum(x: Array, radius: int) -> Array:
+    """Return the sum over the square of side ``2 * radius + 1`` around each element."""
+    width = 2 * radius + 1
+    for axis in (0, 1):
+        total = xp.cumulative_sum(x, axis=axis, include_initial=True)
+        count = total.shape[axis] - width
+        x = _part(total, axis, width, count) - _part(total, axis, 0, count)
+    return x
+
+
+def gaussian(x: Array, sigma: float) -> Array:
+    """Return ``x`` smoothed by the kernel of `bell`, first down the columns and then along the rows."""
+    centre, *sides = bell(sigma)
+    radius = len(sides)
+    for axis in (0, 1):
+        count = x.shape[axis] - 2 * radius
+        smooth = centre * _part(x, axis, radius, count)
+        for step, weight in enumerate(sides, 1):
+            pair = _part(x, axis, radius - step, count) + _part(x, axis, radius + step, count)
+            smooth = smooth + weight * pair
+        x = smooth
+    return x
+
+
+def bell(sigma: float) -> list[float]:
+    """Return the weights of a Gaussian at 0, 1, 2 ... up to four standard deviations; both sides sum to 1."""
+    radius = int(4 * sigma + 0.5)
+    weights = [math.exp(-0.5 * (step / sigma) ** 2) for step in range(radius + 1)]
+    total = 2 * math.fsum(weights) - weights[0]
+    return [weight / total for weight in weights]
+
+
+def peaks(x: Array, reach: int) -> Array:
+    """Tell which elements are the largest within ``reach`` of them along both axes."""
+    largest = x
+    for axis in (0, 1):
+        count = x.shape[axis] - 2 * reach
+        shifted = [_part(largest, axis, start, count) for start in range(2 * reach + 1)]
+        largest = reduce(xp.maximum, shifted)
+    return inner(x, reach) >= largest
+
+
+def ridges(x: Array) -> Array:
+    """Tell which elements are the largest of three along the direction in which ``x`` bends most.
+
+    On a line that is the direction across it. The directions are the axes and the diagonals.
+    """
+    centre = inner(x, 1)
+    most = xp.zeros_like(centre)
+    crest = xp.zeros_like(centre, dtype=xp.bool)
+    for down, right in _DIRECTIONS:
+        before, after = _neighbour(x, -down, -right), _neighbour(x, down, right)
+        bend = xp.abs(before + after - 2 * centre) / (down * down + right * right)
+        crest = xp.where(bend > most, centre >= xp.maximum(before, after), crest)
+        most = xp.maximum(bend, most)
+    return crest
+
+
+def robust_level(values: Array) -> tuple[Array, Array]:
+    """Return the median and the standard deviation as the median distance from it tells, heedless of outliers."""
+    centre = _median(values)
+    return centre, 1.4826 * _median(xp.abs(values - centre))
+
+
+def inner(x: Array, margin: int) -> Array:
+    """Return ``x`` without ``margin`` elements at each edge."""
+    rows, columns = x.shape
+    return x[margin : rows - margin, margin : columns - margin]
+
+
+def _neighbour(x: Array, down: int, right: int) -> Array:
+    rows, columns = x.shape
+    return x[1 + down : rows - 1 + down, 1 + right : columns - 1 + right]
+
+
+def _part(x: Array, axis: int, start: int, count: int) -> Array:
+    return x[start : start + count, :] if axis == 0 else x[:, start : start + count]
+
+
+def _median(values: Array) -> Array:
+    ordered = xp.sort(values)
+    last = ordered.shape[0] - 1
+    return (ordered[last // 2] + ordered[(last + 1) // 2]) / 2

@@ -1,0 +1,97 @@
+"""The pictures of the demo, which ship inside scikit-image, and what to look for in each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from skimage import data
+
+__all__ = ["SOURCES", "Picture", "Recipe", "load_retina", "load_sky"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to look for in a picture; lengths are in pixels.
+
+    Attributes
+    ----------
+    shape : str
+        ``points`` are brightest in a square around them; ``lines`` are brightest across their own direction.
+    sign : int
+        1 for things brighter than their surroundings, -1 for darker ones.
+    background : int
+        Half-width of the square whose mean is taken for the background.
+    sigma : float
+        Standard deviation of the Gaussian that suppresses noise.
+    reach : int
+        A point is the largest within this distance along each axis; a line needs only 1.
+    floor : float
+        Where the luminance is lower, the picture shows nothing.
+    inset : int
+        Nothing is looked for this near to such a place.
+    cut : float
+        The threshold, in robust standard deviations above the median response.
+    """
+
+    shape: Literal["points", "lines"]
+    sign: int = 1
+    background: int = 32
+    sigma: float = 1.5
+    reach: int = 1
+    floor: float = 0.0
+    inset: int = 0
+    cut: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Pixels of shape (height, width, 3), with their names and their recipe."""
+
+    name: str
+    title: str
+    credit: str
+    finds: str
+    pixels: NDArray[np.uint8]
+    recipe: Recipe
+
+    @property
+    def height(self) -> int:
+        return self.pixels.shape[0]
+
+    @property
+    def width(self) -> int:
+        return self.pixels.shape[1]
+
+
+def load_sky() -> Picture:
+    """Return the Hubble deep field: bright points on a dark, noisy background."""
+    return Picture(
+        name="sky",
+        title="Hubble deep field",
+        credit="NASA and ESA, public domain",
+        finds="stars and galaxies",
+        pixels=_pixels(data.hubble_deep_field),
+        recipe=Recipe("points", background=32, sigma=1.5, reach=3, cut=10.0),
+    )
+
+
+def load_retina() -> Picture:
+    """Return the retina: dark lines on a bright disc, which stands in a black surround."""
+    return Picture(
+        name="retina",
+        title="Retina",
+        credit="Mikael Häggström, public domain",
+        finds="vessel pixels",
+        pixels=_pixels(data.retina),
+        recipe=Recipe("lines", sign=-1, background=16, sigma=3.0, floor=30.0, inset=8, cut=2.5),
+    )
+
+
+SOURCES: tuple[Callable[[], Picture], ...] = (load_sky, load_retina)
+"""What the demo looks at."""
+
+
+def _pixels(source: Callable[[], object]) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(source(), dtype=np.uint8)

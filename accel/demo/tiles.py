@@ -1,0 +1,56 @@
+"""A picture cut into tiles, each with a halo of the pixels around it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import accel.xp as xp
+from accel.xp import Array
+
+__all__ = ["Tile", "cover", "cut"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """The pixels from (top, left) up to, not including, (bottom, right)."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @property
+    def index(self) -> tuple[slice, slice]:
+        """What selects this tile in an array of the picture's shape."""
+        return slice(self.top, self.bottom), slice(self.left, self.right)
+
+
+def cover(height: int, width: int, side: int) -> Iterator[Tile]:
+    """Yield tiles of at most ``side`` by ``side`` that hold each pixel once, row by row."""
+    for top in range(0, height, side):
+        for left in range(0, width, side):
+            yield Tile(top, left, min(top + side, height), min(left + side, width))
+
+
+def cut(picture: Array, tile: Tile, halo: int) -> Array:
+    """Return a copy of a tile and ``halo`` pixels around it; beyond its edges the picture is mirrored.
+
+    The mirror stands at the edge of the last pixel, so that pixel appears twice. A symmetric filter then sees at each
+    step what it would see if every step mirrored its own input.
+
+    Parameters
+    ----------
+    picture : Array
+        Of shape (height, width, ...).
+    tile : Tile
+        A part of it.
+    halo : int
+        How many pixels to add on each side.
+    """
+    rows = _mirrored(tile.top - halo, tile.bottom + halo, picture.shape[0], picture)
+    columns = _mirrored(tile.left - halo, tile.right + halo, picture.shape[1], picture)
+    return xp.take(xp.take(picture, rows, axis=0), columns, axis=1)
+
+
+def _mirrored(start: int, stop: int, size: int, like: Array) -> Array:
+    place = xp.remainder(xp.arange(start, stop, device=like.device), 2 * size)
+    return xp.where(place < size, place, 2 * size - 1 - place)

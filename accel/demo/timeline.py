@@ -1,0 +1,39 @@
+"""When each step of the demo ran."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+__all__ = ["LANES", "Span", "Timeline"]
+
+LANES = ("load", "copy in", "compute", "copy out", "reference")
+"""The kinds of step, in the order in which data meets them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A step: its lane, what it worked on, and when it began and ended, in seconds."""
+
+    lane: str
+    label: str
+    start: float
+    stop: float
+
+
+@dataclass(slots=True)
+class Timeline:
+    """The steps of one picture, as they were measured."""
+
+    spans: list[Span] = field(default_factory=list)
+
+    @contextmanager
+    def span(self, lane: str, label: str) -> Iterator[None]:
+        """Measure a ``with`` block."""
+        start = perf_counter()
+        yield
+        self.spans.append(Span(lane, label, start, perf_counter()))
+
+    def total(self, *lanes: str) -> float:
+        """Return the seconds spent in these lanes, or in all."""
+        return sum(span.stop - span.start for span in self.spans if span.lane in (lanes or LANES))

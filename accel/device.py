@@ -1,0 +1,251 @@
+"""`Device`: where memory lives and work runs (NuMojo's ``Device``)."""
+
+import enum
+import threading
+import warnings
+from collections import deque
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Self
+
+from accel import config
+from accel.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
+from accel.errors import DeviceUnavailableError
+from accel.locks import across_forks
+from accel.registry import NoBackendError, providers, remedy
+
+__all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "fallbacks", "resolve"]
+
+# Codes of DLPack's DLDeviceType; 12 is its code for extensions.
+_DLPACK_CODES = {"cpu": 1, "cuda": 2, "mps": 8, "rocm": 10, "sim": 12}
+_new_member = across_forks(threading.Lock())
+_entered: ContextVar[tuple[AbstractContextManager[object], ...]] = ContextVar("accel_entered_devices", default=())
+
+
+class Device(enum.Enum):
+    """A place with memory of its own: the host, or one accelerator.
+
+    ``Device.CUDA`` is its first ordinal; ``Device.CUDA[1]`` and ``Device("cuda:1")`` are the second. Each device is
+    one object for the whole process, so ``is`` compares them, also after pickling. That a device can be named does
+    not mean that this machine has it: see `is_available`.
+
+    Parameters
+    ----------
+    value : str
+        ``cpu``, ``cuda``, ``cuda:1``, ``rocm``, ``mps``, ``sim``, or ``gpu`` for the first accelerator at hand.
+
+    Raises
+    ------
+    ValueError
+        If the text names no device.
+    DeviceUnavailableError
+        If ``gpu`` is asked for and there is none.
+
+    Examples
+    --------
+    >>> from accel import Device
+    >>> Device("cuda:1") is Device.CUDA[1]
+    True
+    >>> str(Device.CUDA), Device.CUDA[1].name, Device.CPU.type
+    ('cuda:0', 'CUDA_1', 'cpu')
+    """
+
+    CPU = "cpu"
+    CUDA = "cuda:0"
+    ROCM = "rocm:0"
+    MPS = "mps:0"
+    SIM = "sim"
+
+    type: str
+    """The kind of device: ``cpu``, ``cuda``, ``rocm``, ``mps`` or ``sim``."""
+    index: int
+    """Which of its kind, from 0."""
+
+    def __init__(self, value: str) -> None:
+        self.type, self.index = parse_device_name(value)
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Device":
+        if not isinstance(value, str):
+            raise TypeError(f"a device is written as text, as in 'cuda:1', or as Device.CUDA[1]; found {value!r}")
+        if value == "gpu":
+            return _first_gpu()
+        type, index = parse_device_name(value)
+        return cls[type.upper()][index]
+
+    def __getitem__(self, index: int) -> "Device":
+        """Return the device of the same type with another ordinal."""
+        if isinstance(index, bool) or not isinstance(index, int):
+            raise TypeError(f"an ordinal is a whole number; found {index!r}")
+        name = device_name(*parse_device_name(f"{self.type}:{index}"))
+        with _new_member:
+            known = Device._value2member_map_.get(name)
+            return self._make(name, index) if known is None else known  # type: ignore[return-value]
+
+    def _make(self, name: str, index: int) -> "Device":
+        member = object.__new__(Device)
+        member._value_ = name
+        member._name_ = f"{self.type.upper()}_{index}"
+        member.__init__(name)  # type: ignore[misc]
+        Device._value2member_map_[name] = member
+        return member
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    __hash__ = object.__hash__
+
+    def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
+        return Device, (self.value,)
+
+    @property
+    def dlpack(self) -> tuple[int, int]:
+        """The device in DLPack's numbers: (device type, ordinal)."""
+        return _DLPACK_CODES[self.type], self.index
+
+    def is_available(self) -> bool:
+        """Tell whether memory can be had on this device here and now. Never raises."""
+        return self.why_unavailable() is None
+
+    def why_unavailable(self) -> str | None:
+        """Return why this device cannot be used here, or None if it can. Never raises."""
+        try:
+            provider = providers.get(self.type)
+            devices = provider.devices()
+            if self in devices:
+                return None
+            reasons = provider.why_unavailable()
+        except NoBackendError as error:
+            return str(error)
+        except Exception as error:  # a driver can fail in any way
+            return f"its backend failed to list its devices: {error.__class__.__name__}: {error}"
+        reason = reasons.get(str(self)) or reasons.get(self.type)
+        return reason or f"the {self.type} devices here are: {', '.join(map(str, devices)) or 'none'}"
+
+    @staticmethod
+    def available(*types: str) -> tuple["Device", ...]:
+        """Return the devices of this machine, of the given types or of all. Never raises."""
+        found: list[Device] = []
+        for type in types or DEVICE_TYPES:
+            try:
+                offered = providers.get(type).devices()
+            except Exception:  # noqa: S112 - the reason is what why_unavailable tells
+                continue
+            found += [device for device in offered if isinstance(device, Device) and device.type == type]
+        return tuple(found)
+
+    @staticmethod
+    def best() -> "Device":
+        """Return the first accelerator of this machine, or the CPU; never a simulated device."""
+        return next(iter(Device.available(*GPU_TYPES)), Device.CPU)
+
+    @staticmethod
+    def default() -> "Device":
+        """Return the device on which things are made when no ``device=`` is given.
+
+        It is the CPU unless ``ACCEL_DEVICE``, `accel.configure`, `accel.using` or ``with device:`` says otherwise.
+
+        Raises
+        ------
+        DeviceUnavailableError
+            If the configured device is not here and ``fallback`` is ``raise``.
+        """
+        return resolve(None)
+
+    def __enter__(self) -> Self:
+        scope = config.using(device=str(self))
+        scope.__enter__()
+        _entered.set((*_entered.get(), scope))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        *outer, scope = _entered.get()
+        _entered.set(tuple(outer))
+        scope.__exit__(None, None, None)
+
+
+_CPU = Device.CPU
+DeviceLike = Device | str
+"""What every ``device=`` takes: a `Device` or its name."""
+
+
+class FallbackWarning(RuntimeWarning):
+    """Work asked for on a missing device runs on the CPU, as the ``fallback="warn"`` policy says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """One request that the CPU served in another device's place."""
+
+    asked: str
+    used: Device
+    reason: str
+
+
+_fallbacks: deque[Fallback] = deque(maxlen=1000)
+
+
+def fallbacks() -> tuple[Fallback, ...]:
+    """Return the last thousand requests that the CPU served in another device's place, oldest first."""
+    return tuple(_fallbacks)
+
+
+def resolve(device: DeviceLike | None) -> Device:
+    """Return the device that a ``device=`` argument means here, as the fallback policy says.
+
+    Parameters
+    ----------
+    device : Device, str or None
+        None means the configured default.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If this names no device.
+    DeviceUnavailableError
+        If the device is not here and ``fallback`` is ``raise``.
+    """
+    asked = config.current().device if device is None else device
+    if asked is _CPU or asked == "cpu":
+        return _CPU
+    try:
+        found = asked if isinstance(asked, Device) else Device(asked)
+        reason = found.why_unavailable()
+        if reason is None:
+            return found
+        raise _unavailable(str(found), reason, remedy(found.type))
+    except DeviceUnavailableError as error:
+        return _fall_back(str(asked), error)
+
+
+def _fall_back(asked: str, error: DeviceUnavailableError) -> Device:
+    policy = config.current().fallback
+    if policy == "raise":
+        raise error
+    _fallbacks.append(Fallback(asked, Device.CPU, str(error)))
+    if policy == "warn":
+        warnings.warn(f"using the CPU: {error}", FallbackWarning, stacklevel=4)
+    return Device.CPU
+
+
+def _unavailable(asked: str, reason: str, remedy: str) -> DeviceUnavailableError:
+    here = ", ".join(map(str, Device.available())) or "none"
+    return DeviceUnavailableError(
+        f"device {asked} was asked for; the devices here are: {here}.\n"
+        f"  Why: {reason}\n"
+        f"  What would add it: {remedy}\n"
+        f"  Or use the CPU: device='cpu', or accel.using(fallback='warn')"
+    )
+
+
+def _first_gpu() -> Device:
+    found: Sequence[Device] = Device.available(*GPU_TYPES)
+    if found:
+        return found[0]
+    reasons = "; ".join(f"{type}: {Device[type.upper()].why_unavailable()}" for type in GPU_TYPES)
+    raise _unavailable("gpu", reasons, remedy("cuda"))

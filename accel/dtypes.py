@@ -1,0 +1,189 @@
+"""Element types: the scalar classes under their short names, and the rules for taking dtypes and values in.
+
+The names are scalar *classes* (``f32`` is ``numpy.float32``), so they stand in annotations such as
+``BufferView[f32]``. Those of ml_dtypes are loaded when first asked for.
+"""
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy import bool_ as boolean
+from numpy import complex64 as c64
+from numpy import complex128 as c128
+from numpy import float16 as f16
+from numpy import float32 as f32
+from numpy import float64 as f64
+from numpy import int8 as i8
+from numpy import int16 as i16
+from numpy import int32 as i32
+from numpy import int64 as i64
+from numpy import uint8 as u8
+from numpy import uint16 as u16
+from numpy import uint32 as u32
+from numpy import uint64 as u64
+
+from accel.errors import DTypeError
+
+if TYPE_CHECKING:
+    from ml_dtypes import bfloat16 as bf16
+    from ml_dtypes import float8_e4m3fn as f8e4m3fn
+    from ml_dtypes import float8_e5m2 as f8e5m2
+
+__all__ = [
+    "DType",
+    "DTypeLike",
+    "as_dtype",
+    "bf16",
+    "boolean",
+    "c64",
+    "c128",
+    "exact_cast",
+    "f8e4m3fn",
+    "f8e5m2",
+    "f16",
+    "f32",
+    "f64",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "supported",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+]
+
+DType: TypeAlias = np.dtype[Any]
+DTypeLike: TypeAlias = str | type | DType
+"""What every ``dtype=`` takes: a name, a scalar class, or a NumPy dtype."""
+
+_NUMPY = (boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, c64, c128)
+_ML_DTYPES: Mapping[str, str] = {"bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
+
+
+def __getattr__(name: str) -> type:
+    if name not in _ML_DTYPES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import ml_dtypes
+
+    found: type = getattr(ml_dtypes, _ML_DTYPES[name])
+    globals()[name] = found
+    return found
+
+
+def supported() -> tuple[DType, ...]:
+    """Return every dtype that a container can have, on a device that supports them all."""
+    return (*map(np.dtype, _NUMPY), *(np.dtype(__getattr__(name)) for name in _ML_DTYPES))
+
+
+_PYTHON: Mapping[object, type] = {bool: boolean, int: i64, float: f64, complex: c128}
+_known: dict[object, DType] = {np.dtype(scalar): np.dtype(scalar) for scalar in _NUMPY}
+
+
+def as_dtype(dtype: DTypeLike) -> DType:
+    """Return the NumPy dtype that is meant.
+
+    Parameters
+    ----------
+    dtype : str, type or numpy.dtype
+        ``"float32"``, ``accel.dtypes.f32``, ``numpy.dtype("float32")``, ``"bfloat16"`` ... or Python's ``bool``,
+        ``int``, ``float``, ``complex``.
+
+    Raises
+    ------
+    DTypeError
+        If this is no dtype, not a number or a boolean, or not in this machine's byte order.
+    """
+    try:
+        return _known[dtype]
+    except (KeyError, TypeError):
+        pass
+    found = _read(dtype)
+    if isinstance(dtype, str | type):
+        _known[dtype] = found
+    return found
+
+
+def _read(dtype: object) -> DType:
+    if dtype is None:
+        raise _refused(dtype, "it is None")
+    try:
+        found: DType = np.dtype(_scalar_class(dtype) or dtype)  # type: ignore[call-overload]
+    except TypeError:
+        raise _refused(dtype, "it names no dtype") from None
+    if not found.isnative:
+        raise _refused(dtype, "its bytes are in the other order: write array.astype(dtype.newbyteorder('='))")
+    if not _is_supported(found):
+        raise _refused(dtype, "it is not a number or a boolean")
+    return _known.setdefault(found, found)
+
+
+def _scalar_class(dtype: object) -> type | None:
+    """Return the class of a Python type or of one of ml_dtypes' names, which NumPy knows only once it is loaded."""
+    if not isinstance(dtype, str):
+        return _PYTHON.get(dtype)
+    names = {name: short for short, long in _ML_DTYPES.items() for name in (short, long)}
+    return __getattr__(names[dtype]) if dtype in names else None
+
+
+def _is_supported(dtype: DType) -> bool:
+    if dtype in _known:
+        return True
+    # Only where ml_dtypes was imported can there be a dtype of its.
+    return dtype.kind == "V" and "ml_dtypes" in sys.modules and dtype in supported()
+
+
+def _refused(dtype: object, reason: str) -> DTypeError:
+    names = ", ".join(known.name for known in supported())
+    return DTypeError(f"{dtype!r} cannot be the dtype of memory: {reason}. The dtypes are: {names}")
+
+
+_KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
+def _kind(dtype: DType) -> int:
+    """Rank a dtype: boolean, integer, real, complex (ml_dtypes has kinds of its own; all of ours are real)."""
+    return _KINDS.get(dtype.kind, 2)
+
+
+def exact_cast(values: object, dtype: DType) -> "np.ndarray[Any, DType]":
+    """Convert values for storing, losing nothing but the digits that a floating-point type rounds away.
+
+    Parameters
+    ----------
+    values : number or array_like
+        Any shape.
+    dtype : numpy.dtype
+        The dtype to store.
+
+    Returns
+    -------
+    numpy.ndarray
+        The same shape; the argument itself where it already has that dtype.
+
+    Raises
+    ------
+    DTypeError
+        If the values are of a higher kind (real for an integer, complex for a real) or not numbers.
+    OverflowError
+        If an integer is out of range, or a finite number would become infinite.
+    """
+    given: np.ndarray[Any, DType] = np.asarray(values)
+    if given.dtype == dtype:
+        return given
+    if given.dtype.kind == "O" and isinstance(values, int):
+        raise OverflowError(f"{values} is out of range for {dtype.name}")
+    if not _is_supported(given.dtype) or _kind(given.dtype) > _kind(dtype):
+        raise DTypeError(
+            f"values of dtype {given.dtype.name} cannot be stored as {dtype.name} without loss; "
+            f"convert them first, as in numpy.asarray(values).astype({dtype.name!r})"
+        )
+    with np.errstate(all="ignore"):
+        stored = given.astype(dtype)
+    lost = stored != given if _kind(dtype) == 1 else ~np.isfinite(stored) & np.isfinite(given)
+    if lost.any():
+        raise OverflowError(f"{given[lost].flat[0]} is out of range for {dtype.name}")
+    return stored

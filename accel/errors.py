@@ -1,0 +1,148 @@
+"""Every error the library raises, each of them also the builtin a stranger would catch.
+
+::
+
+    AccelError
+    ├── LayoutError (ValueError)                 no layout satisfies the request
+    ├── BoundsError (IndexError)                 an index or range outside what exists
+    │   ├── KernelBoundsError                    the same, found inside a kernel in debug mode
+    │   └── StoreIndexError (ValueError)         a dimension or index of a store
+    ├── DTypeError (TypeError)                   an element type that cannot be used here
+    ├── DeviceUnavailableError (RuntimeError)    a known device that this machine does not offer
+    ├── DeviceMismatchError (ValueError)         memory of another device than the operation needs
+    ├── DeviceLostError (RuntimeError)           the driver gave up; host data can still be saved
+    ├── CapabilityError (NotImplementedError)    an ability this backend does not have
+    ├── OutOfMemoryError (MemoryError)           the allocation could not be made
+    ├── ReleasedError (RuntimeError)             use of memory that was given back
+    ├── ReadOnlyError (ValueError)               a write to memory that must not change
+    ├── OverlapError (ValueError)                a destination that names a byte twice
+    ├── InFlightError (RuntimeError)             memory that a transfer is still using
+    ├── KernelSyntaxError (SyntaxError)          Python that the kernel language does not have
+    ├── KernelSignatureError (TypeError)         arguments that do not fit a kernel's parameters
+    ├── KernelLaunchError (RuntimeError)         a launch that the device refused
+    ├── StoreError (RuntimeError)                an operation that a store cannot do
+    │   ├── StoreValueError (ValueError)         an argument that a store cannot take
+    │   └── NonInvertibleTransformation          a view that cannot be traced back to its root
+    ├── InterchangeError (BufferError)           an exchange with another library that broke its rules
+    └── FormatError (ValueError)                 a file that is not what it says
+
+A message says what was asked, what was found, and what to write instead.
+"""
+
+__all__ = [
+    "AccelError",
+    "BoundsError",
+    "CapabilityError",
+    "DTypeError",
+    "DeviceLostError",
+    "DeviceMismatchError",
+    "DeviceUnavailableError",
+    "FormatError",
+    "InFlightError",
+    "InterchangeError",
+    "KernelBoundsError",
+    "KernelLaunchError",
+    "KernelSignatureError",
+    "KernelSyntaxError",
+    "LayoutError",
+    "NonInvertibleTransformation",
+    "OutOfMemoryError",
+    "OverlapError",
+    "ReadOnlyError",
+    "ReleasedError",
+    "StoreError",
+    "StoreIndexError",
+    "StoreValueError",
+]
+
+
+class AccelError(Exception):
+    """The root of the tree: catches whatever the library itself reports."""
+
+
+class LayoutError(AccelError, ValueError):
+    """No layout satisfies the request: composition, complement, divisibility, contiguity."""
+
+
+class BoundsError(AccelError, IndexError):
+    """An index or a range outside what exists; nothing was read or written."""
+
+
+class DTypeError(AccelError, TypeError):
+    """An element type that cannot be used here, or a value it cannot hold exactly."""
+
+
+class DeviceUnavailableError(AccelError, RuntimeError):
+    """A known device that this machine does not offer; names the reason and the remedy."""
+
+
+class DeviceMismatchError(AccelError, ValueError):
+    """Memory of another device than the operation needs; names the conversion to write."""
+
+
+class DeviceLostError(AccelError, RuntimeError):
+    """The driver gave up on the device; data on the host can still be saved."""
+
+
+class CapabilityError(AccelError, NotImplementedError):
+    """An ability that the backend of this device does not have."""
+
+
+class OutOfMemoryError(AccelError, MemoryError):
+    """The allocation could not be made; nothing was left half done."""
+
+
+class ReleasedError(AccelError, RuntimeError):
+    """Use of a handle after it gave its memory back."""
+
+
+class ReadOnlyError(AccelError, ValueError):
+    """A write to memory that must not change; nothing was written."""
+
+
+class OverlapError(AccelError, ValueError):
+    """A destination in which two elements share a byte; nothing was written."""
+
+
+class InFlightError(AccelError, RuntimeError):
+    """Memory that a transfer or a kernel is still using, touched in strict mode."""
+
+
+class KernelSyntaxError(AccelError, SyntaxError):
+    """Python that the kernel language does not have; names file, line and construct."""
+
+
+class KernelSignatureError(AccelError, TypeError):
+    """Arguments that do not fit a kernel's parameters; names the parameter."""
+
+
+class KernelBoundsError(BoundsError):
+    """An access outside a view, found inside a kernel in debug mode."""
+
+
+class KernelLaunchError(AccelError, RuntimeError):
+    """A launch that the device refused."""
+
+
+class StoreError(AccelError, RuntimeError):
+    """An operation that a logical or physical store cannot do."""
+
+
+class StoreIndexError(BoundsError, ValueError):
+    """A dimension or an index outside a store."""
+
+
+class StoreValueError(StoreError, ValueError):
+    """An argument that a store cannot take."""
+
+
+class NonInvertibleTransformation(StoreError):
+    """A view that cannot be traced back to its root store."""
+
+
+class InterchangeError(AccelError, BufferError):
+    """An exchange with another library that broke its rules; names the producer."""
+
+
+class FormatError(AccelError, ValueError):
+    """A file that is not what it says; nothing was allocated for it."""

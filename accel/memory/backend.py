@@ -1,0 +1,112 @@
+"""The backend protocol: what a device must be able to do, and what it may offer besides.
+
+A different *ability* is a protocol of its own, asked for with `isinstance`; a different *amount* is a field of
+`Limits`. `accel.testing.BackendConformance` is the definition in the form of tests.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from accel.device import Device
+from accel.dtypes import DType
+from accel.memory.block import Block, Span
+from accel.memory.external import ExternalAllocation
+from accel.memory.operand import Operand, Plan
+from accel.memory.stream import Stream
+
+__all__ = ["Backend", "Limits", "SupportsArrays"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Amounts in which devices differ.
+
+    Attributes
+    ----------
+    memory : int
+        Memory of the device in bytes.
+    alignment : int
+        Alignment in bytes of every block that is allocated without asking for more.
+    warp : int
+        Threads that run in step; 1 on a CPU.
+    dtypes : frozenset of numpy.dtype
+        Element types the device computes with.
+    """
+
+    memory: int
+    alignment: int
+    warp: int
+    dtypes: frozenset[DType]
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """What serves the devices of one kind.
+
+    The house calls `allocate` and `free` of one device one at a time. Errors of the library underneath are
+    translated into those of `accel.errors`.
+    """
+
+    @property
+    def name(self) -> str:
+        """A short name, as in ``cpu``."""
+        ...
+
+    def devices(self) -> Sequence[Device]:
+        """Return the devices that can be used here and now."""
+        ...
+
+    def why_unavailable(self) -> Mapping[str, str]:
+        """Return, for each missing device or type of device, the reason and the remedy."""
+        ...
+
+    def limits(self, device: Device) -> Limits:
+        """Return the amounts of a device."""
+        ...
+
+    def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
+        """Return uninitialised bytes, ``nbytes`` or more of them; 0 is a valid request.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If they cannot be had; nothing is left half done.
+        """
+        ...
+
+    def free(self, block: Block, *, stream: Stream | None) -> None:
+        """Take back what `allocate` gave."""
+        ...
+
+    def adopt(self, external: ExternalAllocation) -> Block:
+        """Return a block over memory made elsewhere; it is never given to `free`."""
+        ...
+
+    def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
+        """Copy bytes between two spans of equal size, of this backend or of the host; they may overlap.
+
+        Ordered by the stream, and may return before it is done.
+        """
+        ...
+
+    def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
+        """Copy elements as planned."""
+        ...
+
+    def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
+        """Set every element of the target to a scalar of its dtype."""
+        ...
+
+    def synchronize(self, device: Device) -> None:
+        """Wait until all work on the device is done."""
+        ...
+
+
+@runtime_checkable
+class SupportsArrays(Protocol):
+    """A backend whose memory a library of the array standard can compute on."""
+
+    def namespace(self, device: Device) -> Any:
+        """Return that library as a namespace of the standard."""
+        ...

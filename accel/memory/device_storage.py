@@ -1,0 +1,96 @@
+"""`DeviceStorage`: memory of an accelerator, which the host cannot read."""
+
+from typing import Any, ClassVar, SupportsIndex, overload
+
+from accel.device import Device, DeviceLike, resolve
+from accel.dtypes import DTypeLike, as_dtype
+from accel.errors import DeviceMismatchError
+from accel.memory.external import ExternalAllocation
+from accel.memory.heap import heap_of
+from accel.memory.owner import Owner
+from accel.memory.sizes import as_size
+from accel.memory.storage import Storage
+
+__all__ = ["DeviceStorage"]
+
+
+class DeviceStorage(Storage):
+    """Counted, typed memory of an accelerator (NuMojo's ``DeviceStorage``).
+
+    ``DeviceStorage(size, device, dtype)`` allocates; ``DeviceStorage(buffer, size)`` takes over a buffer that the
+    backend's library made, and is counted like memory of our own.
+
+    Parameters
+    ----------
+    size : int
+        Number of elements.
+    device : Device or str
+        An accelerator of this machine; for a buffer, the device it was made on.
+    dtype : dtype_like
+        Type of the elements.
+    buffer : object
+        What the backend's library made.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not here; there is no fallback, for host memory is a `HostStorage`.
+    DeviceMismatchError
+        If the device is the CPU.
+    """
+
+    __slots__ = ()
+    _name: ClassVar[str] = "DeviceStorage"
+
+    @overload
+    def __init__(self, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8") -> None: ...
+    @overload
+    def __init__(
+        self, buffer: object, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8"
+    ) -> None: ...
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        adopts = "buffer" in keywords or not hasattr(arguments[0] if arguments else 0, "__index__")
+        make = DeviceStorage.on_buffer if adopts else DeviceStorage.new
+        self._become(make(*arguments, **keywords))
+
+    @classmethod
+    def new(
+        cls, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8"
+    ) -> "DeviceStorage":
+        """Allocate managed memory."""
+        found = as_dtype(dtype)
+        return cls.allocated(heap_of(_accelerator(device)), as_size(size, found.itemsize), found)
+
+    @classmethod
+    def on_buffer(
+        cls, buffer: object, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8"
+    ) -> "DeviceStorage":
+        """Take over a buffer that the backend's library made.
+
+        Raises
+        ------
+        ValueError
+            If the buffer has fewer bytes than the elements need.
+        """
+        found = as_dtype(dtype)
+        count = as_size(size, found.itemsize)
+        heap = heap_of(_accelerator(device))
+        external = ExternalAllocation(count * found.itemsize, native=buffer)
+        owner = Owner(heap, None, external, True)
+        if owner.block.nbytes < count * found.itemsize:
+            raise ValueError(
+                f"{count} elements of {found.name} need {count * found.itemsize} bytes; "
+                f"the buffer has {owner.block.nbytes}"
+            )
+        return cls._on(owner, found, count)
+
+    def get_buffer(self) -> Any:
+        """Return the buffer of the backend's library that holds the bytes."""
+        return self._live.block.native
+
+
+def _accelerator(device: DeviceLike) -> Device:
+    found = resolve(device)
+    if found is Device.CPU:
+        raise DeviceMismatchError("a DeviceStorage lives on an accelerator; memory of the CPU is a HostStorage(size)")
+    return found

@@ -1,0 +1,55 @@
+"""`ExternalAllocation`: memory that somebody else made, and what to do when its last use has ended."""
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Deleter", "ExternalAllocation"]
+
+Deleter = Callable[[], object]
+"""Called without arguments, once, after the last use of external memory."""
+
+
+class ExternalAllocation:
+    """Memory made elsewhere, described for `Backend.adopt`.
+
+    Parameters
+    ----------
+    nbytes : int
+        Size in bytes.
+    pointer : int, optional
+        Address of the first byte; may be left out where ``native`` tells.
+    native : object, optional
+        The object of the backend's library that is this memory.
+    owner : object, optional
+        Anything that must stay alive as long as the memory is used.
+    deleter : callable, optional
+        Called once after the last use.
+    readonly : bool
+        Whether writing is forbidden.
+    """
+
+    __slots__ = ("_deleter", "native", "nbytes", "owner", "pointer", "readonly")
+
+    def __init__(
+        self,
+        nbytes: int,
+        *,
+        pointer: int | None = None,
+        native: Any = None,
+        owner: object = None,
+        deleter: Deleter | None = None,
+        readonly: bool = False,
+    ) -> None:
+        self.nbytes = nbytes
+        self.pointer = pointer
+        self.native = native
+        self.owner = owner
+        self.readonly = readonly
+        self._deleter = deleter
+
+    def finish(self) -> None:
+        """End the last use: run the deleter, if it has not run, and let the owner go."""
+        deleter, self._deleter = self._deleter, None
+        self.owner = self.native = None
+        if deleter is not None:
+            deleter()

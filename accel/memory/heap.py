@@ -1,0 +1,163 @@
+"""`Heap`: the memory of one device, its books, and the gate through which bytes come and go.
+
+Counts, books and the backend's `allocate` and `free` are all touched with the gate closed behind one. A garbage
+collection can start inside that region and finalise another storage in the same thread; a finaliser therefore never
+waits for the gate. If it finds it closed, it leaves a note, and whoever comes through the gate next does what it says.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from accel.device import Device
+from accel.errors import DeviceUnavailableError
+from accel.locks import across_forks
+from accel.memory.backend import Backend
+from accel.memory.block import Block
+from accel.memory.external import ExternalAllocation
+from accel.memory.stream import Stream
+from accel.registry import NoBackendError, providers
+
+__all__ = ["Heap", "heap_of", "heaps"]
+
+
+Note = Callable[[], ExternalAllocation | None]
+"""A change of the books; returns external memory whose last use it ended, to be finished with the gate open."""
+
+
+class Heap:
+    """The memory of one device.
+
+    Attributes
+    ----------
+    live_bytes, peak_bytes : int
+        Bytes allocated now, and the most there were at one time.
+    live_blocks : int
+        Blocks allocated now.
+    pinned_blocks : int
+        Blocks kept alive by exports only: their last handle was released.
+    """
+
+    __slots__ = (
+        "alignment",
+        "backend",
+        "device",
+        "gate",
+        "left",
+        "live_blocks",
+        "live_bytes",
+        "peak_bytes",
+        "pinned_blocks",
+    )
+
+    def __init__(self, device: Device, backend: Backend) -> None:
+        self.device = device
+        self.backend = backend
+        self.alignment = backend.limits(device).alignment
+        self.gate = across_forks(threading.Lock())
+        self.left: deque[Note] = deque()
+        self.live_bytes = self.peak_bytes = self.live_blocks = self.pinned_blocks = 0
+
+    def allocate(self, nbytes: int, *, alignment: int = 0, stream: Stream | None = None) -> Block:
+        """Return uninitialised bytes of this device."""
+        if self.left:
+            self.drain()
+        with self.gate:
+            block = self.backend.allocate(
+                self.device, nbytes, alignment=alignment or self.alignment, stream=stream
+            )
+            self.live_blocks += 1
+            self.live_bytes += block.nbytes
+            if self.live_bytes > self.peak_bytes:
+                self.peak_bytes = self.live_bytes
+        return block
+
+    def free(self, block: Block) -> None:
+        """Give a block back; the gate is held by the caller."""
+        self.live_blocks -= 1
+        self.live_bytes -= block.nbytes
+        self.backend.free(block, stream=None)
+
+    def do(self, note: Note) -> None:
+        """Act with the gate closed behind one; what a deleter raises is raised here."""
+        with self.gate:
+            ended = note()
+        if ended is not None:
+            ended.finish()
+        if self.left:
+            self.drain()
+
+    def do_or_leave(self, note: Note) -> None:
+        """Act as `do` if the gate is open, else leave a note: never waits, so a finaliser may call it."""
+        if not self.gate.acquire(blocking=False):
+            self.left.append(note)
+            return
+        try:
+            ended = note()
+        finally:
+            self.gate.release()
+        if ended is not None:
+            ended.finish()
+
+    def drain(self) -> None:
+        """Do what finalisers left behind."""
+        while self.left:
+            try:
+                note = self.left.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            with self.gate:
+                ended = note()
+            if ended is not None:
+                _LastAct(ended)
+
+    def synchronize(self) -> None:
+        """Wait for the device, and give back what finalisers left behind."""
+        self.backend.synchronize(self.device)
+        self.drain()
+
+
+class _LastAct:
+    """Finishes external memory when collected, at once: what its deleter raises goes to `sys.unraisablehook`."""
+
+    __slots__ = ("external",)
+
+    def __init__(self, external: ExternalAllocation) -> None:
+        self.external = external
+
+    def __del__(self) -> None:
+        self.external.finish()
+
+
+_heaps: dict[Device, Heap] = {}
+_new_heap = across_forks(threading.Lock())
+
+
+def heap_of(device: Device) -> Heap:
+    """Return the heap of an available device.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If no backend serves it.
+    """
+    heap = _heaps.get(device)
+    return _make_heap(device) if heap is None else heap
+
+
+def heaps() -> tuple[Heap, ...]:
+    """Return the heaps used so far in this process."""
+    return tuple(_heaps.values())
+
+
+def _make_heap(device: Device) -> Heap:
+    try:
+        provider = providers.get(device.type)
+    except NoBackendError as error:
+        raise DeviceUnavailableError(f"there is no memory on {device}: {error}") from None
+    if not isinstance(provider, Backend):
+        raise DeviceUnavailableError(f"there is no memory on {device}: {provider.name} is not a whole backend")
+    with _new_heap:
+        if device not in _heaps:
+            _heaps[device] = Heap(device, provider)
+        return _heaps[device]

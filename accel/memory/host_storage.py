@@ -1,0 +1,279 @@
+"""`HostStorage`: memory the host can read, with its elements and its exports."""
+
+import builtins
+from typing import Any, ClassVar, SupportsIndex, cast, overload
+
+import numpy as np
+
+from accel.device import Device
+from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.errors import BoundsError, DTypeError, LayoutError
+from accel.memory.external import Deleter, ExternalAllocation
+from accel.memory.heap import Heap, heap_of
+from accel.memory.owner import Owner, Pin
+from accel.memory.sizes import as_pointer, as_size
+from accel.memory.storage import Storage
+from accel.memory.stream import Stream
+
+__all__ = ["HostArray", "HostStorage"]
+
+HostArray = np.ndarray[Any, DType]
+"""A NumPy array of any shape and dtype."""
+
+_ARRAY_ADVICE = "a tuple of sizes makes an array: accel.xp.zeros(shape)"
+
+
+class HostStorage(Storage):
+    """Counted, typed memory of the host (NuMojo's ``HostStorage``).
+
+    ``HostStorage(size, dtype)`` allocates; ``HostStorage(ptr, size, copy=False, dtype=...)`` looks at memory made
+    elsewhere, or copies it; ``HostStorage(array)`` looks at a NumPy array's memory.
+
+    Parameters
+    ----------
+    size : int
+        Number of elements.
+    dtype : dtype_like
+        Type of the elements.
+    ptr : int
+        Address of the first element.
+    copy : bool
+        Make managed memory of its own instead of looking.
+    deleter : callable, optional
+        Called once after the last use of memory looked at.
+    readonly : bool
+        Forbid writing to memory looked at.
+
+    Raises
+    ------
+    ValueError
+        If the size is negative, a boolean or overflows, or the pointer is null or misaligned.
+    DTypeError
+        If the dtype is not one of a number or a boolean.
+    OutOfMemoryError
+        If the memory cannot be had.
+
+    Examples
+    --------
+    >>> from accel.memory import HostStorage
+    >>> storage = HostStorage(3, "float32")
+    >>> storage[0] = 1.5
+    >>> storage[0], str(storage)
+    (np.float32(1.5), 'HostStorage(managed, size=3, refcount=1)')
+    """
+
+    __slots__ = ()
+    _name: ClassVar[str] = "HostStorage"
+    _array: HostArray | None
+
+    @overload
+    def __init__(self, size: SupportsIndex = 0, dtype: DTypeLike = "uint8") -> None: ...
+    @overload
+    def __init__(
+        self,
+        ptr: SupportsIndex,
+        size: SupportsIndex,
+        copy: bool = False,
+        *,
+        dtype: DTypeLike = "uint8",
+        deleter: Deleter | None = None,
+        readonly: bool = False,
+    ) -> None: ...
+    @overload
+    def __init__(self, array: HostArray, /) -> None: ...
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        if len(arguments) == 1 and isinstance(arguments[0], np.ndarray):
+            made = HostStorage.on_array(*arguments, **keywords)
+        elif is_pointer_form(arguments, keywords):
+            made = HostStorage.on_pointer(*arguments, **keywords)
+        else:
+            made = HostStorage.new(*arguments, **keywords)
+        self._become(made)
+
+    @classmethod
+    def new(cls, size: SupportsIndex = 0, dtype: DTypeLike = "uint8") -> "HostStorage":
+        """Allocate managed memory."""
+        found = as_dtype(dtype)
+        return cls.allocated(host_heap(), as_size(size, found.itemsize, _ARRAY_ADVICE), found)
+
+    @classmethod
+    def on_pointer(
+        cls,
+        ptr: SupportsIndex,
+        size: SupportsIndex,
+        copy: bool = False,
+        dtype: DTypeLike = "uint8",
+        *,
+        deleter: Deleter | None = None,
+        readonly: bool = False,
+    ) -> "HostStorage":
+        """Look at memory by its address, or copy it."""
+        found = as_dtype(dtype)
+        nbytes = as_size(size, found.itemsize) * found.itemsize
+        pointer = as_pointer(ptr, found)
+        external = ExternalAllocation(nbytes, pointer=pointer, deleter=deleter, readonly=readonly)
+        owner = Owner(host_heap(), None, external, False)
+        looking = cls._on(owner, found, nbytes // found.itemsize)
+        if not copy:
+            return looking
+        with looking:
+            return looking.deep_copy()
+
+    @classmethod
+    def on_array(cls, array: HostArray) -> "HostStorage":
+        """Look at the memory of a NumPy array, in C order; read-only if the array is.
+
+        Raises
+        ------
+        LayoutError
+            If the elements do not lie one after another in C order.
+        """
+        flags = array.flags
+        if not (flags.c_contiguous and flags.aligned):
+            raise LayoutError(
+                f"an array of shape {array.shape} with strides {array.strides} is not contiguous, aligned and in "
+                f"C order, so it cannot be looked at as it is; write copy=True, or numpy.ascontiguousarray(array)"
+            )
+        found = as_dtype(array.dtype)
+        external = ExternalAllocation(array.nbytes, native=array, readonly=not flags.writeable)
+        owner = Owner(host_heap(), None, external, False)
+        return cls._on(owner, found, array.size)
+
+    @property
+    def array(self) -> HostArray:
+        """The elements as a NumPy array that is valid only as long as this handle: for use inside the library."""
+        if self._array is None:
+            block = self._live.block
+            flat = block.native[self._start : self._start + self.nbytes].view(self.dtype)
+            flat.flags.writeable = not self._live.readonly
+            self._array = flat
+        return self._array
+
+    def __getitem__(self, index: SupportsIndex) -> Any:
+        """Return element ``index`` as a NumPy scalar; negative indices count from the end.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        """
+        array = self._array
+        if array is None:
+            array = self.array
+        try:
+            return array[index.__index__()]
+        except (IndexError, AttributeError):
+            raise self._bad_index(index) from None
+
+    def __setitem__(self, index: SupportsIndex, value: Any) -> None:
+        """Set element ``index``.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        ReadOnlyError
+            If writing is forbidden.
+        DTypeError, OverflowError
+            If the dtype cannot hold the value.
+        """
+        self.refuse_read_only()
+        try:
+            self.array[index.__index__()] = exact_cast(value, self.dtype)
+        except (IndexError, AttributeError):
+            raise self._bad_index(index) from None
+
+    def _bad_index(self, index: object) -> Exception:
+        if not hasattr(index, "__index__"):
+            return TypeError(f"an index is a whole number; found {index!r}")
+        return BoundsError(
+            f"index {index} is out of range on axis 0: {self._name} has {self.size} elements, "
+            f"so it must be in [{-self.size}, {self.size})"
+        )
+
+    def load(self, offset: SupportsIndex, width: SupportsIndex = 1) -> Any:
+        """Return ``width`` elements from ``offset`` on: a NumPy scalar for 1, else a new 1-D array.
+
+        Raises
+        ------
+        BoundsError
+            If they are not all there.
+        """
+        count = as_size(width, self.dtype.itemsize)
+        start = self._checked(offset, count)
+        return self.array[start] if count == 1 else self.array[start : start + count].copy()
+
+    def store(self, offset: SupportsIndex, values: Any) -> None:
+        """Write one or more elements from ``offset`` on.
+
+        Raises
+        ------
+        BoundsError
+            If there is no room for all of them; nothing is written.
+        ReadOnlyError
+            If writing is forbidden.
+        DTypeError, OverflowError
+            If the dtype cannot hold a value; nothing is written.
+        """
+        self.refuse_read_only()
+        given = exact_cast(values, self.dtype).reshape(-1)
+        start = self._checked(offset, given.size)
+        self.array[start : start + given.size] = given
+
+    def export(self) -> HostArray:
+        """Return the elements as a 1-D NumPy array on the same memory, which stays alive as long as the array."""
+        if self.size == 0:
+            return np.empty(0, self.dtype)
+        return np.asarray(_Export(self)).view(self.dtype)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
+        exported = self.export()
+        if dtype is None or as_dtype(dtype) == exported.dtype:
+            return exported.copy() if copy else exported
+        if copy is False:
+            raise ValueError(f"{self.dtype.name} becomes {dtype} only by a copy; write copy=None")
+        return exported.astype(as_dtype(dtype))
+
+    def memoryview(self) -> builtins.memoryview:
+        """Return a memoryview of the elements, which keeps the memory alive.
+
+        Raises
+        ------
+        DTypeError
+            If Python's buffers have no code for the dtype, as for bfloat16.
+        """
+        try:
+            return builtins.memoryview(self.export())
+        except ValueError:
+            raise DTypeError(f"Python's buffers cannot carry {self.dtype.name}; view it as integers first") from None
+
+    def __buffer__(self, flags: int, /) -> builtins.memoryview:
+        return self.memoryview()
+
+
+class _Export:
+    """What an exported array holds on to."""
+
+    __slots__ = ("__array_interface__", "pin")
+
+    def __init__(self, storage: HostStorage) -> None:
+        self.pin: Pin = storage.pin()
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": (storage.nbytes,),
+            "typestr": "|u1",
+            "data": (storage.pointer, storage.readonly),
+        }
+
+
+def host_heap() -> Heap:
+    """Return the heap of the host."""
+    return heap_of(Device.CPU)
+
+
+def is_pointer_form(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Tell ``(ptr, size, copy=False, dtype=...)`` from ``(size, dtype, ...)``: its second argument is a number."""
+    if "ptr" in keywords:
+        return True
+    second = arguments[1] if len(arguments) > 1 else keywords.get("size") if len(arguments) == 1 else None
+    return hasattr(second, "__index__") and not isinstance(second, type)

@@ -1,0 +1,102 @@
+"""`Owner`: one block and the count of those who use it; `Pin`: a use that outlives the handles."""
+
+from accel.errors import ReleasedError
+from accel.memory.block import Block
+from accel.memory.external import ExternalAllocation
+from accel.memory.heap import Heap
+
+__all__ = ["Owner", "Pin"]
+
+
+class Owner:
+    """What all handles on one block share.
+
+    The bytes go with the last handle, or with the last pin if an export or pending work still holds one then.
+    """
+
+    __slots__ = ("__weakref__", "_block", "counted", "external", "handles", "heap", "pins", "readonly")
+
+    def __init__(self, heap: Heap, block: Block | None, external: ExternalAllocation | None, counted: bool) -> None:
+        self.heap = heap
+        self._block = block
+        self.external = external
+        self.counted = counted
+        self.readonly = external is not None and external.readonly
+        self.handles = 1
+        self.pins = 0
+
+    @property
+    def block(self) -> Block:
+        """The bytes; those of external memory are adopted when first asked for."""
+        if self._block is None:
+            assert self.external is not None, "an owner has a block or knows where to find one"
+            self._block = self.heap.backend.adopt(self.external)
+        return self._block
+
+    def add_handle(self) -> None:
+        """Count one more handle."""
+        with self.heap.gate:
+            self._refuse_if_ended()
+            self.handles += 1
+
+    def add_pin(self) -> None:
+        """Count one more pin."""
+        with self.heap.gate:
+            self._refuse_if_ended()
+            self.pins += 1
+
+    def less_one_handle(self) -> ExternalAllocation | None:
+        """Count one handle less: a note for the heap."""
+        self.handles -= 1
+        if self.handles:
+            return None
+        if self.pins:
+            self.heap.pinned_blocks += 1
+            return None
+        return self._end()
+
+    def less_one_pin(self) -> ExternalAllocation | None:
+        """Count one pin less: a note for the heap."""
+        self.pins -= 1
+        if self.pins or self.handles:
+            return None
+        self.heap.pinned_blocks -= 1
+        return self._end()
+
+    def _refuse_if_ended(self) -> None:
+        if not self.handles and not self.pins:
+            raise ReleasedError("this memory was released by another thread")
+
+    def _end(self) -> ExternalAllocation | None:
+        block, self._block = self._block, None
+        if self.external is None and block is not None:
+            self.heap.free(block)
+        return self.external
+
+
+class Pin:
+    """Keeps a block alive after its handles are released: a live export, or work in flight."""
+
+    __slots__ = ("_owner",)
+    _owner: Owner | None
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = None
+        owner.add_pin()
+        self._owner = owner
+
+    def release(self) -> None:
+        """End the use; doing so again is harmless."""
+        owner = self._owner
+        if owner is not None:
+            owner.heap.do(self._end)
+
+    def _end(self) -> ExternalAllocation | None:
+        # Looked at again with the gate closed: two threads may release one pin.
+        owner, self._owner = self._owner, None
+        return None if owner is None else owner.less_one_pin()
+
+    def __del__(self) -> None:
+        owner = self._owner
+        if owner is not None:
+            owner.heap.do_or_leave(owner.less_one_pin)

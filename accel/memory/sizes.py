@@ -1,0 +1,63 @@
+"""Sizes and addresses as users give them, checked before anything is done with them."""
+
+from operator import index
+from typing import SupportsIndex
+
+from accel.dtypes import DType
+
+__all__ = ["as_pointer", "as_size"]
+
+# Addresses and byte counts must fit a signed 64-bit integer, as in every driver.
+_MOST_BYTES = 2**63 - 1
+
+
+def as_size(size: SupportsIndex, itemsize: int, advice: str = "") -> int:
+    """Return a number of elements as a Python int.
+
+    Raises
+    ------
+    TypeError
+        If it is not an integer.
+    ValueError
+        If it is a boolean, negative, or more than any address can reach.
+    """
+    if type(size) is not int:
+        size = _whole(size, "a size", advice)
+    if 0 <= size * itemsize <= _MOST_BYTES:
+        return size
+    if size < 0:
+        raise ValueError(f"a size is 0 or more; found {size}")
+    raise ValueError(f"{size} elements of {itemsize} bytes overflow: no memory has more than {_MOST_BYTES} bytes")
+
+
+def as_pointer(pointer: SupportsIndex, dtype: DType) -> int:
+    """Return the address of a first element as a Python int.
+
+    Raises
+    ------
+    TypeError
+        If it is not an integer.
+    ValueError
+        If it is null, no address, or not aligned for the dtype.
+    """
+    address = _whole(pointer, "a pointer", "write the address, as in array.ctypes.data")
+    if address == 0:
+        raise ValueError("the pointer is null; give the address of memory that exists")
+    if not 0 < address <= _MOST_BYTES:
+        raise ValueError(f"{address} is not an address")
+    if address % dtype.alignment:
+        raise ValueError(
+            f"the pointer {address:#x} is misaligned: {dtype.name} needs a multiple of {dtype.alignment}; "
+            f"view the memory as uint8, or copy it to aligned memory first"
+        )
+    return address
+
+
+def _whole(value: SupportsIndex, what: str, advice: str) -> int:
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+        raise ValueError(f"{what} is a whole number; found the boolean {value}")
+    try:
+        return index(value)
+    except TypeError:
+        hint = f"; {advice}" if advice else ""
+        raise TypeError(f"{what} is a whole number; found {value!r} of type {type(value).__name__}{hint}") from None

@@ -1,0 +1,254 @@
+"""`HostStorage` and `DeviceStorage`: counted, typed handles on a block (NuMojo's storages)."""
+
+import enum
+import traceback
+from typing import Any, ClassVar, NoReturn, Protocol, Self, SupportsIndex
+
+from accel import config
+from accel.device import Device
+from accel.dtypes import DType
+from accel.errors import BoundsError, ReadOnlyError, ReleasedError
+from accel.memory.block import Span
+from accel.memory.external import ExternalAllocation
+from accel.memory.heap import Heap
+from accel.memory.operand import Operand
+from accel.memory.owner import Owner, Pin
+from accel.memory.stream import Stream
+
+__all__ = ["Ownership", "Storage", "Writer"]
+
+
+class Ownership(enum.Enum):
+    """Who frees the bytes.
+
+    ``MANAGED`` memory is counted, and freed with its last handle; ``EXTERNAL`` memory belongs to somebody else.
+    """
+
+    MANAGED = "managed"
+    EXTERNAL = "external"
+
+
+class Writer(Protocol):
+    """Anything text can be written to."""
+
+    def write(self, text: str, /) -> object: ...
+
+
+class Storage:
+    """A counted, typed handle on one block; abstract: see `HostStorage` and `DeviceStorage`.
+
+    Attributes
+    ----------
+    size : int
+        Number of elements.
+    dtype : numpy.dtype
+        Type of the elements.
+    """
+
+    __slots__ = ("_array", "_grave", "_owner", "_start", "dtype", "size")
+    _name: ClassVar[str]
+    # What a HostStorage caches; it has its slot here so that one short function makes every handle.
+    _array: Any
+    _owner: Owner | None
+    _grave: str
+    _start: int
+    dtype: DType
+    size: int
+
+    @classmethod
+    def _on(cls, owner: Owner, dtype: DType, size: int, start: int = 0) -> Self:
+        """Make the handle that an owner has already counted; ``start`` is in bytes."""
+        handle = object.__new__(cls)
+        handle._array = None
+        handle._owner = owner
+        handle._start = start
+        handle.dtype = dtype
+        handle.size = size
+        return handle
+
+    def _become(self, made: Self) -> None:
+        """Take over the handle that one of the constructors made."""
+        self._owner, made._owner = made._owner, None
+        self._array = made._array
+        self._start = made._start
+        self.dtype = made.dtype
+        self.size = made.size
+
+    @classmethod
+    def allocated(cls, heap: Heap, size: int, dtype: DType, stream: Stream | None = None) -> Self:
+        """Allocate managed, uninitialised memory of a heap."""
+        block = heap.allocate(size * dtype.itemsize, stream=stream)
+        return cls._on(Owner(heap, block, None, True), dtype, size)
+
+    @property
+    def _live(self) -> Owner:
+        """The owner, if this handle was not released."""
+        owner = self._owner
+        return owner if owner is not None else self._refuse_released()
+
+    def _refuse_released(self) -> NoReturn:
+        where = getattr(self, "_grave", "") or "; ACCEL_DEBUG=1 tells where"
+        raise ReleasedError(
+            f"this {self._name} ({self.dtype.name}, size={self.size}) was released{where}. "
+            f"Release it after its last use, or keep a handle of its own with share()"
+        )
+
+    @property
+    def released(self) -> bool:
+        """Whether this handle was given back."""
+        return self._owner is None
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def device(self) -> Device:
+        """The device that has the bytes."""
+        return self._live.heap.device
+
+    @property
+    def ownership(self) -> Ownership:
+        """Whether the bytes are counted or belong to somebody else."""
+        return Ownership.MANAGED if self._live.counted else Ownership.EXTERNAL
+
+    @property
+    def readonly(self) -> bool:
+        """Whether writing is forbidden."""
+        return self._live.readonly
+
+    @property
+    def pointer(self) -> int:
+        """Address of the first element on its device; 0 where there are no bytes."""
+        return self._live.block.pointer + self._start
+
+    @property
+    def is_refcounted(self) -> bool:
+        """Whether handles are counted: True for managed memory."""
+        return self._live.counted
+
+    @property
+    def ref_count(self) -> int:
+        """How many handles there are; 0 for external memory, which is not counted."""
+        owner = self._live
+        return owner.handles if owner.counted else 0
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __str__(self) -> str:
+        if self.released:
+            return f"{self._name}(released, size={self.size})"
+        if not self.is_refcounted:
+            return f"{self._name}(external, size={self.size})"
+        return f"{self._name}(managed, size={self.size}, refcount={self.ref_count})"
+
+    def __repr__(self) -> str:
+        return f"<{self} of {self.dtype.name}>"
+
+    def write_to(self, file: Writer) -> None:
+        """Write the text that `str` gives to a file or any other writer."""
+        file.write(str(self))
+
+    def offset(self, n: SupportsIndex) -> int:
+        """Return the address of element ``n``; ``n`` may be the size, for the address past the end.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        """
+        return self.pointer + self._checked(n, 0) * self.dtype.itemsize
+
+    def _checked(self, start: SupportsIndex, width: int) -> int:
+        start = start.__index__()
+        if not 0 <= start <= self.size - width:
+            raise BoundsError(
+                f"{width} elements from {start} leave the {self._name} of {self.size} elements: "
+                f"the start must be in [0, {self.size - width}]"
+                if width
+                else f"offset {start} is out of range: it must be in [0, {self.size}]"
+            )
+        return start
+
+    def share(self) -> Self:
+        """Return another handle on the same bytes, and count it.
+
+        Raises
+        ------
+        RuntimeError
+            If the memory is external; ``copy.copy`` gives another handle on that.
+        """
+        if not self._live.counted:
+            raise RuntimeError("Cannot share externally managed data; write copy.copy(x), or x.deep_copy()")
+        return self.__copy__()
+
+    def __copy__(self) -> Self:
+        owner = self._live
+        owner.add_handle()
+        return self._on(owner, self.dtype, self.size, self._start)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.deep_copy()
+
+    def deep_copy(self) -> Self:
+        """Return managed memory of its own with the same elements; its count is 1."""
+        heap = self._live.heap
+        copied = self.allocated(heap, self.size, self.dtype)
+        try:
+            heap.backend.copy(copied.__accel_operand__().span, self.__accel_operand__().span, stream=None)
+            heap.synchronize()
+        except BaseException:
+            copied.release()
+            raise
+        return copied
+
+    def pin(self) -> Pin:
+        """Keep the bytes alive, also after every handle is released, until the pin is."""
+        return Pin(self._live)
+
+    def __accel_operand__(self) -> Operand:
+        """Describe the elements to a backend."""
+        owner = self._live
+        span = Span(owner.block, self._start, self.nbytes)
+        return Operand(span, 0, self.dtype, (self.size,), (self.dtype.itemsize,), not owner.readonly)
+
+    def refuse_read_only(self) -> None:
+        """Raise `ReadOnlyError` if writing is forbidden."""
+        if self._live.readonly:
+            raise ReadOnlyError(f"{self} is read-only; write to a deep_copy() of it")
+
+    def release(self) -> None:
+        """Give this handle back; the last one frees the bytes. Doing so again is harmless.
+
+        Exports (NumPy arrays, memoryviews) and work in flight keep the bytes until they end. What the deleter of
+        external memory raises is raised here.
+        """
+        owner = self._owner
+        if owner is None:
+            return
+        if config.current().debug:
+            self._grave = f" at {traceback.format_list(traceback.extract_stack(limit=2)[:1])[0].strip()}"
+        owner.heap.do(self._end)
+
+    def _end(self) -> ExternalAllocation | None:
+        # Looked at again with the gate closed: two threads may release one handle.
+        owner, self._owner = self._owner, None
+        self._array = None
+        return None if owner is None else owner.less_one_handle()
+
+    def __del__(self) -> None:
+        # Absent where the constructor refused its arguments.
+        owner = getattr(self, "_owner", None)
+        if owner is not None:
+            owner.heap.do_or_leave(owner.less_one_handle)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.release()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise TypeError(f"a {self._name} is a handle on memory of this process and cannot be pickled")

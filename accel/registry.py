@@ -1,0 +1,144 @@
+"""Which backend serves which type of device: found through entry points, never imported by name.
+
+An installed package offers a backend by an entry point in the group ``accel.backends`` whose name is the type of
+device it serves (``cpu``, ``cuda`` ...) and whose value is the backend object; one object may serve several types.
+A backend is loaded when its type is first asked for. One that cannot be loaded is a reason, not a crash.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import Protocol, runtime_checkable
+
+from accel.device_names import DEVICE_TYPES
+from accel.locks import across_forks
+
+__all__ = ["GROUP", "DeviceName", "NoBackendError", "Provider", "providers", "remedy"]
+
+GROUP = "accel.backends"
+"""The entry-point group in which packages offer backends."""
+
+_PROJECT = "accel-container"
+_REMEDIES: Mapping[str, str] = {
+    "cpu": f"pip install --force-reinstall {_PROJECT}",
+    "cuda": f"pip install --upgrade '{_PROJECT}[cuda13]'   (or [cuda12], as the driver needs)",
+    "rocm": f"pip install --upgrade '{_PROJECT}[rocm]'",
+    "mps": "no release has a backend for MPS yet; use device='cpu'",
+    "sim": f"pip install --upgrade {_PROJECT}",
+}
+
+
+class DeviceName(Protocol):
+    """What the registry needs to know of a device."""
+
+    @property
+    def type(self) -> str:
+        """Its kind, as in ``cuda``."""
+
+    @property
+    def index(self) -> int:
+        """Which of its kind."""
+
+
+@runtime_checkable
+class Provider(Protocol):
+    """What an entry point must offer to be a backend; `accel.memory.Backend` says the rest."""
+
+    @property
+    def name(self) -> str:
+        """What the backend calls itself."""
+
+    def devices(self) -> Sequence[DeviceName]:
+        """Return the devices it serves here."""
+
+    def why_unavailable(self) -> Mapping[str, str]:
+        """Return, for a device or a type it cannot serve here, why and what would help."""
+
+
+class NoBackendError(LookupError):
+    """Why a type of device has no backend; becomes a `DeviceUnavailableError` one floor up."""
+
+
+def remedy(type: str) -> str:
+    """Return the line that would add devices of this type to this machine."""
+    return _REMEDIES[type]
+
+
+class _Providers:
+    """The backends of this process, by type of device."""
+
+    def __init__(self) -> None:
+        # Reentrant: loading a backend may itself ask for another.
+        self._lock = across_forks(threading.RLock())
+        self._offers: Mapping[str, list[EntryPoint]] | None = None
+        self._loaded: dict[str, Provider] = {}
+        self._failed: dict[str, str] = {}
+
+    def get(self, type: str) -> Provider:
+        """Return the backend for a type of device, loading it at first use.
+
+        Raises
+        ------
+        NoBackendError
+            If no package offers one, two do, or it cannot be loaded; the text is the reason.
+        """
+        found = self._loaded.get(type)
+        if found is not None:
+            return found
+        with self._lock:
+            if type not in self._loaded and type not in self._failed:
+                self._load(type)
+            if type in self._failed:
+                raise NoBackendError(self._failed[type])
+            return self._loaded[type]
+
+    def types(self) -> tuple[str, ...]:
+        """Return the types of device for which some package offers a backend, in the library's order."""
+        offers = self._find()
+        return tuple(type for type in DEVICE_TYPES if offers.get(type))
+
+    def forget(self) -> None:
+        """Look at the installed packages afresh at the next request."""
+        with self._lock:
+            self._offers = None
+            self._loaded.clear()
+            self._failed.clear()
+
+    def _find(self) -> Mapping[str, list[EntryPoint]]:
+        with self._lock:
+            if self._offers is None:
+                offers: dict[str, list[EntryPoint]] = {}
+                for point in entry_points(group=GROUP):
+                    offered = offers.setdefault(point.name, [])
+                    # An installed package and its source folder on sys.path are one and the same offer.
+                    if all(point.value != other.value for other in offered):
+                        offered.append(point)
+                self._offers = offers
+            return self._offers
+
+    def _load(self, type: str) -> None:
+        offered = self._find().get(type, [])
+        if not offered:
+            here = ", ".join(self.types()) or "none"
+            self._failed[type] = f"no installed package offers a backend for {type} (there are backends for: {here})"
+        elif len(offered) > 1:
+            names = " and ".join(point.value for point in offered)
+            self._failed[type] = f"two packages offer a backend for {type}: {names}; uninstall one of them"
+        else:
+            self._load_one(type, offered[0])
+
+    def _load_one(self, type: str, point: EntryPoint) -> None:
+        try:
+            provider = point.load()
+        except Exception as error:  # a third party's import can fail in any way
+            summary = f"{error.__class__.__name__}: {error}"
+            self._failed[type] = f"its backend {point.value} could not be loaded: {summary}"
+            return
+        if isinstance(provider, Provider):
+            self._loaded[type] = provider
+        else:
+            self._failed[type] = f"{point.value} is not a backend: it has no name, devices() or why_unavailable()"
+
+
+providers = _Providers()
+"""The backends of this process."""

@@ -1,0 +1,1 @@
+"""Backends: what serves each kind of device. They are found by entry points; nothing in the house imports them."""

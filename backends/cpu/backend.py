@@ -1,0 +1,140 @@
+"""The backend protocol for the host."""
+
+import ctypes
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from accel.device import Device
+from accel.dtypes import supported
+from accel.errors import CapabilityError, OutOfMemoryError
+from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Span, Stream
+
+from .pool import ALIGNMENT, Pool, new_block
+
+__all__ = ["CpuBackend"]
+
+_Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+_NOWHERE = Block(0, 0, np.empty(0, np.uint8))
+
+
+class CpuBackend:
+    """Host memory from NumPy; everything is done before a call returns."""
+
+    name = "cpu"
+
+    def __init__(self) -> None:
+        self._pool = Pool()
+
+    def devices(self) -> Sequence[Device]:
+        """Return the one CPU."""
+        return (Device.CPU,)
+
+    def why_unavailable(self) -> Mapping[str, str]:
+        """Return nothing: the CPU is always here."""
+        return MappingProxyType({})
+
+    def limits(self, device: Device) -> Limits:
+        """Return the amounts of the host."""
+        return _limits()
+
+    def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
+        """Return host memory, from the pool where it is small."""
+        if stream is not None:
+            raise _no_streams()
+        try:
+            if alignment == ALIGNMENT:
+                return self._pool.take(nbytes) if nbytes else _NOWHERE
+            return new_block(nbytes, max(_power_of_two(alignment), ALIGNMENT)) if nbytes else _NOWHERE
+        except MemoryError:
+            raise _out_of_memory(nbytes) from None
+
+    def free(self, block: Block, *, stream: Stream | None) -> None:
+        """Keep a small block for the next request, and let a large one go."""
+        if block is not _NOWHERE:
+            self._pool.give(block)
+
+    def adopt(self, external: ExternalAllocation) -> Block:
+        """Look at memory by its NumPy array, or by its address."""
+        native = external.native
+        if native is None:
+            native = _bytes_at(external.pointer or 0, external.nbytes)
+        flat = native.reshape(-1).view(np.uint8)
+        return Block(flat.__array_interface__["data"][0], flat.nbytes, flat)
+
+    def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
+        """Copy bytes; overlapping spans are right."""
+        if stream is not None:
+            raise _no_streams()
+        np.copyto(_bytes_of(target), _bytes_of(source))
+
+    def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
+        """Copy elements as planned."""
+        if stream is not None:
+            raise _no_streams()
+        extents = tuple(leaf.extent for leaf in plan.leaves)
+        into = _elements(target, extents, tuple(leaf.target_stride for leaf in plan.leaves))
+        np.copyto(into, _elements(source, extents, tuple(leaf.source_stride for leaf in plan.leaves)))
+
+    def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
+        """Set every element."""
+        if stream is not None:
+            raise _no_streams()
+        _elements(target, target.extents, target.strides)[...] = value
+
+    def synchronize(self, device: Device) -> None:
+        """Return at once: nothing is ever under way."""
+
+    def namespace(self, device: Device) -> Any:
+        """Return NumPy as a namespace of the array standard."""
+        import array_api_compat.numpy as namespace
+
+        return namespace
+
+
+@cache
+def _limits() -> Limits:
+    return Limits(_physical_memory(), ALIGNMENT, 1, frozenset(supported()))
+
+
+def _physical_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return 0
+
+
+def _bytes_at(address: int, nbytes: int) -> _Bytes:
+    return np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address))
+
+
+def _bytes_of(span: Span) -> _Bytes:
+    bytes_of: _Bytes = span.block.native[span.start : span.start + span.nbytes]
+    return bytes_of
+
+
+def _elements(operand: Operand, extents: tuple[int, ...], strides: tuple[int, ...]) -> "np.ndarray[Any, np.dtype[Any]]":
+    # A constructor and not as_strided: it refuses what would leave the span.
+    return np.ndarray(extents, operand.dtype, _bytes_of(operand.span), operand.start, strides)
+
+
+def _power_of_two(alignment: int) -> int:
+    if alignment <= 0 or alignment & (alignment - 1):
+        raise ValueError(f"an alignment is a power of two; found {alignment}")
+    return alignment
+
+
+def _no_streams() -> CapabilityError:
+    return CapabilityError("the cpu backend works in the caller's thread and has no streams; write stream=None")
+
+
+def _out_of_memory(nbytes: int) -> OutOfMemoryError:
+    total = _physical_memory()
+    return OutOfMemoryError(
+        f"{nbytes} bytes were asked for on cpu, which has {total} bytes in all; "
+        f"release what is no longer used, or work in smaller pieces"
+    )

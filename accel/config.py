@@ -164,18 +164,19 @@ def _from_environment() -> Settings:
 class _Scope:
     """What enclosing ``using`` blocks say, with the settings they give on top of the process's."""
 
-    __slots__ = ("base", "overrides", "settings")
+    __slots__ = ("_known", "overrides")
 
     def __init__(self, overrides: Mapping[str, Any]) -> None:
         self.overrides = overrides
-        self.base: Settings | None = None
-        self.settings = Settings()
+        # One tuple: threads that share the scope must not see a base with another's settings.
+        self._known: tuple[Settings | None, Settings] = (None, Settings())
 
     def over(self, base: Settings) -> Settings:
-        if self.base is not base:
-            self.settings = replace(base, **self.overrides)
-            self.base = base
-        return self.settings
+        known, settings = self._known
+        if known is not base:
+            settings = replace(base, **self.overrides)
+            self._known = base, settings
+        return settings
 
 
 _scope: ContextVar[_Scope | None] = ContextVar("accel_settings", default=None)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, SupportsIndex
 
 from accel import config
 from accel.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
@@ -72,17 +72,18 @@ class Device(enum.Enum):
             raise TypeError(f"a device is written as text, as in 'cuda:1', or as Device.CUDA[1]; found {value!r}")
         if value == "gpu":
             return _first_gpu()
-        type, index = parse_device_name(value)
-        return cls[type.upper()][index]
+        kind, ordinal = parse_device_name(value)
+        return cls[kind.upper()][ordinal]
 
-    def __getitem__(self, index: int) -> "Device":
+    def __getitem__(self, index: SupportsIndex) -> "Device":
         """Return the device of the same type with another ordinal."""
-        if isinstance(index, bool) or not isinstance(index, int):
+        if isinstance(index, bool) or not isinstance(index, SupportsIndex):
             raise TypeError(f"an ordinal is a whole number; found {index!r}")
-        name = device_name(*parse_device_name(f"{self.type}:{index}"))
+        ordinal = index.__index__()
+        name = device_name(*parse_device_name(f"{self.type}:{ordinal}"))
         with _new_member:
             known = Device._value2member_map_.get(name)
-            return self._make(name, index) if known is None else known  # type: ignore[return-value]
+            return self._make(name, ordinal) if known is None else known  # type: ignore[return-value]
 
     def _make(self, name: str, index: int) -> "Device":
         member = object.__new__(Device)

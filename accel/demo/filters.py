@@ -7,7 +7,7 @@ edges. Luminances are multiples of 1/256, so sums of them are exact and no resul
 import math
 from functools import reduce
 
-import accel.xp as xp
+from accel import xp
 from accel.xp import Array
 
 __all__ = ["bell", "box_sum", "gaussian", "inner", "luminance", "peaks", "ridges", "robust_level"]

@@ -31,7 +31,7 @@ class Recipe:
         Where the luminance is lower, the picture shows nothing.
     inset : int
         Nothing is looked for this near to such a place.
-    cut : float
+    level : float
         The threshold, in robust standard deviations above the median response.
     """
 
@@ -42,7 +42,7 @@ class Recipe:
     reach: int = 1
     floor: float = 0.0
     inset: int = 0
-    cut: float = 5.0
+    level: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,14 @@ class Picture:
     title: str
     credit: str
     finds: str
+    legend: str
     pixels: NDArray[np.uint8]
     recipe: Recipe
 
     @property
-    def height(self) -> int:
-        return self.pixels.shape[0]
-
-    @property
-    def width(self) -> int:
-        return self.pixels.shape[1]
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.pixels.shape[0], self.pixels.shape[1]
 
 
 def load_sky() -> Picture:
@@ -72,8 +70,9 @@ def load_sky() -> Picture:
         title="Hubble deep field",
         credit="NASA and ESA, public domain",
         finds="stars and galaxies",
+        legend="A ring is wider the more its star or galaxy stands out.",
         pixels=_pixels(data.hubble_deep_field),
-        recipe=Recipe("points", background=32, sigma=1.5, reach=3, cut=10.0),
+        recipe=Recipe("points", background=32, sigma=1.5, reach=3, level=10.0),
     )
 
 
@@ -84,8 +83,9 @@ def load_retina() -> Picture:
         title="Retina",
         credit="Mikael Häggström, public domain",
         finds="vessel pixels",
+        legend="Along each vessel its darkest pixels are drawn over, more opaque the more they stand out.",
         pixels=_pixels(data.retina),
-        recipe=Recipe("lines", sign=-1, background=16, sigma=3.0, floor=30.0, inset=8, cut=2.5),
+        recipe=Recipe("lines", sign=-1, background=16, sigma=3.0, floor=30.0, inset=8, level=2.5),
     )
 
 

@@ -4,11 +4,12 @@ The picture is swept twice, because the threshold of the second sweep needs the 
 sweep a tile takes three steps, which share nothing but the tile: copy in, compute, copy out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from math import prod
 
 import accel
-import accel.xp as xp
+from accel import xp
 from accel.demo import filters
 from accel.demo.findings import Findings
 from accel.demo.pictures import Picture, Recipe
@@ -16,9 +17,10 @@ from accel.demo.tiles import Tile, cover, cut
 from accel.demo.timeline import Timeline
 from accel.xp import Array
 
-__all__ = ["SIDE", "detect", "mark", "respond", "response_halo"]
+__all__ = ["SIDE", "SWEEPS", "detect", "halo", "mark", "respond"]
 
 SIDE = 256
+SWEEPS = 2
 
 
 def detect(
@@ -27,7 +29,7 @@ def detect(
     timeline: Timeline,
     *,
     side: int = SIDE,
-    step: Callable[[], object] = lambda: None,
+    done: Callable[[], object] = lambda: None,
 ) -> Findings:
     """Find what the picture's recipe describes.
 
@@ -41,7 +43,7 @@ def detect(
         Takes the time of each step.
     side : int
         Height and width of a tile; the result does not depend on it.
-    step : callable
+    done : callable
         Called after each tile of each sweep.
 
     Returns
@@ -49,32 +51,92 @@ def detect(
     Findings
         On the host.
     """
-    recipe, shape = picture.recipe, (picture.height, picture.width)
-    source = xp.reshape(xp.asarray(accel.from_numpy(picture.pixels.reshape(-1))), (*shape, 3))
-    tiles = list(cover(*shape, side))
-
-    def sweep(
-        copy_in: Callable[[Tile], Array], compute: Callable[[Array], Array], target: accel.AcceleratorDataContainer
-    ) -> None:
-        output = xp.reshape(xp.asarray(target), shape)
-        for tile in tiles:
-            label = f"row {tile.top}, column {tile.left}"
-            with timeline.span("copy in", label):
-                window = copy_in(tile)
-            with timeline.span("compute", label):
-                result = compute(window)
-            with timeline.span("copy out", label):
-                output[tile.index] = result
-            step()
-
+    recipe, shape = picture.recipe, picture.shape
+    sweep = partial(_sweep, list(cover(*shape, side)), timeline, done)
     with (
+        accel.from_numpy(picture.pixels.reshape(-1)) as pixels,
         accel.empty(prod(shape), "float64", device) as responses,
-        accel.empty(prod(shape), "bool", device) as found,
+        accel.empty(prod(shape), "bool", device) as marks,
     ):
-        halo = response_halo(recipe)
+        source = xp.reshape(xp.asarray(pixels), (*shape, 3))
+        response, found = (xp.reshape(xp.asarray(container), shape) for container in (responses, marks))
         sweep(
-            lambda tile: send(cut(source, tile, halo), device),
-            lambda window: respond(window, recipe),
-            responses,
+            copy_in=lambda tile: _send(cut(source, tile, halo(recipe)), device),
+            compute=partial(respond, recipe),
+            output=response,
         )
-        ...
+        with timeline.span("compute", "threshold"):
+            centre, spread = filters.robust_level(response[xp.isfinite(response)])
+            threshold = centre + recipe.level * spread
+        sweep(
+            copy_in=lambda tile: cut(response, tile, recipe.reach),
+            compute=partial(mark, recipe, threshold),
+            output=found,
+        )
+        with timeline.span("copy out", "whole picture"):
+            return Findings(
+                responses.to_numpy().reshape(shape),
+                marks.to_numpy().reshape(shape),
+                *(float(level) for level in (centre, spread, threshold)),
+            )
+
+
+def halo(recipe: Recipe) -> int:
+    """Return how many pixels around a tile its response depends on."""
+    return recipe.background + len(filters.bell(recipe.sigma)) - 1
+
+
+def respond(recipe: Recipe, pixels: Array) -> Array:
+    """Return how much each pixel stands out; minus infinity where the picture shows nothing.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        What to look for.
+    pixels : Array
+        A tile with a `halo`.
+    """
+    light = filters.luminance(pixels)
+    shown = xp.astype(light >= recipe.floor, xp.float64)
+    total, area = (filters.box_sum(part, recipe.background) for part in (light * shown, shown))
+    contrast = filters.inner(light, recipe.background) - total / xp.maximum(area, xp.ones_like(area))
+    shown_there = filters.inner(shown, recipe.background)
+    response = filters.gaussian(recipe.sign * contrast * shown_there, recipe.sigma)
+    square = filters.box_sum(filters.inner(shown, halo(recipe) - recipe.inset), recipe.inset)
+    return xp.where(square == (2 * recipe.inset + 1) ** 2, response, -xp.inf)
+
+
+def mark(recipe: Recipe, threshold: Array, response: Array) -> Array:
+    """Tell which pixels of a tile are detections, given its response and ``recipe.reach`` pixels around it."""
+    if recipe.shape == "points":
+        crest = filters.peaks(response, recipe.reach)
+    else:
+        crest = filters.ridges(xp.where(xp.isfinite(response), response, 0.0))
+    return crest & (filters.inner(response, recipe.reach) > threshold)
+
+
+def _sweep(
+    tiles: Iterable[Tile],
+    timeline: Timeline,
+    done: Callable[[], object],
+    *,
+    copy_in: Callable[[Tile], Array],
+    compute: Callable[[Array], Array],
+    output: Array,
+) -> None:
+    for tile in tiles:
+        label = f"row {tile.top}, column {tile.left}"
+        with timeline.span("copy in", label):
+            window = copy_in(tile)
+        with timeline.span("compute", label):
+            result = compute(window)
+        with timeline.span("copy out", label):
+            output[tile.index] = result
+        done()
+
+
+def _send(window: Array, device: accel.Device) -> Array:
+    """Return a host array's elements in a container on a device, seen as an array of the same shape."""
+    with accel.empty(prod(window.shape), "uint8", "cpu") as staged:
+        xp.asarray(staged)[...] = xp.reshape(window, (-1,))
+        return xp.reshape(xp.asarray(staged.to(device)), window.shape)

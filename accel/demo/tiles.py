@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import accel.xp as xp
+from accel import xp
 from accel.xp import Array
 
 __all__ = ["Tile", "cover", "cut"]

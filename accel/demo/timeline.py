@@ -5,10 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
-__all__ = ["LANES", "Span", "Timeline"]
+__all__ = ["LANES", "Span", "Timeline", "in_seconds"]
 
 LANES = ("load", "copy in", "compute", "copy out", "reference")
 """The kinds of step, in the order in which data meets them."""
+
+_SHORT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +39,15 @@ class Timeline:
     def total(self, *lanes: str) -> float:
         """Return the seconds spent in these lanes, or in all."""
         return sum(span.stop - span.start for span in self.spans if span.lane in (lanes or LANES))
+
+
+def in_seconds(seconds: float) -> str:
+    """Return a time for people.
+
+    Examples
+    --------
+    >>> in_seconds(0.0123), in_seconds(4.567)
+    ('12.3 ms', '4.57 s')
+    """
+    milliseconds = 1000 * seconds
+    return f"{milliseconds:.1f} ms" if milliseconds < _SHORT else f"{seconds:.2f} s"

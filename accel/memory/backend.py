@@ -110,3 +110,19 @@ class SupportsArrays(Protocol):
     def namespace(self, device: Device) -> Any:
         """Return that library as a namespace of the standard."""
         ...
+
+    def array(self, operand: Operand, keep: object) -> Any:
+        """Return an array of the library on this memory that keeps an object alive, as do all views of it."""
+        ...
+
+    def root(self, array: Any) -> Any:
+        """Return the array that has the memory which this array is a view of."""
+        ...
+
+    def address(self, array: Any) -> int:
+        """Return the address of an array's first element."""
+        ...
+
+    def is_readonly(self, array: Any) -> bool:
+        """Tell whether the library refuses to write into an array."""
+        ...

@@ -10,7 +10,8 @@ from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import BoundsError, DTypeError, LayoutError
 from accel.memory.external import Deleter, ExternalAllocation
 from accel.memory.heap import Heap, heap_of
-from accel.memory.owner import Owner, Pin
+from accel.memory.host_export import export
+from accel.memory.owner import Owner
 from accel.memory.sizes import as_pointer, as_size
 from accel.memory.storage import Storage
 from accel.memory.stream import Stream
@@ -67,6 +68,8 @@ class HostStorage(Storage):
     _array: HostArray | None
 
     @overload
+    def __init__(self, array: HostArray, /) -> None: ...
+    @overload
     def __init__(self, size: SupportsIndex = 0, dtype: DTypeLike = "uint8") -> None: ...
     @overload
     def __init__(
@@ -79,8 +82,6 @@ class HostStorage(Storage):
         deleter: Deleter | None = None,
         readonly: bool = False,
     ) -> None: ...
-    @overload
-    def __init__(self, array: HostArray, /) -> None: ...
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         if len(arguments) == 1 and isinstance(arguments[0], np.ndarray):
             made = HostStorage.on_array(*arguments, **keywords)
@@ -222,9 +223,7 @@ class HostStorage(Storage):
 
     def export(self) -> HostArray:
         """Return the elements as a 1-D NumPy array on the same memory, which stays alive as long as the array."""
-        if self.size == 0:
-            return np.empty(0, self.dtype)
-        return np.asarray(_Export(self)).view(self.dtype)
+        return export(self.__accel_operand__(), self.pin())
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
         exported = self.export()
@@ -243,27 +242,12 @@ class HostStorage(Storage):
             If Python's buffers have no code for the dtype, as for bfloat16.
         """
         try:
-            return builtins.memoryview(self.export())
+            return self.export().data
         except ValueError:
             raise DTypeError(f"Python's buffers cannot carry {self.dtype.name}; view it as integers first") from None
 
     def __buffer__(self, flags: int, /) -> builtins.memoryview:
         return self.memoryview()
-
-
-class _Export:
-    """What an exported array holds on to."""
-
-    __slots__ = ("__array_interface__", "pin")
-
-    def __init__(self, storage: HostStorage) -> None:
-        self.pin: Pin = storage.pin()
-        self.__array_interface__ = {
-            "version": 3,
-            "shape": (storage.nbytes,),
-            "typestr": "|u1",
-            "data": (storage.pointer, storage.readonly),
-        }
 
 
 def host_heap() -> Heap:

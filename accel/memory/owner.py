@@ -33,6 +33,11 @@ class Owner:
             self._block = self.heap.backend.adopt(self.external)
         return self._block
 
+    @property
+    def ended(self) -> bool:
+        """Whether nobody uses the bytes any more."""
+        return not self.handles and not self.pins
+
     def add_handle(self) -> None:
         """Count one more handle."""
         with self.heap.gate:
@@ -64,7 +69,7 @@ class Owner:
         return self._end()
 
     def _refuse_if_ended(self) -> None:
-        if not self.handles and not self.pins:
+        if self.ended:
             raise ReleasedError("this memory was released by another thread")
 
     def _end(self) -> ExternalAllocation | None:

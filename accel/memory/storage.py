@@ -66,6 +66,11 @@ class Storage:
         handle.size = size
         return handle
 
+    @classmethod
+    def over(cls, owner: Owner, dtype: DType) -> Self:
+        """Return the handle, already counted, on all bytes of an owner."""
+        return cls._on(owner, dtype, owner.block.nbytes // dtype.itemsize)
+
     def _become(self, made: Self) -> None:
         """Take over the handle that one of the constructors made."""
         self._owner, made._owner = made._owner, None
@@ -84,9 +89,10 @@ class Storage:
     def _live(self) -> Owner:
         """The owner, if this handle was not released."""
         owner = self._owner
-        return owner if owner is not None else self._refuse_released()
+        return owner if owner is not None else self.refuse_released()
 
-    def _refuse_released(self) -> NoReturn:
+    def refuse_released(self) -> NoReturn:
+        """Raise `ReleasedError`."""
         where = getattr(self, "_grave", "") or "; ACCEL_DEBUG=1 tells where"
         raise ReleasedError(
             f"this {self._name} ({self.dtype.name}, size={self.size}) was released{where}. "
@@ -191,6 +197,21 @@ class Storage:
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self.deep_copy()
+
+    def window(self, start: int, size: int, dtype: DType) -> Self:
+        """Return another handle, on ``size`` elements of a dtype from byte ``start`` on, and count it.
+
+        Raises
+        ------
+        BoundsError
+            If they are not all there.
+        """
+        required, available = start + size * dtype.itemsize, self.nbytes
+        if start < 0 or required > available:
+            raise BoundsError(f"bytes {start} to {required} are asked for; this {self._name} has {available}")
+        owner = self._live
+        owner.add_handle()
+        return self._on(owner, dtype, size, self._start + start)
 
     def deep_copy(self) -> Self:
         """Return managed memory of its own with the same elements; its count is 1."""

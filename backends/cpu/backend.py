@@ -13,6 +13,7 @@ from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import CapabilityError, OutOfMemoryError
 from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Span, Stream
+from accel.memory.host_export import export
 
 from .pool import ALIGNMENT, Pool, new_block
 
@@ -94,6 +95,25 @@ class CpuBackend:
         import array_api_compat.numpy as namespace
 
         return namespace
+
+
+    def array(self, operand: Operand, keep: object) -> Any:
+        """Return a NumPy array on host memory."""
+        return export(operand, keep)
+
+    def root(self, array: Any) -> Any:
+        """Return the array at the end of the chain of bases."""
+        while isinstance(array.base, np.ndarray):
+            array = array.base
+        return array
+
+    def address(self, array: Any) -> int:
+        """Return the address of an array's first element."""
+        return int(array.__array_interface__["data"][0])
+
+    def is_readonly(self, array: Any) -> bool:
+        """Tell whether NumPy refuses to write into an array."""
+        return not array.flags.writeable
 
 
 @cache

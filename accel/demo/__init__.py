@@ -1,0 +1,64 @@
+"""The library at work: stars in the Hubble deep field and vessels in a retina, found on any device.
+
+``accel demo`` runs it. What it computes is in `accel.demo.pipeline`; what is checked against, in
+`accel.demo.reference`.
+"""
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from accel.device import Device, resolve
+from accel.errors import DeviceUnavailableError
+
+__all__ = ["main"]
+
+_NEEDED = ("numpy", "scipy", "skimage", "PIL", "rich")
+_DIFFERENT, _REFUSED, _INTERRUPTED = 1, 2, 130
+
+
+def main(device: str = "best", out: str | Path = "accel-demo") -> int:
+    """Run the demo and return its exit code.
+
+    Parameters
+    ----------
+    device : str
+        Where to compute; ``best`` is the first accelerator of this machine, or the CPU.
+    out : str or Path
+        Folder for the pictures and the report.
+
+    Returns
+    -------
+    int
+        0 if pipeline and reference agree, 1 if they differ, 2 if the request cannot be met, 130 if interrupted.
+    """
+    try:
+        return _run(device, Path(out))
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except (DeviceUnavailableError, _RefusalError) as error:
+        print(f"accel demo: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"accel demo: cannot use {error.filename or out}: {error.strerror or error}", file=sys.stderr)
+    return _REFUSED
+
+
+class _RefusalError(Exception):
+    """The request cannot be met, for the reason given."""
+
+
+def _run(device: str, folder: Path) -> int:
+    absent = [name for name in _NEEDED if find_spec(name) is None]
+    if absent:
+        raise _RefusalError(f"{', '.join(absent)} not installed: pip install 'accel-container[demo]'")
+    # Only now: these import what may have been absent.
+    from accel.demo.run import run
+
+    return run(_device(device), folder)
+
+
+def _device(name: str) -> Device:
+    try:
+        return Device.best() if name == "best" else resolve(name)
+    except ValueError as error:
+        raise _RefusalError(str(error)) from None

@@ -1,0 +1,86 @@
+"""The computation of the demo once more: the whole picture at once, with NumPy and SciPy alone."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from accel.demo.findings import Findings
+from accel.demo.pictures import Picture, Recipe
+
+__all__ = ["Reference", "refer"]
+
+_WEIGHTS = np.array([54, 183, 19]) / 256
+_MIDDLE = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], dtype=bool)
+_LINES = np.array([np.eye(3), np.eye(3)[::-1], [[0, 0, 0], [1, 1, 1], [0, 0, 0]], [[0, 1, 0]] * 3], dtype=bool)
+
+Image = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference(Findings):
+    """Findings that know how sure they are.
+
+    Attributes
+    ----------
+    margin : ndarray of float64
+        How much the response may change before a pixel is marked that was not, or the other way round.
+    """
+
+    margin: Image
+
+
+def refer(picture: Picture) -> Reference:
+    """Find what the picture's recipe describes, without tiles and without `accel`."""
+    recipe = picture.recipe
+    response = _respond(picture.pixels @ _WEIGHTS, recipe)
+    values = response[np.isfinite(response)]
+    centre = float(np.median(values))
+    spread = 1.4826 * float(np.median(np.abs(values - centre)))
+    threshold = centre + recipe.level * spread
+    crest = _peaks(response, recipe.reach) if recipe.shape == "points" else _ridges(response)
+    excess = response - threshold
+    return Reference(
+        response, (crest >= 0) & (excess > 0), centre, spread, threshold, np.abs(np.minimum(crest, excess))
+    )
+
+
+def _respond(light: Image, recipe: Recipe) -> Image:
+    side = 2 * recipe.background + 1
+    shown = (light >= recipe.floor).astype(np.float64)
+    # Half a pixel's share: less than any true share, and more than the rounding error of none.
+    share = np.maximum(ndimage.uniform_filter(shown, side), 0.5 / side**2)
+    contrast = shown * (light - ndimage.uniform_filter(light * shown, side) / share)
+    response = ndimage.gaussian_filter(recipe.sign * contrast, recipe.sigma, truncate=4.0)
+    inside = ndimage.minimum_filter(shown, 2 * recipe.inset + 1) > 0
+    return np.where(inside, response, -np.inf)
+
+
+def _peaks(response: Image, reach: int) -> Image:
+    """Return by how much each element exceeds the largest other one within reach."""
+    others = np.ones((2 * reach + 1, 2 * reach + 1), dtype=bool)
+    others[reach, reach] = False
+    rival = ndimage.maximum_filter(response, footprint=others, mode="constant", cval=-np.inf)
+    return np.subtract(response, rival, out=np.zeros_like(response), where=np.isfinite(response))
+
+
+def _ridges(response: Image) -> Image:
+    """Return by how much each element exceeds its neighbours across a line.
+
+    If another direction bends nearly as much, the one chosen is doubtful, and the amount is no more than the doubt.
+    """
+    response = np.where(np.isfinite(response), response, 0)
+    bends, crests = (np.array(each) for each in zip(*(_along(response, line) for line in _LINES), strict=True))
+    second, first = np.argsort(bends, axis=0)[-2:, np.newaxis]
+    crest = np.take_along_axis(crests, first, axis=0)[0]
+    doubt = (np.take_along_axis(bends, first, axis=0) - np.take_along_axis(bends, second, axis=0))[0]
+    return np.where(crest >= 0, np.minimum(crest, doubt), np.maximum(crest, -doubt))
+
+
+def _along(response: Image, line: NDArray[np.bool_]) -> tuple[Image, Image]:
+    """Return how much the response bends along a line of three, and by how much the middle exceeds the ends."""
+    ends = line & ~_MIDDLE
+    length = np.linalg.norm(np.argwhere(ends)[0] - 1)
+    bend = ndimage.correlate(response, ends - 2.0 * _MIDDLE) / length**2
+    return np.abs(bend), response - ndimage.maximum_filter(response, footprint=ends)

@@ -1,0 +1,153 @@
+"""The report: one HTML page that needs nothing but itself."""
+
+import platform
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib.metadata import PackageNotFoundError, version
+
+from PIL import Image
+
+import accel
+from accel.demo.annotate import annotated, data_uri
+from accel.demo.chart import chart
+from accel.demo.memory import in_words, process_peak
+from accel.demo.outcome import Outcome
+from accel.demo.style import STYLE
+from accel.demo.timeline import in_seconds
+from accel.device_names import GPU_TYPES
+
+__all__ = ["report"]
+
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+_PACKAGES = ("accel-container", "numpy", "array-api-compat", "scipy", "scikit-image", "pillow")
+
+
+def report(outcomes: Sequence[Outcome], device: accel.Device) -> str:
+    """Return the page for these pictures, as they were computed on a device."""
+    body = [_head(outcomes, device), *map(_picture, outcomes), _memory(), _devices(), _versions()]
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"<title>accel demo</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{''.join(body)}</body>\n</html>\n"
+    )
+
+
+def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
+    names = " and ".join(outcome.picture.title for outcome in outcomes)
+    facts = {
+        "Device": str(device),
+        "Tiles": str(sum(outcome.tiles for outcome in outcomes)),
+        "On the device": in_seconds(sum(outcome.seconds for outcome in outcomes)),
+        "Peak memory of the process": in_words(process_peak()),
+    }
+    return (
+        f"<h1>{escape(names)}</h1>\n"
+        '<p class="soft">Each picture was cut into tiles. Their pixels went to the device in containers, were filtered '
+        "there with functions of the Python array API standard, and were compared with NumPy and SciPy's result for "
+        f"the whole picture.</p>\n{_facts(facts)}\n"
+    )
+
+
+def _picture(outcome: Outcome) -> str:
+    picture, findings = outcome.picture, outcome.findings
+    facts = {
+        "Size": outcome.size,
+        "Detections": f"{findings.count:,}",
+        "Threshold": f"{findings.threshold:.2f}",
+        "Median response": f"{findings.centre:.2f}",
+        "Standard deviation": f"{findings.spread:.2f}",
+        "Tiles": str(outcome.tiles),
+        "On the device": in_seconds(outcome.seconds),
+        "Reference": in_seconds(outcome.timeline.total("reference")),
+    }
+    return (
+        f"<section>\n<h2>{escape(picture.title)}: {findings.count:,} {escape(picture.finds)}</h2>\n"
+        f"{_verdict(outcome)}{_figure(outcome)}{_facts(facts)}"
+        f"<h3>Strongest detections</h3>\n{_strongest(outcome)}"
+        f'<h3>When each step ran</h3>\n<div class="scroll">{chart(outcome.timeline)}</div>\n</section>\n'
+    )
+
+
+def _verdict(outcome: Outcome) -> str:
+    comparison = outcome.comparison
+    if comparison.agrees:
+        return (
+            '<p class="verdict good">&#10003; The reference agrees.</p>\n'
+            f'<p class="soft">Every detection is the same; {comparison.close_calls} pixels were too close to call. The '
+            f"responses differ by at most {comparison.largest:.1e}; rounding may take up to {comparison.allowed:.1e}.</p>\n"
+        )
+    complaints = "".join(f"<li>{escape(complaint)}</li>" for complaint in comparison.complaints())
+    return f'<p class="verdict bad">&#10007; The reference differs.</p>\n<ul class="bad">{complaints}</ul>\n'
+
+
+def _figure(outcome: Outcome) -> str:
+    picture = outcome.picture
+    title = escape(picture.title)
+    plain, marked = Image.fromarray(picture.pixels), annotated(picture, outcome.findings, outcome.leading)
+    return (
+        f'<figure>\n<div class="pictures"><img src="{data_uri(plain)}" alt="{title}">'
+        f'<img class="marked" src="{data_uri(marked)}" alt="{title} with detections marked"></div>\n'
+        '<label class="toggle"><input type="checkbox" checked> Show what was found</label>\n'
+        f"<figcaption>{escape(picture.legend)} Numbers are those of the table below. "
+        f"Picture: {escape(picture.credit)}.</figcaption>\n</figure>\n"
+    )
+
+
+def _strongest(outcome: Outcome) -> str:
+    rows = (
+        (number, found.row, found.column, f"{found.value:.2f}", f"{found.significance:.1f}")
+        for number, found in enumerate(outcome.leading, 1)
+    )
+    return _table(("", "Row", "Column", "Response", "Significance"), rows) + (
+        '<p class="soft">Significance is in robust standard deviations above the median. '
+        f"No two of these are nearer than {outcome.apart} pixels.</p>\n"
+    )
+
+
+def _memory() -> str:
+    rows = (
+        (usage.device, in_words(usage.live_bytes), in_words(usage.peak_bytes))
+        for usage in accel.memory.snapshot().devices
+    )
+    table = _table(("Device", "In containers now", "In containers at most"), rows)
+    return (
+        f"<section>\n<h2>Memory</h2>\n<p>The process held at most {in_words(process_peak())}.</p>\n{table}</section>\n"
+    )
+
+
+def _devices() -> str:
+    fell_back = [(fall.asked, fall.used, fall.reason) for fall in dict.fromkeys(accel.device.fallbacks())]
+    table = _table(("Asked for", "Used", "Why"), fell_back, "words")
+    missing = [(kind, accel.Device[kind.upper()].why_unavailable()) for kind in GPU_TYPES]
+    absent = [row for row in missing if row[1]]
+    return (
+        "<section>\n<h2>Devices</h2>\n<h3>What fell back to the CPU</h3>\n"
+        f"{table if fell_back else '<p>Nothing: all work ran where it was asked to.</p>'}\n"
+        f"<h3>Accelerators that are not here</h3>\n{_table(('Device', 'Why'), absent, 'words')}</section>\n"
+    )
+
+
+def _versions() -> str:
+    rows = [("Python", platform.python_version()), ("System", f"{platform.system()} {platform.machine()}")]
+    rows += [(name, _version(name)) for name in _PACKAGES]
+    return f"<section>\n<h2>Versions</h2>\n{_table(('', ''), rows, 'words')}</section>\n"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed as a package"
+
+
+def _facts(facts: dict[str, str]) -> str:
+    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(fact)}</dd></div>" for name, fact in facts.items())
+    return f'<dl class="facts">{items}</dl>\n'
+
+
+def _table(titles: Iterable[str], rows: Iterable[Iterable[object]], kind: str = "numbers") -> str:
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    lines = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f'<div class="scroll"><table class="{kind}"><tr>{head}</tr>{body}</table></div>\n'

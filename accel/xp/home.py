@@ -1,0 +1,73 @@
+"""`Home`: the library that computes for one device, shared by all arrays on it."""
+
+from contextlib import AbstractContextManager
+from typing import Any, NoReturn
+
+import numpy as np
+
+from accel import config
+from accel.device import Device, DeviceLike, resolve
+from accel.dtypes import as_dtype
+from accel.errors import CapabilityError, DeviceMismatchError
+from accel.memory import SupportsArrays, heap_of
+
+__all__ = ["Home", "default_device", "home_on"]
+
+
+class Home:
+    """Where the arrays of one device are at home.
+
+    Attributes
+    ----------
+    device : Device
+        The device.
+    backend : SupportsArrays
+        Its backend.
+    library : module
+        The namespace that computes, through array-api-compat.
+    array_type : type
+        The library's own arrays.
+    """
+
+    __slots__ = ("array_type", "backend", "device", "library")
+
+    def __init__(self, device: Device, backend: SupportsArrays) -> None:
+        self.device = device
+        self.backend = backend
+        self.library = backend.namespace(device)
+        self.array_type = type(self.library.empty(0))
+
+    def accept(self, value: object) -> Any:
+        """Return a foreign operand as the library takes it, or NotImplemented: on the host, NumPy's own."""
+        if self.array_type is np.ndarray and isinstance(value, np.ndarray | np.generic):
+            as_dtype(value.dtype)
+            return value
+        return NotImplemented
+
+    def refuse(self, other: "Home") -> NoReturn:
+        """Raise the error for operands on two devices."""
+        raise DeviceMismatchError(
+            f"the operands are on {self.device} and {other.device}; move one, as in x.to_device('{self.device}')"
+        )
+
+
+_homes: dict[Device, Home] = {}
+
+
+def home_on(device: DeviceLike | None) -> Home:
+    """Return the home of a device, by default of `Device.default`."""
+    found = resolve(device)
+    home = _homes.get(found)
+    return _make_home(found) if home is None else home
+
+
+def _make_home(device: Device) -> Home:
+    backend = heap_of(device).backend
+    if not isinstance(backend, SupportsArrays):
+        raise CapabilityError(f"no library computes with arrays on {device}; move them, as in x.to_device('cpu')")
+    return _homes.setdefault(device, Home(device, backend))
+
+
+def default_device(device: DeviceLike) -> AbstractContextManager[config.Settings]:
+    """Make arrays on a device inside a ``with`` block, where no ``device=`` is given."""
+    return config.using(device=str(device))

@@ -1,0 +1,59 @@
+"""What the namespace says about itself."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from accel.device import Device, DeviceLike, resolve
+from accel.dtypes import DType, as_dtype
+from accel.memory import heap_of
+from accel.xp.data_types import isdtype
+
+__all__ = ["Info", "namespace_info"]
+
+
+class Info:
+    """The standard's inspection interface."""
+
+    def capabilities(self) -> Mapping[str, Any]:
+        """Return what the standard leaves open and this namespace has."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self) -> Device:
+        """Return where arrays are made without ``device=``."""
+        return Device.default()
+
+    def devices(self) -> tuple[Device, ...]:
+        """Return the devices of this machine."""
+        return Device.available()
+
+    def default_dtypes(self, *, device: DeviceLike | None = None) -> Mapping[str, DType]:
+        """Return the dtypes that arrays are made with on a device."""
+        resolve(device)
+        return {kind: as_dtype(name) for kind, name in _DEFAULTS.items()}
+
+    def dtypes(
+        self, *, device: DeviceLike | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> Mapping[str, DType]:
+        """Return the dtypes of the standard that a device computes with, of a kind or all."""
+        found = resolve(device)
+        known = heap_of(found).backend.limits(found).dtypes
+        named = {name: as_dtype(name) for name in _STANDARD.split()}
+        return {
+            name: dtype for name, dtype in named.items() if dtype in known and (kind is None or isdtype(dtype, kind))
+        }
+
+
+_DEFAULTS = {
+    "real floating": "float64",
+    "complex floating": "complex128",
+    "integral": "int64",
+    "indexing": "int64",
+}
+_STANDARD = (
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
+)
+
+
+def namespace_info() -> Info:
+    """Return the standard's inspection interface."""
+    return Info()

@@ -1,0 +1,121 @@
+"""The table of the array standard's functions: for each its signature, for each section who computes it.
+
+The functions are compiled from this table (`accel.xp.functions`), and so are the stubs that type checkers read.
+"""
+
+__all__ = ["BINARY", "FFT", "FUNCTIONS", "LINALG", "METHODS", "UNARY"]
+
+UNARY = (
+    "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan "
+    "log log10 log1p log2 logical_not negative positive real reciprocal round sign signbit sin sinh sqrt square tan "
+    "tanh trunc"
+)
+"""Functions ``(x: Array, /) -> Array``."""
+
+BINARY = (
+    "add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide equal "
+    "floor_divide greater greater_equal hypot less less_equal logaddexp logical_and logical_or logical_xor maximum "
+    "minimum multiply nextafter not_equal pow remainder subtract"
+)
+"""Functions ``(x1: Array | Scalar, x2: Array | Scalar, /) -> Array``."""
+
+METHODS = """
+all(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array
+any(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array
+max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array
+mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array
+min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array
+prod(x: Array, /, *, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array
+sum(x: Array, /, *, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array
+"""
+"""Reductions, computed by the method of the same name, which costs less than the function."""
+
+FUNCTIONS = """
+argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array
+argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array
+argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array
+broadcast_arrays(*arrays: Array) -> tuple[Array, ...]
+broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Array
+clip(x: Array, /, min: Array | Scalar | None = None, max: Array | Scalar | None = None) -> Array
+concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array
+count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array
+cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False) -> Array
+cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False) -> Array
+diff(x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None) -> Array
+expand_dims(x: Array, /, axis: int) -> Array
+flip(x: Array, /, *, axis: Axis = None) -> Array
+isin(x1: Array | Scalar, x2: Array | Scalar, /, *, invert: bool = False) -> Array
+matmul(x1: Array, x2: Array, /) -> Array
+matrix_transpose(x: Array, /) -> Array
+meshgrid(*arrays: Array, indexing: Literal['xy', 'ij'] = 'xy') -> tuple[Array, ...]
+moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[int, ...], /) -> Array
+nonzero(x: Array, /) -> tuple[Array, ...]
+permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array
+repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Array
+reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Array
+roll(x: Array, /, shift: int | tuple[int, ...], *, axis: Axis = None) -> Array
+searchsorted(x1: Array, x2: Array | Scalar, /, *, side: Literal['left', 'right'] = 'left', sorter: Array | None = None) -> Array
+sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array
+squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array
+stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array
+std(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array
+take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array
+take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array
+tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Array
+tile(x: Array, repetitions: tuple[int, ...], /) -> Array
+tril(x: Array, /, *, k: int = 0) -> Array
+triu(x: Array, /, *, k: int = 0) -> Array
+unique_all(x: Array, /) -> UniqueAll
+unique_counts(x: Array, /) -> UniqueCounts
+unique_inverse(x: Array, /) -> UniqueInverse
+unique_values(x: Array, /) -> Array
+unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]
+var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array
+vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array
+where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array
+"""
+"""What the library's function of the same name computes."""
+
+LINALG = """
+cholesky(x: Array, /, *, upper: bool = False) -> Array
+cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array
+det(x: Array, /) -> Array
+diagonal(x: Array, /, *, offset: int = 0) -> Array
+eigh(x: Array, /) -> Eigh
+eigvalsh(x: Array, /) -> Array
+inv(x: Array, /) -> Array
+matmul(x1: Array, x2: Array, /) -> Array
+matrix_norm(x: Array, /, *, keepdims: bool = False, ord: float | Literal['fro', 'nuc'] | None = 'fro') -> Array
+matrix_power(x: Array, n: int, /) -> Array
+matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array
+matrix_transpose(x: Array, /) -> Array
+outer(x1: Array, x2: Array, /) -> Array
+pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array
+qr(x: Array, /, *, mode: Literal['reduced', 'complete'] = 'reduced') -> QR
+slogdet(x: Array, /) -> Slogdet
+solve(x1: Array, x2: Array, /) -> Array
+svd(x: Array, /, *, full_matrices: bool = True) -> SVD
+svdvals(x: Array, /) -> Array
+tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Array
+trace(x: Array, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array
+vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array
+vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Array
+"""
+"""The extension for linear algebra."""
+
+_TRANSFORM = "(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = 'backward') -> Array\n"
+_TRANSFORM_N = (
+    "(x: Array, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, "
+    "norm: Norm = 'backward') -> Array\n"
+)
+_SHIFT = "(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array\n"
+FFT = "".join(
+    name + signature
+    for signature, names in (
+        (_TRANSFORM, "fft hfft ifft ihfft irfft rfft"),
+        (_TRANSFORM_N, "fftn ifftn irfftn rfftn"),
+        (_SHIFT, "fftshift ifftshift"),
+    )
+    for name in names.split()
+)
+"""The extension for Fourier transforms, less those that create arrays."""

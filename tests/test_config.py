@@ -1,0 +1,202 @@
+"""Settings: who wins, what each takes, and that nothing leaks."""
+
+import asyncio
+import os
+import threading
+from contextvars import copy_context
+from dataclasses import fields
+
+import pytest
+
+from accel import config
+from accel.config import Settings, configure, current, using
+
+GOOD = [
+    ("device", "cuda:1", "cuda:1"),
+    ("device", "gpu", "gpu"),
+    ("debug", "1", True),
+    ("debug", "off", False),
+    ("debug", True, True),
+    ("fallback", "warn", "warn"),
+    ("strict", "YES", True),
+    ("host_copies", "allow", "allow"),
+    ("threads", "4", 4),
+    ("sim_seed", 0, 0),
+    ("sim_memory", 1 << 40, 1 << 40),
+    ("cache_dir", "/somewhere", "/somewhere"),
+    ("max_bytes", "0", 0),
+]
+BAD = [
+    ("device", "tpu", "write cpu, cuda"),
+    ("device", "", "write cpu, cuda"),
+    ("debug", "maybe", "write 1 or 0"),
+    ("debug", 2, "write 1 or 0"),
+    ("fallback", "never", "write one of raise, warn, silent"),
+    ("strict", None, "write 1 or 0"),
+    ("host_copies", True, "write one of never, warn, allow"),
+    ("threads", 0, "write a whole number, 1 or more"),
+    ("threads", True, "write a whole number, 1 or more"),
+    ("threads", 2.0, "write a whole number, 1 or more"),
+    ("sim_seed", -1, "write a whole number, 0 or more"),
+    ("sim_memory", "1 GiB", "write a whole number, 0 or more"),
+    ("cache_dir", "", "write a folder"),
+    ("cache_dir", 3, "write a folder"),
+    ("max_bytes", "", "write a whole number, 0 or more"),
+]
+NAMES = [field.name for field in fields(Settings)]
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    """Start as a new process without ACCEL_ variables would."""
+    for name in NAMES:
+        monkeypatch.delenv(f"ACCEL_{name.upper()}", raising=False)
+    monkeypatch.setattr(config, "_process", None)
+
+
+def test_defaults():
+    settings = current()
+    assert (settings.device, settings.fallback, settings.host_copies) == ("cpu", "raise", "never")
+    assert not (settings.debug or settings.strict)
+    assert 1 <= settings.threads <= os.cpu_count()
+    assert settings.cache_dir.endswith("accel")
+
+
+def test_scope_wins_over_configure_over_environment_over_default(monkeypatch):
+    assert current().sim_seed == 0
+    monkeypatch.setattr(config, "_process", None)
+    monkeypatch.setenv("ACCEL_SIM_SEED", "1")
+    assert current().sim_seed == 1
+    configure(sim_seed=2)
+    assert current().sim_seed == 2
+    with using(sim_seed=3):
+        assert current().sim_seed == 3
+    assert current().sim_seed == 2
+
+
+def test_every_setting_has_good_and_bad_values_here():
+    assert {name for name, *_ in GOOD} == {name for name, *_ in BAD} == set(NAMES)
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), GOOD)
+def test_a_good_value_is_taken_by_scope_and_by_configure(name, value, expected):
+    with using(**{name: value}) as settings:
+        assert getattr(settings, name) == expected
+    configure(**{name: value})
+    assert getattr(current(), name) == expected
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), [row for row in GOOD if isinstance(row[1], str)])
+def test_a_good_value_is_taken_from_the_environment(monkeypatch, name, value, expected):
+    monkeypatch.setenv(f"ACCEL_{name.upper()}", value)
+    assert getattr(current(), name) == expected
+
+
+@pytest.mark.parametrize(("name", "value", "advice"), BAD)
+def test_a_bad_value_is_refused_with_what_to_write(name, value, advice):
+    before = current()
+    with pytest.raises(ValueError, match=f"accel.configure: .*{name!r}.*{advice}"):
+        configure(**{name: value})
+    with pytest.raises(ValueError, match=f"accel.using: .*{name!r}.*{advice}"), using(**{name: value}):
+        pytest.fail("the scope was entered")
+    assert current() is before
+
+
+@pytest.mark.parametrize(("name", "value", "advice"), [row for row in BAD if isinstance(row[1], str) and row[1]])
+def test_a_bad_value_in_the_environment_is_refused_by_its_variable(monkeypatch, name, value, advice):
+    monkeypatch.setenv(f"ACCEL_{name.upper()}", value)
+    with pytest.raises(ValueError, match=f"ACCEL_{name.upper()}: .*{advice}"):
+        current()
+
+
+@pytest.mark.parametrize("change", [configure, lambda **settings: using(**settings).__enter__()])
+def test_an_unknown_setting_is_refused_with_the_known_ones(change):
+    with pytest.raises(TypeError, match="no setting is called 'devise'; the settings are device, debug"):
+        change(devise="cpu")
+
+
+def test_configure_changes_all_or_nothing():
+    before = current()
+    with pytest.raises(ValueError, match="threads"):
+        configure(debug=True, threads=0)
+    assert current() is before
+
+
+def test_scopes_nest_and_inherit():
+    with using(debug=True, sim_seed=1), using(sim_seed=2) as inner:
+        assert (inner.debug, inner.sim_seed) == (True, 2)
+    assert (current().debug, current().sim_seed) == (False, 0)
+
+
+def test_a_scope_ends_with_its_block_also_by_an_error():
+    with pytest.raises(KeyError), using(debug=True):
+        raise KeyError
+    assert not current().debug
+
+
+def test_configure_inside_a_scope_shows_where_the_scope_is_silent():
+    with using(sim_seed=3):
+        configure(sim_seed=2, debug=True)
+        assert (current().sim_seed, current().debug) == (3, True)
+    assert (current().sim_seed, current().debug) == (2, True)
+
+
+def test_a_scope_is_not_seen_by_other_threads():
+    seen = []
+    with using(debug=True):
+        thread = threading.Thread(target=lambda: seen.append(current().debug))
+        thread.start()
+        thread.join()
+    assert seen == [False]
+
+
+def test_a_scope_is_handed_on_with_its_context():
+    seen = []
+    with using(debug=True):
+        context = copy_context()
+    thread = threading.Thread(target=lambda: context.run(lambda: seen.append(current().debug)))
+    thread.start()
+    thread.join()
+    assert seen == [True]
+
+
+def test_scopes_of_tasks_do_not_mix():
+    async def seed(number):
+        with using(sim_seed=number):
+            await asyncio.sleep(0)
+            return current().sim_seed
+
+    async def both():
+        return await asyncio.gather(seed(1), seed(2))
+
+    assert asyncio.run(both()) == [1, 2]
+
+
+def test_many_threads_configure_without_losing_a_setting():
+    changes = [{"sim_seed": 7}, {"debug": True}, {"strict": True}, {"sim_memory": 5}]
+    threads = [threading.Thread(target=configure, kwargs=change) for change in changes * 8]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = current()
+    assert (found.sim_seed, found.debug, found.strict, found.sim_memory) == (7, True, True, 5)
+
+
+def test_the_environment_is_read_when_settings_are_first_used(python):
+    code = "from accel.config import current; s = current(); print(s.device, s.debug, s.threads, s.cache_dir)"
+    environment = {"ACCEL_DEVICE": "sim:2", "ACCEL_DEBUG": "true", "ACCEL_THREADS": "3", "ACCEL_CACHE_DIR": "/c"}
+    assert python(code, **environment) == "sim:2 True 3 /c"
+
+
+def test_an_empty_variable_says_nothing(python):
+    assert python("from accel.config import current; print(current().device)", ACCEL_DEVICE="") == "cpu"
+
+
+def test_the_cache_is_in_the_users_cache_folder(python):
+    code = "from accel.config import current; print(current().cache_dir)"
+    assert python(code, XDG_CACHE_HOME="/caches") == os.path.join("/caches", "accel")
+
+
+def test_settings_need_no_numpy(python):
+    assert python("import sys, accel.config; accel.config.current(); print('numpy' in sys.modules)") == "False"

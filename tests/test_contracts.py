@@ -1,0 +1,78 @@
+"""The rules of the house can be broken, and are reported when they are."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+PLANTED = [
+    ("Floors", "accel/errors.py", "import accel.device"),
+    ("Floors", "accel/memory/planted.py", "from accel.containers import AcceleratorDataContainer"),
+    ("Floors", "accel/registry.py", "def lazily():\n    from accel.device import Device"),
+    ("Floors", "accel/config.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import accel.memory"),
+    ("Floors", "accel/dtypes.py", "from accel import config"),
+    ("Floors", "accel/kernels/__init__.py", "import accel.xp"),
+    ("Floors", "accel/cellar.py", "'''A room that is on no floor.'''"),
+    ("The rooms do not go round by the front door", "accel/memory/planted.py", "from accel import empty"),
+    ("The rooms do not go round by the front door", "accel/backends/cpu/planted.py", "import accel"),
+    ("Layout is pure integers", "accel/layout/__init__.py", "import numpy"),
+    ("Layout is pure integers", "accel/layout/algebra.py", "import accel.device"),
+    ("Layout is pure integers", "accel/layout/algebra.py", "from accel.device_names import DEVICE_TYPES"),
+    ("A backend sees only memory and the foundation", "accel/backends/planted.py", "import accel.containers"),
+    ("A backend sees only memory and the foundation", "accel/backends/cpu/planted.py", "from accel import xp"),
+    ("A backend sees only memory and the foundation", "accel/backends/cpu/planted.py", "import accel.testing"),
+    ("The house never imports a backend", "accel/memory/planted.py", "import accel.backends.cpu"),
+    ("The house never imports a backend", "accel/cli.py", "from accel import backends"),
+]
+
+
+def contracts(root):
+    tools = tomllib.loads((root / "pyproject.toml").read_text())["tool"]
+    return [contract["name"] for contract in tools["importlinter"]["contracts"]]
+
+
+def broken(root, folder):
+    """Return the contracts that ci/contracts reports as broken in an installed copy."""
+    report = subprocess.run([root / "ci/contracts", folder], check=False, capture_output=True, text=True)
+    verdicts = dict(re.findall(r"^(.+) (KEPT|BROKEN)\b", report.stdout, re.MULTILINE))
+    assert list(verdicts) == contracts(root), report.stdout + report.stderr
+    assert (report.returncode == 0) == ("BROKEN" not in verdicts.values())
+    return [name for name, verdict in verdicts.items() if verdict == "BROKEN"]
+
+
+def plant(file, code):
+    file.parent.mkdir(exist_ok=True)
+    for package in (file.parent / "__init__.py", file):
+        package.touch()
+    file.write_text(f"{file.read_text()}\n{code}\n")
+
+
+@pytest.fixture
+def copy(installed, tmp_path):
+    return shutil.copytree(installed, tmp_path / "copy")
+
+
+@pytest.mark.parametrize(("contract", "file", "code"), PLANTED)
+def test_a_planted_violation_breaks_its_contract_alone(root, copy, contract, file, code):
+    plant(copy / file, code)
+    assert broken(root, copy) == [contract]
+
+
+def test_every_contract_has_a_planted_violation(root):
+    assert {contract for contract, *_ in PLANTED} == set(contracts(root))
+
+
+def test_rooms_yet_to_be_built_keep_the_contracts(root, copy):
+    plant(copy / "accel/layout/algebra.py", "from accel.errors import LayoutError\nimport math")
+    plant(copy / "accel/views/__init__.py", "import accel.layout.algebra, accel.memory, numpy")
+    assert broken(root, copy) == []
+
+
+@pytest.mark.parametrize("line", ["import backends", "from backends.cpu import BACKEND", "import backends.cpu as cpu"])
+def test_ruff_refuses_backends_under_their_folders_name(root, line):
+    command = [sys.executable, "-m", "ruff", "check", "--select=TID251", "--stdin-filename=accel/planted.py", "-"]
+    report = subprocess.run(command, check=False, cwd=root, input=f"{line}\n", capture_output=True, text=True)
+    assert "TID251" in report.stdout, report.stdout + report.stderr

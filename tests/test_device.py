@@ -1,0 +1,313 @@
+"""`Device`: one object per device, its spellings, what is here, and what happens when it is not."""
+
+import copy
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+from accel import config
+from accel.device import Device, FallbackWarning, fallbacks, resolve
+from accel.errors import DeviceUnavailableError
+from accel.registry import providers
+
+SPELLINGS = [
+    ("cpu", Device.CPU),
+    ("cpu:0", Device.CPU),
+    ("cuda", Device.CUDA),
+    ("cuda:0", Device.CUDA),
+    ("cuda:1", Device.CUDA[1]),
+    ("rocm", Device.ROCM),
+    ("rocm:3", Device.ROCM[3]),
+    ("mps", Device.MPS),
+    ("mps:0", Device.MPS),
+    ("sim", Device.SIM),
+    ("sim:0", Device.SIM),
+    ("sim:9999", Device.SIM[9999]),
+]
+WRONG = ["", "cuda:", "cuda:-1", "cuda:abc", "mycpu", "CPU", "cpu:1", "cuda:01", "cuda:10000", "cuda:1 ", "cuda:٣", "cuda\n"]
+
+
+class Backend:
+    """Devices that this machine does not have."""
+
+    def __init__(self, *devices, reasons=()):
+        self.name = "fake"
+        self.devices = lambda: devices
+        self.why_unavailable = lambda: dict(reasons)
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    """Start on a machine with a CPU only, with no setting changed."""
+    monkeypatch.setattr(providers, "_loaded", {"cpu": Backend(Device.CPU)})
+    monkeypatch.setattr(providers, "_failed", {type: f"no {type} in this test" for type in ("cuda", "rocm", "mps", "sim")})
+    monkeypatch.setattr(config, "_process", config.Settings())
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """Return a function that adds devices to the machine."""
+
+    def add(type, *devices, reasons=()):
+        monkeypatch.setitem(providers._loaded, type, Backend(*devices, reasons=reasons))
+
+    return add
+
+
+@pytest.mark.parametrize(("text", "device"), SPELLINGS)
+def test_a_spelling_is_one_object(text, device):
+    assert Device(text) is device
+    assert Device(text) is Device(str(device))
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_wrong_spelling_is_refused_with_the_right_ones(text):
+    with pytest.raises(ValueError, match="names no device: write cpu, cuda"):
+        Device(text)
+
+
+@pytest.mark.parametrize("value", [None, 0, b"cpu", True])
+def test_what_is_not_text_is_refused(value):
+    with pytest.raises(TypeError, match="a device is written as text"):
+        Device(value)
+
+
+def test_the_names_and_numbers_of_a_device():
+    rows = [(str(device), device.name, device.type, device.index, device.dlpack) for device in (*Device, Device.CUDA[1])]
+    assert rows == [
+        ("cpu", "CPU", "cpu", 0, (1, 0)),
+        ("cuda:0", "CUDA", "cuda", 0, (2, 0)),
+        ("rocm:0", "ROCM", "rocm", 0, (10, 0)),
+        ("mps:0", "MPS", "mps", 0, (8, 0)),
+        ("sim", "SIM", "sim", 0, (12, 0)),
+        ("cuda:1", "CUDA_1", "cuda", 1, (2, 1)),
+    ]
+
+
+def test_text_is_formatted_as_text():
+    assert f"{Device.SIM[1]:>6}" == " sim:1"
+
+
+def test_ordinals_count_from_any_device_of_the_type():
+    assert Device.CUDA[0] is Device.CUDA
+    assert Device.CUDA[1][0] is Device.CUDA
+    assert Device.CUDA[np.int64(1)] is Device.CUDA[1]
+
+
+@pytest.mark.parametrize("ordinal", [True, 1.0, "1", None])
+def test_an_ordinal_is_a_whole_number(ordinal):
+    with pytest.raises(TypeError, match="an ordinal is a whole number"):
+        Device.CUDA[ordinal]
+
+
+@pytest.mark.parametrize(("device", "ordinal"), [(Device.CUDA, -1), (Device.CUDA, 10_000), (Device.CPU, 1)])
+def test_an_impossible_ordinal_is_refused(device, ordinal):
+    with pytest.raises(ValueError, match="names no device"):
+        device[ordinal]
+
+
+@pytest.mark.parametrize("device", [Device.CPU, Device.SIM, Device.CUDA[5]])
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_pickled_device_is_the_same_object(device, protocol):
+    assert pickle.loads(pickle.dumps(device, protocol)) is device
+
+
+def test_a_device_is_pickled_for_a_process_that_never_named_it(python):
+    pickled = pickle.dumps(Device.CUDA[6])
+    code = f"import pickle; from accel.device import Device; print(pickle.loads({pickled!r}) is Device.CUDA[6])"
+    assert python(code) == "True"
+
+
+@pytest.mark.parametrize("device", [Device.CPU, Device.CUDA[5]])
+def test_a_copied_device_is_the_same_object(device):
+    assert copy.copy(device) is copy.deepcopy(device) is device
+
+
+def test_devices_are_equal_and_hashed_as_objects():
+    assert len({Device.CUDA, Device.CUDA[1], Device("cuda:1"), Device("cuda")}) == 2
+    assert Device.CUDA != Device.CUDA[1]
+    assert Device.CPU != "cpu"
+
+
+def test_threads_that_race_for_a_new_device_get_one():
+    for ordinal in range(100, 120):
+        start, found = threading.Barrier(8), []
+
+        def ask(start=start, found=found, ordinal=ordinal):
+            start.wait()
+            found.append(Device.CUDA[ordinal])
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(found) == 8
+        assert set(found) == {Device(f"cuda:{ordinal}")}
+
+
+def test_a_device_is_available_when_its_backend_lists_it(machine):
+    machine("cuda", Device.CUDA, Device.CUDA[1])
+    assert Device.CUDA[1].is_available()
+    assert not Device.CUDA[2].is_available()
+    assert Device.CUDA[2].why_unavailable() == "the cuda devices here are: cuda:0, cuda:1"
+
+
+@pytest.mark.parametrize("about", ["rocm:0", "rocm"])
+def test_a_backend_says_why_a_device_is_missing(machine, about):
+    machine("rocm", reasons={about: "the driver is too old"})
+    assert Device.ROCM.why_unavailable() == "the driver is too old"
+
+
+def test_the_devices_here_are_listed_by_type(machine):
+    machine("sim", Device.SIM)
+    machine("cuda", Device.CUDA, Device.CUDA[1])
+    assert Device.available() == (Device.CPU, Device.CUDA, Device.CUDA[1], Device.SIM)
+    assert Device.available("sim", "cuda") == (Device.SIM, Device.CUDA, Device.CUDA[1])
+
+
+def test_one_backend_may_serve_several_types(machine):
+    for type in ("cuda", "rocm"):
+        machine(type, Device.CUDA, Device.ROCM)
+    assert Device.available() == (Device.CPU, Device.CUDA, Device.ROCM)
+
+
+def test_best_is_the_first_accelerator_and_never_simulated(machine):
+    machine("sim", Device.SIM)
+    assert Device.best() is Device.CPU
+    machine("mps", Device.MPS)
+    assert Device.best() is Device.MPS
+    machine("cuda", Device.CUDA)
+    assert Device.best() is Device.CUDA
+
+
+def test_gpu_means_the_first_accelerator_at_the_time_of_the_call(machine):
+    machine("mps", Device.MPS)
+    assert Device("gpu") is Device.MPS
+    machine("rocm", Device.ROCM)
+    assert Device("gpu") is Device.ROCM
+
+
+def test_gpu_without_any_says_why_for_each_type():
+    reasons = "cuda: no cuda in this test; rocm: no rocm in this test; mps: no mps in this test"
+    with pytest.raises(DeviceUnavailableError, match=reasons):
+        Device("gpu")
+
+
+@pytest.mark.parametrize("asked", [Device.CUDA[3], "cuda:3"])
+def test_a_missing_device_is_reported_with_what_is_here_and_what_would_add_it(asked):
+    with pytest.raises(DeviceUnavailableError) as error:
+        resolve(asked)
+    assert str(error.value) == (
+        "device cuda:3 was asked for; the devices here are: cpu.\n"
+        "  Why: no cuda in this test\n"
+        "  What would add it: pip install --upgrade 'accel-container[cuda13]'   (or [cuda12], as the driver needs)\n"
+        "  Or use the CPU: device='cpu', or accel.using(fallback='warn')"
+    )
+
+
+@pytest.mark.parametrize("type", ["cuda", "rocm", "mps", "sim"])
+def test_every_missing_type_has_a_remedy(type):
+    with pytest.raises(DeviceUnavailableError, match="What would add it: .+\n"):
+        resolve(type)
+
+
+def test_a_device_that_is_here_is_resolved(machine):
+    machine("cuda", Device.CUDA)
+    assert resolve("cuda") is resolve(Device.CUDA) is Device.CUDA
+    assert resolve("cpu") is resolve(Device.CPU) is Device.CPU
+
+
+@pytest.mark.parametrize("policy", ["raise", "warn", "silent"])
+def test_a_wrong_spelling_is_refused_under_every_policy(policy):
+    with config.using(fallback=policy), pytest.raises(ValueError, match="names no device"):
+        resolve("tpu")
+
+
+@pytest.mark.parametrize("asked", ["cuda:3", "gpu", Device.ROCM])
+def test_a_silent_fallback_is_recorded(asked):
+    with config.using(fallback="silent"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert resolve(asked) is Device.CPU
+    last = fallbacks()[-1]
+    assert (last.asked, last.used) == (str(asked), Device.CPU)
+    assert "in this test" in last.reason
+
+
+def test_a_fallback_with_a_warning_is_recorded_and_points_at_the_caller():
+    before = len(fallbacks())
+    with config.using(fallback="warn", device="cuda"), pytest.warns(FallbackWarning, match="using the CPU: ") as warned:
+        assert Device.default() is Device.CPU
+    assert warned[0].filename == __file__
+    assert len(fallbacks()) == before + 1
+
+
+def test_a_device_that_is_here_is_no_fallback(machine):
+    machine("cuda", Device.CUDA)
+    before = fallbacks()
+    with config.using(fallback="silent"):
+        assert resolve("cuda") is Device.CUDA
+    assert fallbacks() == before
+
+
+def test_the_default_is_the_cpu_unless_configured(machine):
+    machine("cuda", Device.CUDA, Device.CUDA[1])
+    assert Device.default() is Device.CPU
+    config.configure(device="gpu")
+    assert Device.default() is Device.CUDA
+    with Device.CUDA[1]:
+        assert Device.default() is Device.CUDA[1]
+        with Device.CPU:
+            assert Device.default() is Device.CPU
+        assert Device.default() is Device.CUDA[1]
+    assert Device.default() is Device.CUDA
+
+
+def test_a_configured_device_that_is_missing_is_an_error():
+    with config.using(device="cuda"), pytest.raises(DeviceUnavailableError, match="device cuda:0 was asked for"):
+        Device.default()
+
+
+def test_a_block_on_a_device_ends_with_an_error_and_can_be_entered_again(machine):
+    machine("cuda", Device.CUDA)
+    with pytest.raises(KeyError), Device.CUDA, Device.CUDA:
+        raise KeyError
+    assert Device.default() is Device.CPU
+
+
+def test_a_block_on_a_device_is_for_its_thread(machine):
+    machine("cuda", Device.CUDA)
+    seen = []
+    with Device.CUDA as device:
+        assert device is Device.CUDA
+        thread = threading.Thread(target=lambda: seen.append(Device.default()))
+        thread.start()
+        thread.join()
+    assert seen == [Device.CPU]
+
+
+def test_a_device_of_the_environment_that_is_missing_lists_those_that_are_here(python):
+    code = """
+        from accel.device import Device
+        from accel.errors import DeviceUnavailableError
+        try:
+            Device.default()
+        except DeviceUnavailableError as error:
+            print(error)
+    """
+    first, *_ = python(code, ACCEL_DEVICE="cuda:99").splitlines()
+    assert first.startswith("device cuda:99 was asked for; the devices here are: cpu")
+
+
+def test_a_device_of_the_environment_that_is_misspelt_names_the_variable(python):
+    code = """
+        from accel.device import Device
+        try:
+            Device.default()
+        except ValueError as error:
+            print(error)
+    """
+    assert python(code, ACCEL_DEVICE="cuda:").startswith("ACCEL_DEVICE: 'cuda:' is not a value of 'device'")

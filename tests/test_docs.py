@@ -1,0 +1,72 @@
+"""The Python in README.md and in the guide runs, each file's blocks in order in one namespace."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").rglob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(text):
+    """Yield each block with the number of lines above its first."""
+    for block in BLOCK.finditer(text):
+        yield text.count("\n", 0, block.start(1)), block[1]
+
+
+def run_session(code, namespace, page, above):
+    session = doctest.DocTestParser().get_doctest(code, namespace, page.name, str(page), above)
+    report = []
+    failed, _ = doctest.DocTestRunner(verbose=False).run(session, out=report.append, clear_globs=False)
+    namespace.update(session.globs)
+    assert not failed, "".join(report)
+
+
+def run_program(code, namespace, page, above):
+    # The empty lines make a traceback show the line of the page.
+    exec(compile("\n" * above + code, page, "exec"), namespace)
+
+
+def run_page(page):
+    namespace = {"__name__": page.stem}
+    for above, code in blocks(page.read_text(encoding="utf-8")):
+        run = run_session if code.startswith(">>>") else run_program
+        run(code, namespace, page, above)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_python_on_the_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_page(page)
+
+
+def test_readme_has_python_to_run():
+    assert any(blocks(PAGES[0].read_text(encoding="utf-8")))
+
+
+def page_with(tmp_path, text):
+    page = tmp_path / "page.md"
+    page.write_text(text)
+    return page
+
+
+def test_blocks_share_a_namespace_with_sessions(tmp_path):
+    page = page_with(tmp_path, "```python\nx = 2\n```\n\n```python\n>>> y = x + 1\n```\n\n```python\nassert y == 3\n```\n")
+    run_page(page)
+
+
+def test_an_error_is_shown_with_its_line_of_the_page(tmp_path):
+    page = page_with(tmp_path, "# Title\n\n```python\nx = 1\nx.missing\n```\n")
+    with pytest.raises(AttributeError) as failure:
+        run_page(page)
+    last = failure.traceback[-1]
+    assert (last.path, last.lineno + 1) == (page, 5)
+
+
+def test_a_wrong_answer_is_shown_with_its_line_of_the_page(tmp_path):
+    page = page_with(tmp_path, "# Title\n\n```python\n>>> 1 + 1\n3\n```\n")
+    with pytest.raises(AssertionError, match=r'page\.md", line 4'):
+        run_page(page)

@@ -1,0 +1,53 @@
+"""What is in the folders is what is installed, and nothing else."""
+
+import tomllib
+from importlib.metadata import Distribution
+
+import pytest
+
+
+def folders(root, name):
+    """Return the import names of the packages under a folder of the checkout."""
+    found = (file.parent.relative_to(root) for file in (root / name).rglob("__init__.py"))
+    return {".".join(folder.parts) for folder in found}
+
+
+@pytest.fixture(scope="module")
+def packages(root):
+    return tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+
+
+@pytest.fixture(scope="module")
+def files(installed):
+    """Return the paths in the wheel that was installed, as its record lists them."""
+    [record] = installed.glob("*.dist-info")
+    return {str(file) for file in Distribution.at(record).files}
+
+
+def test_the_package_list_is_sorted_and_equals_the_folders(root, packages):
+    mapped = {f"accel.{name}" for name in folders(root, "backends")}
+    assert packages == sorted(folders(root, "accel") | mapped)
+
+
+def test_the_wheel_has_every_package_and_every_module(root, packages, files):
+    assert {f"{name.replace('.', '/')}/__init__.py" for name in packages} <= files
+    assert {str(file.relative_to(root)) for file in (root / "accel").rglob("*.py")} <= files
+
+
+def test_the_wheel_says_that_it_is_typed(files):
+    assert {"accel/py.typed", "accel/__init__.pyi"} <= files
+
+
+def test_the_wheel_has_neither_tests_nor_scripts_of_the_checkout(files):
+    tops = {file.split("/")[0] for file in files if not file.startswith("..")}
+    assert {top for top in tops if not top.endswith(".dist-info")} - {"bin"} == {"accel"}
+
+
+def test_the_wheel_has_the_license(files):
+    assert any(file.endswith("licenses/LICENSE") for file in files)
+
+
+def test_the_cpu_backend_enters_by_an_entry_point_as_a_third_party_would(installed):
+    [record] = installed.glob("*.dist-info")
+    [point] = Distribution.at(record).entry_points.select(group="accel.backends", name="cpu")
+    assert point.value == "accel.backends.cpu:BACKEND"

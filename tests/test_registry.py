@@ -1,0 +1,128 @@
+"""Backends come in by the door for third parties: real packages with entry points, in processes of their own."""
+
+import pytest
+
+BACKEND = """
+print("loaded")
+
+class Fake:
+    name = "fake"
+    def devices(self):
+        from accel.device import Device
+        return [Device.{device}]
+    def why_unavailable(self):
+        return {{}}
+
+BACKEND = Fake()
+"""
+ASK = """
+from accel.registry import NoBackendError, providers
+try:
+    print(providers.get({type!r}).name)
+except NoBackendError as error:
+    print(error)
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """Return a function that lays out an installed package that offers a backend."""
+
+    def make(name, type, source):
+        folder = tmp_path / name
+        record = folder / f"{name}-1.0.dist-info"
+        record.mkdir(parents=True)
+        (folder / f"{name}.py").write_text(source)
+        (record / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (record / "entry_points.txt").write_text(f"[accel.backends]\n{type} = {name}:BACKEND\n")
+        return folder
+
+    return make
+
+
+def test_a_package_offers_a_backend_by_its_entry_point(package, python):
+    folder = package("fake_mps", "mps", BACKEND.format(device="MPS"))
+    assert python(ASK.format(type="mps"), folder) == "loaded\nfake"
+
+
+def test_its_devices_are_those_of_the_machine(package, python):
+    folder = package("fake_mps", "mps", BACKEND.format(device="MPS"))
+    code = """
+        from accel.device import Device
+        print(Device.MPS.is_available(), Device.MPS[1].why_unavailable(), Device.best())
+    """
+    assert python(code, folder) == "loaded\nTrue the mps devices here are: mps:0 mps:0"
+
+
+def test_a_backend_is_loaded_when_first_asked_for_and_once(package, python):
+    folder = package("fake_mps", "mps", BACKEND.format(device="MPS"))
+    code = """
+        from accel.registry import providers
+        print("mps" in providers.types())
+        print(providers.get("mps") is providers.get("mps"))
+    """
+    assert python(code, folder) == "True\nloaded\nTrue"
+
+
+def test_a_backend_that_cannot_be_imported_is_a_reason(package, python):
+    folder = package("fake_mps", "mps", "import a_driver_that_is_not_here")
+    code = "from accel.device import Device; print(Device.MPS.why_unavailable())"
+    assert python(code, folder) == (
+        "its backend fake_mps:BACKEND could not be loaded: "
+        "ModuleNotFoundError: No module named 'a_driver_that_is_not_here'"
+    )
+
+
+def test_a_backend_that_cannot_be_imported_is_tried_once(package, python):
+    folder = package("fake_mps", "mps", "print('tried')\nraise OSError('no driver')")
+    answer = "its backend fake_mps:BACKEND could not be loaded: OSError: no driver"
+    assert python(ASK.format(type="mps") * 2, folder).split("\n") == ["tried", answer, answer]
+
+
+def test_two_offers_for_one_type_are_refused(package, python):
+    folders = [package(name, "mps", BACKEND.format(device="MPS")) for name in ("fake_one", "fake_two")]
+    assert python(ASK.format(type="mps"), *folders) == (
+        "two packages offer a backend for mps: fake_one:BACKEND and fake_two:BACKEND; uninstall one of them"
+    )
+
+
+def test_the_same_offer_found_twice_is_one(package, python):
+    folder = package("fake_mps", "mps", BACKEND.format(device="MPS"))
+    assert python(ASK.format(type="mps"), folder, package("fake_mps-again", "mps", "")) == "loaded\nfake"
+
+
+def test_an_object_that_is_no_backend_is_refused(package, python):
+    folder = package("fake_mps", "mps", "BACKEND = object()")
+    assert python(ASK.format(type="mps"), folder) == (
+        "fake_mps:BACKEND is not a backend: it has no name, devices() or why_unavailable()"
+    )
+
+
+def test_a_type_that_nobody_offers_names_those_that_are(python):
+    assert python(ASK.format(type="mps")) == (
+        "no installed package offers a backend for mps (there are backends for: cpu)"
+    )
+
+
+def test_a_backend_that_fails_to_list_its_devices_is_a_reason(package, python):
+    source = BACKEND.format(device="MPS").replace("return [Device.MPS]", "raise OSError('driver gone')")
+    code = """
+        from accel.device import Device
+        print(Device.MPS.why_unavailable())
+        print(*Device.available())
+    """
+    reason = "its backend failed to list its devices: OSError: driver gone"
+    assert python(code, package("fake_mps", "mps", source)) == f"loaded\n{reason}\ncpu"
+
+
+def test_packages_are_looked_at_afresh_when_told(package, python):
+    folder = package("fake_mps", "mps", BACKEND.format(device="MPS"))
+    code = f"""
+        import sys
+        from accel.registry import providers
+        print(*providers.types())
+        sys.path.append({str(folder)!r})
+        providers.forget()
+        print(*providers.types())
+    """
+    assert python(code) == "cpu\ncpu mps"

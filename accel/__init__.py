@@ -21,9 +21,30 @@ _HOMES = {
     "using": "accel.config",
     "zeros": "accel.containers",
 }
-_ROOMS = ("config", "device", "dtypes", "errors", "memory", "testing", "xp")
+_ROOMS = {"config", "device", "dtypes", "errors", "memory", "testing", "xp"}
 
-__all__ = [*sorted(_HOMES), "__version__", *_ROOMS]
+__all__ = [
+    "AcceleratorDataContainer",
+    "Device",
+    "DeviceStorage",
+    "HostStorage",
+    "Ownership",
+    "__version__",
+    "config",
+    "configure",
+    "container",
+    "device",
+    "dtypes",
+    "empty",
+    "errors",
+    "from_numpy",
+    "full",
+    "memory",
+    "testing",
+    "using",
+    "xp",
+    "zeros",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
-from accel.errors import DeviceMismatchError, DTypeError, ReleasedError
+from accel.errors import DeviceMismatchError, DTypeError
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostArray, HostStorage, is_pointer_form
@@ -435,9 +435,9 @@ class AcceleratorDataContainer:
         ReadOnlyError
             If the memory must not change.
         """
-        self._refuse_other(other.size, other.dtype, "a container of that dtype")
-        if self._storage is not None and other._storage is not None:
-            copy_elements(self._storage, other._storage)
+        self._refuse_other(other.size, other.dtype, "accel.container(other.to_numpy(), dtype)")
+        if self._storage is not None and other.size:
+            copy_elements(self._storage, other.storage)
 
     def _refuse_other(self, size: int, dtype: DType, remedy: str) -> None:
         if dtype != self.dtype:

@@ -108,10 +108,10 @@ def as_dtype(dtype: DTypeLike) -> DType:
 
 
 def _read(dtype: object) -> DType:
-    if dtype is None:
-        raise _refused(dtype, "it is None")
+    if not isinstance(dtype, str | type | np.dtype):  # NumPy reads None as float64, and 3 as int16
+        raise _refused(dtype, "it names no dtype")
     try:
-        found: DType = np.dtype(_scalar_class(dtype) or dtype)  # type: ignore[call-overload]
+        found: DType = np.dtype(_scalar_class(dtype) or dtype)
     except TypeError:
         raise _refused(dtype, "it names no dtype") from None
     if not found.isnative:
@@ -133,7 +133,7 @@ def _is_supported(dtype: DType) -> bool:
     if dtype in _known:
         return True
     # Only where ml_dtypes was imported can there be a dtype of its.
-    return dtype.kind == "V" and "ml_dtypes" in sys.modules and dtype in supported()
+    return "ml_dtypes" in sys.modules and dtype in supported()
 
 
 def _refused(dtype: object, reason: str) -> DTypeError:

@@ -1,24 +1,117 @@
-"""What several tests share."""
+"""What several rooms' tests need."""
 
+import gc
 import os
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
+import numpy as np
 import pytest
+
+import accel
+from accel.device import Device
+from accel.dtypes import supported
+from accel.errors import OutOfMemoryError
+from accel.memory import Block, Limits, Operand, Span, heap, snapshot
+from accel.registry import providers
 
 ROOT = Path(__file__).parents[1]
 
 
+class ToyBackend:
+    """A device with a memory of its own: bytearrays, with addresses that mean nothing to the host."""
+
+    name = "toy"
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.room = 1 << 24
+
+    def devices(self):
+        return (Device.SIM, Device.SIM[1])
+
+    def why_unavailable(self):
+        return MappingProxyType({"sim:7": "the toy has two devices"})
+
+    def limits(self, device):
+        return Limits(self.room, 64, 32, frozenset(supported()))
+
+    def allocate(self, device, nbytes, *, alignment, stream):
+        if alignment <= 0 or alignment & (alignment - 1):
+            raise ValueError(f"an alignment is a power of two; found {alignment}")
+        if nbytes > self.room:
+            raise OutOfMemoryError(f"{nbytes} bytes were asked for")
+        self.room -= nbytes
+        self.made += 1
+        return Block((self.made << 32) if nbytes else 0, nbytes, bytearray(nbytes))
+
+    def free(self, block, *, stream):
+        self.room += block.nbytes
+        block.native = None
+
+    def adopt(self, external):
+        native = external.native
+        known = {id(block.native): block.pointer for block in gc.get_objects() if type(block) is Block}
+        return Block(known.get(id(native), 1 << 20), len(native), native)
+
+    def copy(self, target, source, *, stream):
+        _bytes(target)[:] = _bytes(source).copy()
+
+    def copy_strided(self, target, source, plan, *, stream):
+        extents, *strides = zip(*plan.leaves, strict=True)
+        _elements(target, extents, strides[0])[...] = _elements(source, extents, strides[1])
+
+    def fill(self, target, value, *, stream):
+        _elements(target, target.extents, target.strides)[...] = value
+
+    def synchronize(self, device):
+        pass
+
+
+def _bytes(span: Span) -> Any:
+    return np.frombuffer(span.block.native, np.uint8)[span.start : span.start + span.nbytes]
+
+
+def _elements(operand: Operand, extents: Any, strides: Any) -> Any:
+    return np.ndarray(extents, operand.dtype, _bytes(operand.span), operand.start, strides)
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """A second address space at ``sim`` and ``sim:1``."""
+    backend = ToyBackend()
+    monkeypatch.setitem(providers._loaded, "sim", backend)
+    for device in backend.devices():
+        monkeypatch.delitem(heap._heaps, device, raising=False)
+    yield backend
+    gc.collect()
+    for device in backend.devices():
+        heap._heaps.pop(device, None)
+
+
+@pytest.fixture
+def no_leaks():
+    """Fail if the test leaves memory behind."""
+    gc.collect()
+    before = snapshot().live_blocks
+    yield
+    gc.collect()
+    assert snapshot().live_blocks == before, accel.memory.snapshot()
+
+
 @pytest.fixture(scope="session")
 def root():
+    """The checkout."""
     return ROOT
 
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory):
-    """Return a folder with a non-editable install, its import contracts checked."""
+    """A folder with a non-editable install whose import contracts were checked."""
     folder = tmp_path_factory.mktemp("installed") / "site"
     report = subprocess.run([ROOT / "ci/contracts", folder], check=False, capture_output=True, text=True)
     assert report.returncode == 0, report.stdout + report.stderr
@@ -27,7 +120,7 @@ def installed(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def python():
-    """Return a function that runs code in a process of its own and returns what it printed."""
+    """A function that runs code in a process of its own and returns what it printed."""
 
     def run(code, *folders, **environment):
         done = subprocess.run(

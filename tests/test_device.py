@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+import time
 import warnings
 
 import numpy as np
@@ -27,7 +28,20 @@ SPELLINGS = [
     ("sim:0", Device.SIM),
     ("sim:9999", Device.SIM[9999]),
 ]
-WRONG = ["", "cuda:", "cuda:-1", "cuda:abc", "mycpu", "CPU", "cpu:1", "cuda:01", "cuda:10000", "cuda:1 ", "cuda:٣", "cuda\n"]
+WRONG = [
+    "",
+    "cuda:",
+    "cuda:-1",
+    "cuda:abc",
+    "mycpu",
+    "CPU",
+    "cpu:1",
+    "cuda:01",
+    "cuda:10000",
+    "cuda:1 ",
+    "cuda:٣",
+    "cuda\n",
+]
 
 
 class Backend:
@@ -43,7 +57,9 @@ class Backend:
 def fresh(monkeypatch):
     """Start on a machine with a CPU only, with no setting changed."""
     monkeypatch.setattr(providers, "_loaded", {"cpu": Backend(Device.CPU)})
-    monkeypatch.setattr(providers, "_failed", {type: f"no {type} in this test" for type in ("cuda", "rocm", "mps", "sim")})
+    monkeypatch.setattr(
+        providers, "_failed", {type: f"no {type} in this test" for type in ("cuda", "rocm", "mps", "sim")}
+    )
     monkeypatch.setattr(config, "_process", config.Settings())
 
 
@@ -76,7 +92,9 @@ def test_what_is_not_text_is_refused(value):
 
 
 def test_the_names_and_numbers_of_a_device():
-    rows = [(str(device), device.name, device.type, device.index, device.dlpack) for device in (*Device, Device.CUDA[1])]
+    rows = [
+        (str(device), device.name, device.type, device.index, device.dlpack) for device in (*Device, Device.CUDA[1])
+    ]
     assert rows == [
         ("cpu", "CPU", "cpu", 0, (1, 0)),
         ("cuda:0", "CUDA", "cuda", 0, (2, 0)),
@@ -128,25 +146,27 @@ def test_a_copied_device_is_the_same_object(device):
 
 def test_devices_are_equal_and_hashed_as_objects():
     assert len({Device.CUDA, Device.CUDA[1], Device("cuda:1"), Device("cuda")}) == 2
-    assert Device.CUDA != Device.CUDA[1]
+    assert Device.CUDA[1] != Device.CUDA
     assert Device.CPU != "cpu"
 
 
-def test_threads_that_race_for_a_new_device_get_one():
-    for ordinal in range(100, 120):
-        start, found = threading.Barrier(8), []
+def test_threads_that_race_for_a_new_device_get_one(monkeypatch):
+    make = Device._make
+    # A pause where two threads would both find nothing.
+    monkeypatch.setattr(Device, "_make", lambda *arguments: time.sleep(0.01) or make(*arguments))
+    start, found = threading.Barrier(8), []
 
-        def ask(start=start, found=found, ordinal=ordinal):
-            start.wait()
-            found.append(Device.CUDA[ordinal])
+    def ask():
+        start.wait()
+        found.append(Device.CUDA[7000])
 
-        threads = [threading.Thread(target=ask) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(found) == 8
-        assert set(found) == {Device(f"cuda:{ordinal}")}
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert set(found) == {Device("cuda:7000")}
 
 
 def test_a_device_is_available_when_its_backend_lists_it(machine):
@@ -211,7 +231,7 @@ def test_a_missing_device_is_reported_with_what_is_here_and_what_would_add_it(as
 
 @pytest.mark.parametrize("type", ["cuda", "rocm", "mps", "sim"])
 def test_every_missing_type_has_a_remedy(type):
-    with pytest.raises(DeviceUnavailableError, match="What would add it: .+\n"):
+    with pytest.raises(DeviceUnavailableError, match=r"What would add it: .+\n"):
         resolve(type)
 
 

@@ -54,7 +54,9 @@ def page_with(tmp_path, text):
 
 
 def test_blocks_share_a_namespace_with_sessions(tmp_path):
-    page = page_with(tmp_path, "```python\nx = 2\n```\n\n```python\n>>> y = x + 1\n```\n\n```python\nassert y == 3\n```\n")
+    page = page_with(
+        tmp_path, "```python\nx = 2\n```\n\n```python\n>>> y = x + 1\n```\n\n```python\nassert y == 3\n```\n"
+    )
     run_page(page)
 
 

@@ -28,13 +28,13 @@ except NoBackendError as error:
 def package(tmp_path):
     """Return a function that lays out an installed package that offers a backend."""
 
-    def make(name, type, source):
+    def make(name, type, source, offer=None):
         folder = tmp_path / name
         record = folder / f"{name}-1.0.dist-info"
         record.mkdir(parents=True)
         (folder / f"{name}.py").write_text(source)
         (record / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        (record / "entry_points.txt").write_text(f"[accel.backends]\n{type} = {name}:BACKEND\n")
+        (record / "entry_points.txt").write_text(f"[accel.backends]\n{type} = {offer or name}:BACKEND\n")
         return folder
 
     return make
@@ -49,9 +49,11 @@ def test_its_devices_are_those_of_the_machine(package, python):
     folder = package("fake_mps", "mps", BACKEND.format(device="MPS"))
     code = """
         from accel.device import Device
-        print(Device.MPS.is_available(), Device.MPS[1].why_unavailable(), Device.best())
+        print(Device.MPS.is_available())
+        print(Device.MPS[1].why_unavailable())
+        print(*Device.available("mps"))
     """
-    assert python(code, folder) == "loaded\nTrue the mps devices here are: mps:0 mps:0"
+    assert python(code, folder) == "loaded\nTrue\nthe mps devices here are: mps:0\nmps:0"
 
 
 def test_a_backend_is_loaded_when_first_asked_for_and_once(package, python):
@@ -87,8 +89,8 @@ def test_two_offers_for_one_type_are_refused(package, python):
 
 
 def test_the_same_offer_found_twice_is_one(package, python):
-    folder = package("fake_mps", "mps", BACKEND.format(device="MPS"))
-    assert python(ASK.format(type="mps"), folder, package("fake_mps-again", "mps", "")) == "loaded\nfake"
+    folders = package("fake_mps", "mps", BACKEND.format(device="MPS")), package("again", "mps", "", offer="fake_mps")
+    assert python(ASK.format(type="mps"), *folders) == "loaded\nfake"
 
 
 def test_an_object_that_is_no_backend_is_refused(package, python):
@@ -99,9 +101,8 @@ def test_an_object_that_is_no_backend_is_refused(package, python):
 
 
 def test_a_type_that_nobody_offers_names_those_that_are(python):
-    assert python(ASK.format(type="mps")) == (
-        "no installed package offers a backend for mps (there are backends for: cpu)"
-    )
+    answer = python(ASK.format(type="mps"))
+    assert answer.startswith("no installed package offers a backend for mps (there are backends for: cpu")
 
 
 def test_a_backend_that_fails_to_list_its_devices_is_a_reason(package, python):
@@ -109,10 +110,10 @@ def test_a_backend_that_fails_to_list_its_devices_is_a_reason(package, python):
     code = """
         from accel.device import Device
         print(Device.MPS.why_unavailable())
-        print(*Device.available())
+        print(Device.available("mps", "cpu"))
     """
     reason = "its backend failed to list its devices: OSError: driver gone"
-    assert python(code, package("fake_mps", "mps", source)) == f"loaded\n{reason}\ncpu"
+    assert python(code, package("fake_mps", "mps", source)) == f"loaded\n{reason}\n(<Device.CPU: 'cpu'>,)"
 
 
 def test_packages_are_looked_at_afresh_when_told(package, python):
@@ -120,9 +121,9 @@ def test_packages_are_looked_at_afresh_when_told(package, python):
     code = f"""
         import sys
         from accel.registry import providers
-        print(*providers.types())
+        print("mps" in providers.types())
         sys.path.append({str(folder)!r})
         providers.forget()
-        print(*providers.types())
+        print("mps" in providers.types())
     """
-    assert python(code) == "cpu\ncpu mps"
+    assert python(code) == "False\nTrue"

@@ -52,9 +52,9 @@ def _run(device: str, folder: Path) -> int:
     if absent:
         raise _RefusalError(f"{', '.join(absent)} not installed: pip install 'accel-container[demo]'")
     # Only now: these import what may have been absent.
-    from accel.demo.run import run
+    from accel.demo.run import run_demo
 
-    return run(_device(device), folder)
+    return run_demo(_device(device), folder)
 
 
 def _device(name: str) -> Device:

@@ -3,6 +3,7 @@
 import base64
 import io
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,18 +37,18 @@ def annotated(picture: Picture, findings: Findings, leading: Iterable[Detection]
 
 def png(image: Image.Image) -> bytes:
     """Return the image as a PNG file."""
-    return _encoded(image, format="PNG")
+    return _encoded(image, "PNG")
 
 
 def data_uri(image: Image.Image) -> str:
     """Return the image as a JPEG file inside a ``data:`` address."""
-    text = base64.b64encode(_encoded(image, format="JPEG", quality=88, subsampling=0)).decode("ascii")
+    text = base64.b64encode(_encoded(image, "JPEG", quality=88, subsampling=0)).decode("ascii")
     return f"data:image/jpeg;base64,{text}"
 
 
-def _encoded(image: Image.Image, **options: object) -> bytes:
+def _encoded(image: Image.Image, format: str, **options: Any) -> bytes:
     file = io.BytesIO()
-    image.save(file, **options)
+    image.save(file, format, **options)
     return file.getvalue()
 
 

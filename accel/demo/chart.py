@@ -5,7 +5,7 @@ from html import escape
 
 from accel.demo.timeline import LANES, Span, Timeline, in_seconds
 
-__all__ = ["chart"]
+__all__ = ["timeline_chart"]
 
 _WIDTH, _LEFT, _RIGHT = 960, 90, 90
 _LANE, _BAR, _FOOT = 34, 22, 26
@@ -13,7 +13,7 @@ _TICKS = 5
 _THINNEST = 0.75  # a bar thinner than this could not be seen
 
 
-def chart(timeline: Timeline) -> str:
+def timeline_chart(timeline: Timeline) -> str:
     """Return an SVG element with a bar for each step, in the lane of its kind."""
     origin = min(span.start for span in timeline.spans)
     length = max(span.stop for span in timeline.spans) - origin

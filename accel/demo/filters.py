@@ -101,6 +101,6 @@ def _part(x: Array, axis: int, start: int, count: int) -> Array:
 
 
 def _median(values: Array) -> Array:
-    ordered = xp.sort(values)
+    ordered = xp.sort(values, stable=False)
     last = ordered.shape[0] - 1
     return (ordered[last // 2] + ordered[(last + 1) // 2]) / 2

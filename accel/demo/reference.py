@@ -73,14 +73,14 @@ def _ridges(response: Image) -> Image:
     response = np.where(np.isfinite(response), response, 0)
     bends, crests = (np.array(each) for each in zip(*(_along(response, line) for line in _LINES), strict=True))
     second, first = np.argsort(bends, axis=0)[-2:, np.newaxis]
-    crest = np.take_along_axis(crests, first, axis=0)[0]
-    doubt = (np.take_along_axis(bends, first, axis=0) - np.take_along_axis(bends, second, axis=0))[0]
-    return np.where(crest >= 0, np.minimum(crest, doubt), np.maximum(crest, -doubt))
+    crest: Image = np.take_along_axis(crests, first, axis=0)[0]
+    doubt: Image = (np.take_along_axis(bends, first, axis=0) - np.take_along_axis(bends, second, axis=0))[0]
+    return np.clip(crest, -doubt, doubt)
 
 
 def _along(response: Image, line: NDArray[np.bool_]) -> tuple[Image, Image]:
     """Return how much the response bends along a line of three, and by how much the middle exceeds the ends."""
     ends = line & ~_MIDDLE
-    length = np.linalg.norm(np.argwhere(ends)[0] - 1)
-    bend = ndimage.correlate(response, ends - 2.0 * _MIDDLE) / length**2
+    square = int(np.sum((np.argwhere(ends)[0] - 1) ** 2))
+    bend = ndimage.correlate(response, ends - 2.0 * _MIDDLE) / square
     return np.abs(bend), response - ndimage.maximum_filter(response, footprint=ends)

@@ -9,20 +9,20 @@ from PIL import Image
 
 import accel
 from accel.demo.annotate import annotated, data_uri
-from accel.demo.chart import chart
+from accel.demo.chart import timeline_chart
 from accel.demo.memory import in_words, process_peak
 from accel.demo.outcome import Outcome
 from accel.demo.style import STYLE
 from accel.demo.timeline import in_seconds
 from accel.device_names import GPU_TYPES
 
-__all__ = ["report"]
+__all__ = ["report_page"]
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _PACKAGES = ("accel-container", "numpy", "array-api-compat", "scipy", "scikit-image", "pillow")
 
 
-def report(outcomes: Sequence[Outcome], device: accel.Device) -> str:
+def report_page(outcomes: Sequence[Outcome], device: accel.Device) -> str:
     """Return the page for these pictures, as they were computed on a device."""
     body = [_head(outcomes, device), *map(_picture, outcomes), _memory(), _devices(), _versions()]
     return (
@@ -65,7 +65,7 @@ def _picture(outcome: Outcome) -> str:
         f"<section>\n<h2>{escape(picture.title)}: {findings.count:,} {escape(picture.finds)}</h2>\n"
         f"{_verdict(outcome)}{_figure(outcome)}{_facts(facts)}"
         f"<h3>Strongest detections</h3>\n{_strongest(outcome)}"
-        f'<h3>When each step ran</h3>\n<div class="scroll">{chart(outcome.timeline)}</div>\n</section>\n'
+        f'<h3>When each step ran</h3>\n<div class="scroll">{timeline_chart(outcome.timeline)}</div>\n</section>\n'
     )
 
 
@@ -74,8 +74,9 @@ def _verdict(outcome: Outcome) -> str:
     if comparison.agrees:
         return (
             '<p class="verdict good">&#10003; The reference agrees.</p>\n'
-            f'<p class="soft">Every detection is the same; {comparison.close_calls} pixels were too close to call. The '
-            f"responses differ by at most {comparison.largest:.1e}; rounding may take up to {comparison.allowed:.1e}.</p>\n"
+            f'<p class="soft">Every detection is the same; {comparison.close_calls} pixels were too close to call. '
+            f"The responses differ by at most {comparison.largest:.1e}, and rounding may account for "
+            f"{comparison.allowed:.1e}.</p>\n"
         )
     complaints = "".join(f"<li>{escape(complaint)}</li>" for complaint in comparison.complaints())
     return f'<p class="verdict bad">&#10007; The reference differs.</p>\n<ul class="bad">{complaints}</ul>\n'

@@ -10,20 +10,25 @@ from rich.table import Table
 import accel
 from accel.demo import files, pipeline
 from accel.demo.annotate import annotated, png
-from accel.demo.compare import compare
+from accel.demo.compare import compare_findings
 from accel.demo.outcome import Outcome
 from accel.demo.pictures import SOURCES, Picture
 from accel.demo.reference import refer
-from accel.demo.report import report
+from accel.demo.report import report_page
 from accel.demo.tiles import cover
 from accel.demo.timeline import Timeline, in_seconds
 
-__all__ = ["run"]
+__all__ = ["run_demo"]
 
 _LEADING = 12
 
 
-def run(
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Go on: the files are wanted still, and rich would exit with 1, which here means that results differ."""
+
+
+def run_demo(
     device: accel.Device,
     folder: Path,
     sources: Iterable[Callable[[], Picture]] = SOURCES,
@@ -42,7 +47,7 @@ def run(
     console : rich.console.Console, optional
         Where to print.
     """
-    console = console or Console()
+    console = console or _Console()
     files.prepare(folder)
     with _progress(console) as progress:
         outcomes = [_examine(source, device, progress) for source in sources]
@@ -65,10 +70,9 @@ def _examine(source: Callable[[], Picture], device: accel.Device, progress: Prog
     findings = pipeline.detect(picture, device, timeline, done=lambda: progress.advance(task))
     with timeline.span("reference", "whole picture"):
         reference = refer(picture)
+    comparison = compare_findings(findings, reference)
     apart = max(picture.shape) // 16
-    return Outcome(
-        picture, findings, compare(findings, reference), timeline, tiles, apart, findings.leading(_LEADING, apart)
-    )
+    return Outcome(picture, findings, comparison, timeline, tiles, apart, findings.leading(_LEADING, apart))
 
 
 def _write(outcomes: Iterable[Outcome], device: accel.Device, folder: Path) -> list[Path]:
@@ -77,7 +81,7 @@ def _write(outcomes: Iterable[Outcome], device: accel.Device, folder: Path) -> l
         f"{outcome.picture.name}.png": png(annotated(outcome.picture, outcome.findings, outcome.leading))
         for outcome in outcomes
     }
-    contents["report.html"] = report(outcomes, device).encode()
+    contents["report.html"] = report_page(outcomes, device).encode()
     for name, content in contents.items():
         files.replace(folder / name, content)
     return [folder / name for name in contents]

@@ -4,7 +4,7 @@ from accel.memory.backend import Backend, Limits, SupportsArrays
 from accel.memory.block import Block, Span
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.external import ExternalAllocation
-from accel.memory.heap import heap_of
+from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.operand import Leaf, Operand, Plan
 from accel.memory.owner import Pin
@@ -19,6 +19,7 @@ __all__ = [
     "Block",
     "DeviceStorage",
     "ExternalAllocation",
+    "Heap",
     "HeapUsage",
     "HostStorage",
     "Leaf",

@@ -68,6 +68,8 @@ class Backend(Protocol):
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return uninitialised bytes, ``nbytes`` or more of them; 0 is a valid request.
 
+        They are aligned as `Limits.alignment` says, or as ``alignment`` asks, whichever is more.
+
         Raises
         ------
         OutOfMemoryError

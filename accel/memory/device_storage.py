@@ -54,9 +54,7 @@ class DeviceStorage(Storage):
         self._become(make(*arguments, **keywords))
 
     @classmethod
-    def new(
-        cls, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8"
-    ) -> "DeviceStorage":
+    def new(cls, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8") -> "DeviceStorage":
         """Allocate managed memory."""
         found = as_dtype(dtype)
         return cls.allocated(heap_of(_accelerator(device)), as_size(size, found.itemsize), found)

@@ -16,10 +16,10 @@ class ExternalAllocation:
     ----------
     nbytes : int
         Size in bytes.
-    pointer : int, optional
-        Address of the first byte; may be left out where ``native`` tells.
     native : object, optional
         The object of the backend's library that is this memory.
+    pointer : int, optional
+        Address of the first byte, where there is no ``native``.
     owner : object, optional
         Anything that must stay alive as long as the memory is used.
     deleter : callable, optional
@@ -33,9 +33,8 @@ class ExternalAllocation:
     def __init__(
         self,
         nbytes: int,
-        *,
-        pointer: int | None = None,
         native: Any = None,
+        pointer: int | None = None,
         owner: object = None,
         deleter: Deleter | None = None,
         readonly: bool = False,
@@ -47,9 +46,13 @@ class ExternalAllocation:
         self.readonly = readonly
         self._deleter = deleter
 
+    @property
+    def has_deleter(self) -> bool:
+        """Whether there is anything to do after the last use."""
+        return self._deleter is not None
+
     def finish(self) -> None:
-        """End the last use: run the deleter, if it has not run, and let the owner go."""
+        """Run the deleter, if it has not run."""
         deleter, self._deleter = self._deleter, None
-        self.owner = self.native = None
         if deleter is not None:
             deleter()

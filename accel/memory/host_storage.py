@@ -1,7 +1,7 @@
 """`HostStorage`: memory the host can read, with its elements and its exports."""
 
 import builtins
-from typing import Any, ClassVar, SupportsIndex, cast, overload
+from typing import Any, ClassVar, SupportsIndex, overload
 
 import numpy as np
 
@@ -14,13 +14,13 @@ from accel.memory.host_export import export
 from accel.memory.owner import Owner
 from accel.memory.sizes import as_pointer, as_size
 from accel.memory.storage import Storage
-from accel.memory.stream import Stream
 
 __all__ = ["HostArray", "HostStorage"]
 
 HostArray = np.ndarray[Any, DType]
 """A NumPy array of any shape and dtype."""
 
+_CPU = Device.CPU
 _ARRAY_ADVICE = "a tuple of sizes makes an array: accel.xp.zeros(shape)"
 
 
@@ -136,9 +136,8 @@ class HostStorage(Storage):
                 f"C order, so it cannot be looked at as it is; write copy=True, or numpy.ascontiguousarray(array)"
             )
         found = as_dtype(array.dtype)
-        external = ExternalAllocation(array.nbytes, native=array, readonly=not flags.writeable)
-        owner = Owner(host_heap(), None, external, False)
-        return cls._on(owner, found, array.size)
+        external = ExternalAllocation(array.nbytes, array, readonly=not flags.writeable)
+        return cls._on(Owner(host_heap(), None, external, False), found, array.size)
 
     @property
     def array(self) -> HostArray:
@@ -252,7 +251,7 @@ class HostStorage(Storage):
 
 def host_heap() -> Heap:
     """Return the heap of the host."""
-    return heap_of(Device.CPU)
+    return heap_of(_CPU)
 
 
 def is_pointer_form(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:

@@ -29,6 +29,7 @@ class Owner:
     def block(self) -> Block:
         """The bytes; those of external memory are adopted when first asked for."""
         if self._block is None:
+            self._refuse_if_ended()
             assert self.external is not None, "an owner has a block or knows where to find one"
             self._block = self.heap.backend.adopt(self.external)
         return self._block
@@ -73,10 +74,13 @@ class Owner:
             raise ReleasedError("this memory was released by another thread")
 
     def _end(self) -> ExternalAllocation | None:
-        block, self._block = self._block, None
-        if self.external is None and block is not None:
+        block, external = self._block, self.external
+        self._block = self.external = None
+        if external is not None:
+            return external if external.has_deleter else None
+        if block is not None:
             self.heap.free(block)
-        return self.external
+        return None
 
 
 class Pin:

@@ -31,7 +31,9 @@ class Ownership(enum.Enum):
 class Writer(Protocol):
     """Anything text can be written to."""
 
-    def write(self, text: str, /) -> object: ...
+    def write(self, text: str, /) -> object:
+        """Take some text."""
+        ...
 
 
 class Storage:

@@ -15,7 +15,7 @@ from accel.errors import CapabilityError, OutOfMemoryError
 from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Span, Stream
 from accel.memory.host_export import export
 
-from .pool import ALIGNMENT, Pool, new_block
+from .pool import ALIGNMENT, Pool, new_block, rounded
 
 __all__ = ["CpuBackend"]
 
@@ -48,9 +48,10 @@ class CpuBackend:
         if stream is not None:
             raise _no_streams()
         try:
-            if alignment == ALIGNMENT:
+            if alignment == 1:
                 return self._pool.take(nbytes) if nbytes else _NOWHERE
-            return new_block(nbytes, max(_power_of_two(alignment), ALIGNMENT)) if nbytes else _NOWHERE
+            _refuse_alignment(alignment)
+            return new_block(rounded(nbytes), max(alignment, ALIGNMENT)) if nbytes else _NOWHERE
         except MemoryError:
             raise _out_of_memory(nbytes) from None
 
@@ -95,7 +96,6 @@ class CpuBackend:
         import array_api_compat.numpy as namespace
 
         return namespace
-
 
     def array(self, operand: Operand, keep: object) -> Any:
         """Return a NumPy array on host memory."""
@@ -142,10 +142,9 @@ def _elements(operand: Operand, extents: tuple[int, ...], strides: tuple[int, ..
     return np.ndarray(extents, operand.dtype, _bytes_of(operand.span), operand.start, strides)
 
 
-def _power_of_two(alignment: int) -> int:
+def _refuse_alignment(alignment: int) -> None:
     if alignment <= 0 or alignment & (alignment - 1):
         raise ValueError(f"an alignment is a power of two; found {alignment}")
-    return alignment
 
 
 def _no_streams() -> CapabilityError:

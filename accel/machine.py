@@ -1,0 +1,134 @@
+"""What this machine has: devices, backends, versions, and for each missing one the reason and the remedy.
+
+Nothing here raises: whatever fails to answer becomes the answer.
+"""
+
+import platform
+from collections.abc import Callable, Iterable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, TypedDict
+
+from accel import __version__
+from accel.config import current
+from accel.device import Device
+from accel.device_names import DEVICE_TYPES
+from accel.memory import heap_of
+from accel.registry import providers, remedy
+
+__all__ = ["Machine", "machine_report", "machine_text"]
+
+_PACKAGES = (
+    "numpy array-api-compat ml-dtypes numba cupy-cuda12x cupy-cuda13x cupy-rocm-7-0 scikit-image scipy pillow rich"
+)
+
+
+class Available(TypedDict):
+    """One device that can be used."""
+
+    device: str
+    backend: str
+    memory: int
+    dtypes: list[str]
+
+
+class Missing(TypedDict):
+    """One type of device that cannot be used."""
+
+    device: str
+    reason: str
+    remedy: str
+
+
+class Machine(TypedDict):
+    """What `machine_report` returns."""
+
+    accel: str
+    python: str
+    platform: str
+    best: str
+    default: str
+    devices: list[Available]
+    missing: list[Missing]
+    packages: dict[str, str | None]
+    settings: dict[str, Any] | str
+
+
+def machine_report() -> Machine:
+    """Describe this machine, as plain data. Never raises."""
+    found = Device.available()
+    return {
+        "accel": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "best": str(Device.best()),
+        "default": _answer(lambda: str(Device.default())),
+        "devices": [_available(device) for device in found],
+        "missing": [_missing(type) for type in DEVICE_TYPES if type not in {device.type for device in found}],
+        "packages": {name: _version(name) for name in _PACKAGES.split()},
+        "settings": _answer(_settings),
+    }
+
+
+def _answer(ask: Callable[[], Any]) -> Any:
+    try:
+        return ask()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def _settings() -> dict[str, Any]:
+    settings = current()
+    return {name: getattr(settings, name) for name in settings.__slots__}
+
+
+def _available(device: Device) -> Available:
+    backend: Any = _answer(lambda: providers.get(device.type).name)
+    limits: Any = _answer(lambda: heap_of(device).backend.limits(device))
+    return {
+        "device": str(device),
+        "backend": backend,
+        "memory": getattr(limits, "memory", 0),
+        "dtypes": sorted(dtype.name for dtype in getattr(limits, "dtypes", ())),
+    }
+
+
+def _missing(type: str) -> Missing:
+    reason = Device[type.upper()].why_unavailable() or "unknown"
+    return {"device": type, "reason": reason, "remedy": remedy(type)}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def machine_text(report: Machine) -> str:
+    """Write a report for people."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: Machine) -> Iterable[str]:
+    yield f"accel {report['accel']}, Python {report['python']}, {report['platform']}"
+    yield ""
+    yield "Devices"
+    for found in report["devices"]:
+        roles = {"best": report["best"], "default": report["default"]}
+        marks = [role for role, device in roles.items() if device == found["device"]]
+        memory = f"{found['memory'] / 2**30:.1f} GiB"
+        yield f"  {found['device']:8} {memory:>10}  backend {found['backend']}" + "".join(f", {mark}" for mark in marks)
+    if report["default"] not in {found["device"] for found in report["devices"]}:
+        yield f"  default: {report['default']}"
+    yield ""
+    yield "Not here"
+    for missing in report["missing"]:
+        yield f"  {missing['device']:8} {missing['reason']}"
+        yield f"  {'':8} to add it: {missing['remedy']}"
+    yield ""
+    yield "Packages"
+    for name, found_version in report["packages"].items():
+        yield f"  {name:18} {found_version or 'not installed'}"
+    if isinstance(report["settings"], str):
+        yield ""
+        yield f"Settings: {report['settings']}"

@@ -1,0 +1,242 @@
+"""`BackendConformance`: the definition of a backend, in the form of tests."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from accel.device import Device
+from accel.dtypes import DType
+from accel.errors import OutOfMemoryError
+from accel.memory import Backend, Block, ExternalAllocation, Heap, Leaf, Operand, Plan, Span, heap_of, snapshot
+
+__all__ = ["BackendConformance"]
+
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+_SIZES = (0, 1, 63, 64, 65, 1000, 65_536, 1_000_003)
+
+
+class BackendConformance:
+    """Subclass this in a test file, set ``device``, and run pytest: a backend that passes is one.
+
+    Examples
+    --------
+    >>> from accel import Device
+    >>> from accel.testing import BackendConformance
+    >>> class TestCpu(BackendConformance):
+    ...     device = Device.CPU
+    """
+
+    device: ClassVar[Device]
+
+    @pytest.fixture
+    def heap(self) -> Heap:
+        """The device's heap."""
+        return heap_of(self.device)
+
+    @pytest.fixture
+    def backend(self, heap: Heap) -> Backend:
+        """The backend under test."""
+        return heap.backend
+
+    @pytest.fixture(autouse=True)
+    def nothing_is_left(self) -> Iterator[None]:
+        """Every test gives back what it took."""
+        gc.collect()
+        before = snapshot().live_bytes
+        yield
+        gc.collect()
+        assert snapshot().live_bytes == before
+
+    # What it says of itself
+
+    def test_is_a_backend_with_a_name(self, backend: Backend) -> None:
+        assert isinstance(backend, Backend)
+        assert backend.name.isidentifier()
+
+    def test_lists_its_device_once_and_gives_no_reason_against_it(self, backend: Backend) -> None:
+        assert list(backend.devices()).count(self.device) == 1
+        assert str(self.device) not in backend.why_unavailable()
+        assert all(device.type for device in backend.devices())
+
+    def test_limits_are_amounts(self, backend: Backend) -> None:
+        limits = backend.limits(self.device)
+        assert limits.memory >= 0
+        assert limits.warp >= 1
+        assert limits.alignment & (limits.alignment - 1) == 0 < limits.alignment
+        assert np.dtype(np.float32) in limits.dtypes
+
+    # Memory
+
+    @pytest.mark.parametrize("nbytes", _SIZES)
+    def test_blocks_have_room_and_are_aligned(self, heap: Heap, nbytes: int) -> None:
+        with lent(heap, nbytes) as block:
+            assert block.nbytes >= nbytes
+            assert block.pointer % heap.backend.limits(self.device).alignment == 0
+            assert (block.pointer == 0) == (block.nbytes == 0)
+
+    @pytest.mark.parametrize("alignment", [1, 8, 64, 256, 4096])
+    def test_alignment_is_as_asked(self, heap: Heap, alignment: int) -> None:
+        with lent(heap, 100, alignment) as block:
+            assert block.pointer % alignment == 0
+
+    @pytest.mark.parametrize("alignment", [3, 48, -64])
+    def test_an_alignment_that_is_no_power_of_two_is_refused(self, heap: Heap, alignment: int) -> None:
+        with pytest.raises(ValueError, match="power of two"):
+            heap.allocate(100, alignment=alignment)
+
+    def test_live_blocks_do_not_overlap(self, heap: Heap) -> None:
+        blocks = [heap.allocate(nbytes) for nbytes in _SIZES if nbytes for _ in range(3)]
+        ends = sorted((block.pointer, block.pointer + block.nbytes) for block in blocks)
+        give_back(heap, *blocks)
+        assert all(end <= start for (_, end), (start, _) in pairwise(ends))
+
+    def test_freed_memory_is_had_again(self, heap: Heap) -> None:
+        for _ in range(50):
+            with lent(heap, 1 << 22):
+                pass
+
+    @pytest.mark.parametrize("nbytes", [2**62, 2**63 - 1])
+    def test_too_much_is_an_error_that_leaves_nothing(self, heap: Heap, nbytes: int) -> None:
+        before = heap.live_bytes
+        with pytest.raises(OutOfMemoryError, match=str(nbytes)):
+            heap.allocate(nbytes)
+        assert heap.live_bytes == before
+        with lent(heap, 1000) as block:
+            assert block.nbytes >= 1000
+
+    def test_what_its_library_made_is_adopted(self, heap: Heap, backend: Backend) -> None:
+        with lent(heap, 100) as block:
+            adopted = backend.adopt(ExternalAllocation(block.nbytes, native=block.native))
+            assert (adopted.pointer, adopted.nbytes) == (block.pointer, block.nbytes)
+
+    # Copies
+
+    @pytest.mark.parametrize("nbytes", _SIZES)
+    def test_bytes_come_back_as_they_went(self, heap: Heap, nbytes: int) -> None:
+        given = random_bytes(nbytes)
+        with lent(heap, nbytes) as block:
+            write(heap, block, given)
+            assert np.array_equal(read(heap, block, nbytes), given)
+
+    @pytest.mark.parametrize(("into", "out_of"), [(0, 100), (100, 0), (13, 50), (50, 13), (7, 7)])
+    def test_parts_are_copied_as_if_through_another_buffer(self, heap: Heap, into: int, out_of: int) -> None:
+        expected, nbytes = random_bytes(1000), 500
+        with lent(heap, 1000) as block:
+            write(heap, block, expected)
+            heap.backend.copy(Span(block, into, nbytes), Span(block, out_of, nbytes), stream=None)
+            expected[into : into + nbytes] = expected[out_of : out_of + nbytes].copy()
+            assert np.array_equal(read(heap, block, 1000), expected)
+
+    def test_a_copy_between_blocks_leaves_the_rest_alone(self, heap: Heap) -> None:
+        one, other = random_bytes(256), random_bytes(256)
+        with lent(heap, 256) as target, lent(heap, 256) as source:
+            write(heap, target, one)
+            write(heap, source, other)
+            heap.backend.copy(Span(target, 64, 100), Span(source, 30, 100), stream=None)
+            one[64:164] = other[30:130]
+            assert np.array_equal(read(heap, target, 256), one)
+            assert np.array_equal(read(heap, source, 256), other)
+
+    @pytest.mark.parametrize("itemsize", [1, 2, 4, 8, 16])
+    @pytest.mark.parametrize("case", range(6))
+    def test_strided_copies_follow_their_plan(self, heap: Heap, itemsize: int, case: int) -> None:
+        extents, target_strides, source_strides = _STRIDED[case]
+        dtype = np.dtype(_DTYPE_OF_SIZE[itemsize])
+        expected, given = random_bytes(4096), random_bytes(4096)
+        with lent(heap, 4096) as target, lent(heap, 4096) as source:
+            write(heap, target, expected)
+            write(heap, source, given)
+            into = _operand(target, dtype, extents, target_strides)
+            out_of = _operand(source, dtype, extents, source_strides)
+            heap.backend.copy_strided(into, out_of, _plan(into, out_of), stream=None)
+            _view(expected, into)[...] = _view(given, out_of)
+            assert np.array_equal(read(heap, target, 4096), expected)
+
+    @pytest.mark.parametrize("name", ["bool", "int8", "uint16", "float32", "int64", "complex128", "bfloat16"])
+    def test_fill_sets_the_elements_and_no_others(self, heap: Heap, name: str) -> None:
+        dtype = next((found for found in heap.backend.limits(self.device).dtypes if found.name == name), None)
+        if dtype is None:
+            return  # this device does not compute with it, and its limits say so
+        expected = random_bytes(4096)
+        with lent(heap, 4096) as block:
+            write(heap, block, expected)
+            target = _operand(block, dtype, (3, 5), (20, 3))
+            heap.backend.fill(target, dtype.type(1), stream=None)
+            _view(expected, target)[...] = dtype.type(1)
+            assert np.array_equal(read(heap, block, 4096), expected)
+
+    def test_synchronize_returns(self, backend: Backend) -> None:
+        backend.synchronize(self.device)
+
+
+_DTYPE_OF_SIZE = {1: "uint8", 2: "uint16", 4: "float32", 8: "float64", 16: "complex128"}
+# Extents, and strides in elements of the target and of the source.
+_STRIDED: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...] = (
+    ((6,), (1,), (1,)),
+    ((6,), (2,), (-3,)),
+    ((4, 5), (5, 1), (1, 4)),
+    ((4, 5), (1, 4), (0, 1)),
+    ((2, 3, 4), (-12, 4, -1), (1, 2, 6)),
+    ((0, 3), (3, 1), (3, 1)),
+)
+
+
+@contextmanager
+def lent(heap: Heap, nbytes: int, alignment: int = 1) -> Iterator[Block]:
+    """Take a block, and give it back."""
+    block = heap.allocate(nbytes, alignment=alignment)
+    try:
+        yield block
+    finally:
+        give_back(heap, block)
+
+
+def give_back(heap: Heap, *blocks: Block) -> None:
+    """Free blocks as an owner does."""
+    for block in blocks:
+        with heap.gate:
+            heap.free(block)
+
+
+def random_bytes(nbytes: int) -> Bytes:
+    """Return the same bytes for the same size, no two sizes alike."""
+    return np.random.default_rng(nbytes).integers(0, 256, nbytes, dtype=np.uint8)
+
+
+def write(heap: Heap, block: Block, given: Bytes) -> None:
+    """Copy bytes of the host to a block."""
+    heap.backend.copy(Span(block, 0, given.nbytes), _host_span(given), stream=None)
+    heap.backend.synchronize(heap.device)
+
+
+def read(heap: Heap, block: Block, nbytes: int) -> Bytes:
+    """Copy a block's bytes to the host."""
+    found = np.empty(nbytes, np.uint8)
+    heap.backend.copy(_host_span(found), Span(block, 0, nbytes), stream=None)
+    heap.backend.synchronize(heap.device)
+    return found
+
+
+def _host_span(array: Bytes) -> Span:
+    host = heap_of(Device.CPU).backend
+    return Span(host.adopt(ExternalAllocation(array.nbytes, native=array)), 0, array.nbytes)
+
+
+def _operand(block: Block, dtype: DType, extents: tuple[int, ...], strides: tuple[int, ...]) -> Operand:
+    """Lay elements out from the middle of a block, so that negative strides stay inside."""
+    steps = tuple(stride * dtype.itemsize for stride in strides)
+    return Operand(Span(block, 0, 4096), 2048, dtype, extents, steps)
+
+
+def _plan(target: Operand, source: Operand) -> Plan:
+    leaves = map(Leaf, target.extents, target.strides, source.strides)
+    return Plan(tuple(leaves), target.dtype.itemsize)
+
+
+def _view(array: Bytes, operand: Operand) -> np.ndarray[Any, DType]:
+    return np.ndarray(operand.extents, operand.dtype, array, operand.start, operand.strides)

@@ -1,0 +1,84 @@
+"""Each filter equals what SciPy or NumPy make of the same array."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import ndimage
+
+from accel import xp
+from accel.demo import filters
+
+
+def noise(shape, seed=0):
+    return np.random.default_rng(seed).normal(0, 100, shape)
+
+
+def mirrored(x, halo):
+    return xp.asarray(np.pad(x, halo, mode="symmetric"))
+
+
+def test_luminance_is_exact_and_keeps_black_and_white():
+    pixels = np.array([[[0, 0, 0], [255, 255, 255], [1, 2, 3]]], dtype=np.uint8)
+    light = np.asarray(filters.luminance(xp.asarray(pixels)))
+    np.testing.assert_array_equal(light, [[0, 255, (54 + 2 * 183 + 3 * 19) / 256]])
+
+
+@pytest.mark.parametrize("radius", [0, 1, 5])
+def test_box_sum_equals_scipys_mean(radius):
+    x = noise((17, 23))
+    side = 2 * radius + 1
+    found = np.asarray(filters.box_sum(mirrored(x, radius), radius)) / side**2
+    np.testing.assert_allclose(found, ndimage.uniform_filter(x, side), rtol=0, atol=1e-11)
+
+
+def test_box_sum_of_whole_numbers_is_exact():
+    x = np.random.default_rng(1).integers(0, 256 * 255, (90, 90)).astype(float)
+    window = np.lib.stride_tricks.sliding_window_view(x, (65, 65))
+    np.testing.assert_array_equal(np.asarray(filters.box_sum(xp.asarray(x), 32)), window.sum((2, 3)))
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.5, 3.0])
+def test_gaussian_equals_scipys(sigma):
+    x = noise((31, 37))
+    found = filters.gaussian(mirrored(x, len(filters.bell(sigma)) - 1), sigma)
+    np.testing.assert_allclose(np.asarray(found), ndimage.gaussian_filter(x, sigma, truncate=4.0), rtol=0, atol=1e-11)
+
+
+def test_bell_sums_to_one():
+    centre, *sides = filters.bell(2.5)
+    assert centre + 2 * sum(sides) == pytest.approx(1, abs=1e-15)
+
+
+@pytest.mark.parametrize("reach", [1, 3])
+def test_peaks_are_the_largest_around(reach):
+    x = noise((20, 21))
+    expected = x == ndimage.maximum_filter(x, 2 * reach + 1)
+    np.testing.assert_array_equal(np.asarray(filters.peaks(mirrored(x, reach), reach)), expected)
+
+
+@pytest.mark.parametrize("line", [np.s_[7, :], np.s_[:, 7], (range(15), range(15)), (range(15), range(14, -1, -1))])
+def test_a_line_of_any_direction_is_a_ridge_and_its_flanks_are_not(line):
+    drawn = np.zeros((15, 15), dtype=bool)
+    drawn[line] = True
+    blurred = ndimage.gaussian_filter(drawn.astype(float), 1.5)
+    found = np.asarray(filters.ridges(xp.asarray(blurred))) & (blurred[1:-1, 1:-1] > 0.05)
+    # The pixels beside a diagonal are nearer to its middle than to any other pixel of theirs across it.
+    beside = ndimage.binary_dilation(drawn)
+    assert found[drawn[1:-1, 1:-1]].all()
+    assert not found[~beside[1:-1, 1:-1]].any()
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50))
+def test_robust_level_is_numpys_median_and_scaled_distance(values):
+    centre, spread = filters.robust_level(xp.asarray(np.array(values)))
+    assert float(centre) == np.median(values)
+    assert float(spread) == 1.4826 * np.median(np.abs(values - np.median(values)))
+
+
+@given(st.integers(0, 3))
+def test_inner_takes_a_margin_off_each_edge(margin):
+    x = noise((8, 9))
+    np.testing.assert_array_equal(
+        np.asarray(filters.inner(xp.asarray(x), margin)), x[margin : 8 - margin, margin : 9 - margin]
+    )

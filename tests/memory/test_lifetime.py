@@ -1,0 +1,390 @@
+"""Counts, pins, deleters, garbage collection and threads: nothing is lost, nothing is freed twice."""
+
+import gc
+import sys
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+import accel
+from accel import HostStorage
+from accel.memory import heap_of, snapshot
+from accel.memory.heap import Heap
+
+HOST = heap_of(accel.Device.CPU)
+
+
+def live():
+    gc.collect()
+    return snapshot().live_blocks
+
+
+def on_memory_of(array, **how):
+    """Look at an array by its address, so that only the deleter knows when the last use ends."""
+    return HostStorage(array.ctypes.data, array.size, dtype=array.dtype, **how)
+
+
+class TestPins:
+    def test_an_exported_array_keeps_the_bytes(self):
+        before = live()
+        storage = HostStorage(100, "int64")
+        array = np.asarray(storage)
+        array[:] = 7
+        storage.release()
+        assert live() == before + 1
+        assert snapshot().devices[0].pinned_blocks == 1
+        HostStorage(100, "int64").store(0, np.zeros(100, np.int64))  # would take the block, were it free
+        assert (array == 7).all()
+        del array
+        assert live() == before
+
+    @pytest.mark.parametrize("derive", [lambda a: a[3:5], lambda a: a.view(np.uint8), lambda a: a.reshape(4, 25).T])
+    def test_so_do_views_of_it(self, derive):
+        before = live()
+        storage = HostStorage(100, "int64")
+        array = derive(np.asarray(storage))
+        storage.release()
+        assert live() == before + 1
+        del array
+        assert live() == before
+
+    def test_so_do_memoryviews_and_slices_of_them(self):
+        before = live()
+        storage = HostStorage(100, "int64")
+        view = storage.memoryview()[10:20]
+        storage.release()
+        assert live() == before + 1
+        assert (view.format, view.nbytes) == ("l", 80)
+        view.release()
+        del view
+        assert live() == before
+
+    def test_a_pin_is_released_once(self):
+        before = live()
+        storage = HostStorage(100)
+        pin, other = storage.pin(), storage.pin()
+        storage.release()
+        pin.release()
+        pin.release()
+        assert live() == before + 1
+        other.release()
+        assert live() == before
+
+    def test_bytes_and_last_handle_go_together_without_pins(self):
+        before = live()
+        storage = HostStorage(100)
+        pin = storage.pin()
+        pin.release()
+        assert live() == before + 1
+        storage.release()
+        assert live() == before
+
+    @pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 has no __buffer__; c.memoryview() is for it")
+    def test_memoryview_of_a_container(self):
+        assert memoryview(accel.container([1, 2]))[1] == 2
+
+
+class TestDeleter:
+    @pytest.fixture
+    def calls(self):
+        return []
+
+    def test_runs_once_after_the_last_handle(self, calls):
+        array = np.arange(3.0)
+        storage = on_memory_of(array, deleter=lambda: calls.append(1))
+        other = storage.__copy__()
+        storage.release()
+        storage.release()
+        assert calls == []
+        other.release()
+        assert calls == [1]
+
+    def test_runs_after_the_last_export(self, calls):
+        array = np.arange(3.0)
+        storage = on_memory_of(array, deleter=lambda: calls.append(1))
+        exported = np.asarray(storage)
+        storage.release()
+        assert calls == []
+        del exported
+        assert calls == [1]
+
+    def test_runs_when_the_handle_is_dropped(self, calls):
+        array = np.arange(3.0)
+        on_memory_of(array, deleter=lambda: calls.append(1))
+        assert calls == [1]
+
+    def test_runs_for_a_copy_at_once(self, calls):
+        array = np.arange(3.0)
+        copied = HostStorage(array.ctypes.data, 3, True, dtype="float64", deleter=lambda: calls.append(1))
+        assert calls == [1]
+        assert copied[2] == 2.0
+
+    def test_may_use_the_library(self, calls):
+        def deleter():
+            with HostStorage(8) as storage:
+                calls.append(storage.size)
+
+        array = np.arange(3.0)
+        on_memory_of(array, deleter=deleter).release()
+        assert calls == [8]
+
+    def test_that_raises_is_reported_where_release_was_called(self, calls):
+        def deleter():
+            calls.append(1)
+            raise ZeroDivisionError("from the deleter")
+
+        array = np.arange(3.0)
+        storage = on_memory_of(array, deleter=deleter)
+        with pytest.raises(ZeroDivisionError, match="from the deleter"):
+            storage.release()
+        storage.release()
+        del storage
+        gc.collect()
+        assert calls == [1]
+
+    def test_that_raises_when_dropped_is_reported_by_python(self, calls, monkeypatch):
+        def deleter():
+            raise ZeroDivisionError("from the deleter")
+
+        monkeypatch.setattr(sys, "unraisablehook", lambda report: calls.append(str(report.exc_value)))
+        array = np.arange(3.0)
+        storage = on_memory_of(array, deleter=deleter)
+        del storage
+        gc.collect()
+        assert calls == ["from the deleter"]
+
+    def test_that_raises_later_is_reported_by_python(self, calls, monkeypatch):
+        def deleter():
+            raise ZeroDivisionError("from the deleter")
+
+        monkeypatch.setattr(sys, "unraisablehook", lambda report: calls.append(str(report.exc_value)))
+        array = np.arange(3.0)
+        storage = on_memory_of(array, deleter=deleter)
+        with HOST.gate:
+            del storage
+        assert calls == []
+        HOST.drain()
+        assert calls == ["from the deleter"]
+
+    def test_the_array_looked_at_is_let_go(self):
+        array = np.arange(3.0)
+        seen = weakref.ref(array)
+        storage = HostStorage(array)
+        del array
+        assert seen() is not None
+        storage.release()
+        assert seen() is None
+
+
+class TestGarbageCollection:
+    def test_a_finaliser_does_not_wait_for_the_gate(self):
+        before = live()
+        storage = HostStorage(100)
+        exported = np.asarray(HostStorage(100))
+        with HOST.gate:  # as if the collection began inside the locked region
+            del storage, exported
+            assert len(HOST.left) == 2
+        HOST.drain()
+        assert live() == before
+
+    def test_what_is_left_is_done_by_the_next_allocation(self):
+        before = live()
+        storage = HostStorage(100)
+        with HOST.gate:
+            del storage
+        HostStorage(8).release()
+        assert not HOST.left
+        assert live() == before
+
+    def test_collections_inside_locked_regions(self):
+        """Cycles of storages are collected at every allocation, also those inside the gate."""
+        before = live()
+        threshold = gc.get_threshold()
+        gc.set_threshold(1)
+        try:
+            for _ in range(300):
+                cycle = [HostStorage(64), accel.empty(100)]
+                cycle.append(cycle)
+        finally:
+            gc.set_threshold(*threshold)
+        del cycle
+        assert live() == before
+
+    def test_a_collection_while_the_backend_allocates(self, monkeypatch):
+        """A cycle that dies inside `allocate` is freed later and not in it."""
+        before = live()
+        allocate = HOST.backend.allocate
+
+        def collecting(*arguments, **keywords):
+            gc.collect()
+            return allocate(*arguments, **keywords)
+
+        cycle = [HostStorage(64)]
+        cycle.append(cycle)
+        del cycle
+        monkeypatch.setattr(HOST.backend, "allocate", collecting)
+        storage = HostStorage(64)
+        monkeypatch.undo()
+        storage.release()
+        assert live() == before
+
+
+class TestThreads:
+    THREADS, ROUNDS = 8, 2000
+
+    def run(self, work):
+        failures = []
+
+        def guarded():
+            try:
+                work()
+            except BaseException as error:
+                failures.append(error)
+
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            threads = [threading.Thread(target=guarded) for _ in range(self.THREADS)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(60)
+            assert not any(thread.is_alive() for thread in threads)
+        finally:
+            sys.setswitchinterval(interval)
+        assert failures == []
+
+    def test_sharing_and_releasing(self):
+        before = live()
+        storage = HostStorage(100)
+
+        def work():
+            for number in range(self.ROUNDS):
+                shared = storage.share()
+                if number % 2:
+                    shared.release()
+
+        self.run(work)
+        assert storage.ref_count == 1
+        storage.release()
+        assert live() == before
+
+    def test_releasing_one_handle_from_all(self):
+        before = live()
+        for _ in range(200):
+            storage = HostStorage(100)
+            keep = storage.share()
+            barrier = threading.Barrier(4)
+
+            def work(storage=storage, barrier=barrier):
+                barrier.wait(10)
+                storage.release()
+
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(10)
+            assert keep.ref_count == 1
+            keep.release()
+        assert live() == before
+
+    def test_making_exporting_and_dropping(self):
+        before = live()
+
+        def work():
+            for number in range(self.ROUNDS // 4):
+                c = accel.full(100, number, "int64")
+                array = np.asarray(c)
+                c.release()
+                assert (array == number).all()
+
+        self.run(work)
+        assert live() == before
+
+    def test_the_deleter_runs_once_whoever_is_last(self):
+        array = np.arange(3.0)
+        calls = []
+        for _ in range(50):
+            storage = on_memory_of(array, deleter=lambda: calls.append(1))
+            handles = [storage.__copy__() for _ in range(self.THREADS)]
+            storage.release()
+            self.run(lambda handles=handles: handles.pop().release())
+        assert len(calls) == 50
+
+
+class TestAllocationFailure:
+    """The k-th allocation fails, for every k: nothing is left half done."""
+
+    @pytest.mark.parametrize("k", [1, 2])
+    @pytest.mark.parametrize(
+        "work",
+        [
+            lambda: accel.container([1, 2, 3]),
+            lambda: accel.container([1, 2, 3]).deep_copy(),
+            lambda: accel.full(100, 7).to("cpu", copy=True),
+            lambda: accel.from_numpy(np.arange(4.0), copy=True),
+        ],
+    )
+    def test_leaves_nothing(self, k, work, monkeypatch):
+        before = live()
+        counted = iter(range(1, 100))
+        allocate = Heap.allocate
+
+        def failing(self, nbytes, **keywords):
+            if next(counted) == k:
+                raise accel.errors.OutOfMemoryError(f"{nbytes} bytes were asked for")
+            return allocate(self, nbytes, **keywords)
+
+        monkeypatch.setattr(Heap, "allocate", failing)
+        try:
+            work().release()
+        except MemoryError:
+            pass
+        else:
+            assert next(counted) <= k
+        monkeypatch.undo()
+        assert live() == before
+
+
+def test_a_million_containers_leave_nothing():
+    """A hundred thousand here; the benchmark makes the million and looks at the process as well."""
+    before = snapshot()
+    for _ in range(100_000):
+        accel.empty(1000)
+    after = snapshot()
+    assert (after.live_bytes, after.live_blocks) == (before.live_bytes, before.live_blocks)
+
+
+def test_a_fork_finds_the_gate_open():
+    import os
+    import warnings
+
+    if not hasattr(os, "fork"):
+        return
+    stop = threading.Event()
+
+    def busy():
+        while not stop.is_set():
+            accel.empty(100)
+
+    thread = threading.Thread(target=busy)
+    thread.start()
+    try:
+        for _ in range(20):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of any fork with threads
+                child = os.fork()
+            if child == 0:
+                accel.empty(100).release()
+                os._exit(0)
+            deadline = time.monotonic() + 20
+            while (done := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < deadline:
+                time.sleep(0.001)
+            assert done == (child, 0)
+    finally:
+        stop.set()
+        thread.join()

@@ -1,0 +1,86 @@
+"""`import accel` opens nothing but the door; what it offers is what it says."""
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import accel
+
+HEAVY = ("cupy", "numba", "scipy", "skimage", "torch", "dask", "ml_dtypes", "PIL", "rich", "array_api_compat")
+
+
+def loaded_after(statement: str) -> set[str]:
+    """Return the top-level modules of a fresh process after a statement."""
+    code = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_the_door_alone_loads_nothing():
+    new = loaded_after("import accel") - loaded_after("pass")
+    assert new == {"accel"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import accel; c = accel.zeros(3); c[0] = 1; c.to('cpu', copy=True).to_numpy(); c.release()",
+        "import accel, numpy; numpy.asarray(accel.from_numpy(numpy.arange(3)))",
+        "import accel; accel.AcceleratorDataContainer(3, 'float32').fill(2)",
+        "import accel; accel.memory.snapshot(); accel.Device.best()",
+    ],
+)
+def test_containers_load_numpy_and_no_more(statement):
+    loaded = loaded_after(statement)
+    assert "numpy" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_arrays_load_nothing_heavy_either():
+    assert not loaded_after("import accel.xp as xp; xp.sum(xp.ones(3))") & set(HEAVY) - {"array_api_compat"}
+
+
+def test_every_name_is_there():
+    for name in accel.__all__:
+        assert getattr(accel, name) is not None
+    assert set(accel.__all__) <= set(dir(accel))
+    assert {*accel._HOMES, *accel._ROOMS, "__version__"} == set(accel.__all__)
+
+
+def test_other_names_are_not():
+    with pytest.raises(AttributeError, match="no attribute 'tensor'"):
+        accel.tensor  # noqa: B018 - the access is the test
+
+
+def test_the_stub_offers_the_same_names_from_the_same_homes():
+    stub = ast.parse(Path(accel.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    lines = (node for node in stub.body if isinstance(node, ast.ImportFrom))
+    imports = {alias.asname: node.module for node in lines for alias in node.names}
+    assert {name: home for name, home in imports.items() if home != "accel"} == accel._HOMES
+    assert {name for name, home in imports.items() if home == "accel"} == accel._ROOMS
+
+
+@pytest.mark.parametrize(
+    "module",
+    sorted(
+        f"accel.{'.'.join(path.relative_to(Path(accel.__file__).parent).with_suffix('').parts)}".removesuffix(
+            ".__init__"
+        )
+        for path in Path(accel.__file__).parent.rglob("*.py")
+    ),
+)
+def test_every_module_says_what_it_offers(module):
+    found = import_module(module)
+    assert found.__doc__
+    for name in found.__all__ if hasattr(found, "__all__") else ():
+        assert hasattr(found, name), f"{module}.__all__ names {name}"
+
+
+def test_the_version_is_the_distributions():
+    from importlib.metadata import version
+
+    assert accel.__version__ == version("accel-container")

@@ -6,14 +6,12 @@ a context variable, so threads and tasks do not disturb one another.
 """
 
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from operator import index
-from pathlib import Path
 from typing import Any
 
 from accel.device_names import parse_device_name
@@ -45,7 +43,7 @@ class Settings:
     sim_memory : int
         Memory of each simulated device, in bytes.
     cache_dir : str
-        Folder for compiled code.
+        Folder for compiled code; ``~`` is the home folder.
     max_bytes : int
         Largest allocation that reading a file may ask for, in bytes.
     """
@@ -142,14 +140,6 @@ def _usable_processors() -> int:
         return os.cpu_count() or 1
 
 
-def _default_cache_dir() -> str:
-    try:
-        home = Path.home()
-    except RuntimeError:
-        home = Path(tempfile.gettempdir())
-    return str(Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "accel")
-
-
 def _from_environment() -> Settings:
     found = {}
     for field in fields(Settings):
@@ -157,7 +147,8 @@ def _from_environment() -> Settings:
         text = os.environ.get(variable)
         if text:
             found[field.name] = _parse(field.name, text, variable)
-    defaults = Settings(threads=_usable_processors(), cache_dir=_default_cache_dir())
+    cache_dir = f"{os.environ.get('XDG_CACHE_HOME') or '~/.cache'}/accel"
+    defaults = Settings(threads=_usable_processors(), cache_dir=cache_dir)
     return replace(defaults, **found)  # type: ignore[arg-type]
 
 

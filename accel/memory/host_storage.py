@@ -95,7 +95,7 @@ class HostStorage(Storage):
     def new(cls, size: SupportsIndex = 0, dtype: DTypeLike = "uint8") -> "HostStorage":
         """Allocate managed memory."""
         found = as_dtype(dtype)
-        return cls.allocated(host_heap(), as_size(size, found.itemsize, _ARRAY_ADVICE), found)
+        return cls.allocated(heap_of(_CPU), as_size(size, found.itemsize, _ARRAY_ADVICE), found)
 
     @classmethod
     def on_pointer(
@@ -113,7 +113,7 @@ class HostStorage(Storage):
         nbytes = as_size(size, found.itemsize) * found.itemsize
         pointer = as_pointer(ptr, found)
         external = ExternalAllocation(nbytes, pointer=pointer, deleter=deleter, readonly=readonly)
-        owner = Owner(host_heap(), None, external, False)
+        owner = Owner(heap_of(_CPU), None, external, False)
         looking = cls._on(owner, found, nbytes // found.itemsize)
         if not copy:
             return looking
@@ -137,7 +137,7 @@ class HostStorage(Storage):
             )
         found = as_dtype(array.dtype)
         external = ExternalAllocation(array.nbytes, array, readonly=not flags.writeable)
-        return cls._on(Owner(host_heap(), None, external, False), found, array.size)
+        return cls._on(Owner(heap_of(_CPU), None, external, False), found, array.size)
 
     @property
     def array(self) -> HostArray:
@@ -247,11 +247,6 @@ class HostStorage(Storage):
 
     def __buffer__(self, flags: int, /) -> builtins.memoryview:
         return self.memoryview()
-
-
-def host_heap() -> Heap:
-    """Return the heap of the host."""
-    return heap_of(_CPU)
 
 
 def is_pointer_form(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:

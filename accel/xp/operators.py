@@ -1,63 +1,63 @@
 """The operators of `Array`, compiled from three templates: here every nanosecond counts."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-__all__ = ["attach"]
+from accel.xp.generated import run
 
+__all__ = ["Operators", "Scalar", "attach"]
+
+Scalar: TypeAlias = bool | int | float | complex
+"""A Python number, which takes the dtype of the array beside it."""
+
+# `_owner` is the one word of a record's state: None when it was released.
 _UNARY = """
 def __{name}__(self, /):
-    if self._record is not None:
-        live(self)
+    if self._record is not None and self._record._owner is None:
+        self._record.refuse_released()
     home = self._home
     result = {expression}
     if type(result) is not home.array_type:
-        result = home.library.asarray(result)
-    made = new(Array)
+        result = home.as_array(result)
+    made = new()
     made._native = result
     made._home = home
     made._record = None
     return made
 """
 
-_BINARY = """
-def __{name}__(self, other, /):
+_OPERAND = """
     home = self._home
     if type(other) is Array:
         if other._home is not home:
             home.refuse(other._home)
-        if other._record is not None:
-            live(other)
+        if other._record is not None and other._record._owner is None:
+            other._record.refuse_released()
         other = other._native
     elif type(other) not in scalars:
         other = home.accept(other)
         if other is NotImplemented:
             return NotImplemented
-    if self._record is not None:
-        live(self)
-    result = {expression}
+    if self._record is not None and self._record._owner is None:
+        self._record.refuse_released()
+"""
+
+_BINARY = f"""
+def __{{name}}__(self, other, /):{_OPERAND}
+    result = {{expression}}
     if type(result) is not home.array_type:
-        result = home.library.asarray(result)
-    made = new(Array)
+        result = home.as_array(result)
+    made = new()
     made._native = result
     made._home = home
     made._record = None
     return made
 """
 
-_IN_PLACE = """
-def __{name}__(self, other, /):
-    home = self._home
-    if type(other) is Array:
-        if other._home is not home:
-            home.refuse(other._home)
-        other = live(other)
-    elif type(other) not in scalars:
-        other = home.accept(other)
-        if other is NotImplemented:
-            return NotImplemented
-    array = live(self)
+_IN_PLACE = f"""
+def __{{name}}__(self, other, /):{_OPERAND}
+    array = self._native
     try:
-        {expression}
+        {{expression}}
     except (TypeError, ValueError) as error:
         raise bad_write(self, error) from None
     return self
@@ -82,22 +82,76 @@ _ARITHMETIC = {
 }
 
 
-def _sources() -> dict[str, str]:
-    sources = {name: _UNARY.format(name=name, expression=text) for name, text in _UNARY_OPERATORS.items()}
+class Operators:
+    """The operators of an array: they take arrays of its device and Python numbers."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __abs__(self) -> Self: ...
+        def __neg__(self) -> Self: ...
+        def __pos__(self) -> Self: ...
+        def __invert__(self) -> Self: ...
+        def __add__(self, other: Self | Scalar, /) -> Self: ...
+        def __radd__(self, other: Self | Scalar, /) -> Self: ...
+        def __iadd__(self, other: Self | Scalar, /) -> Self: ...
+        def __sub__(self, other: Self | Scalar, /) -> Self: ...
+        def __rsub__(self, other: Self | Scalar, /) -> Self: ...
+        def __isub__(self, other: Self | Scalar, /) -> Self: ...
+        def __mul__(self, other: Self | Scalar, /) -> Self: ...
+        def __rmul__(self, other: Self | Scalar, /) -> Self: ...
+        def __imul__(self, other: Self | Scalar, /) -> Self: ...
+        def __truediv__(self, other: Self | Scalar, /) -> Self: ...
+        def __rtruediv__(self, other: Self | Scalar, /) -> Self: ...
+        def __itruediv__(self, other: Self | Scalar, /) -> Self: ...
+        def __floordiv__(self, other: Self | Scalar, /) -> Self: ...
+        def __rfloordiv__(self, other: Self | Scalar, /) -> Self: ...
+        def __ifloordiv__(self, other: Self | Scalar, /) -> Self: ...
+        def __mod__(self, other: Self | Scalar, /) -> Self: ...
+        def __rmod__(self, other: Self | Scalar, /) -> Self: ...
+        def __imod__(self, other: Self | Scalar, /) -> Self: ...
+        def __pow__(self, other: Self | Scalar, /) -> Self: ...
+        def __rpow__(self, other: Self | Scalar, /) -> Self: ...
+        def __ipow__(self, other: Self | Scalar, /) -> Self: ...
+        def __matmul__(self, other: Self, /) -> Self: ...
+        def __rmatmul__(self, other: Self, /) -> Self: ...
+        def __imatmul__(self, other: Self, /) -> Self: ...
+        def __and__(self, other: Self | int, /) -> Self: ...
+        def __rand__(self, other: Self | int, /) -> Self: ...
+        def __iand__(self, other: Self | int, /) -> Self: ...
+        def __or__(self, other: Self | int, /) -> Self: ...
+        def __ror__(self, other: Self | int, /) -> Self: ...
+        def __ior__(self, other: Self | int, /) -> Self: ...
+        def __xor__(self, other: Self | int, /) -> Self: ...
+        def __rxor__(self, other: Self | int, /) -> Self: ...
+        def __ixor__(self, other: Self | int, /) -> Self: ...
+        def __lshift__(self, other: Self | int, /) -> Self: ...
+        def __rlshift__(self, other: Self | int, /) -> Self: ...
+        def __ilshift__(self, other: Self | int, /) -> Self: ...
+        def __rshift__(self, other: Self | int, /) -> Self: ...
+        def __rrshift__(self, other: Self | int, /) -> Self: ...
+        def __irshift__(self, other: Self | int, /) -> Self: ...
+        def __eq__(self, other: object, /) -> Self: ...  # type: ignore[override]
+        def __ne__(self, other: object, /) -> Self: ...  # type: ignore[override]
+        def __lt__(self, other: Self | Scalar, /) -> Self: ...
+        def __le__(self, other: Self | Scalar, /) -> Self: ...
+        def __gt__(self, other: Self | Scalar, /) -> Self: ...
+        def __ge__(self, other: Self | Scalar, /) -> Self: ...
+
+
+def _source() -> str:
+    written = [_UNARY.format(name=name, expression=text) for name, text in _UNARY_OPERATORS.items()]
     for name, sign in (_COMPARISONS | _ARITHMETIC).items():
-        sources[name] = _BINARY.format(name=name, expression=f"self._native {sign} other")
+        written.append(_BINARY.format(name=name, expression=f"self._native {sign} other"))
     for name, sign in _ARITHMETIC.items():
-        sources[f"r{name}"] = _BINARY.format(name=f"r{name}", expression=f"other {sign} self._native")
-        sources[f"i{name}"] = _IN_PLACE.format(name=f"i{name}", expression=f"array {sign}= other")
-    return sources
+        written.append(_BINARY.format(name=f"r{name}", expression=f"other {sign} self._native"))
+        written.append(_IN_PLACE.format(name=f"i{name}", expression=f"array {sign}= other"))
+    return "".join(written)
 
 
-def attach(cls: type, **names: Any) -> None:
-    """Compile every operator with the given names in its globals, and give it to a class."""
-    names["__name__"] = cls.__module__
-    for name, source in _sources().items():
-        made: dict[str, Any] = {}
-        exec(compile(source, f"<accel.xp operator {name}>", "exec"), names, made)
-        method = made[f"__{name}__"]
-        method.__qualname__ = f"{cls.__name__}.__{name}__"
-        setattr(cls, f"__{name}__", method)
+def attach(module: str, **names: Any) -> None:
+    """Compile every operator with the given names in its globals."""
+    for name, method in run(_source(), module, names).items():
+        method.__qualname__ = f"Array.{name}"
+        setattr(Operators, name, method)

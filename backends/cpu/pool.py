@@ -50,7 +50,7 @@ class Pool:
         """Return a block with room for ``nbytes``; may raise MemoryError."""
         if nbytes > _LARGEST:
             return new_block(nbytes, ALIGNMENT)
-        size = rounded(nbytes)
+        size = (nbytes + ALIGNMENT - 1) & -ALIGNMENT  # as `rounded`, whose call would show
         blocks = self._free[size]
         if blocks:
             self._kept -= size

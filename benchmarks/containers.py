@@ -1,0 +1,129 @@
+"""Containers: what they cost to import, make, release, look at, copy, and make by the million.
+
+    python benchmarks/containers.py [--quick]
+"""
+
+import argparse
+import gc
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from timing import medians, process_medians, report
+
+import accel
+from accel.memory import snapshot
+
+CONTAINER = "import accel; accel.zeros(3).release()"
+
+
+def imports(rounds: int) -> Mapping[str, float]:
+    """Milliseconds over Python's own start, and over NumPy's."""
+    found = process_medians(
+        {
+            "python": "pass",
+            "accel": "import accel",
+            "numpy": "import numpy",
+            "container": f"import numpy; {CONTAINER}",
+            "xp": "import numpy; import accel.xp as xp; xp.ones(3)",
+            "rival array_api_compat": "import numpy; import array_api_compat.numpy",
+        },
+        rounds=rounds,
+    )
+    return {
+        "import accel, ms over python (aim 20)": found["accel"] - found["python"],
+        "first container, ms over import numpy (aim 60)": found["container"] - found["numpy"],
+        "first array, ms over import numpy": found["xp"] - found["numpy"],
+        "import array_api_compat.numpy, ms over import numpy": found["rival array_api_compat"] - found["numpy"],
+    }
+
+
+def handles(number: int) -> Mapping[str, float]:
+    """Microseconds to make and release, and to look at NumPy memory."""
+    array = np.arange(1000.0)
+    pool = accel.memory.heap_of(accel.Device.CPU).backend._pool
+
+    def cold():
+        pool.clear()
+        accel.empty(1000)
+
+    found = medians(
+        {
+            "from the pool": lambda: accel.empty(1000).release(),
+            "dropped": lambda: accel.empty(1000),
+            "by the class": lambda: accel.AcceleratorDataContainer(1000),
+            "cold": cold,
+            "clearing the pool": pool.clear,
+            "numpy.empty": lambda: np.empty(1000),
+            "from_numpy": lambda: accel.from_numpy(array),
+        },
+        number=number,
+    )
+    return {
+        "make and release 1,000 elements, us (aim 3)": found["from the pool"] / 1e3,
+        "make and drop, us": found["dropped"] / 1e3,
+        "make by the class and drop, us": found["by the class"] / 1e3,
+        "make cold, us (aim 5)": (found["cold"] - found["clearing the pool"]) / 1e3,
+        "numpy.empty, us": found["numpy.empty"] / 1e3,
+        "from_numpy, us (aim 2)": found["from_numpy"] / 1e3,
+    }
+
+
+def copies(rounds: int) -> Mapping[str, float]:
+    """The speed of a deep copy of 256 MiB, as a ratio to `numpy.copyto` into memory just as fresh."""
+    c = accel.full(1 << 25, 1.0)
+    array, warm = np.asarray(c), np.empty(1 << 25)
+
+    def fresh():
+        np.copyto(np.empty(1 << 25), array)
+
+    found = medians(
+        {
+            "to": lambda: c.to("cpu", copy=True).release(),
+            "numpy fresh": fresh,
+            "numpy warm": lambda: np.copyto(warm, array),
+        },
+        number=1,
+        rounds=rounds,
+    )
+    return {
+        "to('cpu', copy=True), speed over numpy.copyto into fresh memory (aim 0.9)": found["numpy fresh"] / found["to"],
+        "the same over numpy.copyto into memory in use": found["numpy warm"] / found["to"],
+        "GB/s": 2 * array.nbytes / found["to"],
+    }
+
+
+def soak(count: int) -> Mapping[str, float]:
+    """Make and drop many containers; nothing may stay."""
+    for _ in range(1000):
+        accel.empty(1000)
+    gc.collect()
+    live, resident = snapshot(), _resident()
+    for _ in range(count):
+        accel.empty(1000)
+    return {
+        "containers": count,
+        "live bytes more than before": snapshot().live_bytes - live.live_bytes,
+        "resident KiB more than before": _resident() - resident,
+    }
+
+
+def _resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a few rounds only")
+    quick = parser.parse_args().quick
+    report(
+        "containers",
+        {
+            "import": imports(3 if quick else 25),
+            "handles": handles(1000 if quick else 20_000),
+            "copies": copies(3 if quick else 15),
+            "soak": soak(10_000 if quick else 1_000_000),
+        },
+    )

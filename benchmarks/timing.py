@@ -1,0 +1,36 @@
+"""How the benchmarks measure: rivals in turn, in one run, and medians."""
+
+import json
+import platform
+import statistics
+import subprocess
+import sys
+import timeit
+from collections.abc import Callable, Mapping
+from time import perf_counter
+
+
+def medians(rivals: Mapping[str, Callable[[], object]], *, number: int, rounds: int = 25) -> dict[str, float]:
+    """Time each function ``number`` times a round, the functions in turn; return median nanoseconds a call."""
+    times: dict[str, list[float]] = {name: [] for name in rivals}
+    for _ in range(rounds):
+        for name, function in rivals.items():
+            times[name].append(timeit.timeit(function, number=number) / number * 1e9)
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def process_medians(statements: Mapping[str, str], *, rounds: int = 25) -> dict[str, float]:
+    """Run each statement in fresh processes, in turn; return median milliseconds of the whole process."""
+    times: dict[str, list[float]] = {name: [] for name in statements}
+    for _ in range(rounds + 1):
+        for name, statement in statements.items():
+            start = perf_counter()
+            subprocess.run([sys.executable, "-c", statement], check=True)
+            times[name].append((perf_counter() - start) * 1e3)
+    return {name: statistics.median(found[1:]) for name, found in times.items()}
+
+
+def report(name: str, results: Mapping[str, object]) -> None:
+    """Print what was measured, and on what."""
+    machine = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
+    print(json.dumps({"benchmark": name, **machine, "results": results}, indent=2))

@@ -14,12 +14,12 @@ _HOMES = {
     "HostStorage": "accel.memory",
     "Ownership": "accel.memory",
     "configure": "accel.config",
-    "container": "accel.containers",
-    "empty": "accel.containers",
-    "from_numpy": "accel.containers",
-    "full": "accel.containers",
+    "container": "accel.creation",
+    "empty": "accel.creation",
+    "from_numpy": "accel.creation",
+    "full": "accel.creation",
     "using": "accel.config",
-    "zeros": "accel.containers",
+    "zeros": "accel.creation",
 }
 _ROOMS = {"config", "device", "dtypes", "errors", "memory", "testing", "xp"}
 

@@ -8,11 +8,11 @@ from accel import xp as xp
 from accel.config import configure as configure
 from accel.config import using as using
 from accel.containers import AcceleratorDataContainer as AcceleratorDataContainer
-from accel.containers import container as container
-from accel.containers import empty as empty
-from accel.containers import from_numpy as from_numpy
-from accel.containers import full as full
-from accel.containers import zeros as zeros
+from accel.creation import container as container
+from accel.creation import empty as empty
+from accel.creation import from_numpy as from_numpy
+from accel.creation import full as full
+from accel.creation import zeros as zeros
 from accel.device import Device as Device
 from accel.memory import DeviceStorage as DeviceStorage
 from accel.memory import HostStorage as HostStorage

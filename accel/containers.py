@@ -17,9 +17,11 @@ from accel.memory.storage import Ownership, Writer
 from accel.memory.stream import Stream
 from accel.memory.transfer import AnyStorage, allocate, copied, copy_elements
 
-__all__ = ["AcceleratorDataContainer", "container", "empty", "from_numpy", "full", "zeros"]
+__all__ = ["ARRAY_ADVICE", "AcceleratorDataContainer"]
 
-_ARRAY_ADVICE = "a container is flat, and accel.xp.zeros(shape) makes arrays"
+ARRAY_ADVICE = "a container is flat, and accel.xp.zeros(shape) makes arrays"
+"""What to say to somebody who gives a shape for a size."""
+
 _EMPTY_DTYPE = as_dtype("float32")
 
 
@@ -267,23 +269,11 @@ class AcceleratorDataContainer:
         return self._on_host("offset").offset(n)
 
     def host_ptr(self) -> int:
-        """Return the address of the first element of host memory.
-
-        Raises
-        ------
-        DeviceMismatchError
-            If the memory is an accelerator's.
-        """
+        """Return the address of the first element of host memory; `DeviceMismatchError` for an accelerator's."""
         return self._on_host("host_ptr").pointer
 
     def device_ptr(self) -> int:
-        """Return the address of the first element of an accelerator's memory.
-
-        Raises
-        ------
-        DeviceMismatchError
-            If the memory is the host's.
-        """
+        """Return the address of the first element of an accelerator's memory; `DeviceMismatchError` for the host's."""
         return self._on_device("device_ptr").pointer
 
     def unsafe_ptr(self) -> int:
@@ -291,23 +281,11 @@ class AcceleratorDataContainer:
         return self.storage.pointer
 
     def host_buffer(self) -> HostStorage:
-        """Return another handle on host memory, and count it.
-
-        Raises
-        ------
-        DeviceMismatchError
-            If the memory is an accelerator's.
-        """
+        """Return another handle on host memory, counted; `DeviceMismatchError` for an accelerator's."""
         return self._on_host("host_buffer").__copy__()
 
     def device_buffer(self) -> DeviceStorage:
-        """Return another handle on an accelerator's memory, and count it.
-
-        Raises
-        ------
-        DeviceMismatchError
-            If the memory is the host's.
-        """
+        """Return another handle on an accelerator's memory, counted; `DeviceMismatchError` for the host's."""
         return self._on_device("device_buffer").__copy__()
 
     def _on_host(self, what: str) -> HostStorage:
@@ -494,7 +472,7 @@ def _size_form(
 ) -> AnyStorage | None:
     found = as_dtype(dtype)
     target = resolve(device)
-    return None if size is None else allocate(target, as_size(size, found.itemsize, _ARRAY_ADVICE), found)
+    return None if size is None else allocate(target, as_size(size, found.itemsize, ARRAY_ADVICE), found)
 
 
 def _pointer_form(
@@ -510,122 +488,3 @@ def _pointer_form(
             f"a pointer is looked at on the cpu only; for a buffer of {device} write DeviceStorage(buffer, size)"
         )
     return HostStorage.on_pointer(ptr, size, copy, dtype, **how)
-
-
-def empty(
-    size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
-) -> AcceleratorDataContainer:
-    """Return a container of ``size`` elements with whatever its memory held before.
-
-    Parameters
-    ----------
-    size : int
-        Number of elements; for arrays of several dimensions see ``accel.xp.zeros``.
-    dtype : dtype_like
-        Type of the elements.
-    device : Device or str, optional
-        Where; by default `Device.default`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the size is not a whole number, negative, or overflows.
-    DTypeError, DeviceUnavailableError, OutOfMemoryError
-        As for `AcceleratorDataContainer`.
-    """
-    found = as_dtype(dtype)
-    target = resolve(device)
-    count = as_size(size, found.itemsize, _ARRAY_ADVICE)
-    return AcceleratorDataContainer.on(allocate(target, count, found))
-
-
-def full(
-    size: SupportsIndex, value: Any, dtype: DTypeLike = "float64", device: DeviceLike | None = None
-) -> AcceleratorDataContainer:
-    """Return a container of ``size`` elements of one value.
-
-    Raises
-    ------
-    DTypeError, OverflowError
-        If the dtype cannot hold the value; otherwise as `empty`.
-    """
-    made = empty(size, dtype, device)
-    try:
-        made.fill(value)
-    except BaseException:
-        made.release()
-        raise
-    return made
-
-
-def zeros(
-    size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
-) -> AcceleratorDataContainer:
-    """Return a container of ``size`` zeros; otherwise as `empty`."""
-    return full(size, 0, dtype, device)
-
-
-def container(
-    values: Any, dtype: DTypeLike | None = None, device: DeviceLike | None = None
-) -> AcceleratorDataContainer:
-    """Return a container with a copy of some values, flat and in C order.
-
-    Parameters
-    ----------
-    values : array_like
-        Numbers, nested sequences of them, or an array; one number gives a container of size 1.
-    dtype : dtype_like, optional
-        Type of the elements; by default that of the values.
-    device : Device or str, optional
-        Where; by default `Device.default`.
-
-    Raises
-    ------
-    TypeError
-        If this is an int, for which ``accel.empty(5)`` makes a container of that size.
-    DTypeError, OverflowError
-        If the values are not numbers, or the dtype cannot hold them.
-
-    Examples
-    --------
-    >>> import accel
-    >>> accel.container([[1, 2], [3, 4]], dtype="float32").to_numpy()
-    array([1., 2., 3., 4.], dtype=float32)
-    """
-    if isinstance(values, int):
-        raise TypeError(f"accel.container takes values, not a size; write accel.empty({values}) or [{values}]")
-    given = np.asarray(values)
-    found = as_dtype(given.dtype if dtype is None else dtype)
-    made = empty(given.size, found, device)
-    try:
-        made.from_numpy(exact_cast(given, found))
-    except BaseException:
-        made.release()
-        raise
-    return made
-
-
-def from_numpy(array: HostArray, copy: bool = False) -> AcceleratorDataContainer:
-    """Return a container on a NumPy array's own memory, read-only if the array is.
-
-    Parameters
-    ----------
-    array : numpy.ndarray
-        Any shape; its elements are taken in C order.
-    copy : bool
-        Make memory of its own instead.
-
-    Raises
-    ------
-    TypeError
-        If this is not a NumPy array.
-    LayoutError
-        If the elements do not lie one after another in C order, and ``copy`` is False.
-    DTypeError
-        If they are not numbers or booleans.
-    """
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"from_numpy takes a numpy.ndarray; found {type(array).__name__}: write accel.container(x)")
-    if copy:
-        return container(array, device=Device.CPU)
-    return AcceleratorDataContainer.on(HostStorage.on_array(array))

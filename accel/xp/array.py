@@ -1,35 +1,36 @@
 """`Array`: an n-d array of the standard over the memory of one device."""
 
+from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
-from accel.dtypes import DType, DTypeLike
-from accel.errors import BoundsError, DeviceMismatchError, DTypeError, LayoutError, ReadOnlyError
+from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.errors import DeviceMismatchError, InterchangeError, LayoutError
 from accel.memory import AnyStorage, Operand
-from accel.xp import operators, records
+from accel.xp import operators, records, refusals
 from accel.xp.home import Home, home_on
+from accel.xp.operators import Operators, Scalar
 
 __all__ = ["API_VERSIONS", "Array", "Key", "Scalar", "array_on", "live", "native", "wrap"]
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the array standard that the namespace answers for."""
 
-Scalar: TypeAlias = bool | int | float | complex
-"""A Python number, which takes the dtype of the array beside it."""
-
-_Basic: TypeAlias = "int | slice | EllipsisType | None | Array"
+_Basic: TypeAlias = "int | slice | EllipsisType | Array | None"
 Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 """What an array is indexed by."""
 
 _SCALARS = frozenset({bool, int, float, complex})
 
 
-class Array:
+@final
+class Array(Operators):
     """An n-d array of the array standard; made by `asarray`, `zeros`, ... and never by its constructor.
 
     Arithmetic, comparison and matrix operators take arrays of the same device and Python numbers. Operands on two
@@ -50,7 +51,7 @@ class Array:
     _home: Home
     _record: AnyStorage | None
 
-    def __init__(self, *arguments: object, **keywords: object) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         raise TypeError("arrays are made by functions: write accel.xp.asarray(values)")
 
     __hash__ = None  # type: ignore[assignment]
@@ -87,14 +88,14 @@ class Array:
         """The transpose of a matrix."""
         if self.ndim != 2:
             raise LayoutError(f"x.T is for 2 axes, and this array has {self.ndim}; write x.mT, or xp.permute_dims")
-        return wrap(self._home, live(self).T, self)
+        return self.mT
 
     @property
     def mT(self) -> "Array":
         """The transpose of the last two axes."""
         if self.ndim < 2:
             raise LayoutError(f"x.mT is for 2 axes or more, and this array has {self.ndim}")
-        return wrap(self._home, live(self).mT, self)
+        return wrap(self._home, self._home.library.matrix_transpose(live(self)), self)
 
     # Memory
 
@@ -125,37 +126,86 @@ class Array:
         return records.operand(self._home, live(self), self.storage)
 
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> "Array":
-        """Return this array on a device: itself if it is there already, else a copy."""
+        """Return this array on a device: itself if it is there already, else a copy, ordered by a stream if given."""
         home = home_on(device)
         if home is self._home:
             return self
-        compact = self._home.library.asarray(live(self), copy=True, order="C")
+        compact = self._home.library.asarray(live(self), order="C")
         with wrap(self._home, compact).container() as source:
             return array_on(source.to(home.device, stream=stream), self.shape)
 
     # Indexing
 
     def __getitem__(self, key: Key, /) -> "Array":
-        array = live(self)
+        array, home = live(self), self._home
         try:
-            found = array[native_key(self._home, key)]
+            found = array[unwrapped(home, key)]
         except IndexError as error:
-            raise self._bad_key(error) from None
-        return wrap(self._home, found, self)
+            raise refusals.bad_key(array, error) from None
+        return wrap(home, found, self)
 
     def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
-        array = live(self)
+        array, home = live(self), self._home
+        given = native(home, value)
+        refusals.refuse_lossy(home, array.dtype, given)
         try:
-            array[native_key(self._home, key)] = native(self._home, value)
+            array[unwrapped(home, key)] = given
         except IndexError as error:
-            raise self._bad_key(error) from None
+            raise refusals.bad_key(array, error) from None
         except ValueError as error:
-            raise bad_write(self, error) from None
+            raise refusals.bad_write(home, array, error) from None
 
-    def _bad_key(self, error: IndexError) -> BoundsError:
-        return BoundsError(f"{error}; the array's shape is {self.shape}")
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __iter__(self) -> "Iterator[Array]":
+        return (self[index] for index in range(len(self)))
 
     # Conversions
+
+    def _item(self, kind: str) -> Any:
+        if self.ndim:
+            raise TypeError(
+                f"only an array of no axes becomes a Python {kind}, and this one has shape {self.shape}; "
+                f"write x[index] for one element, or xp.any(x), xp.all(x), xp.sum(x)"
+            )
+        return live(self).item()
+
+    def __bool__(self) -> bool:
+        return bool(self._item("bool"))
+
+    def __int__(self) -> int:
+        return int(self._item("int"))
+
+    def __float__(self) -> float:
+        return float(self._item("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._item("complex"))
+
+    def __index__(self) -> int:
+        return live(self).__index__()  # type: ignore[no-any-return]
+
+    def __format__(self, spec: str) -> str:
+        return format(self._item("number") if spec and not self.ndim else str(self), spec)
+
+    def __repr__(self) -> str:
+        about = f"dtype={self.dtype.name}, device={self.device}"
+        if self._record is not None and self._record.released:
+            return f"Array(released, shape={self.shape}, {about})"
+        values = np.array2string(np.asarray(self.to_device(Device.CPU)), separator=", ", prefix="Array(")
+        return f"Array({values}, shape={self.shape}, {about})" if self.size == 0 else f"Array({values}, {about})"
+
+    def __copy__(self) -> "Array":
+        return wrap(self._home, self._home.library.asarray(live(self), copy=True))
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "Array":
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickled, (np.asarray(self.to_device(Device.CPU)), self.device)
+
+    # Protocols
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """Return `accel.xp`.
@@ -169,24 +219,6 @@ class Array:
             raise ValueError(f"version {api_version!r} of the standard is not known; {', '.join(API_VERSIONS)} are")
         return import_module(__package__)
 
-    def __bool__(self) -> bool:
-        return bool(live(self))
-
-    def __int__(self) -> int:
-        return int(live(self))
-
-    def __index__(self) -> int:
-        return live(self).__index__()  # type: ignore[no-any-return]
-
-    def __float__(self) -> float:
-        return float(live(self))
-
-    def __complex__(self) -> complex:
-        return complex(live(self))
-
-    def __len__(self) -> int:
-        return len(self._native)
-
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, DType]:
         if self.device is not Device.CPU:
             raise DeviceMismatchError(
@@ -195,79 +227,42 @@ class Array:
         return np.asarray(live(self), dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        if self.device is not Device.CPU:
+        home, targets = self._home, keywords.get("out", ())
+        if home.device is not Device.CPU:
             return NotImplemented
-        home, out = self._home, keywords.pop("out", ())
-        if out:
-            keywords["out"] = tuple(native(home, array) for array in out)
-        result = getattr(function, method)(*(native(home, value) for value in inputs), **keywords)
-        if out:
-            return out[0] if len(out) == 1 else out
-        return tuple(wrap(home, part) for part in result) if isinstance(result, tuple) else wrap(home, result)
+        given = {name: unwrapped(home, value) for name, value in keywords.items()}
+        result = getattr(function, method)(*unwrapped(home, inputs), **given)
+        parts = result if isinstance(result, tuple) else (result,)
+        wrapped = tuple(map(partial(_wrap_any, home), parts, targets or (None,) * len(parts)))
+        return wrapped if isinstance(result, tuple) else wrapped[0]
 
-    def __dlpack__(self, **keywords: Any) -> Any:
-        return live(self).__dlpack__(**keywords)
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Return a DLPack capsule on the elements, or on a copy of them where steps are negative.
+
+        Raises
+        ------
+        BufferError
+            If DLPack cannot carry the dtype or read-only memory, or ``copy=False`` and a copy is needed.
+        """
+        array = live(self)
+        if any(stride < 0 for stride in array.strides):  # some consumers end the process at these
+            if copy is False:
+                raise InterchangeError("elements in reverse order cross DLPack by a copy only; write copy=None")
+            copy = True
+        return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.device.dlpack
 
-    def __repr__(self) -> str:
-        if self._record is not None and self._record.released:
-            return f"Array(released, shape={self.shape}, dtype={self.dtype.name}, device={self.device})"
-        values = np.array2string(np.asarray(self.to_device(Device.CPU)), separator=", ", prefix="Array(")
-        return f"Array({values}, dtype={self.dtype.name}, device={self.device})"
 
-    if TYPE_CHECKING:
-        # Compiled from one template, in operators.py.
-        def __abs__(self) -> Array: ...
-        def __neg__(self) -> Array: ...
-        def __pos__(self) -> Array: ...
-        def __invert__(self) -> Array: ...
-        def __add__(self, other: Array | Scalar, /) -> Array: ...
-        def __radd__(self, other: Array | Scalar, /) -> Array: ...
-        def __iadd__(self, other: Array | Scalar, /) -> Array: ...
-        def __sub__(self, other: Array | Scalar, /) -> Array: ...
-        def __rsub__(self, other: Array | Scalar, /) -> Array: ...
-        def __isub__(self, other: Array | Scalar, /) -> Array: ...
-        def __mul__(self, other: Array | Scalar, /) -> Array: ...
-        def __rmul__(self, other: Array | Scalar, /) -> Array: ...
-        def __imul__(self, other: Array | Scalar, /) -> Array: ...
-        def __truediv__(self, other: Array | Scalar, /) -> Array: ...
-        def __rtruediv__(self, other: Array | Scalar, /) -> Array: ...
-        def __itruediv__(self, other: Array | Scalar, /) -> Array: ...
-        def __floordiv__(self, other: Array | Scalar, /) -> Array: ...
-        def __rfloordiv__(self, other: Array | Scalar, /) -> Array: ...
-        def __ifloordiv__(self, other: Array | Scalar, /) -> Array: ...
-        def __mod__(self, other: Array | Scalar, /) -> Array: ...
-        def __rmod__(self, other: Array | Scalar, /) -> Array: ...
-        def __imod__(self, other: Array | Scalar, /) -> Array: ...
-        def __pow__(self, other: Array | Scalar, /) -> Array: ...
-        def __rpow__(self, other: Array | Scalar, /) -> Array: ...
-        def __ipow__(self, other: Array | Scalar, /) -> Array: ...
-        def __matmul__(self, other: Array, /) -> Array: ...
-        def __rmatmul__(self, other: Array, /) -> Array: ...
-        def __imatmul__(self, other: Array, /) -> Array: ...
-        def __and__(self, other: Array | int, /) -> Array: ...
-        def __rand__(self, other: Array | int, /) -> Array: ...
-        def __iand__(self, other: Array | int, /) -> Array: ...
-        def __or__(self, other: Array | int, /) -> Array: ...
-        def __ror__(self, other: Array | int, /) -> Array: ...
-        def __ior__(self, other: Array | int, /) -> Array: ...
-        def __xor__(self, other: Array | int, /) -> Array: ...
-        def __rxor__(self, other: Array | int, /) -> Array: ...
-        def __ixor__(self, other: Array | int, /) -> Array: ...
-        def __lshift__(self, other: Array | int, /) -> Array: ...
-        def __rlshift__(self, other: Array | int, /) -> Array: ...
-        def __ilshift__(self, other: Array | int, /) -> Array: ...
-        def __rshift__(self, other: Array | int, /) -> Array: ...
-        def __rrshift__(self, other: Array | int, /) -> Array: ...
-        def __irshift__(self, other: Array | int, /) -> Array: ...
-        def __eq__(self, other: object, /) -> Array: ...  # type: ignore[override]
-        def __ne__(self, other: object, /) -> Array: ...  # type: ignore[override]
-        def __lt__(self, other: Array | Scalar, /) -> Array: ...
-        def __le__(self, other: Array | Scalar, /) -> Array: ...
-        def __gt__(self, other: Array | Scalar, /) -> Array: ...
-        def __ge__(self, other: Array | Scalar, /) -> Array: ...
+_new = partial(object.__new__, Array)  # a partial is faster than the call it stands for
 
 
 def live(x: Array) -> Any:
@@ -280,14 +275,24 @@ def live(x: Array) -> Any:
 def wrap(home: Home, result: Any, source: Array | None = None) -> Array:
     """Make an array of what the library returned; it shares the source's record if it is a view of it."""
     if type(result) is not home.array_type:
-        result = home.library.asarray(result)
-    made = object.__new__(Array)
+        result = home.as_array(result)
+    made = _new()
     made._native = result
     made._home = home
     made._record = None
     if source is not None and source._record is not None and records.same_memory(home, result, source._native):
         made._record = source._record
     return made
+
+
+def _wrap_any(home: Home, result: Any, target: Any) -> Any:
+    """Wrap what a NumPy function returned, unless it wrote into a target or the result is not NumPy's."""
+    if target is not None:
+        return target
+    if not isinstance(result, np.ndarray | np.generic):
+        return result
+    as_dtype(result.dtype)
+    return wrap(home, result)
 
 
 def native(home: Home, value: Any) -> Any:
@@ -304,19 +309,21 @@ def native(home: Home, value: Any) -> Any:
         if value._home is not home:
             home.refuse(value._home)
         return live(value)
-    if type(value) in _SCALARS or value is None:
+    if type(value) in _SCALARS:
         return value
     accepted = home.accept(value)
     if accepted is NotImplemented:
-        raise TypeError(f"an array of {home.device} or a number is needed; found {value!r}: write xp.asarray(values)")
+        raise TypeError(
+            f"an array of {home.device} or a number is needed; found {type(value).__name__}: write xp.asarray(values)"
+        )
     return accepted
 
 
-def native_key(home: Home, key: Any) -> Any:
-    """Return an index as the library takes it."""
-    if type(key) is tuple:
-        return tuple(native_key(home, part) for part in key)
-    return native(home, key) if type(key) is Array else key
+def unwrapped(home: Home, value: Any) -> Any:
+    """Return an index, or an argument of a NumPy function, with the library's own arrays in it."""
+    if type(value) is Array:
+        return native(home, value)
+    return tuple(unwrapped(home, part) for part in value) if type(value) is tuple else value
 
 
 def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None = None) -> Array:
@@ -329,13 +336,8 @@ def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None 
     return made
 
 
-def bad_write(x: Array, error: Exception) -> Exception:
-    """Explain why the library refused to write into an array."""
-    if x._home.backend.is_readonly(x._native):
-        return ReadOnlyError("this array is read-only; write to a copy of it: xp.asarray(x, copy=True)")
-    if isinstance(error, TypeError):
-        return DTypeError(f"the result does not fit {x.dtype.name} in place ({error}); write x = x + y, or xp.astype")
-    return error
+def _unpickled(values: np.ndarray[Any, DType], device: Device) -> Array:
+    return wrap(home_on(Device.CPU), values).to_device(device)
 
 
-operators.attach(Array, Array=Array, live=live, bad_write=bad_write, new=object.__new__, scalars=_SCALARS)
+operators.attach(__name__, Array=Array, bad_write=refusals.bad_write, new=_new, scalars=_SCALARS)

@@ -8,7 +8,9 @@ import numpy as np
 from numpy import complex64, complex128, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 
 from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.xp.array import Array, Scalar, live
+from accel.errors import DTypeError
+from accel.xp.array import Array
+from accel.xp.operators import Scalar
 
 __all__ = [
     "bool",
@@ -57,20 +59,38 @@ class IntInfo(NamedTuple):
     dtype: DType
 
 
-def _dtype_of(value: Array | DTypeLike) -> DType:
-    return value.dtype if isinstance(value, Array) else as_dtype(value)
+def _dtype_of(value: Any) -> DType:
+    return value.dtype if isinstance(value, Array | np.ndarray | np.generic) else as_dtype(value)
 
 
 def finfo(type: Array | DTypeLike, /) -> FloatInfo:
-    """Return the limits of a floating-point type; those of its parts for a complex one."""
-    found = np.finfo(_dtype_of(type))
+    """Return the limits of a floating-point type; those of its parts for a complex one.
+
+    Raises
+    ------
+    DTypeError
+        If it is not one that NumPy has.
+    """
+    dtype = _dtype_of(type)
+    if dtype.kind not in "fc":
+        raise DTypeError(f"finfo is for NumPy's floating-point types; found {dtype.name}")
+    found = np.finfo(dtype)
     eps, most, least, normal = map(float, (found.eps, found.max, found.min, found.smallest_normal))
     return FloatInfo(found.bits, eps, most, least, normal, found.dtype)
 
 
 def iinfo(type: Array | DTypeLike, /) -> IntInfo:
-    """Return the limits of an integer type."""
-    found = np.iinfo(_dtype_of(type))
+    """Return the limits of an integer type.
+
+    Raises
+    ------
+    DTypeError
+        If it is another type.
+    """
+    dtype = _dtype_of(type)
+    if dtype.kind not in "iu":
+        raise DTypeError(f"iinfo is for integer types; found {dtype.name}: write xp.finfo")
+    found = np.iinfo(dtype)
     return IntInfo(found.bits, found.max, found.min, found.dtype)
 
 
@@ -85,10 +105,18 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> _Truth
 
 
 def result_type(*arrays_and_dtypes: Array | Scalar | DTypeLike) -> DType:
-    """Return the dtype that type promotion leads to."""
-    given = (live(value) if isinstance(value, Array) else value for value in arrays_and_dtypes)
-    found: DType = _host.result_type(*given)
-    return found
+    """Return the dtype that type promotion leads to; Python numbers adapt to the others.
+
+    Raises
+    ------
+    ValueError
+        If there are only Python numbers.
+    """
+    scalars = [value for value in arrays_and_dtypes if type(value) in (builtins.bool, int, float, complex)]
+    if len(scalars) == len(arrays_and_dtypes):
+        raise ValueError(f"at least one array or dtype is needed; found {scalars}")
+    given = [value if value in scalars else _dtype_of(value) for value in arrays_and_dtypes]
+    return np.result_type(*given)
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -5,18 +5,23 @@ comes back.
 """
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
+from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.xp import results, signatures
 from accel.xp.array import Array, live, native, wrap
+from accel.xp.generated import run
 from accel.xp.home import Home
+from accel.xp.operators import Scalar
 
-__all__ = ["compiled", "core", "fft", "linalg"]
+__all__ = ["core", "dtype_or_none", "elementwise", "fft", "linalg", "parsed"]
 
 _TEMPLATE = '''
 def {name}({parameters}) -> {returns}:
-    """Compute `{name}` of the array standard on the device of the arrays.
+    """Compute `{name}` of the array standard, on the device of the arrays.
+
+    https://data-apis.org/array-api/latest/API_specification/generated/array_api.{section}{name}.html
 
     Raises
     ------
@@ -28,7 +33,7 @@ def {name}({parameters}) -> {returns}:
         If the memory of one was released.
     """
     home = home_of({arrays})
-    return rewrap(home, {call}, ({arrays},))
+    return rewrap(home, {callee}({arguments}), {arrays})
 '''
 
 _BY_FIELDS: Mapping[tuple[str, ...], Callable[..., Any]] = {
@@ -59,61 +64,86 @@ def natives(home: Home, values: Iterable[Any]) -> list[Any]:
     return [native(home, value) for value in values]
 
 
-def rewrap(home: Home, result: Any, sources: tuple[Any, ...]) -> Any:
+def native_or_none(home: Home, value: Any) -> Any:
+    """Return an operand as the library takes it, if there is one."""
+    return None if value is None else native(home, value)
+
+
+def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
+    """Return the dtype that is meant, if one is given."""
+    return None if dtype is None else as_dtype(dtype)
+
+
+def rewrap(home: Home, result: Any, *sources: Any) -> Any:
     """Make arrays of what the library returned: one, a tuple, or one of the named tuples in `results`."""
     if isinstance(result, tuple | list):
-        parts = tuple(rewrap(home, part, sources) for part in result)
+        parts = tuple(rewrap(home, part, *sources) for part in result)
         named = _BY_FIELDS.get(getattr(result, "_fields", ()))
         return parts if named is None else named(*parts)
-    recorded = (source for source in sources if type(source) is Array and source._record is not None)
-    for source in recorded:
-        wrapped = wrap(home, result, source)
-        if wrapped._record is not None:
-            return wrapped
+    for source in sources:
+        if type(source) is Array and source._record is not None:
+            wrapped = wrap(home, result, source)
+            if wrapped._record is not None:
+                return wrapped
     return wrap(home, result)
 
 
-def _parameters(arguments: ast.arguments) -> Iterable[tuple[str, str, str]]:
-    """Yield for each parameter its annotation, what to look at for a home, and how to pass it on."""
-    for kind, found in (("", [*arguments.posonlyargs, *arguments.args]), ("{0}=", arguments.kwonlyargs)):
-        for parameter in found:
-            text, name = ast.unparse(parameter.annotation or ast.Constant(None)), parameter.arg
-            prefix = kind.format(name)
-            if text == "Sequence[Array]":
-                yield text, f"*{name}", f"{prefix}natives(home, {name})"
-            elif "Array" in text:
-                yield text, name, f"{prefix}native(home, {name})"
-            else:
-                yield text, "", f"{prefix}{name}"
-    if arguments.vararg is not None:
-        yield "Array", f"*{arguments.vararg.arg}", f"*natives(home, {arguments.vararg.arg})"
+_NAMES: Mapping[str, Any] = {
+    # what the functions call
+    "dtype_or_none": dtype_or_none,
+    "home_of": home_of,
+    "live": live,
+    "native": native,
+    "native_or_none": native_or_none,
+    "natives": natives,
+    "rewrap": rewrap,
+    # what their signatures say
+    "Array": Array,
+    "Axes": Sequence[int] | None,
+    "Axis": int | tuple[int, ...] | None,
+    "DTypeLike": DTypeLike,
+    "Literal": Literal,
+    "Norm": Literal["backward", "ortho", "forward"],
+    "Scalar": Scalar,
+    "Sequence": Sequence,
+    **{name: getattr(results, name) for name in results.__all__},
+}
 
 
-def _source(function: ast.FunctionDef, callee: str) -> str:
-    """Write the Python of one function; ``callee`` is ``"{...}"`` with the place of the library's function in it."""
-    passed = list(_parameters(function.args))
-    arrays = ", ".join(look for _, look, _ in passed if look)
-    # Keyword-only arguments follow *arrays in a call as well.
-    arguments = ", ".join(sorted((give for _, _, give in passed), key=lambda give: "=" in give))
-    assert function.returns is not None, "every signature of the table says what it returns"
+def _passed_on(annotation: str, name: str) -> str:
+    """Write how an argument is handed to the library, by what its signature says it is."""
+    if annotation == "Sequence[Array]":
+        return f"natives(home, {name})"
+    if "DTypeLike" in annotation:
+        return f"dtype_or_none({name})"
+    if "Array" in annotation:
+        return f"native_or_none(home, {name})" if "None" in annotation else f"native(home, {name})"
+    return name
+
+
+def _source(function: ast.FunctionDef, section: str, *, method: bool = False) -> str:
+    """Write the Python of one function, computed by the library's function of that name, or by the array's method."""
+    given = function.args
+    looked_at, places, keywords = [], [], []
+    for parameter in (*given.posonlyargs, *given.args, *given.kwonlyargs):
+        name, annotation = parameter.arg, ast.unparse(parameter.annotation or ast.Constant(None))
+        if "Array" in annotation:
+            looked_at.append(f"*{name}" if annotation == "Sequence[Array]" else name)
+        if parameter in given.kwonlyargs:
+            keywords.append(f"{name}={_passed_on(annotation, name)}")
+        else:
+            places.append(_passed_on(annotation, name))
+    if given.vararg is not None:
+        looked_at.append(f"*{given.vararg.arg}")
+        places.append(f"*natives(home, {given.vararg.arg})")
     return _TEMPLATE.format(
         name=function.name,
-        parameters=ast.unparse(function.args),
-        returns=ast.unparse(function.returns),
-        arrays=arrays,
-        call=f"{callee.format(name=function.name)}({arguments})",
-    )
-
-
-def _method_source(function: ast.FunctionDef) -> str:
-    keywords = ", ".join(f"{parameter.arg}={parameter.arg}" for parameter in function.args.kwonlyargs)
-    assert function.returns is not None, "every signature of the table says what it returns"
-    return _TEMPLATE.format(
-        name=function.name,
-        parameters=ast.unparse(function.args),
-        returns=ast.unparse(function.returns),
-        arrays="x",
-        call=f"live(x).{function.name}({keywords})",
+        section=section,
+        parameters=ast.unparse(given),
+        returns=ast.unparse(function.returns or ast.Constant(None)),
+        arrays=", ".join(looked_at),
+        callee=f"live(x).{function.name}" if method else f"home.library.{section}{function.name}",
+        arguments=", ".join(keywords if method else places + keywords),
     )
 
 
@@ -123,42 +153,28 @@ def parsed(table: str) -> list[ast.FunctionDef]:
     return [node for node in ast.parse(lines).body if isinstance(node, ast.FunctionDef)]
 
 
-def compiled(sources: Iterable[str], module: str) -> dict[str, Callable[..., Any]]:
-    """Compile functions that say they are of some module."""
-    text = "from __future__ import annotations\n" + "".join(sources)
-    scope: dict[str, Any] = {
-        "home_of": home_of,
-        "live": live,
-        "native": native,
-        "natives": natives,
-        "rewrap": rewrap,
-        "__name__": module,
-    }
-    helpers = set(scope)
-    exec(compile(text, f"<{module}>", "exec", dont_inherit=True), scope)
-    return {name: made for name, made in scope.items() if name not in helpers and callable(made)}
-
-
-def unary_and_binary() -> str:
-    unary = "".join(f"{name}(x: Array, /) -> Array\n" for name in signatures.UNARY.split())
-    operands = "(x1: Array | Scalar, x2: Array | Scalar, /) -> Array"
-    return unary + "".join(f"{name}{operands}\n" for name in signatures.BINARY.split())
+def elementwise() -> str:
+    """Return the table of the functions of one and of two operands."""
+    operands = "x1: Array | Scalar, x2: Array | Scalar, /"
+    rows = [f"{name}(x: Array, /) -> Array" for name in signatures.UNARY.split()]
+    rows += [f"{name}({operands}) -> Array" for name in signatures.BINARY.split()]
+    return "\n".join(rows)
 
 
 def core() -> dict[str, Callable[..., Any]]:
     """Compile the functions of the standard's main namespace."""
-    table = parsed(unary_and_binary() + signatures.FUNCTIONS)
-    sources = [_source(function, "home.library.{name}") for function in table]
-    return compiled([*sources, *map(_method_source, parsed(signatures.METHODS))], "accel.xp")
+    sources = [_source(function, "") for function in parsed(elementwise() + signatures.FUNCTIONS)]
+    sources += [_source(function, "", method=True) for function in parsed(signatures.METHODS)]
+    return run("".join(sources), "accel.xp", _NAMES)
 
 
 def linalg() -> dict[str, Callable[..., Any]]:
     """Compile the extension for linear algebra."""
-    sources = (_source(function, "home.library.linalg.{name}") for function in parsed(signatures.LINALG))
-    return compiled(sources, "accel.xp.linalg")
+    sources = (_source(function, "linalg.") for function in parsed(signatures.LINALG))
+    return run("".join(sources), "accel.xp.linalg", _NAMES)
 
 
 def fft() -> dict[str, Callable[..., Any]]:
     """Compile the extension for Fourier transforms."""
-    sources = (_source(function, "home.library.fft.{name}") for function in parsed(signatures.FFT))
-    return compiled(sources, "accel.xp.fft")
+    sources = (_source(function, "fft.") for function in parsed(signatures.FFT))
+    return run("".join(sources), "accel.xp.fft", _NAMES)

@@ -59,7 +59,7 @@ def __{{name}}__(self, other, /):{_OPERAND}
     try:
         {{expression}}
     except (TypeError, ValueError) as error:
-        raise bad_write(self, error) from None
+        raise bad_write(home, array, error) from None
     return self
 """
 

@@ -1,6 +1,7 @@
 """The table of the array standard's functions: for each its signature, for each section who computes it.
 
-The functions are compiled from this table (`accel.xp.functions`), and so are the stubs that type checkers read.
+The functions are compiled from this table (`accel.xp.functions`), and the stubs that type checkers read are written
+from it (`accel.xp.stubs`).
 """
 
 __all__ = ["BINARY", "FFT", "FUNCTIONS", "LINALG", "METHODS", "UNARY"]
@@ -47,14 +48,14 @@ flip(x: Array, /, *, axis: Axis = None) -> Array
 isin(x1: Array | Scalar, x2: Array | Scalar, /, *, invert: bool = False) -> Array
 matmul(x1: Array, x2: Array, /) -> Array
 matrix_transpose(x: Array, /) -> Array
-meshgrid(*arrays: Array, indexing: Literal['xy', 'ij'] = 'xy') -> tuple[Array, ...]
+meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]
 moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[int, ...], /) -> Array
 nonzero(x: Array, /) -> tuple[Array, ...]
 permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array
 repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Array
 reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Array
 roll(x: Array, /, shift: int | tuple[int, ...], *, axis: Axis = None) -> Array
-searchsorted(x1: Array, x2: Array | Scalar, /, *, side: Literal['left', 'right'] = 'left', sorter: Array | None = None) -> Array
+searchsorted(x1: Array, x2: Array | Scalar, /, *, side: Literal["left", "right"] = "left", sorter: Array | None = None) -> Array
 sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array
 squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array
 stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array
@@ -85,13 +86,13 @@ eigh(x: Array, /) -> Eigh
 eigvalsh(x: Array, /) -> Array
 inv(x: Array, /) -> Array
 matmul(x1: Array, x2: Array, /) -> Array
-matrix_norm(x: Array, /, *, keepdims: bool = False, ord: float | Literal['fro', 'nuc'] | None = 'fro') -> Array
+matrix_norm(x: Array, /, *, keepdims: bool = False, ord: float | Literal["fro", "nuc"] | None = "fro") -> Array
 matrix_power(x: Array, n: int, /) -> Array
 matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Array
 matrix_transpose(x: Array, /) -> Array
 outer(x1: Array, x2: Array, /) -> Array
 pinv(x: Array, /, *, rtol: float | Array | None = None) -> Array
-qr(x: Array, /, *, mode: Literal['reduced', 'complete'] = 'reduced') -> QR
+qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QR
 slogdet(x: Array, /) -> Slogdet
 solve(x1: Array, x2: Array, /) -> Array
 svd(x: Array, /, *, full_matrices: bool = True) -> SVD
@@ -103,19 +104,18 @@ vector_norm(x: Array, /, *, axis: Axis = None, keepdims: bool = False, ord: floa
 """
 """The extension for linear algebra."""
 
-_TRANSFORM = "(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = 'backward') -> Array\n"
-_TRANSFORM_N = (
-    "(x: Array, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, "
-    "norm: Norm = 'backward') -> Array\n"
-)
-_SHIFT = "(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array\n"
-FFT = "".join(
-    name + signature
-    for signature, names in (
-        (_TRANSFORM, "fft hfft ifft ihfft irfft rfft"),
-        (_TRANSFORM_N, "fftn ifftn irfftn rfftn"),
-        (_SHIFT, "fftshift ifftshift"),
-    )
-    for name in names.split()
-)
-"""The extension for Fourier transforms, less those that create arrays."""
+FFT = """
+fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array
+fftn(x: Array, /, *, s: Axes = None, axes: Axes = None, norm: Norm = "backward") -> Array
+fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array
+hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array
+ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array
+ifftn(x: Array, /, *, s: Axes = None, axes: Axes = None, norm: Norm = "backward") -> Array
+ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array
+ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array
+irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array
+irfftn(x: Array, /, *, s: Axes = None, axes: Axes = None, norm: Norm = "backward") -> Array
+rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array
+rfftn(x: Array, /, *, s: Axes = None, axes: Axes = None, norm: Norm = "backward") -> Array
+"""
+"""The extension for Fourier transforms, less the functions that create arrays."""

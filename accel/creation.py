@@ -1,0 +1,133 @@
+"""Functions that make containers: of a size, of values, on NumPy memory."""
+
+from typing import Any, SupportsIndex
+
+import numpy as np
+
+from accel.containers import ARRAY_ADVICE, AcceleratorDataContainer
+from accel.device import Device, DeviceLike, resolve
+from accel.dtypes import DTypeLike, as_dtype, exact_cast
+from accel.memory.host_storage import HostArray, HostStorage
+from accel.memory.sizes import as_size
+from accel.memory.transfer import allocate
+
+__all__ = ["container", "empty", "from_numpy", "full", "zeros"]
+
+
+def empty(
+    size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
+) -> AcceleratorDataContainer:
+    """Return a container of ``size`` elements with whatever its memory held before.
+
+    Parameters
+    ----------
+    size : int
+        Number of elements; for arrays of several dimensions see ``accel.xp.zeros``.
+    dtype : dtype_like
+        Type of the elements.
+    device : Device or str, optional
+        Where; by default `Device.default`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the size is not a whole number, negative, or overflows.
+    DTypeError, DeviceUnavailableError, OutOfMemoryError
+        As for `AcceleratorDataContainer`.
+    """
+    found = as_dtype(dtype)
+    target = resolve(device)
+    count = as_size(size, found.itemsize, ARRAY_ADVICE)
+    return AcceleratorDataContainer.on(allocate(target, count, found))
+
+
+def full(
+    size: SupportsIndex, value: Any, dtype: DTypeLike = "float64", device: DeviceLike | None = None
+) -> AcceleratorDataContainer:
+    """Return a container of ``size`` elements of one value.
+
+    Raises
+    ------
+    DTypeError, OverflowError
+        If the dtype cannot hold the value; otherwise as `empty`.
+    """
+    made = empty(size, dtype, device)
+    try:
+        made.fill(value)
+    except BaseException:
+        made.release()
+        raise
+    return made
+
+
+def zeros(
+    size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
+) -> AcceleratorDataContainer:
+    """Return a container of ``size`` zeros; otherwise as `empty`."""
+    return full(size, 0, dtype, device)
+
+
+def container(
+    values: Any, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+) -> AcceleratorDataContainer:
+    """Return a container with a copy of some values, flat and in C order.
+
+    Parameters
+    ----------
+    values : array_like
+        Numbers, nested sequences of them, or an array; one number gives a container of size 1.
+    dtype : dtype_like, optional
+        Type of the elements; by default that of the values.
+    device : Device or str, optional
+        Where; by default `Device.default`.
+
+    Raises
+    ------
+    TypeError
+        If this is an int, for which ``accel.empty(5)`` makes a container of that size.
+    DTypeError, OverflowError
+        If the values are not numbers, or the dtype cannot hold them.
+
+    Examples
+    --------
+    >>> import accel
+    >>> accel.container([[1, 2], [3, 4]], dtype="float32").to_numpy()
+    array([1., 2., 3., 4.], dtype=float32)
+    """
+    if isinstance(values, int):
+        raise TypeError(f"accel.container takes values, not a size; write accel.empty({values}) or [{values}]")
+    given = np.asarray(values)
+    found = as_dtype(given.dtype if dtype is None else dtype)
+    made = empty(given.size, found, device)
+    try:
+        made.from_numpy(exact_cast(given, found))
+    except BaseException:
+        made.release()
+        raise
+    return made
+
+
+def from_numpy(array: HostArray, copy: bool = False) -> AcceleratorDataContainer:
+    """Return a container on a NumPy array's own memory, read-only if the array is.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Any shape; its elements are taken in C order.
+    copy : bool
+        Make memory of its own instead.
+
+    Raises
+    ------
+    TypeError
+        If this is not a NumPy array.
+    LayoutError
+        If the elements do not lie one after another in C order, and ``copy`` is False.
+    DTypeError
+        If they are not numbers or booleans.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"from_numpy takes a numpy.ndarray; found {type(array).__name__}: write accel.container(x)")
+    if copy:
+        return container(array, device=Device.CPU)
+    return AcceleratorDataContainer.on(HostStorage.on_array(array))

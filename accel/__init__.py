@@ -18,6 +18,7 @@ _HOMES = {
     "empty": "accel.creation",
     "from_numpy": "accel.creation",
     "full": "accel.creation",
+    "new_stream": "accel.memory",
     "using": "accel.config",
     "zeros": "accel.creation",
 }
@@ -40,6 +41,7 @@ __all__ = [
     "from_numpy",
     "full",
     "memory",
+    "new_stream",
     "testing",
     "using",
     "xp",

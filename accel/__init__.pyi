@@ -17,5 +17,6 @@ from accel.device import Device as Device
 from accel.memory import DeviceStorage as DeviceStorage
 from accel.memory import HostStorage as HostStorage
 from accel.memory import Ownership as Ownership
+from accel.memory import new_stream as new_stream
 
 __version__: str

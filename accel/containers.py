@@ -8,6 +8,7 @@ import numpy as np
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import DeviceMismatchError, DTypeError
+from accel.memory.copying import AnyStorage, allocate, copy_elements
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostArray, HostStorage, is_pointer_form
@@ -15,7 +16,7 @@ from accel.memory.operand import Operand
 from accel.memory.sizes import as_size
 from accel.memory.storage import Ownership, Writer
 from accel.memory.stream import Stream
-from accel.memory.transfer import AnyStorage, allocate, copied, copy_elements
+from accel.memory.transfer import Progress, Transfer, submit_copy
 
 __all__ = ["ARRAY_ADVICE", "AcceleratorDataContainer"]
 
@@ -375,7 +376,16 @@ class AcceleratorDataContainer:
             raise ValueError(f"moving from {self.device} to {target} needs a copy; write copy=None")
         if self._storage is None:
             return type(self)()
-        return self.on(copied(self._storage, target, stream))
+        moved = allocate(target, self.size, self.dtype)
+        try:
+            if stream is None:
+                copy_elements(moved, self._storage)
+            else:
+                submit_copy(moved, self._storage, stream)
+        except BaseException:
+            moved.release()
+            raise
+        return self.on(moved)
 
     def to_numpy(self) -> HostArray:
         """Return the elements as a new 1-D NumPy array; ``numpy.asarray(c)`` shares host memory instead."""
@@ -417,6 +427,38 @@ class AcceleratorDataContainer:
         if self._storage is not None and other.size:
             copy_elements(self._storage, other.storage)
 
+    def copy_from_async(
+        self, other: "AcceleratorDataContainer", *, stream: Stream, progress: Progress | None = None
+    ) -> Transfer:
+        """Copy the elements of another container, on whatever device, into this one, on a stream.
+
+        The copy starts after all work in flight on either container that it must not overtake, on whatever stream;
+        later uses of this container wait for it, and later writes to the other one.
+
+        Parameters
+        ----------
+        other : AcceleratorDataContainer
+            Of the same size and dtype.
+        stream : Stream
+            Of the device of either one.
+        progress : callable, optional
+            Called with the bytes copied and the bytes in all, in the thread that waits.
+
+        Returns
+        -------
+        Transfer
+            To wait for, await, poll, and ask for its time. It keeps both memories alive.
+
+        Raises
+        ------
+        ValueError, DTypeError, ReadOnlyError
+            As for `copy_from`.
+        DeviceMismatchError
+            If the stream is of another device.
+        """
+        self._refuse_other(other.size, other.dtype, "accel.container(other.to_numpy(), dtype)")
+        return submit_copy(self.storage, other.storage, stream, progress)
+
     def _refuse_other(self, size: int, dtype: DType, remedy: str) -> None:
         if dtype != self.dtype:
             raise DTypeError(f"{dtype.name} elements cannot be copied into {self.dtype.name}: write {remedy}")
@@ -438,6 +480,7 @@ class AcceleratorDataContainer:
             raise ValueError(f"fill takes one value; found {scalar.size}: write c.from_numpy(array)")
         if self._storage is not None:
             self._storage.refuse_read_only()
+            self._storage.settle(writing=True)
             heap = heap_of(self._storage.device)
             heap.backend.fill(self._storage.__accel_operand__(), scalar[()], stream=None)
             heap.synchronize()

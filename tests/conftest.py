@@ -20,6 +20,8 @@ from accel.memory import Block, Limits, Operand, Span, heap, snapshot
 from accel.registry import providers
 
 ROOT = Path(__file__).parents[1]
+# The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 class ToyBackend:

@@ -1,7 +1,8 @@
 """Bytes and who owns them: blocks, storages, heaps, and what a backend must do."""
 
-from accel.memory.backend import Backend, Limits, SupportsArrays
+from accel.memory.backend import Backend, Limits, SupportsArrays, SupportsStreams
 from accel.memory.block import Block, Span
+from accel.memory.copying import AnyStorage, allocate, copy_elements
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.external import ExternalAllocation
 from accel.memory.heap import Heap, heap_of
@@ -10,14 +11,16 @@ from accel.memory.operand import Leaf, Operand, Plan
 from accel.memory.owner import Pin
 from accel.memory.snapshot import HeapUsage, Snapshot, snapshot
 from accel.memory.storage import Ownership, Storage
-from accel.memory.stream import Stream
-from accel.memory.transfer import AnyStorage, allocate, copied, copy_elements
+from accel.memory.stream import Event, Stream, current_stream
+from accel.memory.streams import new_stream
+from accel.memory.transfer import Transfer, submit_copy
 
 __all__ = [
     "AnyStorage",
     "Backend",
     "Block",
     "DeviceStorage",
+    "Event",
     "ExternalAllocation",
     "Heap",
     "HeapUsage",
@@ -33,9 +36,13 @@ __all__ = [
     "Storage",
     "Stream",
     "SupportsArrays",
+    "SupportsStreams",
+    "Transfer",
     "allocate",
-    "copied",
     "copy_elements",
+    "current_stream",
     "heap_of",
+    "new_stream",
     "snapshot",
+    "submit_copy",
 ]

@@ -15,7 +15,7 @@ from accel.memory.external import ExternalAllocation
 from accel.memory.operand import Operand, Plan
 from accel.memory.stream import Stream
 
-__all__ = ["Backend", "Limits", "SupportsArrays"]
+__all__ = ["Backend", "Limits", "SupportsArrays", "SupportsStreams"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,19 @@ class Backend(Protocol):
 
     def synchronize(self, device: Device) -> None:
         """Wait until all work on the device is done."""
+        ...
+
+
+@runtime_checkable
+class SupportsStreams(Protocol):
+    """A backend with streams of its own; one without gets the house's, whose work is done by threads."""
+
+    def new_stream(self, device: Device) -> Stream:
+        """Return a new stream on a device."""
+        ...
+
+    def default_stream(self, device: Device) -> Stream:
+        """Return the stream on which a device works when none is given."""
         ...
 
 

@@ -84,7 +84,7 @@ class DeviceStorage(Storage):
 
     def get_buffer(self) -> Any:
         """Return the buffer of the backend's library that holds the bytes."""
-        return self._live.block.native
+        return self.owner.block.native
 
 
 def _accelerator(device: DeviceLike) -> Device:

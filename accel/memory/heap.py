@@ -8,6 +8,7 @@ waits for the gate. If it finds it closed, it leaves a note, and whoever comes t
 import threading
 from collections import deque
 from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from accel.device import Device
 from accel.errors import DeviceUnavailableError
@@ -15,14 +16,29 @@ from accel.locks import across_forks
 from accel.memory.backend import Backend
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
-from accel.memory.stream import Stream
+from accel.memory.stream import Event, Stream
 from accel.registry import NoBackendError, providers
 
-__all__ = ["Heap", "heap_of", "heaps"]
+__all__ = ["Flight", "Heap", "heap_of", "heaps"]
 
 
 Note = Callable[[], ExternalAllocation | None]
 """A change of the books; returns external memory whose last use it ended, to be finished with the gate open."""
+
+
+class Releasable(Protocol):
+    """What work in flight holds: a pin."""
+
+    def release(self) -> None:
+        """Let go."""
+        ...
+
+
+class Flight(NamedTuple):
+    """Work on a stream of the device, and what it holds until it is over."""
+
+    event: Event
+    pins: tuple[Releasable, ...]
 
 
 class Heap:
@@ -47,6 +63,7 @@ class Heap:
         "live_bytes",
         "peak_bytes",
         "pinned_blocks",
+        "under_way",
     )
 
     def __init__(self, device: Device, backend: Backend) -> None:
@@ -54,12 +71,13 @@ class Heap:
         self.backend = backend
         self.gate = across_forks(threading.Lock())
         self.left: deque[Note] = deque()
+        self.under_way: list[Flight] = []
         self.live_bytes = self.peak_bytes = self.live_blocks = self.pinned_blocks = 0
 
     def allocate(self, nbytes: int, *, alignment: int = 1, stream: Stream | None = None) -> Block:
         """Return uninitialised bytes of this device."""
-        if self.left:
-            self.drain()
+        if self.left or self.under_way:
+            self.reap()
         with self.gate:
             block = self.backend.allocate(self.device, nbytes, alignment=alignment, stream=stream)
             self.live_blocks += 1
@@ -95,6 +113,21 @@ class Heap:
         if ended is not None:
             ended.finish()
 
+    def reap(self) -> None:
+        """Let go of what work in flight held, if that is over, and do what finalisers left behind."""
+        for flight in [flight for flight in self.under_way if flight.event.done()]:
+            self.land(flight)
+        self.drain()
+
+    def land(self, flight: "Flight") -> None:
+        """Let go of what one piece of work held; doing so again is harmless."""
+        with self.gate:
+            if flight not in self.under_way:
+                return
+            self.under_way.remove(flight)
+        for pin in flight.pins:
+            pin.release()
+
     def drain(self) -> None:
         """Do what finalisers left behind."""
         while self.left:
@@ -110,7 +143,7 @@ class Heap:
     def synchronize(self) -> None:
         """Wait for the device, and give back what finalisers left behind."""
         self.backend.synchronize(self.device)
-        self.drain()
+        self.reap()
 
 
 class _LastAct:

@@ -9,7 +9,7 @@ from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import BoundsError, DTypeError, LayoutError
 from accel.memory.external import Deleter, ExternalAllocation
-from accel.memory.heap import Heap, heap_of
+from accel.memory.heap import heap_of
 from accel.memory.host_export import export
 from accel.memory.owner import Owner
 from accel.memory.sizes import as_pointer, as_size
@@ -143,11 +143,16 @@ class HostStorage(Storage):
     def array(self) -> HostArray:
         """The elements as a NumPy array that is valid only as long as this handle: for use inside the library."""
         if self._array is None:
-            block = self._live.block
+            block = self.owner.block
             flat = block.native[self._start : self._start + self.nbytes].view(self.dtype)
-            flat.flags.writeable = not self._live.readonly
+            flat.flags.writeable = not self.owner.readonly
             self._array = flat
         return self._array
+
+    def _settled(self, *, writing: bool) -> HostArray:
+        """The elements, when no work in flight is in the way."""
+        self.owner.settle(writing=writing)
+        return self.array
 
     def __getitem__(self, index: SupportsIndex) -> Any:
         """Return element ``index`` as a NumPy scalar; negative indices count from the end.
@@ -158,8 +163,8 @@ class HostStorage(Storage):
             If there is no such element.
         """
         array = self._array
-        if array is None:
-            array = self.array
+        if array is None or self.owner.hazards is not None:
+            array = self._settled(writing=False)
         try:
             return array[index.__index__()]
         except (IndexError, AttributeError):
@@ -179,7 +184,7 @@ class HostStorage(Storage):
         """
         self.refuse_read_only()
         try:
-            self.array[index.__index__()] = exact_cast(value, self.dtype)
+            self._settled(writing=True)[index.__index__()] = exact_cast(value, self.dtype)
         except (IndexError, AttributeError):
             raise self._bad_index(index) from None
 
@@ -201,7 +206,8 @@ class HostStorage(Storage):
         """
         count = as_size(width, self.dtype.itemsize)
         start = self._checked(offset, count)
-        return self.array[start] if count == 1 else self.array[start : start + count].copy()
+        array = self._settled(writing=False)
+        return array[start] if count == 1 else array[start : start + count].copy()
 
     def store(self, offset: SupportsIndex, values: Any) -> None:
         """Write one or more elements from ``offset`` on.
@@ -218,10 +224,11 @@ class HostStorage(Storage):
         self.refuse_read_only()
         given = exact_cast(values, self.dtype).reshape(-1)
         start = self._checked(offset, given.size)
-        self.array[start : start + given.size] = given
+        self._settled(writing=True)[start : start + given.size] = given
 
     def export(self) -> HostArray:
         """Return the elements as a 1-D NumPy array on the same memory, which stays alive as long as the array."""
+        self.settle(writing=not self.readonly)
         return export(self.__accel_operand__(), self.pin())
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:

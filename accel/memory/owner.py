@@ -3,7 +3,9 @@
 from accel.errors import ReleasedError
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
+from accel.memory.hazards import Hazards
 from accel.memory.heap import Heap
+from accel.memory.stream import Event, Stream
 
 __all__ = ["Owner", "Pin"]
 
@@ -14,7 +16,7 @@ class Owner:
     The bytes go with the last handle, or with the last pin if an export or pending work still holds one then.
     """
 
-    __slots__ = ("__weakref__", "_block", "counted", "external", "handles", "heap", "pins", "readonly")
+    __slots__ = ("__weakref__", "_block", "counted", "external", "handles", "hazards", "heap", "pins", "readonly")
 
     def __init__(self, heap: Heap, block: Block | None, external: ExternalAllocation | None, counted: bool) -> None:
         self.heap = heap
@@ -24,6 +26,7 @@ class Owner:
         self.readonly = external is not None and external.readonly
         self.handles = 1
         self.pins = 0
+        self.hazards: Hazards | None = None
 
     @property
     def block(self) -> Block:
@@ -50,6 +53,25 @@ class Owner:
         with self.heap.gate:
             self._refuse_if_ended()
             self.pins += 1
+
+    def settle(self, *, writing: bool) -> None:
+        """Make the host wait for the work in flight that it must not overtake."""
+        hazards = self.hazards
+        if hazards is not None:
+            hazards.settle(f"memory of {self.heap.device}", writing=writing)
+            if hazards.over():
+                self.hazards = None
+
+    def order(self, stream: Stream, *, writing: bool) -> None:
+        """Let a stream's next work start after the work in flight that it must not overtake."""
+        if self.hazards is not None:
+            self.hazards.order(stream, writing=writing)
+
+    def note(self, event: Event, *, writing: bool) -> None:
+        """Remember work that was submitted."""
+        if self.hazards is None:
+            self.hazards = Hazards()
+        self.hazards.note(event, writing=writing)
 
     def less_one_handle(self) -> ExternalAllocation | None:
         """Count one handle less: a note for the heap."""

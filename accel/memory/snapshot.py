@@ -66,6 +66,6 @@ def snapshot() -> Snapshot:
 
 
 def _usage(heap: Heap) -> HeapUsage:
-    heap.drain()
+    heap.reap()
     with heap.gate:
         return HeapUsage(heap.device, heap.live_bytes, heap.peak_bytes, heap.live_blocks, heap.pinned_blocks)

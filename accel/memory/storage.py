@@ -88,10 +88,20 @@ class Storage:
         return cls._on(Owner(heap, block, None, True), dtype, size)
 
     @property
-    def _live(self) -> Owner:
-        """The owner, if this handle was not released."""
+    def owner(self) -> Owner:
+        """What this handle shares with all others on the same bytes, if it was not released."""
         owner = self._owner
         return owner if owner is not None else self.refuse_released()
+
+    def settle(self, *, writing: bool) -> None:
+        """Make the host wait for the work in flight that it must not overtake.
+
+        Raises
+        ------
+        InFlightError
+            In strict mode, instead of waiting.
+        """
+        self.owner.settle(writing=writing)
 
     def refuse_released(self) -> NoReturn:
         """Raise `ReleasedError`."""
@@ -114,32 +124,32 @@ class Storage:
     @property
     def device(self) -> Device:
         """The device that has the bytes."""
-        return self._live.heap.device
+        return self.owner.heap.device
 
     @property
     def ownership(self) -> Ownership:
         """Whether the bytes are counted or belong to somebody else."""
-        return Ownership.MANAGED if self._live.counted else Ownership.EXTERNAL
+        return Ownership.MANAGED if self.owner.counted else Ownership.EXTERNAL
 
     @property
     def readonly(self) -> bool:
         """Whether writing is forbidden."""
-        return self._live.readonly
+        return self.owner.readonly
 
     @property
     def pointer(self) -> int:
         """Address of the first element on its device; 0 where there are no bytes."""
-        return self._live.block.pointer + self._start
+        return self.owner.block.pointer + self._start
 
     @property
     def is_refcounted(self) -> bool:
         """Whether handles are counted: True for managed memory."""
-        return self._live.counted
+        return self.owner.counted
 
     @property
     def ref_count(self) -> int:
         """How many handles there are; 0 for external memory, which is not counted."""
-        owner = self._live
+        owner = self.owner
         return owner.handles if owner.counted else 0
 
     def __len__(self) -> int:
@@ -188,12 +198,12 @@ class Storage:
         RuntimeError
             If the memory is external; ``copy.copy`` gives another handle on that.
         """
-        if not self._live.counted:
+        if not self.owner.counted:
             raise RuntimeError("Cannot share externally managed data; write copy.copy(x), or x.deep_copy()")
         return self.__copy__()
 
     def __copy__(self) -> Self:
-        owner = self._live
+        owner = self.owner
         owner.add_handle()
         return self._on(owner, self.dtype, self.size, self._start)
 
@@ -211,13 +221,14 @@ class Storage:
         required, available = start + size * dtype.itemsize, self.nbytes
         if start < 0 or required > available:
             raise BoundsError(f"bytes {start} to {required} are asked for; this {self._name} has {available}")
-        owner = self._live
+        owner = self.owner
         owner.add_handle()
         return self._on(owner, dtype, size, self._start + start)
 
     def deep_copy(self) -> Self:
         """Return managed memory of its own with the same elements; its count is 1."""
-        heap = self._live.heap
+        self.settle(writing=False)
+        heap = self.owner.heap
         copied = self.allocated(heap, self.size, self.dtype)
         try:
             heap.backend.copy(copied.__accel_operand__().span, self.__accel_operand__().span, stream=None)
@@ -229,17 +240,17 @@ class Storage:
 
     def pin(self) -> Pin:
         """Keep the bytes alive, also after every handle is released, until the pin is."""
-        return Pin(self._live)
+        return Pin(self.owner)
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
-        owner = self._live
+        owner = self.owner
         span = Span(owner.block, self._start, self.nbytes)
         return Operand(span, 0, self.dtype, (self.size,), (self.dtype.itemsize,), not owner.readonly)
 
     def refuse_read_only(self) -> None:
         """Raise `ReadOnlyError` if writing is forbidden."""
-        if self._live.readonly:
+        if self.owner.readonly:
             raise ReadOnlyError(f"{self} is read-only; write to a deep_copy() of it")
 
     def release(self) -> None:

@@ -1,21 +1,97 @@
-"""What a `Stream` is to whoever passes one on."""
+"""What a `Stream` and an `Event` are on every device, and the streams that are current."""
 
-from typing import Protocol, runtime_checkable
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Protocol, Self, runtime_checkable
 
 from accel.device import Device
 
-__all__ = ["Stream"]
+__all__ = ["CurrentStream", "Event", "Stream", "current_stream"]
+
+
+@runtime_checkable
+class Event(Protocol):
+    """A point in a stream, reached when all work before it is done."""
+
+    @property
+    def device(self) -> Device:
+        """The device of the stream."""
+        ...
+
+    @property
+    def began(self) -> float | None:
+        """When the work right before it began, in seconds on the clock of its device; None until it is reached."""
+        ...
+
+    @property
+    def ended(self) -> float | None:
+        """When it was reached, in seconds on the clock of its device; None before."""
+        ...
+
+    def done(self) -> bool:
+        """Tell whether it was reached; never waits."""
+        ...
+
+    def settle(self) -> None:
+        """Block until it is reached; failures are left to those who `wait`."""
+        ...
+
+    def wait(self) -> None:
+        """Block until it is reached; raises what the work right before it raised."""
+        ...
 
 
 @runtime_checkable
 class Stream(Protocol):
-    """A queue of work on one device, done in order."""
+    """A queue of work on one device, done in order and beside everything else."""
 
     @property
     def device(self) -> Device:
         """The device that does the work."""
         ...
 
-    def synchronize(self) -> None:
-        """Wait until all work submitted so far is done."""
+    def record(self) -> Event:
+        """Return an event that is reached when all work submitted so far is done."""
         ...
+
+    def wait_for(self, event: Event) -> None:
+        """Let work submitted from now on start after an event, without blocking the caller."""
+        ...
+
+    def synchronize(self) -> None:
+        """Block until all work submitted so far is done; raises what failed and was not waited for yet."""
+        ...
+
+    def close(self) -> None:
+        """Finish the work and take no more; doing so again is harmless."""
+        ...
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+_current: ContextVar[tuple[Stream, ...]] = ContextVar("accel_streams", default=())
+
+
+def current_stream(device: Device) -> Stream | None:
+    """Return the stream of the innermost ``with stream:`` on a device, or None outside of any."""
+    return next((stream for stream in reversed(_current.get()) if stream.device is device), None)
+
+
+class CurrentStream:
+    """Makes a stream current inside ``with stream:``, for this thread or task; for streams to inherit."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Self:
+        _current.set((*_current.get(), self))  # type: ignore[arg-type]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        streams = _current.get()
+        last = len(streams) - 1 - streams[::-1].index(self)
+        _current.set(streams[:last] + streams[last + 1 :])

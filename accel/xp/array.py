@@ -54,8 +54,6 @@ class Array(Operators):
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError("arrays are made by functions: write accel.xp.asarray(values)")
 
-    __hash__ = None  # type: ignore[assignment]
-
     # The standard's attributes
 
     @property
@@ -137,9 +135,9 @@ class Array(Operators):
     # Indexing
 
     def __getitem__(self, key: Key, /) -> "Array":
-        array, home = live(self), self._home
+        array, home = self._native if self._record is None else live(self), self._home
         try:
-            found = array[unwrapped(home, key)]
+            found = array[key if type(key) is int else unwrapped(home, key)]
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
         return wrap(home, found, self)

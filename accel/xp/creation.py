@@ -7,9 +7,12 @@ import numpy as np
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.errors import DTypeError
 from accel.memory import DeviceStorage, HostStorage
-from accel.xp.array import Array, Scalar, array_on, live, wrap
+from accel.xp.array import Array, array_on, live, native, wrap
+from accel.xp.functions import dtype_or_none
 from accel.xp.home import home_on
+from accel.xp.operators import Scalar
 
 __all__ = [
     "arange",
@@ -50,57 +53,101 @@ def asarray(
     Raises
     ------
     DTypeError
-        If these are not numbers or booleans.
+        If these are not numbers or booleans, or complex numbers are to become real.
+    OverflowError
+        If a number is out of the range of the dtype.
     ValueError
         If ``copy=False`` and a copy is needed.
+
+    Examples
+    --------
+    >>> import accel
+    >>> c = accel.zeros(3)
+    >>> x = accel.xp.asarray(c)
+    >>> x[0] = 5
+    >>> c[0]
+    np.float64(5.0)
     """
     if isinstance(obj, HostStorage | DeviceStorage):
         obj = AcceleratorDataContainer.on(obj)
     if isinstance(obj, AcceleratorDataContainer):
         obj = array_on(obj)
     if isinstance(obj, Array):
-        return _moved(obj, obj.device if device is None else device, dtype, copy)
-    host = np.asarray(obj, dtype=_dtype(dtype), copy=copy if copy is not None or _has_memory(obj) else True)
-    as_dtype(host.dtype)
-    return _moved(wrap(home_on(Device.CPU), host), device, None, None if copy is None or copy else False)
+        return _converted(obj, obj.device if device is None else device, dtype, copy)
+    host = wrap(home_on(Device.CPU), _on_host(obj, dtype_or_none(dtype), copy))
+    # What copy=True asks for is done.
+    return _converted(host, device, dtype, copy and None)
 
 
-def _has_memory(obj: Any) -> bool:
-    """Tell whether NumPy may share memory with this; of sequences it makes a copy in any case."""
-    return isinstance(obj, np.ndarray) or not isinstance(obj, list | tuple | bool | int | float | complex)
+def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:
+    """Return a NumPy array of an object; one that has a dtype keeps it."""
+    found: np.ndarray[Any, DType] = np.asarray(obj, dtype=None if hasattr(obj, "dtype") else dtype, copy=copy)
+    if found.dtype == object and isinstance(obj, int):
+        raise OverflowError(f"{obj} is out of range for every integer dtype; write float({obj})")
+    as_dtype(found.dtype)
+    return found
 
 
-def _moved(x: Array, device: DeviceLike | None, dtype: DTypeLike | None, copy: bool | None) -> Array:
-    home, wanted = home_on(device), x.dtype if dtype is None else as_dtype(dtype)
+def _converted(x: Array, device: DeviceLike | None, dtype: DTypeLike | None, copy: bool | None) -> Array:
+    home, wanted = home_on(device), dtype_or_none(dtype) or x.dtype
     if home is x._home and wanted == x.dtype:
-        return wrap(home, home.library.asarray(live(x), copy=True)) if copy else x
+        return x.__copy__() if copy else x
     if copy is False:
         raise ValueError(f"{x.dtype.name} on {x.device} becomes {wanted.name} on {home.device} only by a copy")
     return astype(x, wanted, copy=False).to_device(home.device)
 
 
-def astype(
-    x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLike | None = None
-) -> Array:
-    """Return the elements of an array as another dtype, by NumPy's casting; itself if nothing changes."""
-    wanted = as_dtype(dtype)
-    if wanted == x.dtype and not copy:
-        found = x
-    else:
-        found = wrap(x._home, x._home.library.astype(live(x), wanted, copy=True))
-    return found if device is None else found.to_device(device)
+def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLike | None = None) -> Array:
+    """Return the elements of an array as another dtype, by NumPy's casting.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    dtype : dtype_like
+        Type of the result's.
+    copy : bool
+        False: the array itself if nothing changes.
+    device : Device or str, optional
+        Where to; by default where ``x`` is.
+
+    Raises
+    ------
+    DTypeError
+        If complex numbers are to become real.
+    """
+    wanted, array = as_dtype(dtype), live(x)
+    if x.dtype.kind == "c" and wanted.kind not in "cb":
+        raise DTypeError(f"{x.dtype.name} becomes {wanted.name} only without its imaginary part; write xp.real(x)")
+    if copy or wanted != x.dtype:
+        x = wrap(x._home, x._home.library.astype(array, wanted, copy=True))
+    return x if device is None else x.to_device(device)
 
 
 def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | None = None) -> Array:
-    """Return an array on memory of another library's, through DLPack."""
+    """Return an array on the memory of another library's, through DLPack.
+
+    Parameters
+    ----------
+    x : object with ``__dlpack__``
+        An array that the host can read.
+    device : Device or str, optional
+        Where the array is to be; by default where ``x`` is.
+    copy : bool, optional
+        True: always memory of its own. False: never copy.
+
+    Raises
+    ------
+    BufferError
+        If the other library cannot export its array.
+    ValueError
+        If ``copy=False`` and a copy is needed.
+    """
     if isinstance(x, Array):
         return asarray(x, device=device, copy=copy)
-    host = np.from_dlpack(x, copy=copy) if copy is not None else np.from_dlpack(x)
-    return asarray(host, device=Device.CPU if device is None else device, copy=None if copy else copy)
-
-
-def _dtype(dtype: DTypeLike | None) -> DType | None:
-    return None if dtype is None else as_dtype(dtype)
+    # Without the keyword: some producers do not know it.
+    host = np.from_dlpack(x) if copy is None else np.from_dlpack(x, copy=copy)
+    return asarray(host, device=device or Device.CPU, copy=copy and None)
 
 
 def arange(
@@ -114,7 +161,7 @@ def arange(
 ) -> Array:
     """Return evenly spaced numbers from ``start`` to before ``stop``; with one argument, from 0 to before it."""
     home = home_on(device)
-    return wrap(home, home.library.arange(start, stop, step, dtype=_dtype(dtype)))
+    return wrap(home, home.library.arange(start, stop, step, dtype=dtype_or_none(dtype)))
 
 
 def linspace(
@@ -129,7 +176,7 @@ def linspace(
 ) -> Array:
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``."""
     home = home_on(device)
-    return wrap(home, home.library.linspace(start, stop, num, dtype=_dtype(dtype), endpoint=endpoint))
+    return wrap(home, home.library.linspace(start, stop, num, dtype=dtype_or_none(dtype), endpoint=endpoint))
 
 
 def eye(
@@ -143,25 +190,25 @@ def eye(
 ) -> Array:
     """Return a matrix with ones on its ``k``-th diagonal and zeros elsewhere."""
     home = home_on(device)
-    return wrap(home, home.library.eye(n_rows, n_cols, k=k, dtype=_dtype(dtype) or np.dtype(np.float64)))
+    return wrap(home, home.library.eye(n_rows, n_cols, k=k, dtype=dtype_or_none(dtype)))
 
 
 def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return an array with whatever its memory held before."""
     home = home_on(device)
-    return wrap(home, home.library.empty(shape, dtype=_dtype(dtype)))
+    return wrap(home, home.library.empty(shape, dtype=dtype_or_none(dtype)))
 
 
 def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return an array of zeros."""
     home = home_on(device)
-    return wrap(home, home.library.zeros(shape, dtype=_dtype(dtype)))
+    return wrap(home, home.library.zeros(shape, dtype=dtype_or_none(dtype)))
 
 
 def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return an array of ones."""
     home = home_on(device)
-    return wrap(home, home.library.ones(shape, dtype=_dtype(dtype)))
+    return wrap(home, home.library.ones(shape, dtype=dtype_or_none(dtype)))
 
 
 def full(
@@ -169,7 +216,7 @@ def full(
 ) -> Array:
     """Return an array of one value, of the dtype that value has."""
     home = home_on(device)
-    return wrap(home, home.library.full(shape, fill_value, dtype=_dtype(dtype)))
+    return wrap(home, home.library.full(shape, native(home, fill_value), dtype=dtype_or_none(dtype)))
 
 
 def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:

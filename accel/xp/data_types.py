@@ -36,6 +36,7 @@ __all__ = [
 
 bool = np.bool_
 _Truth = builtins.bool
+_NUMBERS = frozenset({builtins.bool, int, float, complex})
 _host: Any = array_api_compat.numpy  # its types say nothing of what it re-exports
 
 
@@ -112,10 +113,9 @@ def result_type(*arrays_and_dtypes: Array | Scalar | DTypeLike) -> DType:
     ValueError
         If there are only Python numbers.
     """
-    scalars = [value for value in arrays_and_dtypes if type(value) in (builtins.bool, int, float, complex)]
-    if len(scalars) == len(arrays_and_dtypes):
-        raise ValueError(f"at least one array or dtype is needed; found {scalars}")
-    given = [value if value in scalars else _dtype_of(value) for value in arrays_and_dtypes]
+    given = [value if type(value) in _NUMBERS else _dtype_of(value) for value in arrays_and_dtypes]
+    if all(type(value) in _NUMBERS for value in given):
+        raise ValueError(f"at least one array or dtype is needed; found {given}")
     return np.result_type(*given)
 
 

@@ -1,10 +1,9 @@
 """The standard's extension for Fourier transforms; the signatures are in ``fft.pyi``."""
 
-from typing import Any
-
 from accel.device import DeviceLike
-from accel.dtypes import DTypeLike, as_dtype
+from accel.dtypes import DTypeLike
 from accel.xp.array import Array, wrap
+from accel.xp.functions import dtype_or_none
 from accel.xp.functions import fft as _compile
 from accel.xp.home import home_on
 
@@ -13,21 +12,16 @@ globals().update(_functions)
 __all__ = sorted([*_functions, "fftfreq", "rfftfreq"])
 
 
-def fftfreq(
-    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike | None = None
-) -> Array:
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return the frequencies of a transform of ``n`` samples, ``d`` apart."""
     return _frequencies("fftfreq", n, d, dtype, device)
 
 
-def rfftfreq(
-    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike | None = None
-) -> Array:
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return the frequencies of a transform of ``n`` real samples, ``d`` apart."""
     return _frequencies("rfftfreq", n, d, dtype, device)
 
 
 def _frequencies(name: str, n: int, d: float, dtype: DTypeLike | None, device: DeviceLike | None) -> Array:
     home = home_on(device)
-    wanted: Any = None if dtype is None else as_dtype(dtype)
-    return wrap(home, getattr(home.library.fft, name)(n, d=d, dtype=wanted))
+    return wrap(home, getattr(home.library.fft, name)(n, d=d, dtype=dtype_or_none(dtype)))

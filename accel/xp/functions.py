@@ -33,7 +33,7 @@ def {name}({parameters}) -> {returns}:
         If the memory of one was released.
     """
     home = home_of({arrays})
-    return rewrap(home, {callee}({arguments}), {arrays})
+    return {call}
 '''
 
 _BY_FIELDS: Mapping[tuple[str, ...], Callable[..., Any]] = {
@@ -48,6 +48,9 @@ _BY_FIELDS: Mapping[tuple[str, ...], Callable[..., Any]] = {
         results.SVD,
     )
 }
+
+
+_SEVERAL = (tuple, list)  # a union would be built anew at each call
 
 
 def home_of(*values: Any) -> Home:
@@ -69,6 +72,11 @@ def native_or_none(home: Home, value: Any) -> Any:
     return None if value is None else native(home, value)
 
 
+def given(home: Home, **values: Any) -> dict[str, Any]:
+    """Return those keywords that are given: not every library takes None for an array that is not."""
+    return {name: native(home, value) for name, value in values.items() if value is not None}
+
+
 def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
     """Return the dtype that is meant, if one is given."""
     return None if dtype is None else as_dtype(dtype)
@@ -76,7 +84,7 @@ def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
 
 def rewrap(home: Home, result: Any, *sources: Any) -> Any:
     """Make arrays of what the library returned: one, a tuple, or one of the named tuples in `results`."""
-    if isinstance(result, tuple | list):
+    if isinstance(result, _SEVERAL):
         parts = tuple(rewrap(home, part, *sources) for part in result)
         named = _BY_FIELDS.get(getattr(result, "_fields", ()))
         return parts if named is None else named(*parts)
@@ -91,12 +99,14 @@ def rewrap(home: Home, result: Any, *sources: Any) -> Any:
 _NAMES: Mapping[str, Any] = {
     # what the functions call
     "dtype_or_none": dtype_or_none,
+    "given": given,
     "home_of": home_of,
     "live": live,
     "native": native,
     "native_or_none": native_or_none,
     "natives": natives,
     "rewrap": rewrap,
+    "wrap": wrap,
     # what their signatures say
     "Array": Array,
     "Axes": Sequence[int] | None,
@@ -110,8 +120,13 @@ _NAMES: Mapping[str, Any] = {
 }
 
 
-def _passed_on(annotation: str, name: str) -> str:
+def _annotation(parameter: ast.arg) -> str:
+    return ast.unparse(parameter.annotation or ast.Constant(None))
+
+
+def _passed_on(parameter: ast.arg) -> str:
     """Write how an argument is handed to the library, by what its signature says it is."""
+    name, annotation = parameter.arg, _annotation(parameter)
     if annotation == "Sequence[Array]":
         return f"natives(home, {name})"
     if "DTypeLike" in annotation:
@@ -121,29 +136,45 @@ def _passed_on(annotation: str, name: str) -> str:
     return name
 
 
-def _source(function: ast.FunctionDef, section: str, *, method: bool = False) -> str:
-    """Write the Python of one function, computed by the library's function of that name, or by the array's method."""
-    given = function.args
-    looked_at, places, keywords = [], [], []
-    for parameter in (*given.posonlyargs, *given.args, *given.kwonlyargs):
-        name, annotation = parameter.arg, ast.unparse(parameter.annotation or ast.Constant(None))
-        if "Array" in annotation:
-            looked_at.append(f"*{name}" if annotation == "Sequence[Array]" else name)
-        if parameter in given.kwonlyargs:
-            keywords.append(f"{name}={_passed_on(annotation, name)}")
-        else:
-            places.append(_passed_on(annotation, name))
-    if given.vararg is not None:
-        looked_at.append(f"*{given.vararg.arg}")
-        places.append(f"*natives(home, {given.vararg.arg})")
+def _keyword(parameter: ast.arg) -> str:
+    name = parameter.arg
+    if "Array" in _annotation(parameter):
+        return f"**given(home, {name}={name})"
+    return f"{name}={_passed_on(parameter)}"
+
+
+def _arrays(takes: ast.arguments) -> str:
+    """Write which arguments can be arrays."""
+    parameters = (*takes.posonlyargs, *takes.args, *takes.kwonlyargs)
+    found = [parameter for parameter in parameters if "Array" in _annotation(parameter)]
+    names = [f"*{each.arg}" if _annotation(each) == "Sequence[Array]" else each.arg for each in found]
+    return ", ".join([*names, f"*{takes.vararg.arg}"] if takes.vararg else names)
+
+
+def _call(function: ast.FunctionDef, section: str) -> str:
+    """Write the call of the library's function."""
+    takes = function.args
+    passed = [_passed_on(parameter) for parameter in (*takes.posonlyargs, *takes.args)]
+    passed += [f"*natives(home, {takes.vararg.arg})"] if takes.vararg else []
+    passed += [_keyword(parameter) for parameter in takes.kwonlyargs]
+    return f"rewrap(home, home.library.{section}{function.name}({', '.join(passed)}), {_arrays(takes)})"
+
+
+def _method_call(function: ast.FunctionDef) -> str:
+    """Write the call of the array's own method; what it returns is never a view."""
+    passed = map(_keyword, function.args.kwonlyargs)
+    return f"wrap(home, live(x).{function.name}({', '.join(passed)}))"
+
+
+def _source(function: ast.FunctionDef, call: str, section: str = "") -> str:
+    """Write the Python of one function."""
     return _TEMPLATE.format(
         name=function.name,
         section=section,
-        parameters=ast.unparse(given),
+        parameters=ast.unparse(function.args),
         returns=ast.unparse(function.returns or ast.Constant(None)),
-        arrays=", ".join(looked_at),
-        callee=f"live(x).{function.name}" if method else f"home.library.{section}{function.name}",
-        arguments=", ".join(keywords if method else places + keywords),
+        arrays=_arrays(function.args),
+        call=call,
     )
 
 
@@ -163,18 +194,22 @@ def elementwise() -> str:
 
 def core() -> dict[str, Callable[..., Any]]:
     """Compile the functions of the standard's main namespace."""
-    sources = [_source(function, "") for function in parsed(elementwise() + signatures.FUNCTIONS)]
-    sources += [_source(function, "", method=True) for function in parsed(signatures.METHODS)]
+    sources = [_source(function, _call(function, "")) for function in parsed(elementwise() + signatures.FUNCTIONS)]
+    sources += [_source(function, _method_call(function)) for function in parsed(signatures.METHODS)]
     return run("".join(sources), "accel.xp", _NAMES)
 
 
 def linalg() -> dict[str, Callable[..., Any]]:
     """Compile the extension for linear algebra."""
-    sources = (_source(function, "linalg.") for function in parsed(signatures.LINALG))
-    return run("".join(sources), "accel.xp.linalg", _NAMES)
+    return _extension(signatures.LINALG, "linalg")
 
 
 def fft() -> dict[str, Callable[..., Any]]:
     """Compile the extension for Fourier transforms."""
-    sources = (_source(function, "fft.") for function in parsed(signatures.FFT))
-    return run("".join(sources), "accel.xp.fft", _NAMES)
+    return _extension(signatures.FFT, "fft")
+
+
+def _extension(table: str, name: str) -> dict[str, Callable[..., Any]]:
+    section = f"{name}."
+    sources = (_source(function, _call(function, section), section) for function in parsed(table))
+    return run("".join(sources), f"accel.xp.{name}", _NAMES)

@@ -13,6 +13,10 @@ from accel.memory import SupportsArrays, heap_of
 
 __all__ = ["Home", "default_device", "home_on"]
 
+# Unions would be built anew at each call.
+_OF_NUMPY = (np.ndarray, np.generic)
+_NUMBERS = (int, float, complex)
+
 
 class Home:
     """Where the arrays of one device are at home.
@@ -47,12 +51,12 @@ class Home:
         NumPy's arrays and scalars are operands on the host only; numbers of Python, such as those of an enum, are
         everywhere.
         """
-        if isinstance(value, np.ndarray | np.generic):
+        if isinstance(value, _OF_NUMPY):
             if self.device is not Device.CPU:
                 return NotImplemented
             as_dtype(value.dtype)
             return value
-        return value if isinstance(value, int | float | complex) else NotImplemented
+        return value if isinstance(value, _NUMBERS) else NotImplemented
 
     def refuse(self, other: "Home") -> NoReturn:
         """Raise the error for operands on two devices."""

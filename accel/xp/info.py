@@ -49,9 +49,7 @@ _DEFAULTS = {
     "integral": "int64",
     "indexing": "int64",
 }
-_STANDARD = (
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
-)
+_STANDARD = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
 
 
 def namespace_info() -> Info:

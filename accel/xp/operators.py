@@ -63,7 +63,12 @@ def __{{name}}__(self, other, /):{_OPERAND}
     return self
 """
 
-_UNARY_OPERATORS = {"abs": "abs(self._native)", "neg": "-self._native", "pos": "+self._native", "invert": "~self._native"}
+_UNARY_OPERATORS = {
+    "abs": "abs(self._native)",
+    "neg": "-self._native",
+    "pos": "+self._native",
+    "invert": "~self._native",
+}
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _ARITHMETIC = {
     "add": "+",
@@ -86,6 +91,7 @@ class Operators:
     """The operators of an array: they take arrays of its device and Python numbers."""
 
     __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
 
     if TYPE_CHECKING:
 

@@ -32,5 +32,7 @@ def bad_write(home: Home, array: Any, error: Exception) -> Exception:
     if home.backend.is_readonly(array):
         return ReadOnlyError("this array is read-only; write to a copy of it: xp.asarray(x, copy=True)")
     if isinstance(error, TypeError):
-        return DTypeError(f"the result does not fit {array.dtype.name} in place ({error}); write x = x + y, or xp.astype")
+        return DTypeError(
+            f"the result does not fit {array.dtype.name} in place ({error}); write x = x + y, or xp.astype"
+        )
     return error

@@ -40,8 +40,10 @@ broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Array
 clip(x: Array, /, min: Array | Scalar | None = None, max: Array | Scalar | None = None) -> Array
 concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array
 count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array
-cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False) -> Array
-cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False) -> Array
+cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: DTypeLike | None = None, \
+include_initial: bool = False) -> Array
+cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: DTypeLike | None = None, \
+include_initial: bool = False) -> Array
 diff(x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None) -> Array
 expand_dims(x: Array, /, axis: int) -> Array
 flip(x: Array, /, *, axis: Axis = None) -> Array
@@ -55,7 +57,8 @@ permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array
 repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Array
 reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Array
 roll(x: Array, /, shift: int | tuple[int, ...], *, axis: Axis = None) -> Array
-searchsorted(x1: Array, x2: Array | Scalar, /, *, side: Literal["left", "right"] = "left", sorter: Array | None = None) -> Array
+searchsorted(x1: Array, x2: Array | Scalar, /, *, side: Literal["left", "right"] = "left", \
+sorter: Array | None = None) -> Array
 sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array
 squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array
 stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array

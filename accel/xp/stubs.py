@@ -60,9 +60,13 @@ rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: D
 _PRIVATE = re.compile(r"\b(bool|Axis|Axes|Norm)\b")
 
 
+def _privately(name: re.Match[str]) -> str:
+    return f"_{name[0]}"
+
+
 def _functions(table: str) -> str:
     """Write a table of signatures as a stub, with private names for what the stub does not export."""
-    return "".join(f"def {_PRIVATE.sub(r'_\1', row)}: ...\n" for row in table.splitlines() if row)
+    return "".join(f"def {_PRIVATE.sub(_privately, row)}: ...\n" for row in table.splitlines() if row)
 
 
 def _exports(module: str, names: Sequence[str]) -> str:

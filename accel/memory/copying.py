@@ -1,0 +1,63 @@
+"""Memory on any device, and copies of it to any other."""
+
+from accel.device import Device
+from accel.dtypes import DType, as_dtype
+from accel.memory.block import Span
+from accel.memory.device_storage import DeviceStorage
+from accel.memory.heap import Heap, heap_of
+from accel.memory.host_storage import HostStorage
+from accel.memory.storage import Storage
+from accel.memory.stream import Stream
+
+__all__ = ["AnyStorage", "allocate", "copy_elements", "copy_spans", "worker_of"]
+
+_CPU = Device.CPU
+_BYTE = as_dtype("uint8")
+
+AnyStorage = HostStorage | DeviceStorage
+"""Either kind of storage; there is no third."""
+
+
+def allocate(device: Device, size: int, dtype: DType, stream: Stream | None = None) -> AnyStorage:
+    """Return managed, uninitialised memory of an available device; ``size`` is in elements."""
+    kind = HostStorage if device is _CPU else DeviceStorage
+    return kind.allocated(heap_of(device), size, dtype, stream)
+
+
+def copy_elements(target: Storage, source: Storage) -> None:
+    """Copy between two storages of equal size and dtype; done on return.
+
+    Raises
+    ------
+    ReadOnlyError
+        If the target must not change.
+    """
+    target.refuse_read_only()
+    target.settle(writing=True)
+    source.settle(writing=False)
+    into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
+    if into.nbytes:
+        copy_spans(heap_of(target.device), into, heap_of(source.device), out_of)
+
+
+def worker_of(target: Heap, source: Heap) -> Heap | None:
+    """Return the heap whose backend copies from one to the other: the one that is not the host's, if it knows both."""
+    host = heap_of(_CPU)
+    if source is host or target.backend is source.backend:
+        return target
+    return source if target is host else None
+
+
+def copy_spans(target: Heap, into: Span, source: Heap, out_of: Span) -> None:
+    """Copy bytes from any device to any other; done on return."""
+    worker = worker_of(target, source)
+    if worker is not None:
+        worker.backend.copy(into, out_of, stream=None)
+        worker.synchronize()
+        return
+    # Neither backend knows the other's memory: the bytes pass through the host.
+    host = heap_of(_CPU)
+    with HostStorage.allocated(host, into.nbytes, _BYTE) as staging:
+        passing = staging.__accel_operand__().span
+        copy_spans(host, passing, source, out_of)
+        copy_spans(target, into, host, passing)

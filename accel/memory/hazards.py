@@ -1,0 +1,53 @@
+"""Who may still be reading or writing a block: what keeps work on different streams, and the host, in order."""
+
+from accel import config
+from accel.errors import InFlightError
+from accel.memory.stream import Event, Stream
+
+__all__ = ["Hazards"]
+
+
+class Hazards:
+    """The work in flight on one block: its last write, and the reads since.
+
+    An owner has one while there is work in flight and None otherwise, which makes it the owner's state word.
+    """
+
+    __slots__ = ("reads", "write")
+
+    def __init__(self) -> None:
+        self.write: Event | None = None
+        self.reads: list[Event] = []
+
+    def before(self, *, writing: bool) -> list[Event]:
+        """Return what must be over before a read or a write begins."""
+        self.reads = [event for event in self.reads if not event.done()]
+        pending = [*self.reads] if writing else []
+        if self.write is not None:
+            pending.append(self.write)
+        return pending
+
+    def over(self) -> bool:
+        """Tell whether nothing is in flight any more."""
+        return (self.write is None or self.write.done()) and all(event.done() for event in self.reads)
+
+    def order(self, stream: Stream, *, writing: bool) -> None:
+        """Let a stream's next work start after what must be over first, without blocking the host."""
+        for event in self.before(writing=writing):
+            stream.wait_for(event)
+
+    def settle(self, what: object, *, writing: bool) -> None:
+        """Make the host wait for what must be over first, or refuse in strict mode."""
+        pending = self.before(writing=writing)
+        if config.current().strict and not all(event.done() for event in pending):
+            verb = "written" if writing else "read"
+            raise InFlightError(f"{what} is {verb} by the host while work on it is in flight; wait for its transfer")
+        for event in pending:
+            event.wait()
+
+    def note(self, event: Event, *, writing: bool) -> None:
+        """Remember work that was submitted."""
+        if writing:
+            self.write, self.reads = event, []
+        else:
+            self.reads.append(event)

@@ -1,0 +1,199 @@
+"""`ThreadStream`: a stream whose work is done by a thread of the host."""
+
+import atexit
+import os
+import threading
+from collections.abc import Callable
+from contextvars import copy_context
+from queue import SimpleQueue
+from time import perf_counter
+from weakref import WeakSet
+
+from accel.device import Device
+from accel.memory.sites import call_site
+from accel.memory.stream import CurrentStream, Event
+
+__all__ = ["ThreadEvent", "ThreadStream"]
+
+Work = Callable[[], object]
+
+
+class ThreadEvent:
+    """A point in a `ThreadStream`; its clock is `time.perf_counter`."""
+
+    __slots__ = ("_lock", "_process", "_reached", "began", "device", "ended", "error", "seen")
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.began: float | None = None
+        self.ended: float | None = None
+        self.error: BaseException | None = None
+        self.seen = False
+        self._reached = False
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def done(self) -> bool:
+        """Tell whether the work before it is done."""
+        return self._reached
+
+    def settle(self) -> None:
+        """Block until the work before it is done; what it raised is left to those who `wait`."""
+        if not self._reached:
+            if self._process != os.getpid():
+                raise RuntimeError("a fork left this work behind in the parent; start processes with 'spawn'")
+            with self._lock:
+                pass
+
+    def wait(self) -> None:
+        """Block until the work before it is done; raises what the work raised."""
+        self.settle()
+        if self.error is not None:
+            self.seen = True
+            raise self.error
+
+    def reach(self, began: float, error: BaseException | None) -> None:
+        """Say that the work is done, or how it failed."""
+        self.began, self.ended = began, perf_counter()
+        self.error = error
+        self._reached = True
+        self._lock.release()
+
+
+class _Task:
+    """One piece of work, and the event that says it is done."""
+
+    __slots__ = ("context", "event", "failed", "site", "work")
+
+    def __init__(self, work: Work, event: ThreadEvent, failed: list[ThreadEvent]) -> None:
+        self.work = work
+        self.event = event
+        self.failed = failed
+        self.site = call_site()
+        self.context = copy_context()
+
+    def run(self) -> None:
+        error, began = None, perf_counter()
+        try:
+            self.context.run(self.work)
+        except BaseException as raised:
+            # Whatever it is, it belongs to whoever waits.
+            raised.add_note(f"submitted at {self.site}; failed later, on a stream of {self.event.device}")
+            self.failed.append(self.event)
+            error = raised
+        # The work may hold the last pin on memory: whoever sees the event must find it let go.
+        del self.work, self.context
+        self.event.reach(began, error)
+
+
+class ThreadStream(CurrentStream):
+    """A queue of host work, done in order by a thread of its own.
+
+    Parameters
+    ----------
+    device : Device
+        Whose work it does: the CPU's, or that of a device whose backend has no streams.
+    """
+
+    __slots__ = ("__weakref__", "_closed", "_failed", "_last", "_lock", "_pending", "_process", "_queue", "device")
+
+    def __init__(self, device: Device = Device.CPU) -> None:
+        self.device = device
+        self._closed = False
+        self._start_afresh()
+        _streams.add(self)
+
+    def _start_afresh(self) -> None:
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._queue: SimpleQueue[_Task | None] | None = None
+        self._last: ThreadEvent | None = None
+        self._failed: list[ThreadEvent] = []
+
+    def submit(self, work: Work, *, inline: bool = False) -> Event:
+        """Do some work after all that was submitted before.
+
+        Parameters
+        ----------
+        work : callable
+            Called without arguments, with the settings in force here.
+        inline : bool
+            Do it in the caller's thread if the stream is idle, because it takes less time than waking another.
+
+        Raises
+        ------
+        RuntimeError
+            If the stream is closed.
+        """
+        event = ThreadEvent(self.device)
+        if self._process != os.getpid():  # a fork leaves the thread behind
+            self._start_afresh()
+        task = _Task(work, event, self._failed)
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the stream is closed and takes no more work; make another: accel.new_stream()")
+            if inline and (self._last is None or self._last.done()):
+                task.run()
+            else:
+                self._enqueue(task)
+            self._last = event
+        return event
+
+    def _enqueue(self, task: _Task) -> None:
+        if self._queue is None:
+            self._queue = SimpleQueue()
+            # A daemon, because what is under way at exit is finished by `_finish_all`, which threads cannot outlive.
+            threading.Thread(target=_serve, args=(self._queue,), name="accel-stream", daemon=True).start()
+        self._queue.put(task)
+
+    def record(self) -> Event:
+        """Return an event that is reached when all work submitted so far is done."""
+        return self._last or self.submit(_nothing, inline=True)
+
+    def wait_for(self, event: Event) -> None:
+        """Let work submitted from now on start after an event."""
+        if not event.done():
+            self.submit(event.settle)
+
+    def synchronize(self) -> None:
+        """Block until all work submitted so far is done; raises what failed and was not waited for yet."""
+        last = self._last
+        if last is not None:
+            last.settle()
+        unseen = [event for event in self._failed if not event.seen]
+        self._failed.clear()
+        if unseen:
+            unseen[0].wait()
+
+    def close(self) -> None:
+        """Finish the work and take no more; doing so again is harmless."""
+        with self._lock:
+            closing, self._closed = not self._closed, True
+            if closing and self._queue is not None and self._process == os.getpid():
+                self._queue.put(None)
+        self.synchronize()
+
+    def __del__(self) -> None:
+        queue = getattr(self, "_queue", None)
+        if queue is not None:
+            queue.put(None)
+
+
+def _nothing() -> None:
+    """Do nothing: what an event of an unused stream is recorded by."""
+
+
+def _serve(queue: "SimpleQueue[_Task | None]") -> None:
+    while (task := queue.get()) is not None:
+        task.run()
+        del task
+
+
+_streams: WeakSet[ThreadStream] = WeakSet()
+
+
+@atexit.register
+def _finish_all() -> None:
+    for stream in list(_streams):
+        stream.close()

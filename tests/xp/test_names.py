@@ -1,0 +1,142 @@
+"""Names, signatures, annotations and stubs: what a reader and a type checker see."""
+
+import inspect
+import traceback
+import typing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import accel
+from accel import xp
+from accel.xp import stubs
+
+SECTIONS = ["", "linalg", "fft"]
+OURS = {"Array": "the class, for annotations", "default_device": "constants on a device without device="}
+THEIRS = {
+    "ArrayAPIStrictFlags": "a setting of that library",
+    "get_array_api_strict_flags": "a setting of that library",
+    "reset_array_api_strict_flags": "a setting of that library",
+    "set_array_api_strict_flags": "a setting of that library",
+}
+OTHER_DEFAULTS = {
+    ("astype", "device"): "strict has a marker where the standard has None",
+    ("from_dlpack", "device"): "strict has a marker where the standard has None",
+    ("from_dlpack", "copy"): "strict has a marker where the standard has None",
+}
+
+
+def section(library, name):
+    return getattr(library, name) if name else library
+
+
+def functions():
+    for name in SECTIONS:
+        part = section(xp, name)
+        for public in part.__all__:
+            if inspect.isfunction(getattr(part, public)):
+                yield name, public
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_names_are_those_of_the_standard(name, strict):
+    ours, theirs = (set(section(library, name).__all__) for library in (xp, strict))
+    assert ours - theirs == (set() if name else set(OURS))
+    assert theirs - ours == (set() if name else set(THEIRS))
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_every_public_name_is_there_once(name):
+    part = section(xp, name)
+    assert len(part.__all__) == len(set(part.__all__))
+    assert all(hasattr(part, public) for public in part.__all__)
+
+
+def parameters(function, name):
+    return [
+        (each.name, each.kind, None if (name, each.name) in OTHER_DEFAULTS else each.default)
+        for each in inspect.signature(function).parameters.values()
+    ]
+
+
+@pytest.mark.parametrize(("part", "name"), [each for each in functions() if each[1] not in OURS])
+def test_signatures_are_those_of_strict(part, name, strict):
+    ours, theirs = (getattr(section(library, part), name) for library in (xp, strict))
+    assert parameters(ours, name) == parameters(theirs, name)
+
+
+@pytest.mark.parametrize(("part", "name"), functions())
+def test_functions_say_what_they_are(part, name):
+    function = getattr(section(xp, part), name)
+    assert function.__doc__.rstrip().partition("\n")[0].endswith(".")
+    assert function.__name__ in (name, "namespace_info")
+    assert typing.get_type_hints(function)["return"] is not None
+    assert typing.get_type_hints(function).get("keepdims", bool) is bool
+
+
+def test_no_name_of_the_namespace_is_a_module_of_the_room():
+    modules = {path.stem for path in Path(xp.__file__).parent.glob("*.py")} - {"fft", "linalg", "__init__"}
+    assert not modules & set(xp.__all__)
+
+
+@pytest.mark.parametrize("name", stubs.rendered())
+def test_stubs_are_those_of_the_table(name, root):
+    written = (root / "accel" / "xp" / name).read_text(encoding="utf-8")
+    assert written == stubs.rendered()[name], "run python -m accel.xp.stubs"
+
+
+def test_stubs_are_written_to_a_folder(tmp_path):
+    stubs.write(tmp_path)
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == stubs.rendered()
+
+
+@pytest.mark.parametrize("part", SECTIONS)
+def test_stubs_have_every_public_name(part):
+    text = stubs.rendered()[f"{part or '__init__'}.pyi"]
+    missing = [
+        name
+        for name in section(xp, part).__all__
+        if not any(f"{start}{name}{end}" in text for start, end in (("def ", "("), ("as ", "\n"), ("\n", ":")))
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize(
+    ("fail", "line"),
+    [
+        (lambda x: x + np.ones(7), "result = self._native + other"),
+        (lambda x: xp.reshape(x, (7,)), "home.library.reshape(native(home, x), shape, copy=copy)"),
+        (xp.linalg.inv, "home.library.linalg.inv(native(home, x))"),
+    ],
+)
+def test_tracebacks_show_the_lines_of_compiled_functions(fail, line):
+    with pytest.raises(ValueError, match="") as caught:
+        fail(xp.ones(3))
+    assert line in "".join(traceback.format_exception(caught.value))
+
+
+def test_source_of_compiled_functions_can_be_read():
+    assert inspect.getsource(xp.sin).startswith("def sin(x: Array, /) -> Array:")
+    assert inspect.getsource(xp.Array.__add__).startswith("def __add__(self, other, /):")
+
+
+def test_compiled_functions_say_where_they_are():
+    assert (xp.sin.__module__, xp.linalg.inv.__module__) == ("accel.xp", "accel.xp.linalg")
+    assert (xp.Array.__add__.__module__, xp.Array.__add__.__qualname__) == ("accel.xp.array", "Array.__add__")
+    assert xp.Array.__radd__.__name__ == "__radd__"
+
+
+def test_the_namespace_imports_no_heavy_library(python):
+    heavy = "{'numba', 'scipy', 'cupy', 'torch', 'ml_dtypes'}"
+    assert python(f"import sys, accel.xp as xp; xp.ones(3) + 1; print({heavy} & set(sys.modules))") == "set()"
+
+
+def test_xp_is_a_room_of_the_front_door():
+    assert accel.xp is xp
+
+
+def test_constants():
+    assert (xp.e, xp.pi, xp.inf, xp.newaxis) == (np.e, np.pi, np.inf, None)
+    assert np.isnan(xp.nan)
+    assert xp.__array_api_version__ == "2025.12"

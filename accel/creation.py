@@ -7,9 +7,9 @@ import numpy as np
 from accel.containers import ARRAY_ADVICE, AcceleratorDataContainer
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype, exact_cast
+from accel.memory.copying import allocate
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.sizes import as_size
-from accel.memory.copying import allocate
 
 __all__ = ["container", "empty", "from_numpy", "full", "zeros"]
 

@@ -43,7 +43,8 @@ class Hazards:
             verb = "written" if writing else "read"
             raise InFlightError(f"{what} is {verb} by the host while work on it is in flight; wait for its transfer")
         for event in pending:
-            event.wait()
+            # What a failed write left is not read; it may be written over.
+            event.settle() if writing else event.wait()
 
     def note(self, event: Event, *, writing: bool) -> None:
         """Remember work that was submitted."""

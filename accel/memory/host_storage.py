@@ -150,7 +150,7 @@ class HostStorage(Storage):
         return self._array
 
     def _settled(self, *, writing: bool) -> HostArray:
-        """The elements, when no work in flight is in the way."""
+        """Return the elements, when no work in flight is in the way."""
         self.owner.settle(writing=writing)
         return self.array
 

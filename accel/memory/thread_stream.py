@@ -3,10 +3,12 @@
 import atexit
 import os
 import threading
+import traceback
 from collections.abc import Callable
 from contextvars import copy_context
 from queue import SimpleQueue
 from time import perf_counter
+from types import TracebackType
 from weakref import WeakSet
 
 from accel.device import Device
@@ -21,7 +23,7 @@ Work = Callable[[], object]
 class ThreadEvent:
     """A point in a `ThreadStream`; its clock is `time.perf_counter`."""
 
-    __slots__ = ("_lock", "_process", "_reached", "began", "device", "ended", "error", "seen")
+    __slots__ = ("_lock", "_process", "_reached", "_traceback", "began", "device", "ended", "error", "seen")
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -29,6 +31,7 @@ class ThreadEvent:
         self.ended: float | None = None
         self.error: BaseException | None = None
         self.seen = False
+        self._traceback: TracebackType | None = None
         self._reached = False
         self._process = os.getpid()
         self._lock = threading.Lock()
@@ -51,12 +54,14 @@ class ThreadEvent:
         self.settle()
         if self.error is not None:
             self.seen = True
-            raise self.error
+            # With its first traceback, or every wait would add to it, and keep what the waiter's frames hold.
+            raise self.error.with_traceback(self._traceback)
 
     def reach(self, began: float, error: BaseException | None) -> None:
         """Say that the work is done, or how it failed."""
         self.began, self.ended = began, perf_counter()
         self.error = error
+        self._traceback = None if error is None else error.__traceback__
         self._reached = True
         self._lock.release()
 
@@ -196,4 +201,8 @@ _streams: WeakSet[ThreadStream] = WeakSet()
 @atexit.register
 def _finish_all() -> None:
     for stream in list(_streams):
-        stream.close()
+        try:
+            stream.close()
+        except Exception as error:
+            # Nobody is left to catch it; unlike Python's own report, this one has the note that says where.
+            traceback.print_exception(error)

@@ -13,9 +13,7 @@ from accel.memory import SupportsArrays, heap_of
 
 __all__ = ["Home", "default_device", "home_on"]
 
-# Unions would be built anew at each call.
-_OF_NUMPY = (np.ndarray, np.generic)
-_NUMBERS = (int, float, complex)
+_OF_NUMPY = (np.ndarray, np.generic)  # a union would be built anew at each call
 
 
 class Home:
@@ -48,15 +46,18 @@ class Home:
     def accept(self, value: object) -> Any:
         """Return a foreign operand as the library takes it, or NotImplemented.
 
-        NumPy's arrays and scalars are operands on the host only; numbers of Python, such as those of an enum, are
-        everywhere.
+        NumPy's arrays and scalars are operands on the host only; numbers of a class of their own, such as an enum's,
+        are plain numbers everywhere.
         """
         if isinstance(value, _OF_NUMPY):
             if self.device is not Device.CPU:
                 return NotImplemented
             as_dtype(value.dtype)
             return value
-        return value if isinstance(value, _NUMBERS) else NotImplemented
+        for number in (int, float, complex):
+            if isinstance(value, number):
+                return number(value)
+        return NotImplemented
 
     def refuse(self, other: "Home") -> NoReturn:
         """Raise the error for operands on two devices."""

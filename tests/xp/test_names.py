@@ -15,6 +15,7 @@ from accel.xp import stubs
 SECTIONS = ["", "linalg", "fft"]
 OURS = {"Array": "the class, for annotations", "default_device": "constants on a device without device="}
 THEIRS = {
+    "__version__": "that library's",
     "ArrayAPIStrictFlags": "a setting of that library",
     "get_array_api_strict_flags": "a setting of that library",
     "reset_array_api_strict_flags": "a setting of that library",
@@ -31,12 +32,12 @@ def section(library, name):
     return getattr(library, name) if name else library
 
 
-def functions():
-    for name in SECTIONS:
-        part = section(xp, name)
-        for public in part.__all__:
-            if inspect.isfunction(getattr(part, public)):
-                yield name, public
+FUNCTIONS = [
+    (part, name)
+    for part in SECTIONS
+    for name in section(xp, part).__all__
+    if inspect.isfunction(getattr(section(xp, part), name))
+]
 
 
 @pytest.mark.parametrize("name", SECTIONS)
@@ -60,13 +61,13 @@ def parameters(function, name):
     ]
 
 
-@pytest.mark.parametrize(("part", "name"), [each for each in functions() if each[1] not in OURS])
+@pytest.mark.parametrize(("part", "name"), [each for each in FUNCTIONS if each[1] not in OURS])
 def test_signatures_are_those_of_strict(part, name, strict):
     ours, theirs = (getattr(section(library, part), name) for library in (xp, strict))
     assert parameters(ours, name) == parameters(theirs, name)
 
 
-@pytest.mark.parametrize(("part", "name"), functions())
+@pytest.mark.parametrize(("part", "name"), FUNCTIONS)
 def test_functions_say_what_they_are(part, name):
     function = getattr(section(xp, part), name)
     assert function.__doc__.rstrip().partition("\n")[0].endswith(".")
@@ -111,7 +112,7 @@ def test_stubs_have_every_public_name(part):
     ],
 )
 def test_tracebacks_show_the_lines_of_compiled_functions(fail, line):
-    with pytest.raises(ValueError, match="") as caught:
+    with pytest.raises(ValueError, match=r"shape|dimension") as caught:
         fail(xp.ones(3))
     assert line in "".join(traceback.format_exception(caught.value))
 

@@ -1,0 +1,284 @@
+"""Streams of the host: order, lateness, errors, exits, forks."""
+
+import gc
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+
+import accel
+from accel import Device, new_stream
+from accel.memory import Event, Stream, current_stream
+from accel.memory.thread_stream import ThreadStream
+
+
+@pytest.fixture
+def stream():
+    made = new_stream("cpu")
+    yield made
+    made.close()
+
+
+class Held:
+    """Work that goes on until it is let go."""
+
+    def __init__(self, stream):
+        self.gate = threading.Event()
+        self.event = stream.submit(lambda: self.gate.wait(30))
+
+
+def test_streams_and_events_are_what_the_protocols_say(stream):
+    assert isinstance(stream, Stream)
+    assert isinstance(stream.record(), Event)
+    assert stream.device is stream.record().device is Device.CPU
+
+
+def test_work_is_done_in_order(stream):
+    done = []
+    for number in range(1000):
+        stream.submit(lambda number=number: done.append(number))
+    stream.synchronize()
+    assert done == list(range(1000))
+
+
+def test_work_is_done_in_order_whoever_submits_and_however(stream):
+    done = []
+
+    def submit(name):
+        for number in range(300):
+            stream.submit(lambda number=number: done.append((name, number)), inline=number % 3 == 0)
+
+    threads = [threading.Thread(target=submit, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    stream.synchronize()
+    assert len(done) == 1200
+    for name in "abcd":
+        assert [number for who, number in done if who == name] == list(range(300))
+
+
+def test_the_caller_does_not_wait(stream):
+    held = Held(stream)
+    late = stream.submit(lambda: None)
+    assert not held.event.done()
+    assert not late.done()
+    assert late.ended is None
+    held.gate.set()
+    late.wait()
+    assert late.done()
+    assert held.event.began <= held.event.ended <= late.began <= late.ended
+
+
+def test_small_work_is_done_at_once_only_when_idle(stream):
+    me = threading.get_ident()
+    where = []
+    assert stream.submit(lambda: where.append(threading.get_ident()), inline=True).done()
+    held = Held(stream)
+    late = stream.submit(lambda: where.append(threading.get_ident()), inline=True)
+    assert not late.done()
+    held.gate.set()
+    late.wait()
+    assert where[0] == me != where[1]
+
+
+def test_one_stream_waits_for_another(stream):
+    other = new_stream()
+    held = Held(stream)
+    done = []
+    stream.submit(lambda: done.append("first"))
+    other.wait_for(stream.record())
+    after = other.submit(lambda: done.append("second"))
+    assert not after.done()
+    held.gate.set()
+    after.wait()
+    assert done == ["first", "second"]
+    other.close()
+
+
+def test_an_event_of_an_unused_stream_is_reached(stream):
+    assert stream.record().done()
+    stream.record().wait()
+    stream.synchronize()
+
+
+class TestErrors:
+    def fails(self):
+        raise ZeroDivisionError("late")
+
+    def test_are_raised_where_they_are_waited_for(self, stream):
+        event = stream.submit(self.fails)
+        with pytest.raises(ZeroDivisionError) as caught:
+            event.wait()
+        assert "test_streams.py" in caught.value.__notes__[0]
+        assert "test_are_raised_where_they_are_waited_for" in caught.value.__notes__[0]
+        stream.synchronize()  # it was seen, and is not raised again
+
+    def test_that_nobody_saw_are_raised_by_synchronize_once(self, stream):
+        stream.submit(self.fails)
+        with pytest.raises(ZeroDivisionError):
+            stream.synchronize()
+        stream.synchronize()
+
+    def test_or_by_close(self):
+        stream = new_stream()
+        stream.submit(self.fails)
+        with pytest.raises(ZeroDivisionError):
+            stream.close()
+        stream.close()
+
+    def test_do_not_stop_the_stream(self, stream):
+        failed = stream.submit(self.fails)
+        later = stream.submit(lambda: None)
+        later.wait()
+        assert failed.done()
+        with pytest.raises(ZeroDivisionError):
+            failed.wait()
+
+    def test_do_not_reach_streams_that_wait(self, stream):
+        other = new_stream()
+        failed = stream.submit(self.fails)
+        other.wait_for(failed)
+        other.synchronize()
+        with pytest.raises(ZeroDivisionError):
+            failed.wait()
+        other.close()
+
+
+class TestClosing:
+    def test_finishes_the_work(self):
+        stream = new_stream()
+        done = []
+        stream.submit(lambda: (time.sleep(0.05), done.append(1)))
+        stream.close()
+        assert done == [1]
+
+    def test_takes_no_more(self):
+        stream = new_stream()
+        stream.close()
+        stream.close()
+        with pytest.raises(RuntimeError, match=r"closed.*accel\.new_stream"):
+            stream.submit(lambda: None)
+
+    def test_a_dropped_stream_finishes_its_work_and_ends_its_thread(self):
+        before = threading.active_count()
+        stream = new_stream()
+        done = []
+        event = stream.submit(lambda: (time.sleep(0.05), done.append(1)))
+        del stream
+        gc.collect()
+        event.wait()
+        assert done == [1]
+        deadline = time.monotonic() + 10
+        while threading.active_count() > before and time.monotonic() < deadline:
+            time.sleep(0.001)
+        assert threading.active_count() == before
+
+
+class TestCurrent:
+    def test_is_the_innermost_of_the_device(self, stream):
+        other = new_stream()
+        assert current_stream(Device.CPU) is None
+        with stream, other:
+            assert current_stream(Device.CPU) is other
+            with stream:
+                assert current_stream(Device.CPU) is stream
+            assert current_stream(Device.CPU) is other
+            assert current_stream(Device.SIM) is None
+        assert current_stream(Device.CPU) is None
+
+    def test_belongs_to_the_thread(self, stream):
+        seen = []
+        with stream:
+            thread = threading.Thread(target=lambda: seen.append(current_stream(Device.CPU)))
+            thread.start()
+            thread.join()
+        assert seen == [None]
+
+
+def test_settings_are_handed_on(stream):
+    seen = []
+    with accel.using(sim_seed=77):
+        event = stream.submit(lambda: seen.append(accel.config.current().sim_seed))
+    event.wait()
+    assert seen == [77]
+
+
+def run(code, timeout=60):
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def test_work_in_flight_at_exit_is_finished():
+    done = run("""
+        import time, accel
+        stream = accel.new_stream()
+        a, b = accel.full(1 << 20, 7.0), accel.empty(1 << 20)
+        stream.submit(lambda: time.sleep(0.2))
+        b.copy_from_async(a, stream=stream)
+        stream.submit(lambda: print("finished", flush=True))
+    """)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "finished\n", "")
+
+
+def test_an_error_nobody_waited_for_is_shown_at_exit():
+    done = run("""
+        import accel
+        stream = accel.new_stream()
+        stream.submit(lambda: 1 / 0)
+    """)
+    assert "ZeroDivisionError" in done.stderr
+    assert "submitted at" in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "kill"), reason="needs POSIX signals")
+def test_ctrl_c_ends_a_wait_and_harms_nothing():
+    done = run("""
+        import os, signal, threading, time, accel
+        stream = accel.new_stream()
+        a, b = accel.full(1000, 7.0), accel.empty(1000)
+        gate = threading.Event()
+        stream.submit(lambda: gate.wait(30))
+        transfer = b.copy_from_async(a, stream=stream)
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            transfer.wait()
+        except KeyboardInterrupt:
+            print("interrupted", transfer.done())
+        gate.set()
+        transfer.wait()
+        print(b[999], accel.memory.snapshot().live_blocks)
+    """)
+    assert (done.stdout, done.stderr) == ("interrupted False\n7.0 2\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_process_uses_streams_and_does_not_wait_for_its_parents():
+    stream = ThreadStream()
+    held = Held(stream)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            try:
+                held.event.wait()
+            except RuntimeError as error:
+                assert "spawn" in str(error)
+                stream.submit(lambda: None).wait()
+                code = 0
+        finally:
+            os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+    held.gate.set()
+    stream.close()

@@ -1,0 +1,352 @@
+"""What Python, NumPy and other libraries ask of an array."""
+
+import copy
+import operator
+import pickle
+
+import numpy as np
+import pytest
+
+from accel import xp
+from accel.errors import DTypeError, InterchangeError, LayoutError
+
+
+class TestNumbers:
+    @pytest.mark.parametrize("value", [True, 3, 2.5, 0, 0.0])
+    def test_arrays_of_no_axes_become_numbers(self, value):
+        x = xp.asarray(value)
+        assert [kind(x) for kind in (bool, int, float, complex)] == [
+            kind(value) for kind in (bool, int, float, complex)
+        ]
+        assert [type(kind(x)) for kind in (bool, int, float, complex)] == [bool, int, float, complex]
+
+    @pytest.mark.parametrize("kind", [bool, int, float, complex, operator.index])
+    @pytest.mark.parametrize("shape", [(1,), (2,), (0,), (1, 1)])
+    def test_others_do_not(self, kind, shape):
+        with pytest.raises(TypeError):
+            kind(xp.ones(shape, dtype=xp.int64))
+
+    def test_the_error_says_what_to_write(self):
+        with pytest.raises(TypeError, match=r"shape \(2,\); write x\[index\] for one element, or xp\.any\(x\)"):
+            bool(xp.ones(2))
+
+    @pytest.mark.parametrize("kind", [int, float])
+    def test_a_complex_number_does_not_become_real(self, kind):
+        with pytest.raises(TypeError):
+            kind(xp.asarray(1 + 0j))
+        assert bool(xp.asarray(1j))
+        assert complex(xp.asarray(1j)) == 1j
+
+    @pytest.mark.parametrize("value", [True, 1.0, 1j])
+    def test_only_integers_are_indices(self, value):
+        with pytest.raises(TypeError):
+            operator.index(xp.asarray(value))
+        assert [10, 20][xp.asarray(1, dtype=xp.uint8)] == 20
+
+    def test_numbers_that_no_int_is(self):
+        with pytest.raises(ValueError, match="NaN"):
+            int(xp.asarray(xp.nan))
+        with pytest.raises(OverflowError):
+            int(xp.asarray(xp.inf))
+
+    def test_format(self):
+        assert f"{xp.asarray(2.5):.2f}" == "2.50"
+        assert f"{xp.ones(2)}" == str(xp.ones(2))
+        assert f"{xp.asarray(2.5)}" == "Array(2.5, dtype=float64, device=cpu)"
+        with pytest.raises(ValueError, match="format"):
+            format(xp.ones(2), ".2f")
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (xp.asarray([1.0, 2.5]), "Array([1. , 2.5], dtype=float64, device=cpu)"),
+        (xp.asarray([[1, 2], [3, 4]]), "Array([[1, 2],\n       [3, 4]], dtype=int64, device=cpu)"),
+        (xp.asarray(True), "Array(True, dtype=bool, device=cpu)"),
+        (xp.zeros((0, 3)), "Array([], shape=(0, 3), dtype=float64, device=cpu)"),
+        (xp.asarray([1.5], dtype="bfloat16"), "Array([1.5], dtype=bfloat16, device=cpu)"),
+    ],
+)
+def test_repr(x, text):
+    assert repr(x) == str(x) == text
+
+
+class TestAttributes:
+    def test_transposes(self):
+        values = np.arange(24).reshape(2, 3, 4)
+        np.testing.assert_array_equal(np.asarray(xp.asarray(values).mT), values.mT)
+        np.testing.assert_array_equal(np.asarray(xp.asarray(values[0]).T), values[0].T)
+
+    @pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4)])
+    def test_the_transpose_is_for_matrices(self, shape):
+        with pytest.raises(LayoutError, match=rf"2 axes, and this array has {len(shape)}; write"):
+            xp.ones(shape).T  # noqa: B018 - raises
+
+    @pytest.mark.parametrize("shape", [(), (3,)])
+    def test_the_transpose_of_the_last_axes_needs_two_axes(self, shape):
+        with pytest.raises(LayoutError, match=f"2 axes or more, and this array has {len(shape)}"):
+            xp.ones(shape).mT  # noqa: B018 - raises
+
+    def test_there_are_no_others(self):
+        x = xp.ones(3)
+        with pytest.raises(AttributeError):
+            x.name = "x"
+        with pytest.raises(AttributeError):
+            x.shape = (3, 1)
+
+    def test_the_dtype_is_one_of_numpy(self):
+        x = xp.ones(3)
+        assert isinstance(x.dtype, np.dtype)
+        assert x.dtype == xp.float64
+
+    @pytest.mark.parametrize("arguments", [(), ([1, 2],)])
+    def test_arrays_are_made_by_functions(self, arguments):
+        with pytest.raises(TypeError, match=r"write accel\.xp\.asarray\(values\)"):
+            xp.Array(*arguments)
+
+
+class TestCopies:
+    @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+    @pytest.mark.parametrize("dtype", ["float32", "bool", "complex64", "bfloat16"])
+    def test_have_memory_of_their_own(self, again, dtype):
+        x = xp.ones((2, 3), dtype=dtype)
+        y = again(x)
+        assert type(y) is xp.Array
+        assert (y.dtype, y.shape, y.device) == (x.dtype, x.shape, x.device)
+        y[0, 0] = False
+        assert xp.all(x == 1)
+        assert not y[0, 0]
+
+
+class TestNamespace:
+    @pytest.mark.parametrize("version", [None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"])
+    def test_is_this_module(self, version):
+        assert xp.ones(3).__array_namespace__(api_version=version) is xp
+
+    def test_of_an_unknown_version(self):
+        with pytest.raises(ValueError, match=r"'1999.1' of the standard is not known; 2021\.12, .* 2025\.12 are"):
+            xp.ones(3).__array_namespace__(api_version="1999.1")
+
+
+class TestInfo:
+    info = xp.__array_namespace_info__()
+
+    def test_devices(self):
+        assert self.info.default_device() is xp.Device.CPU
+        assert xp.Device.CPU in self.info.devices()
+
+    def test_capabilities_hold(self):
+        found = self.info.capabilities()
+        most = found["max dimensions"]
+        assert xp.ones((1,) * most).ndim == most
+        with pytest.raises(ValueError, match="dimension"):
+            xp.ones((1,) * (most + 1))
+        assert found["boolean indexing"]
+        assert found["data-dependent shapes"]
+
+    def test_default_dtypes_hold(self):
+        made = {
+            "real floating": xp.ones(1),
+            "complex floating": xp.asarray(1j),
+            "integral": xp.arange(1),
+            "indexing": xp.argmax(xp.ones(1)),
+        }
+        assert self.info.default_dtypes(device="cpu") == {kind: x.dtype for kind, x in made.items()}
+
+    def test_dtypes(self, strict):
+        theirs = strict.__array_namespace_info__()
+        for kind in (None, "bool", "integral", "real floating", "numeric", ("bool", "unsigned integer")):
+            assert set(self.info.dtypes(kind=kind)) == set(theirs.dtypes(kind=kind))
+        for name, dtype in self.info.dtypes(device="cpu").items():
+            assert getattr(xp, name) == dtype
+            assert xp.zeros(1, dtype=dtype).dtype == dtype
+
+
+class TestDtypes:
+    def test_promotion_takes_arrays_numbers_and_dtypes(self):
+        x = xp.ones(3, dtype=xp.float32)
+        assert xp.result_type(x, 1, 2.5) == xp.float32
+        assert xp.result_type(xp.int8, "int16", x.dtype) == xp.float32
+        assert xp.result_type(x, np.float64(1)) == xp.float64
+        assert xp.result_type("bfloat16").name == "bfloat16"
+
+    @pytest.mark.parametrize("given", [(), (1,), (1, 2.0)])
+    def test_promotion_of_numbers_alone_is_refused(self, given):
+        with pytest.raises(ValueError, match="at least one array or dtype is needed"):
+            xp.result_type(*given)
+
+    @pytest.mark.parametrize("given", [None, [1], "no dtype", object()], ids=str)
+    def test_promotion_of_anything_else_is_refused(self, given):
+        with pytest.raises(DTypeError):
+            xp.result_type(xp.float32, given)
+        with pytest.raises(DTypeError):
+            xp.can_cast(given, xp.float32)
+
+    @pytest.mark.parametrize("dtype", [xp.float32, "float64", xp.complex64, xp.ones(1)], ids=str)
+    def test_limits_are_numbers_of_python(self, dtype):
+        found = xp.finfo(dtype)
+        assert {type(found.eps), type(found.max), type(found.min), type(found.smallest_normal)} == {float}
+        assert type(found.bits) is int
+
+    def test_limits_of_the_wrong_kind(self):
+        for dtype in ("int8", "bool", "bfloat16"):
+            with pytest.raises(DTypeError, match=f"found {dtype}"):
+                xp.finfo(dtype)
+        with pytest.raises(DTypeError, match=r"found float32: write xp\.finfo"):
+            xp.iinfo(xp.float32)
+
+    def test_the_name_bool_does_not_hide_that_of_python(self):
+        assert type(xp.isdtype(xp.int8, "integral")) is bool
+        assert type(xp.can_cast(xp.int8, xp.int16)) is bool
+        assert xp.bool is np.bool_
+
+    @pytest.mark.parametrize("dtype", ["O", "U3", object, "nothing"], ids=str)
+    @pytest.mark.parametrize("name", ["sum", "prod", "cumulative_sum"])
+    def test_functions_refuse_what_is_no_number(self, name, dtype):
+        with pytest.raises(DTypeError, match="cannot be the dtype of memory"):
+            getattr(xp, name)(xp.ones(3), dtype=dtype)
+
+
+class TestFunctions:
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda: xp.sin(1.0),
+            lambda: xp.add(1, 2),
+            lambda: xp.concat([]),
+            lambda: xp.sum(np.ones(3)),
+            lambda: xp.sin(None),
+        ],
+    )
+    def test_at_least_one_array_is_needed(self, call):
+        with pytest.raises(TypeError, match=r"at least one accel\.xp array is needed; found .*: write xp\.asarray"):
+            call()
+
+    @pytest.mark.parametrize("value", [None, "a", [1, 2, 3], object()], ids=str)
+    def test_what_is_no_operand_is_refused(self, value):
+        x = xp.ones(3)
+        for call in (lambda: xp.add(x, value), lambda: xp.where(x > 0, x, value), lambda: xp.take(x, value)):
+            with pytest.raises(TypeError, match=f"found {type(value).__name__}: write xp.asarray"):
+                call()
+
+    def test_arrays_of_numpy_are_operands(self):
+        found = xp.where(np.asarray([True, False]), xp.ones(2), np.zeros(2))
+        assert type(found) is xp.Array
+        assert np.asarray(found).tolist() == [1.0, 0.0]
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            xp.sum,
+            xp.argmax,
+            xp.count_nonzero,
+            xp.linalg.det,
+            xp.linalg.vector_norm,
+            xp.linalg.matrix_rank,
+            lambda x: xp.linalg.slogdet(x).sign,
+            xp.mean,
+            xp.all,
+            lambda x: xp.unstack(x[0, :])[0],
+        ],
+    )
+    def test_results_of_no_axes_are_arrays(self, call):
+        found = call(xp.eye(3))
+        assert type(found) is xp.Array
+        assert found.shape == ()
+
+
+class TestNumpy:
+    def test_asarray_shares(self):
+        x = xp.zeros(3)
+        np.asarray(x)[1] = 5
+        assert x[1] == 5
+        assert np.array(x, dtype=np.float32, copy=True).dtype == np.float32
+        with pytest.raises(ValueError, match="copy"):
+            np.array(x, dtype=np.float32, copy=False)
+
+    @pytest.mark.parametrize(
+        ("call", "expected"),
+        [
+            (lambda x: np.add(x, 1), [2.0, 3.0, 4.0]),
+            (lambda x: np.ones(3) + x, [2.0, 3.0, 4.0]),
+            (lambda x: np.float64(2) * x, [2.0, 4.0, 6.0]),
+            (lambda x: np.add(x, [1, 2, 3]), [2.0, 4.0, 6.0]),
+            (np.add.reduce, 6.0),
+            (np.add.accumulate, [1.0, 3.0, 6.0]),
+            (lambda x: np.add.reduceat(x, [0, 1]), [1.0, 5.0]),
+            (lambda x: np.multiply.outer(x, x)[1, :], [2.0, 4.0, 6.0]),
+            (lambda x: np.add(x, 1, where=x > 1, out=xp.zeros(3)), [0.0, 3.0, 4.0]),
+            (lambda x: np.modf(x + 0.5)[1], [1.0, 2.0, 3.0]),
+        ],
+    )
+    def test_its_functions_give_arrays_of_ours(self, call, expected):
+        found = call(xp.asarray([1.0, 2.0, 3.0]))
+        assert type(found) is xp.Array
+        assert np.asarray(found).tolist() == expected
+
+    def test_out_is_written_and_returned(self):
+        x = xp.asarray([1.5, 2.5])
+        for target in (xp.zeros(2), np.zeros(2)):
+            assert np.add(x, 1, out=target) is target
+            assert list(map(float, target)) == [2.5, 3.5]
+            assert np.add.reduce(x[:, None], axis=0, out=target[:1])[0] == 4
+        fraction, whole = np.modf(x, out=(None, xp.zeros(2)))
+        assert (type(fraction), type(whole)) == (xp.Array, xp.Array)
+        target = np.ones(2)
+        target += x
+        assert type(target) is np.ndarray
+        assert target.tolist() == [2.5, 3.5]
+
+    def test_at_writes_into_the_array(self):
+        x = xp.zeros(3)
+        np.add.at(x, xp.asarray([0, 0, 2]), 1.0)
+        assert np.asarray(x).tolist() == [2.0, 0.0, 1.0]
+
+    def test_objects_are_refused(self):
+        with pytest.raises(DTypeError):
+            np.equal(xp.ones(1), [None], dtype=object)
+        with pytest.raises(DTypeError):
+            np.add(xp.ones(1), np.longdouble(1))
+
+    def test_a_stranger_gets_its_turn(self):
+        class Stranger:
+            def __array_ufunc__(self, function, method, *inputs, **keywords):
+                return "theirs"
+
+        assert np.add(xp.ones(2), Stranger()) == "theirs"
+
+
+class TestDlpack:
+    @pytest.mark.parametrize("dtype", ["int8", "uint64", "float32", "complex128", "bool"])
+    def test_numpy_shares_it(self, dtype):
+        x = xp.zeros((2, 3), dtype=dtype)
+        values = np.from_dlpack(x)
+        x[0, 1] = 1
+        assert values[0, 1] == 1
+        assert x.__dlpack_device__() == (1, 0)
+
+    @pytest.mark.parametrize("view", [np.s_[::-1], np.s_[:, ::-1], np.s_[::-1, ::2]])
+    def test_elements_in_reverse_order_are_copied(self, view):
+        x = xp.reshape(xp.arange(12), (3, 4))[view]
+        values = np.from_dlpack(x)
+        assert min(values.strides) > 0
+        np.testing.assert_array_equal(values, np.asarray(x))
+        with pytest.raises(InterchangeError, match="write copy=None"):
+            x.__dlpack__(copy=False)
+
+    def test_copies(self):
+        x = xp.zeros(3)
+        np.from_dlpack(x, copy=True)[0] = 1
+        assert x[0] == 0
+
+    def test_read_only_memory(self):
+        x = xp.broadcast_to(xp.ones(3), (2, 3))
+        assert not np.from_dlpack(x).flags.writeable
+        with pytest.raises(BufferError, match="readonly"):
+            x.__dlpack__()
+
+    def test_what_cannot_be_carried(self):
+        with pytest.raises(BufferError):
+            xp.asarray([1.0], dtype="bfloat16").__dlpack__()
+        with pytest.raises(BufferError):
+            xp.ones(3).__dlpack__(dl_device=(2, 0))

@@ -1,5 +1,6 @@
 """The Python in README.md and in the guide runs, each file's blocks in order in one namespace."""
 
+import ast
 import doctest
 import re
 from pathlib import Path
@@ -45,6 +46,24 @@ def test_the_python_on_the_page_runs(page, tmp_path, monkeypatch):
 
 def test_readme_has_python_to_run():
     assert any(blocks(PAGES[0].read_text(encoding="utf-8")))
+
+
+def names_of_tests(page):
+    return re.findall(r"`(tests/[\w/]+\.py)((?:::\w+)+)`", page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", [ROOT / "SECURITY.md", *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_test_that_the_page_names_exists(page):
+    for file, name in names_of_tests(page):
+        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        for part in name.split("::")[1:]:
+            found = [node for node in tree.body if getattr(node, "name", None) == part]
+            assert found, f"{page.name} names {file}{name}"
+            tree = found[0]
+
+
+def test_a_page_of_guarantees_names_tests():
+    assert len(names_of_tests(ROOT / "docs/guide/streams.md")) > 10
 
 
 def page_with(tmp_path, text):

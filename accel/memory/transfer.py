@@ -12,7 +12,7 @@ from accel.memory.copying import copy_spans, worker_of
 from accel.memory.heap import Flight, Heap, heap_of
 from accel.memory.sites import call_site
 from accel.memory.storage import Storage
-from accel.memory.stream import Event, Stream
+from accel.memory.stream import CurrentStream, Event, Stream
 from accel.memory.thread_stream import ThreadStream
 
 __all__ = ["Progress", "Transfer", "submit_copy"]
@@ -164,7 +164,8 @@ def _submit(stream: Stream, target: Storage, into: Span, source: Storage, out_of
 
 
 def _refuse_foreign(stream: Stream, target: Device, source: Device) -> None:
-    if not isinstance(stream, Stream):
+    # The first is a class, and looked up in no time; a protocol takes longer than a small copy.
+    if not isinstance(stream, CurrentStream) and not isinstance(stream, Stream):
         raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream('{target}')")
     if stream.device not in (target, source):
         raise DeviceMismatchError(

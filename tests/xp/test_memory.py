@@ -238,7 +238,7 @@ class TestLifetime:
         gc.collect()
         blocks = sys.getallocatedblocks()
         for _ in range(1000):
-            (x + y)[1:] @ y[1:]
+            (x + y)[1:] @ y
             x[0], x[3:5], x.T.storage, xp.sum(x), xp.where(x > 1, x, y), y.container()
             x += 1
         gc.collect()

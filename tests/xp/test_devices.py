@@ -1,0 +1,181 @@
+"""Arrays on several devices: made there, moved, never mixed."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import accel
+from accel import xp
+from accel.errors import CapabilityError, DeviceMismatchError, DeviceUnavailableError
+
+CPU = xp.Device.CPU
+CREATING = {
+    "arange": lambda **how: xp.arange(3, **how),
+    "asarray": lambda **how: xp.asarray([1, 2], **how),
+    "empty": lambda **how: xp.empty(3, **how),
+    "eye": lambda **how: xp.eye(3, **how),
+    "fftfreq": lambda **how: xp.fft.fftfreq(3, **how),
+    "full": lambda **how: xp.full(3, 2, **how),
+    "linspace": lambda **how: xp.linspace(0, 1, 3, **how),
+    "ones": lambda **how: xp.ones(3, **how),
+    "rfftfreq": lambda **how: xp.fft.rfftfreq(3, **how),
+    "zeros": lambda **how: xp.zeros(3, **how),
+}
+
+
+@pytest.mark.parametrize("make", CREATING.values(), ids=CREATING)
+def test_arrays_are_made_where_they_are_wanted(sim, make):
+    assert make(device="sim:1").device is sim[1]
+    with xp.default_device("sim"):
+        assert make().device is sim
+        assert make(device="cpu").device is CPU
+    assert make().device is CPU
+
+
+@pytest.mark.parametrize(
+    "make", [xp.empty_like, xp.ones_like, xp.zeros_like, lambda x, **how: xp.full_like(x, 1, **how)]
+)
+def test_likenesses_are_made_where_the_array_is(sim, make):
+    x = xp.ones(3, dtype="float32", device=sim)
+    assert make(x).device is sim
+    assert (make(x, device="cpu").device, make(x).dtype) == (CPU, np.float32)
+
+
+def test_results_stay_on_the_device(sim):
+    x = xp.asarray([[4.0, 1.0], [1.0, 3.0]], device=sim)
+    for y in (
+        x + 1,
+        1 - x,
+        x == x.T,
+        x[0, 0],
+        x[0, :],
+        xp.sin(x),
+        xp.sum(x),
+        xp.linalg.svd(x).S,
+        xp.where(x > 1, x, 0),
+    ):
+        assert y.device is sim
+    x += 1
+    x[0, :] = xp.zeros(2, device=sim)
+    assert x.device is sim
+
+
+class TestMoving:
+    @pytest.mark.parametrize(
+        "view", [lambda x: x, lambda x: x.T, xp.flip, lambda x: x[:, 1:], lambda x: x[0, 0], lambda x: x[:0, :]]
+    )
+    def test_there_and_back(self, sim, view):
+        values = np.arange(6.0).reshape(2, 3)
+        x = view(xp.asarray(values))
+        y = x.to_device(sim)
+        assert (y.device, y.shape, y.dtype) == (sim, x.shape, x.dtype)
+        z = y.to_device(sim[1]).to_device("cpu")
+        np.testing.assert_array_equal(np.asarray(z), np.asarray(x))
+
+    def test_is_a_copy(self, sim):
+        x = xp.zeros(3)
+        y = x.to_device(sim)
+        y[0] = 5
+        assert xp.all(x == 0)
+        assert x.to_device("cpu") is x
+
+    def test_read_only_arrays(self, sim):
+        x = xp.broadcast_to(xp.ones(2), (3, 2)).to_device(sim)
+        x[0, 0] = 2
+        assert xp.sum(x) == 7
+
+    def test_by_asarray(self, sim):
+        x = xp.ones(3)
+        y = xp.asarray(x, device=sim, dtype="int8")
+        assert (y.device, y.dtype) == (sim, np.int8)
+        assert xp.asarray(y).device is sim
+        assert xp.astype(x, "int8", device=sim).device is sim
+        assert xp.from_dlpack(y, device="cpu").device is CPU
+        assert xp.from_dlpack(np.ones(3), device=sim).device is sim
+        for values in (x, np.ones(3)):
+            with pytest.raises(ValueError, match="on cpu becomes float64 on sim only by a copy"):
+                xp.asarray(values, device=sim, copy=False)
+
+    def test_containers_give_arrays_where_they_are(self, sim):
+        container = accel.zeros(4, device=sim)
+        x = xp.asarray(container)
+        x[...] = 3
+        assert x.device is sim
+        assert container.to_numpy().tolist() == [3.0] * 4
+        assert x.container().device is sim
+        assert (x + 1).container().to_numpy().tolist() == [4.0] * 4
+
+    def test_copies_stay_on_the_device(self, sim):
+        x = xp.ones(3, device=sim)
+        for y in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+            assert y.device is sim
+            assert xp.all(y == x)
+
+
+MIXING = {
+    "operator": lambda x, y: x + y,
+    "in place": lambda x, y: x.__iadd__(y),
+    "comparison": lambda x, y: x == y,
+    "function": xp.add,
+    "sequence": lambda x, y: xp.concat([x, y]),
+    "several": xp.broadcast_arrays,
+    "optional": xp.clip,
+    "keyword": lambda x, y: xp.diff(x, append=y),
+    "choice": lambda x, y: xp.where(x > 0, 1, y),
+    "index": lambda x, y: x[xp.astype(y, xp.int64)],
+    "index in a tuple": lambda x, y: x[(..., xp.astype(y, xp.int64))],
+    "value": lambda x, y: x.__setitem__(..., y),
+    "linalg": xp.linalg.outer,
+}
+
+
+@pytest.mark.parametrize("mix", MIXING.values(), ids=MIXING)
+def test_devices_are_not_mixed(sim, mix):
+    x, y = xp.ones(2), xp.ones(2, device=sim)
+    with pytest.raises(DeviceMismatchError, match=r"are on cpu and sim; move one, as in x\.to_device\('cpu'\)"):
+        mix(x, y)
+    with pytest.raises(DeviceMismatchError, match=r"are on sim and cpu; move one, as in x\.to_device\('sim'\)"):
+        mix(y, x)
+
+
+class TestTheHost:
+    @pytest.mark.parametrize("read", [np.asarray, np.array, lambda x: np.testing.assert_allclose(x, 1)])
+    def test_does_not_read_a_device_by_accident(self, sim, read):
+        with pytest.raises(DeviceMismatchError, match=r"on sim, and NumPy cannot read it there; write x\.to_device"):
+            read(xp.ones(3, device=sim))
+
+    @pytest.mark.parametrize("other", [np.ones(3), np.float64(2)], ids=str)
+    def test_does_not_lend_its_arrays(self, sim, other):
+        x = xp.ones(3, device=sim)
+        for compute in (lambda: x + other, lambda: other + x, lambda: np.add(x, other), lambda: np.add(other, x)):
+            with pytest.raises(TypeError):
+                compute()
+        with pytest.raises(TypeError, match=r"an array of sim or a number is needed; found .*: write xp\.asarray"):
+            xp.add(x, other)
+
+    def test_reads_what_is_printed_and_converted(self, sim):
+        x = xp.asarray([1.0, 2.5], device=sim)
+        assert repr(x) == "Array([1. , 2.5], dtype=float64, device=sim)"
+        assert (float(x[1]), int(x[0]), bool(x[0]), [float(each) for each in x]) == (2.5, 1, True, [1.0, 2.5])
+
+    def test_dlpack_says_where(self, sim):
+        assert xp.ones(1, device=sim[1]).__dlpack_device__() == sim[1].dlpack
+
+
+def test_what_the_device_has_is_asked_of_it(sim):
+    info = xp.__array_namespace_info__()
+    assert {CPU, sim, sim[1]} <= set(info.devices())
+    assert "float64" in info.dtypes(device=sim)
+    with xp.default_device(sim):
+        assert info.default_device() is sim
+    with pytest.raises(DeviceUnavailableError):
+        info.dtypes(device="cuda:77")
+
+
+def test_a_device_that_does_not_compute(toy):
+    with pytest.raises(CapabilityError, match=r"no library computes with arrays on sim; move them"):
+        xp.ones(3, device="sim")
+    with pytest.raises(CapabilityError, match=r"no library computes with arrays on sim; move them"):
+        xp.asarray(accel.zeros(3, device="sim"))

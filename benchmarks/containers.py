@@ -44,7 +44,7 @@ def handles(number: int) -> Mapping[str, float]:
     array = np.arange(1000.0)
     pool = accel.memory.heap_of(accel.Device.CPU).backend._pool
 
-    def cold():
+    def cold() -> None:
         pool.clear()
         accel.empty(1000)
 
@@ -75,7 +75,7 @@ def copies(rounds: int) -> Mapping[str, float]:
     c = accel.full(1 << 25, 1.0)
     array, warm = np.asarray(c), np.empty(1 << 25)
 
-    def fresh():
+    def fresh() -> None:
         np.copyto(np.empty(1 << 25), array)
 
     found = medians(

@@ -46,14 +46,14 @@ def overlapping(rounds: int) -> Mapping[str, float]:
     source, target = accel.full(1 << 23, 1.0), accel.full(1 << 23, 0.0)
     values = np.linspace(0, 1, 1 << 16)
 
-    def compute():
+    def compute() -> None:
         for _ in range(60):
             np.tanh(values)
 
-    def copy():
+    def copy() -> None:
         target.copy_from_async(source, stream=stream).wait()
 
-    def both():
+    def both() -> None:
         transfer = target.copy_from_async(source, stream=stream)
         compute()
         transfer.wait()

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import accel
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import OutOfMemoryError
-from accel.memory import Block, Limits, Operand, Span, heap, snapshot
+from accel.memory import Block, Limits, Operand, Span, heap
 from accel.registry import providers
 
 ROOT = Path(__file__).parents[1]
@@ -93,16 +92,6 @@ def toy(monkeypatch):
     gc.collect()
     for device in backend.devices():
         heap._heaps.pop(device, None)
-
-
-@pytest.fixture
-def no_leaks():
-    """Fail if the test leaves memory behind."""
-    gc.collect()
-    before = snapshot().live_blocks
-    yield
-    gc.collect()
-    assert snapshot().live_blocks == before, accel.memory.snapshot()
 
 
 @pytest.fixture(scope="session")

@@ -51,9 +51,6 @@ class Array(Operators):
     _home: Home
     _record: AnyStorage | None
 
-    def __init__(self, *_: object, **__: object) -> None:
-        raise TypeError("arrays are made by functions: write accel.xp.asarray(values)")
-
     # The standard's attributes
 
     @property
@@ -117,20 +114,23 @@ class Array(Operators):
         LayoutError
             If the elements do not lie one after another in C order.
         """
-        return AcceleratorDataContainer.on(records.window(self._home, live(self), self.storage))
+        return AcceleratorDataContainer.on(records.window(self._home, self._native, self.storage))
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
-        return records.operand(self._home, live(self), self.storage)
+        return records.operand(self._home, self._native, self.storage)
 
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> "Array":
         """Return this array on a device: itself if it is there already, else a copy, ordered by a stream if given."""
         home = home_on(device)
         if home is self._home:
             return self
-        compact = self._home.library.asarray(live(self), order="C")
-        with wrap(self._home, compact).container() as source:
-            return array_on(source.to(home.device, stream=stream), self.shape)
+        array = live(self)
+        compact = self._home.library.asarray(array, order="C")
+        # Where that is the array itself, later writes to it must know of the copy in flight.
+        source = self if compact is array else wrap(self._home, compact)
+        with source.container() as container:
+            return array_on(container.to(home.device, stream=stream), self.shape)
 
     # Indexing
 
@@ -143,7 +143,7 @@ class Array(Operators):
         return wrap(home, found, self)
 
     def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
-        array, home = live(self), self._home
+        array, home = live(self, writing=True), self._home
         given = native(home, value)
         refusals.refuse_lossy(home, array.dtype, given)
         try:
@@ -222,12 +222,15 @@ class Array(Operators):
             raise DeviceMismatchError(
                 f"this array is on {self.device}, and NumPy cannot read it there; write x.to_device('cpu')"
             )
-        return np.asarray(live(self), dtype=dtype, copy=copy)
+        return np.asarray(live(self, writing=not copy), dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         home, targets = self._home, keywords.get("out", ())
         if home.device is not Device.CPU:
             return NotImplemented
+        for target in inputs[:1] if method == "at" else targets:
+            if type(target) is Array:
+                live(target, writing=True)
         given = {name: unwrapped(home, value) for name, value in keywords.items()}
         result = getattr(function, method)(*unwrapped(home, inputs), **given)
         parts = result if isinstance(result, tuple) else (result,)
@@ -249,7 +252,7 @@ class Array(Operators):
         BufferError
             If DLPack cannot carry the dtype or read-only memory, or ``copy=False`` and a copy is needed.
         """
-        array = live(self)
+        array = live(self, writing=not copy)
         if any(stride < 0 for stride in array.strides):  # some consumers end the process at these
             if copy is False:
                 raise InterchangeError("elements in reverse order cross DLPack by a copy only; write copy=None")
@@ -260,13 +263,10 @@ class Array(Operators):
         return self.device.dlpack
 
 
-_new = partial(object.__new__, Array)  # a partial is faster than the call it stands for
-
-
-def live(x: Array) -> Any:
-    """Return the library's array, if the memory was not released."""
-    if x._record is not None and x._record.released:
-        x._record.refuse_released()
+def live(x: Array, *, writing: bool = False) -> Any:
+    """Return the library's array, if the memory was not released, once no work in flight is in the way."""
+    if x._record is not None:
+        x._record.settle(writing=writing)
     return x._native
 
 
@@ -274,7 +274,7 @@ def wrap(home: Home, result: Any, source: Array | None = None) -> Array:
     """Make an array of what the library returned; it shares the source's record if it is a view of it."""
     if type(result) is not home.array_type:
         result = home.as_array(result)
-    made = _new()
+    made = Array()  # no constructor of ours: it would cost more than the rest
     made._native = result
     made._home = home
     made._record = None
@@ -338,4 +338,4 @@ def _unpickled(values: np.ndarray[Any, DType], device: Device) -> Array:
     return wrap(home_on(Device.CPU), values).to_device(device)
 
 
-operators.attach(__name__, Array=Array, bad_write=refusals.bad_write, new=_new, scalars=_SCALARS)
+operators.attach(__name__, Array=Array, live=live, bad_write=refusals.bad_write, scalars=_SCALARS)

@@ -75,13 +75,14 @@ def asarray(
     if isinstance(obj, Array):
         return _converted(obj, obj.device if device is None else device, dtype, copy)
     host = wrap(home_on(Device.CPU), _on_host(obj, dtype_or_none(dtype), copy))
-    # What copy=True asks for is done.
-    return _converted(host, device, dtype, copy and None)
+    return _converted(host, device, dtype, None if copy else copy)  # what copy=True asks for is done
 
 
 def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:
     """Return a NumPy array of an object; one that has a dtype keeps it."""
-    found: np.ndarray[Any, DType] = np.asarray(obj, dtype=None if hasattr(obj, "dtype") else dtype, copy=copy)
+    found: np.ndarray[Any, DType] = np.asarray(
+        obj, dtype=None if isinstance(obj, np.ndarray | np.generic) else dtype, copy=copy
+    )
     if found.dtype == object and isinstance(obj, int):
         raise OverflowError(f"{obj} is out of range for every integer dtype; write float({obj})")
     as_dtype(found.dtype)
@@ -147,7 +148,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
         return asarray(x, device=device, copy=copy)
     # Without the keyword: some producers do not know it.
     host = np.from_dlpack(x) if copy is None else np.from_dlpack(x, copy=copy)
-    return asarray(host, device=device or Device.CPU, copy=copy and None)
+    return asarray(host, device=device or Device.CPU, copy=None if copy else copy)
 
 
 def arange(

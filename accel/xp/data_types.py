@@ -3,7 +3,6 @@
 import builtins
 from typing import Any, NamedTuple
 
-import array_api_compat.numpy
 import numpy as np
 from numpy import complex64, complex128, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 
@@ -37,7 +36,6 @@ __all__ = [
 bool = np.bool_
 _Truth = builtins.bool
 _NUMBERS = frozenset({builtins.bool, int, float, complex})
-_host: Any = array_api_compat.numpy  # its types say nothing of what it re-exports
 
 
 class FloatInfo(NamedTuple):
@@ -97,12 +95,12 @@ def iinfo(type: Array | DTypeLike, /) -> IntInfo:
 
 def can_cast(from_: Array | DTypeLike, to: DTypeLike, /) -> _Truth:
     """Tell whether type promotion leads from one dtype to the other."""
-    return _Truth(_host.can_cast(_dtype_of(from_), as_dtype(to)))
+    return np.can_cast(_dtype_of(from_), as_dtype(to))
 
 
 def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> _Truth:
     """Tell whether a dtype is of a kind, as in ``"integral"``, or one of several."""
-    return _Truth(_host.isdtype(as_dtype(dtype), kind))
+    return np.isdtype(as_dtype(dtype), kind)
 
 
 def result_type(*arrays_and_dtypes: Array | Scalar | DTypeLike) -> DType:

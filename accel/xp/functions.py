@@ -83,16 +83,23 @@ def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
 
 
 def rewrap(home: Home, result: Any, *sources: Any) -> Any:
-    """Make arrays of what the library returned: one, a tuple, or one of the named tuples in `results`."""
-    if isinstance(result, _SEVERAL):
-        parts = tuple(rewrap(home, part, *sources) for part in result)
-        named = _BY_FIELDS.get(getattr(result, "_fields", ()))
-        return parts if named is None else named(*parts)
+    """Make arrays of what the library returned: one, a tuple, or one of the named tuples in `results`.
+
+    A result that is a view of a source shares its record.
+    """
+    if not isinstance(result, _SEVERAL):
+        return _view_or_new(home, result, sources)
+    parts = [_view_or_new(home, part, sources) for part in result]
+    named = _BY_FIELDS.get(getattr(result, "_fields", ()))
+    return tuple(parts) if named is None else named(*parts)
+
+
+def _view_or_new(home: Home, result: Any, sources: Sequence[Any]) -> Array:
     for source in sources:
         if type(source) is Array and source._record is not None:
-            wrapped = wrap(home, result, source)
-            if wrapped._record is not None:
-                return wrapped
+            made = wrap(home, result, source)
+            if made._record is not None:
+                return made
     return wrap(home, result)
 
 

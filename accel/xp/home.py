@@ -54,10 +54,11 @@ class Home:
                 return NotImplemented
             as_dtype(value.dtype)
             return value
-        for number in (int, float, complex):
-            if isinstance(value, number):
-                return number(value)
-        return NotImplemented
+        if isinstance(value, int):
+            return int(value)
+        if isinstance(value, float):
+            return float(value)
+        return complex(value) if isinstance(value, complex) else NotImplemented
 
     def refuse(self, other: "Home") -> NoReturn:
         """Raise the error for operands on two devices."""

@@ -9,53 +9,52 @@ __all__ = ["Operators", "Scalar", "attach"]
 Scalar: TypeAlias = bool | int | float | complex
 """A Python number, which takes the dtype of the array beside it."""
 
-# `_owner` is the one word of a record's state: None when it was released.
-_UNARY = """
-def __{name}__(self, /):
-    if self._record is not None and self._record._owner is None:
-        self._record.refuse_released()
-    home = self._home
-    result = {expression}
-    if type(result) is not home.array_type:
-        result = home.as_array(result)
-    made = new()
-    made._native = result
-    made._home = home
-    made._record = None
-    return made
+# A record's owner is None when it was released, and has hazards while work is in flight: then `live` does the rest.
+_SELF = """\
+    if self._record is not None and ((owner := self._record._owner) is None or owner.hazards is not None):
+        live(self)
 """
-
-_OPERAND = """
+_OTHER = """\
     home = self._home
     if type(other) is Array:
         if other._home is not home:
             home.refuse(other._home)
-        if other._record is not None and other._record._owner is None:
-            other._record.refuse_released()
+        if other._record is not None and ((owner := other._record._owner) is None or owner.hazards is not None):
+            live(other)
         other = other._native
     elif type(other) not in scalars:
         other = home.accept(other)
         if other is NotImplemented:
             return NotImplemented
-    if self._record is not None and self._record._owner is None:
-        self._record.refuse_released()
 """
-
-_BINARY = f"""
-def __{{name}}__(self, other, /):{_OPERAND}
-    result = {{expression}}
+_RESULT = """\
     if type(result) is not home.array_type:
         result = home.as_array(result)
-    made = new()
+    made = Array()
     made._native = result
     made._home = home
     made._record = None
     return made
 """
 
+_UNARY = f"""
+def __{{name}}__(self, /):
+{_SELF}
+    home = self._home
+    result = {{expression}}
+{_RESULT}
+"""
+_BINARY = f"""
+def __{{name}}__(self, other, /):
+{_OTHER}
+{_SELF}
+    result = {{expression}}
+{_RESULT}
+"""
 _IN_PLACE = f"""
-def __{{name}}__(self, other, /):{_OPERAND}
-    array = self._native
+def __{{name}}__(self, other, /):
+{_OTHER}
+    array = live(self, writing=True)
     try:
         {{expression}}
     except (TypeError, ValueError) as error:

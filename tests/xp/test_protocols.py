@@ -99,10 +99,9 @@ class TestAttributes:
         assert isinstance(x.dtype, np.dtype)
         assert x.dtype == xp.float64
 
-    @pytest.mark.parametrize("arguments", [(), ([1, 2],)])
-    def test_arrays_are_made_by_functions(self, arguments):
-        with pytest.raises(TypeError, match=r"write accel\.xp\.asarray\(values\)"):
-            xp.Array(*arguments)
+    def test_arrays_are_made_by_functions(self):
+        with pytest.raises(TypeError, match="takes no arguments"):
+            xp.Array([1, 2])
 
 
 class TestCopies:

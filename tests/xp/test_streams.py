@@ -1,0 +1,120 @@
+"""Arrays on memory that work in flight is reading or writing: nothing is computed too early."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import accel
+from accel import xp
+from accel.errors import InFlightError
+
+SIZE = 100_000  # more than is copied in the caller's thread
+
+
+@pytest.fixture
+def stream():
+    made = accel.new_stream("cpu")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def held(stream):
+    """A stream that does nothing until told."""
+    gate = threading.Event()
+    stream.submit(lambda: gate.wait(30))
+    yield gate
+    gate.set()
+    stream.synchronize()
+
+
+def soon(held):
+    threading.Timer(0.05, held.set).start()
+
+
+READS = {
+    "operator": lambda x: x + 0,
+    "second operand": lambda x: xp.zeros(SIZE) + x,
+    "reflected": lambda x: 0 + x,
+    "unary": lambda x: +x,
+    "function": xp.abs,
+    "reduction": lambda x: xp.sum(x) + xp.zeros(SIZE),
+    "element": lambda x: x[SIZE - 1] + xp.zeros(SIZE),
+    "copy": lambda x: xp.asarray(x, copy=True),
+    "NumPy": lambda x: xp.asarray(np.asarray(x)),
+    "NumPy's function": np.positive,
+    "DLPack": lambda x: xp.from_dlpack(np.from_dlpack(x)),
+    "value": lambda x: assigned(xp.zeros(SIZE), x),
+}
+WRITES = {
+    "element": lambda x: x.__setitem__(0, 5),
+    "in place": lambda x: x.__iadd__(5),
+    "NumPy's target": lambda x: np.add(x, 5, out=x),
+    "NumPy's place": lambda x: np.add.at(x, 0, 5),
+    "NumPy's array": lambda x: np.asarray(x).__setitem__(0, 5),
+}
+
+
+def assigned(x, value):
+    x[...] = value
+    return x
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_reading_waits_for_a_write_in_flight(stream, held, read):
+    target = accel.zeros(SIZE)
+    x = xp.asarray(target)
+    target.copy_from_async(accel.full(SIZE, 1.0), stream=stream)
+    soon(held)
+    found = read(x)
+    assert float(found[0]) in (1.0, SIZE)
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_writing_waits_for_a_read_in_flight(stream, held, write):
+    source, target = accel.zeros(SIZE), accel.empty(SIZE)
+    target.copy_from_async(source, stream=stream)
+    soon(held)
+    write(xp.asarray(source))
+    assert target[0] == 0
+    assert source[0] == 5
+
+
+def test_reading_does_not_wait_for_a_read(stream, held):
+    source = accel.full(SIZE, 1.0)
+    accel.empty(SIZE).copy_from_async(source, stream=stream)
+    assert xp.sum(xp.asarray(source)) == SIZE
+    assert not held.is_set()
+
+
+def test_making_arrays_does_not_wait(stream, held):
+    target = accel.zeros(SIZE)
+    target.copy_from_async(accel.full(SIZE, 1.0), stream=stream)
+    x = xp.asarray(target)
+    assert x.container().size == x.__accel_operand__().extents[0] == SIZE
+    assert not held.is_set()
+
+
+def test_strict_mode_refuses(stream, held):
+    target = accel.zeros(SIZE)
+    target.copy_from_async(accel.full(SIZE, 1.0), stream=stream)
+    x = xp.asarray(target)
+    with accel.using(strict=True):
+        for use in (*READS.values(), *WRITES.values()):
+            with pytest.raises(InFlightError, match="wait for its transfer"):
+                use(x)
+
+
+@pytest.mark.parametrize("view", [lambda x: x, xp.flip])
+def test_moving_on_a_stream(sim, view):
+    stream = accel.new_stream(sim)
+    gate = threading.Event()
+    stream.submit(lambda: gate.wait(30))
+    x = view(xp.arange(SIZE))
+    expected = np.array(x)
+    y = x.to_device(sim, stream=stream)
+    soon(gate)
+    x[...] = -1
+    np.testing.assert_array_equal(np.asarray(y.to_device("cpu")), expected)
+    stream.close()

@@ -1,6 +1,6 @@
 """Containers: what they cost to import, make, release, look at, copy, and make by the million.
 
-    python benchmarks/containers.py [--quick]
+python benchmarks/containers.py [--quick]
 """
 
 import argparse

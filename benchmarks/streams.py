@@ -1,6 +1,6 @@
 """Streams of the host: what it costs to submit work, and what a copy costs beside a computation.
 
-    python benchmarks/streams.py [--quick]
+python benchmarks/streams.py [--quick]
 """
 
 import argparse

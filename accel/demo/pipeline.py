@@ -1,11 +1,15 @@
 """The computation of the demo: tiles are copied to a device, filtered there by `accel.xp`, and gathered there.
 
 The picture is swept twice, because the threshold of the second sweep needs the whole response of the first. In each
-sweep a tile takes three steps, which share nothing but the tile: copy in, compute, copy out.
+sweep a tile takes three steps, which share nothing but the tile: copy in, compute, copy out. Tiles go by two streams in
+turn, so one is copied in while the one before it is computed.
 """
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import cycle
 from math import prod
 
 import accel
@@ -15,9 +19,10 @@ from accel.demo.findings import Findings
 from accel.demo.pictures import Picture, Recipe
 from accel.demo.tiles import Tile, cover, cut
 from accel.demo.timeline import Timeline
+from accel.memory import Stream, Transfer
 from accel.xp import Array
 
-__all__ = ["SIDE", "SWEEPS", "detect", "halo", "mark", "respond"]
+__all__ = ["SIDE", "SWEEPS", "detect", "halo", "join", "mark", "respond"]
 
 SIDE = 256
 SWEEPS = 2
@@ -52,7 +57,8 @@ def detect(
         On the host.
     """
     recipe, shape = picture.recipe, picture.shape
-    sweep = partial(_sweep, list(cover(*shape, side)), timeline, done)
+    streams = accel.new_stream(device), accel.new_stream(device)
+    sweep = partial(_sweep, list(cover(*shape, side)), streams, timeline, done)
     with (
         accel.from_numpy(picture.pixels.reshape(-1)) as pixels,
         accel.empty(prod(shape), "float64", device) as responses,
@@ -61,18 +67,22 @@ def detect(
         source = xp.reshape(xp.asarray(pixels), (*shape, 3))
         response, found = (xp.reshape(xp.asarray(container), shape) for container in (responses, marks))
         sweep(
-            copy_in=lambda tile: _send(cut(source, tile, halo(recipe)), device),
+            copy_in=lambda tile, stream: _send(cut(source, tile, halo(recipe)), device, stream),
             compute=partial(respond, recipe),
             output=response,
         )
-        with timeline.span("compute", "threshold"):
+        join(streams)
+        with streams[0], timeline.span("compute", "threshold"):
             centre, spread = filters.robust_level(response[xp.isfinite(response)])
             threshold = centre + recipe.level * spread
+        join(streams)
         sweep(
-            copy_in=lambda tile: cut(response, tile, recipe.reach),
+            copy_in=lambda tile, stream: _take(response, tile, recipe.reach, stream),
             compute=partial(mark, recipe, threshold),
             output=found,
         )
+        for stream in streams:
+            stream.close()
         with timeline.span("copy out", "whole picture"):
             return Findings(
                 responses.to_numpy().reshape(shape),
@@ -115,28 +125,71 @@ def mark(recipe: Recipe, threshold: Array, response: Array) -> Array:
     return crest & (filters.inner(response, recipe.reach) > threshold)
 
 
+def join(streams: Sequence[Stream]) -> None:
+    """Let what each stream does next start after all that the others were given so far."""
+    points = [stream.record() for stream in streams]
+    for stream in streams:
+        for point in points:
+            stream.wait_for(point)
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """A tile on its way to where it is computed."""
+
+    tile: Tile
+    stream: Stream
+    window: Array
+    transfer: Transfer | None = None
+
+
 def _sweep(
     tiles: Iterable[Tile],
+    streams: Sequence[Stream],
     timeline: Timeline,
     done: Callable[[], object],
     *,
-    copy_in: Callable[[Tile], Array],
+    copy_in: Callable[[Tile, Stream], tuple[Array, Transfer | None]],
     compute: Callable[[Array], Array],
     output: Array,
 ) -> None:
-    for tile in tiles:
-        label = f"row {tile.top}, column {tile.left}"
-        with timeline.span("copy in", label):
-            window = copy_in(tile)
-        with timeline.span("compute", label):
-            result = compute(window)
-        with timeline.span("copy out", label):
-            output[tile.index] = result
+    ahead: deque[_Arrival] = deque()
+    for tile, stream in zip(tiles, cycle(streams), strict=False):
+        with timeline.span("copy in", _label(tile)):
+            ahead.append(_Arrival(tile, stream, *copy_in(tile, stream)))
+        if len(ahead) == len(streams):
+            _finish(ahead.popleft(), timeline, compute, output)
+            done()
+    while ahead:
+        _finish(ahead.popleft(), timeline, compute, output)
         done()
 
 
-def _send(window: Array, device: accel.Device) -> Array:
-    """Return a host array's elements in a container on a device, seen as an array of the same shape."""
+def _finish(arrival: _Arrival, timeline: Timeline, compute: Callable[[Array], Array], output: Array) -> None:
+    label = _label(arrival.tile)
+    with arrival.stream:
+        with timeline.span("compute", label):
+            result = compute(arrival.window)
+        with timeline.span("copy out", label):
+            output[arrival.tile.index] = result
+    if arrival.transfer is not None:
+        timeline.add_transfer(arrival.transfer, label)
+
+
+def _label(tile: Tile) -> str:
+    return f"row {tile.top}, column {tile.left}"
+
+
+def _take(source: Array, tile: Tile, halo: int, stream: Stream) -> tuple[Array, None]:
+    """Cut a tile out of an array that is already on the device."""
+    with stream:
+        return cut(source, tile, halo), None
+
+
+def _send(window: Array, device: accel.Device, stream: Stream) -> tuple[Array, Transfer]:
+    """Let a stream copy a host array to a device; return it there, with its transfer."""
     with accel.empty(prod(window.shape), "uint8", "cpu") as staged:
         xp.asarray(staged)[...] = xp.reshape(window, (-1,))
-        return xp.reshape(xp.asarray(staged.to(device)), window.shape)
+        there = accel.empty(staged.size, "uint8", device)
+        transfer = there.copy_from_async(staged, stream=stream)
+        return xp.reshape(xp.asarray(there), window.shape), transfer

@@ -6,7 +6,7 @@ STYLE = """
 :root {
   color-scheme: light dark;
   --page: #f6f5f2; --card: #fff; --ink: #1c1d21; --soft: #6a6c75; --rule: #e3e1db; --good: #12795a; --bad: #b3261e;
-  --lane-0: #8a8f9c; --lane-1: #3b82c4; --lane-2: #0f9d8a; --lane-3: #c98a1b; --lane-4: #8e6bbf;
+  --lane-0: #8a8f9c; --lane-1: #3b82c4; --lane-2: #6aa5dd; --lane-3: #0f9d8a; --lane-4: #c98a1b; --lane-5: #8e6bbf;
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -50,7 +50,7 @@ table.words th { text-align: left; }
 .timeline text { fill: var(--ink); } .timeline .small { fill: var(--soft); font-size: 12px; }
 .tick { stroke: var(--rule); }
 .lane-0 { fill: var(--lane-0); } .lane-1 { fill: var(--lane-1); } .lane-2 { fill: var(--lane-2); }
-.lane-3 { fill: var(--lane-3); } .lane-4 { fill: var(--lane-4); }
+.lane-3 { fill: var(--lane-3); } .lane-4 { fill: var(--lane-4); } .lane-5 { fill: var(--lane-5); }
 @media (max-width: 600px) {
   body { padding: 1.5rem .75rem 3rem; } section { padding: 1rem; border-radius: 10px; } h1 { font-size: 1.6rem; }
   th, td { padding: .35rem .45rem; } dl.facts { grid-template-columns: 1fr 1fr; }

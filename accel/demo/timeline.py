@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from accel.memory import Transfer
+
 __all__ = ["LANES", "Span", "Timeline", "in_seconds"]
 
-LANES = ("load", "copy in", "compute", "copy out", "reference")
+LANES = ("load", "copy in", "transfer", "compute", "copy out", "reference")
 """The kinds of step, in the order in which data meets them."""
 
 _SHORT = 100
@@ -35,6 +37,12 @@ class Timeline:
         start = perf_counter()
         yield
         self.spans.append(Span(lane, label, start, perf_counter()))
+
+    def add_transfer(self, transfer: Transfer, label: str) -> None:
+        """Add a transfer that is over, with the times its stream took down."""
+        event = transfer.event
+        if event.began is not None and event.ended is not None:
+            self.spans.append(Span("transfer", label, event.began, event.ended))
 
     def total(self, *lanes: str) -> float:
         """Return the seconds spent in these lanes, or in all."""

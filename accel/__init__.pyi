@@ -6,10 +6,12 @@ from accel import memory as memory
 from accel import testing as testing
 from accel import xp as xp
 from accel.config import configure as configure
+from accel.config import debug as debug
 from accel.config import using as using
 from accel.containers import AcceleratorDataContainer as AcceleratorDataContainer
 from accel.creation import container as container
 from accel.creation import empty as empty
+from accel.creation import from_dlpack as from_dlpack
 from accel.creation import from_numpy as from_numpy
 from accel.creation import full as full
 from accel.creation import zeros as zeros

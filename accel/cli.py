@@ -5,28 +5,35 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
 from accel import __version__
-from accel.machine import machine_report, machine_text
 
 __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    given = _parser().parse_args(arguments)
-    code: int = given.run(given)
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
+        given = _parser().parse_args(arguments)
+        code: int = given.run(given)
+        if sys.stdout is not None:  # as after `accel info >&-`
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130  # what shells say of a command that an interrupt ended
+    except BrokenPipeError:  # whoever read the output has seen enough
         _close_quietly()
+        return 0
+    except OSError as error:
+        _close_quietly()
+        print(f"accel: {error}", file=sys.stderr)
+        return 1
     return code
 
 
 def _close_quietly() -> None:
-    # Whoever read the output has seen enough; Python must not try to flush it again at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    # Python must not try to flush it again at exit.
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -46,9 +53,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _info(given: argparse.Namespace) -> int:
+    from accel.machine import machine_report, machine_text  # loads NumPy, and an interrupt may come meanwhile
+
     report = machine_report()
-    with suppress(BrokenPipeError):
-        print(json.dumps(report, indent=2) if given.json else machine_text(report))
+    print(json.dumps(report, indent=2) if given.json else machine_text(report))
     return 0
 
 

@@ -7,8 +7,9 @@ a context variable, so threads and tasks do not disturb one another.
 
 import os
 import threading
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from operator import index
@@ -17,7 +18,7 @@ from typing import Any
 from accel.device_names import parse_device_name
 from accel.locks import across_forks
 
-__all__ = ["Settings", "configure", "current", "using"]
+__all__ = ["Settings", "configure", "current", "debug", "debugging", "enter", "leave", "using"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +154,11 @@ def _from_environment() -> Settings:
 
 
 class _Scope:
-    """What enclosing ``using`` blocks say, with the settings they give on top of the process's."""
+    """What enclosing blocks say, the outermost first, with the settings they give on top of the process's."""
 
     __slots__ = ("_known", "overrides")
 
-    def __init__(self, overrides: Mapping[str, Any]) -> None:
+    def __init__(self, *overrides: dict[str, Any]) -> None:
         self.overrides = overrides
         # One tuple: threads that share the scope must not see a base with another's settings.
         self._known: tuple[Settings | None, Settings] = (None, Settings())
@@ -165,12 +166,13 @@ class _Scope:
     def over(self, base: Settings) -> Settings:
         known, settings = self._known
         if known is not base:
-            settings = replace(base, **self.overrides)
+            settings = replace(base, **ChainMap(*reversed(self.overrides)))
             self._known = base, settings
         return settings
 
 
-_scope: ContextVar[_Scope | None] = ContextVar("accel_settings", default=None)
+_NO_SCOPE = _Scope()
+_scope: ContextVar[_Scope] = ContextVar("accel_settings", default=_NO_SCOPE)
 _lock = across_forks(threading.Lock())
 _process: Settings | None = None
 
@@ -194,7 +196,15 @@ def current() -> Settings:
     """
     base = _of_process()
     scope = _scope.get()
-    return base if scope is None else scope.over(base)
+    return base if scope is _NO_SCOPE else scope.over(base)
+
+
+def debugging() -> bool:
+    """Tell whether debug mode is on. Never raises: memory can be given back also where a setting is wrong."""
+    try:
+        return current().debug
+    except ValueError:
+        return False
 
 
 def configure(**settings: object) -> None:
@@ -237,10 +247,40 @@ def using(**settings: object) -> Iterator[Settings]:
     ...     accel.empty(3, device="cuda:9").device
     <Device.CPU: 'cpu'>
     """
-    outer = _scope.get()
-    inherited = {} if outer is None else outer.overrides
-    token = _scope.set(_Scope({**inherited, **_parse_all(settings, "accel.using")}))
+    overrides = _parse_all(settings, "accel.using")
+    enter(overrides)
     try:
         yield current()
     finally:
-        _scope.reset(token)
+        leave(overrides)
+
+
+def debug() -> AbstractContextManager[Settings]:
+    """Turn debug mode on inside a ``with`` block; short for ``using(debug=True)``.
+
+    Examples
+    --------
+    >>> import accel
+    >>> with accel.debug() as settings:
+    ...     settings.debug
+    True
+    """
+    return using(debug=True)
+
+
+def enter(overrides: dict[str, Any]) -> None:
+    """Begin a block that says so, for this thread or task."""
+    _scope.set(_Scope(*_scope.get().overrides, overrides))
+
+
+def leave(overrides: dict[str, Any]) -> None:
+    """End the innermost block that was entered with this very object; harmless where none was.
+
+    Blocks of generators end in any order, and perhaps in another context than they began in.
+    """
+    entered = _scope.get().overrides
+    for place in reversed(range(len(entered))):
+        if entered[place] is overrides:
+            left = entered[:place] + entered[place + 1 :]
+            _scope.set(_Scope(*left) if left else _NO_SCOPE)
+            return

@@ -1,17 +1,18 @@
 """`AcceleratorDataContainer`: one owner of typed memory, wherever it is (NuMojo's container)."""
 
 import builtins
-from typing import Any, NoReturn, Self, SupportsIndex, overload
+from typing import Any, Self, SupportsIndex, overload
 
 import numpy as np
 
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
-from accel.errors import DeviceMismatchError, DTypeError
+from accel.errors import DeviceMismatchError, DTypeError, FormatError
 from accel.memory.copying import AnyStorage, allocate, copy_elements
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostArray, HostStorage, is_pointer_form
+from accel.memory.interchange import Interchange
 from accel.memory.operand import Operand
 from accel.memory.sizes import as_size
 from accel.memory.storage import Ownership, Writer
@@ -26,7 +27,7 @@ ARRAY_ADVICE = "a container is flat, and accel.xp.zeros(shape) makes arrays"
 _EMPTY_DTYPE = as_dtype("float32")
 
 
-class AcceleratorDataContainer:
+class AcceleratorDataContainer(Interchange):
     """Typed, flat memory on one device, in a `HostStorage` or a `DeviceStorage`.
 
     ``AcceleratorDataContainer(size, dtype, device)`` allocates; without a size it is empty and allocates nothing.
@@ -344,8 +345,8 @@ class AcceleratorDataContainer:
     def __exit__(self, *exception: object) -> None:
         self.release()
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise TypeError("a container is a handle on memory of this process; pickle c.to_numpy() instead")
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickled, (type(self), self._storage)
 
     # Contents
 
@@ -369,6 +370,10 @@ class AcceleratorDataContainer:
         DeviceUnavailableError
             If the device is not here and ``fallback`` is ``raise``.
         """
+        if device is None:  # which everywhere else is the default device
+            raise TypeError("to takes a device, as in c.to('cpu'); for the default one write c.to(Device.default())")
+        if stream is not None and not isinstance(stream, Stream):
+            raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream({str(device)!r})")
         target = resolve(device)
         if target is self.device and not copy:
             return self.__copy__()
@@ -407,7 +412,7 @@ class AcceleratorDataContainer:
             If the memory must not change.
         """
         given = np.asarray(array)
-        self._refuse_other(given.size, given.dtype, f"array.astype({self.dtype.name!r})")
+        self._refuse_other(given.size, as_dtype(given.dtype), f"array.astype({self.dtype.name!r})")
         if self._storage is not None:
             copy_elements(self._storage, HostStorage.on_array(np.ascontiguousarray(given)))
 
@@ -423,9 +428,8 @@ class AcceleratorDataContainer:
         ReadOnlyError
             If the memory must not change.
         """
-        self._refuse_other(other.size, other.dtype, "accel.container(other.to_numpy(), dtype)")
-        if self._storage is not None and other.size:
-            copy_elements(self._storage, other.storage)
+        self._refuse_source(other)
+        copy_elements(self._lent_storage(), other._lent_storage())
 
     def copy_from_async(
         self, other: "AcceleratorDataContainer", *, stream: Stream, progress: Progress | None = None
@@ -456,8 +460,13 @@ class AcceleratorDataContainer:
         DeviceMismatchError
             If the stream is of another device.
         """
-        self._refuse_other(other.size, other.dtype, "accel.container(other.to_numpy(), dtype)")
+        self._refuse_source(other)
         return submit_copy(self.storage, other.storage, stream, progress)
+
+    def _refuse_source(self, other: object) -> None:
+        if not isinstance(other, AcceleratorDataContainer):
+            raise TypeError(f"a container copies from a container; found {type(other).__name__}: write c.from_numpy(x)")
+        self._refuse_other(other.size, other.dtype, "accel.container(other.to_numpy(), dtype)")
 
     def _refuse_other(self, size: int, dtype: DType, remedy: str) -> None:
         if dtype != self.dtype:
@@ -482,8 +491,9 @@ class AcceleratorDataContainer:
             self._storage.refuse_read_only()
             self._storage.settle(writing=True)
             heap = heap_of(self._storage.device)
-            heap.backend.fill(self._storage.__accel_operand__(), scalar[()], stream=None)
-            heap.synchronize()
+            with self._storage.pin():
+                heap.backend.fill(self._storage.__accel_operand__(), scalar[()], stream=None)
+                heap.synchronize()
 
     def memoryview(self) -> builtins.memoryview:
         """Return a memoryview of host memory, which keeps it alive; ``memoryview(c)`` works from Python 3.12.
@@ -507,7 +517,26 @@ class AcceleratorDataContainer:
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
-        return self.storage.__accel_operand__()
+        return self._lent_storage().__accel_operand__()
+
+    def _lent_storage(self) -> AnyStorage:
+        return HostStorage.new(0, self.dtype) if self._storage is None else self._storage
+
+    def _lent_array(self, storage: AnyStorage) -> HostArray:
+        return storage.lend()  # type: ignore[no-any-return]
+
+    def _lent_copy(self, device: Device) -> Self:
+        return self.to(device, copy=True)
+
+
+def _unpickled(kind: object, storage: object) -> AcceleratorDataContainer:
+    if not (isinstance(kind, type) and issubclass(kind, AcceleratorDataContainer)):
+        raise FormatError(f"this is no pickled container: {kind!r} is no class of containers")
+    if storage is None:
+        return kind()
+    if not isinstance(storage, AnyStorage):
+        raise FormatError(f"this is no pickled container: found {type(storage).__name__} for its storage")
+    return kind.on(storage)
 
 
 def _size_form(
@@ -515,7 +544,11 @@ def _size_form(
 ) -> AnyStorage | None:
     found = as_dtype(dtype)
     target = resolve(device)
-    return None if size is None else allocate(target, as_size(size, found.itemsize, ARRAY_ADVICE), found)
+    if size is not None:
+        return allocate(target, as_size(size, found.itemsize, ARRAY_ADVICE), found)
+    if found != _EMPTY_DTYPE:
+        raise ValueError(f"a container without a size is empty and of float32: write a size, as in (0, {found.name!r})")
+    return None
 
 
 def _pointer_form(
@@ -524,10 +557,16 @@ def _pointer_form(
     copy: bool = False,
     dtype: DTypeLike = "float32",
     device: DeviceLike = Device.CPU,
-    **how: Any,
+    *,
+    deleter: Any = None,
+    readonly: bool = False,
 ) -> AnyStorage:
     if resolve(device) is not Device.CPU:
         raise DeviceMismatchError(
             f"a pointer is looked at on the cpu only; for a buffer of {device} write DeviceStorage(buffer, size)"
         )
-    return HostStorage.on_pointer(ptr, size, copy, dtype, **how)
+    return HostStorage.on_pointer(ptr, size, copy, dtype, deleter=deleter, readonly=readonly)
+
+
+# The name by which Python's own TypeError calls them, about an argument that is missing or too many.
+_size_form.__qualname__ = _pointer_form.__qualname__ = AcceleratorDataContainer.__qualname__

@@ -9,9 +9,10 @@ from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.memory.copying import allocate
 from accel.memory.host_storage import HostArray, HostStorage
+from accel.memory.interchange import only_by_copy, receive
 from accel.memory.sizes import as_size
 
-__all__ = ["container", "empty", "from_numpy", "full", "zeros"]
+__all__ = ["container", "empty", "from_dlpack", "from_numpy", "full", "zeros"]
 
 
 def empty(
@@ -131,3 +132,54 @@ def from_numpy(array: HostArray, copy: bool = False) -> AcceleratorDataContainer
     if copy:
         return container(array, device=Device.CPU)
     return AcceleratorDataContainer.on(HostStorage.on_array(array))
+
+
+def from_dlpack(x: Any, device: DeviceLike | None = None, copy: bool | None = None) -> AcceleratorDataContainer:
+    """Return a container on the memory of another library's array, read-only if that is.
+
+    Parameters
+    ----------
+    x : object with ``__dlpack__``
+        Any shape; its elements are taken in C order.
+    device : Device or str, optional
+        Where the container is to be; by default where ``x`` is.
+    copy : bool, optional
+        True: always memory of its own. False: never copy.
+
+    Raises
+    ------
+    TypeError
+        If the object has no ``__dlpack__``.
+    InterchangeError
+        If the other library refuses or breaks DLPack's rules, or ``copy=False`` and a copy is needed.
+    LayoutError
+        If the elements do not lie one after another in C order.
+    DTypeError, DeviceUnavailableError
+        If containers cannot have the dtype, or the device is not here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import accel
+    >>> array = np.zeros(3)
+    >>> accel.from_dlpack(array)[1] = 5
+    >>> array
+    array([0., 5., 0.])
+    """
+    if type(x) is np.ndarray:  # its memory can be looked at as it is
+        return _placed(from_numpy(x), device, copy)
+    received = receive(x, device=None if device is None else resolve(device), copy=copy)
+    return _placed(AcceleratorDataContainer.on(received.flat()), device, copy and not received.copied)
+
+
+def _placed(here: AcceleratorDataContainer, device: DeviceLike | None, copy: bool | None) -> AcceleratorDataContainer:
+    """Return a container where it is, or a copy that takes its place."""
+    if device is None and not copy:
+        return here
+    target = here.device if device is None else resolve(device)
+    if target is here.device and not copy:
+        return here
+    with here:
+        if copy is False:
+            raise only_by_copy(here.device, target)
+        return here.to(target, copy=True)

@@ -1,30 +1,42 @@
 """`Device`: where memory lives and work runs (NuMojo's ``Device``)."""
 
 import enum
-import threading
 import warnings
 from collections import deque
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from contextvars import ContextVar
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Self, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 from accel import config
 from accel.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
 from accel.errors import DeviceUnavailableError
-from accel.locks import across_forks
-from accel.registry import NoBackendError, providers, remedy
+from accel.registry import NoBackendError, Provider, providers, remedy
+from accel.sites import stack_level
 
-__all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "fallbacks", "resolve"]
+__all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "fallbacks", "required", "resolve"]
 
 # Codes of DLPack's DLDeviceType; 12 is its code for extensions.
 _DLPACK_CODES = {"cpu": 1, "cuda": 2, "mps": 8, "rocm": 10, "sim": 12}
-_new_member = across_forks(threading.Lock())
-_entered: ContextVar[tuple[AbstractContextManager[object], ...]] = ContextVar("accel_entered_devices", default=())
 
 
-class Device(enum.Enum):
+class _Devices(enum.EnumMeta):
+    """What the class `Device` itself is asked: the same for the members made later as for the first five."""
+
+    def __contains__(cls, value: object) -> bool:
+        return isinstance(value, cls)
+
+    def __getitem__(cls, name: str) -> Any:
+        kind, _, ordinal = str(name).partition("_")
+        device: Any = super().__getitem__(kind)
+        with suppress(ValueError):
+            device = device[int(ordinal)]
+        if device.name != name:
+            raise KeyError(name)
+        return device
+
+
+class Device(enum.Enum, metaclass=_Devices):
     """A place with memory of its own: the host, or one accelerator.
 
     ``Device.CUDA`` is its first ordinal; ``Device.CUDA[1]`` and ``Device("cuda:1")`` are the second. Each device is
@@ -58,13 +70,20 @@ class Device(enum.Enum):
     MPS = "mps:0"
     SIM = "sim"
 
-    type: str
-    """The kind of device: ``cpu``, ``cuda``, ``rocm``, ``mps`` or ``sim``."""
-    index: int
-    """Which of its kind, from 0."""
-
     def __init__(self, value: str) -> None:
-        self.type, self.index = parse_device_name(value)
+        self._type, self._index = parse_device_name(value)
+        # One object, by which `config.leave` knows the blocks on this device.
+        self._settings = {"device": value}
+
+    @property
+    def type(self) -> str:
+        """The kind of device: ``cpu``, ``cuda``, ``rocm``, ``mps`` or ``sim``."""
+        return self._type
+
+    @property
+    def index(self) -> int:
+        """Which of its kind, from 0."""
+        return self._index
 
     @classmethod
     def _missing_(cls, value: object) -> "Device":
@@ -73,7 +92,8 @@ class Device(enum.Enum):
         if value == "gpu":
             return _first_gpu()
         kind, ordinal = parse_device_name(value)
-        return cls[kind.upper()][ordinal]
+        device: Device = cls[kind.upper()]
+        return device[ordinal]
 
     def __getitem__(self, index: SupportsIndex) -> "Device":
         """Return the device of the same type with another ordinal."""
@@ -81,16 +101,16 @@ class Device(enum.Enum):
             raise TypeError(f"an ordinal is a whole number; found {index!r}")
         ordinal = index.__index__()
         name = device_name(*parse_device_name(f"{self.type}:{ordinal}"))
-        with _new_member:
-            known = Device._value2member_map_.get(name)
-            return self._make(name, ordinal) if known is None else known  # type: ignore[return-value]
+        members: dict[Any, Any] = Device._value2member_map_
+        found: Device | None = members.get(name)
+        # One of the threads that get here together wins; a lock could be held by one that a fork leaves behind.
+        return found or members.setdefault(name, self._make(name, ordinal))
 
     def _make(self, name: str, index: int) -> "Device":
         member = object.__new__(Device)
         member._value_ = name
         member._name_ = f"{self.type.upper()}_{index}"
         member.__init__(name)  # type: ignore[misc]
-        Device._value2member_map_[name] = member
         return member
 
     def __str__(self) -> str:
@@ -117,27 +137,32 @@ class Device(enum.Enum):
         """Return why this device cannot be used here, or None if it can. Never raises."""
         try:
             provider = providers.get(self.type)
-            devices = provider.devices()
+            devices = _listed(provider, self.type)
             if self in devices:
                 return None
             reasons = provider.why_unavailable()
+            reason = reasons.get(str(self)) or reasons.get(self.type)
         except NoBackendError as error:
             return str(error)
         except Exception as error:  # a driver can fail in any way
             return f"its backend failed to list its devices: {error.__class__.__name__}: {error}"
-        reason = reasons.get(str(self)) or reasons.get(self.type)
-        return reason or f"the {self.type} devices here are: {', '.join(map(str, devices)) or 'none'}"
+        return str(reason or f"the {self.type} devices here are: {', '.join(map(str, devices)) or 'none'}")
 
     @staticmethod
     def available(*types: str) -> tuple["Device", ...]:
-        """Return the devices of this machine, of the given types or of all. Never raises."""
+        """Return the devices of this machine, of the given types or of all.
+
+        Raises
+        ------
+        ValueError
+            If there is no such type. A backend that fails has no devices, and `why_unavailable` tells how it failed.
+        """
         found: list[Device] = []
         for type in types or DEVICE_TYPES:
-            try:
-                offered = providers.get(type).devices()
-            except Exception:  # noqa: S112 - the reason is what why_unavailable tells
-                continue
-            found += [device for device in offered if isinstance(device, Device) and device.type == type]
+            if type not in DEVICE_TYPES:
+                raise ValueError(f"{type!r} is no type of device: write {', '.join(DEVICE_TYPES)}")
+            with suppress(Exception):
+                found += _listed(providers.get(type), type)
         return tuple(found)
 
     @staticmethod
@@ -159,15 +184,11 @@ class Device(enum.Enum):
         return resolve(None)
 
     def __enter__(self) -> Self:
-        scope = config.using(device=str(self))
-        scope.__enter__()
-        _entered.set((*_entered.get(), scope))
+        config.enter(self._settings)
         return self
 
     def __exit__(self, *error: object) -> None:
-        *outer, scope = _entered.get()
-        _entered.set(tuple(outer))
-        scope.__exit__(None, None, None)
+        config.leave(self._settings)
 
 
 _CPU = Device.CPU
@@ -215,13 +236,26 @@ def resolve(device: DeviceLike | None) -> Device:
     if asked is _CPU or asked == "cpu":
         return _CPU
     try:
-        found = asked if isinstance(asked, Device) else Device(asked)
-        reason = found.why_unavailable()
-        if reason is None:
-            return found
-        raise _unavailable(str(found), reason, remedy(found.type))
+        return required(asked)
     except DeviceUnavailableError as error:
         return _fall_back(str(asked), error)
+
+
+def required(device: DeviceLike) -> Device:
+    """Return the device that is meant, which must be here: no other one will do.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If this names no device.
+    DeviceUnavailableError
+        If the device is not here.
+    """
+    found = device if isinstance(device, Device) else Device(device)
+    reason = found.why_unavailable()
+    if reason is not None:
+        raise _unavailable(str(found), reason, remedy(found.type))
+    return found
 
 
 def _fall_back(asked: str, error: DeviceUnavailableError) -> Device:
@@ -230,8 +264,13 @@ def _fall_back(asked: str, error: DeviceUnavailableError) -> Device:
         raise error
     _fallbacks.append(Fallback(asked, Device.CPU, str(error)))
     if policy == "warn":
-        warnings.warn(f"using the CPU: {error}", FallbackWarning, stacklevel=4)
+        warnings.warn(f"using the CPU: {error}", FallbackWarning, stacklevel=stack_level())
     return Device.CPU
+
+
+def _listed(provider: Provider, type: str) -> tuple[Device, ...]:
+    """Return the devices of a type that a backend lists; it may fail in any way."""
+    return tuple(device for device in provider.devices() if isinstance(device, Device) and device.type == type)
 
 
 def _unavailable(asked: str, reason: str, remedy: str) -> DeviceUnavailableError:

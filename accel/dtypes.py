@@ -2,6 +2,9 @@
 
 The names are scalar *classes* (``f32`` is ``numpy.float32``), so they stand in annotations such as
 ``BufferView[f32]``. Those of ml_dtypes are loaded when first asked for.
+
+As text they are dtypes too (``"f32"``, ``"bf16"``), but for three: NumPy counts bytes where these names count bits, so
+``"i8"`` and ``"u8"`` are its integers of 64 bits, and ``"f16"`` is a type that no container has.
 """
 
 import sys
@@ -80,6 +83,21 @@ def supported() -> tuple[DType, ...]:
 
 
 _PYTHON: Mapping[object, type] = {bool: boolean, int: i64, float: f64, complex: c128}
+# Without i8, u8 and f16, to which NumPy gives other meanings.
+_SHORT: Mapping[object, type] = {
+    "boolean": boolean,
+    "c64": c64,
+    "c128": c128,
+    "f32": f32,
+    "f64": f64,
+    "i16": i16,
+    "i32": i32,
+    "i64": i64,
+    "u16": u16,
+    "u32": u32,
+    "u64": u64,
+}
+_NATIVE = "write array.astype(array.dtype.newbyteorder('='))"
 _known: dict[object, DType] = {np.dtype(scalar): np.dtype(scalar) for scalar in _NUMPY}
 
 
@@ -89,20 +107,21 @@ def as_dtype(dtype: DTypeLike) -> DType:
     Parameters
     ----------
     dtype : str, type or numpy.dtype
-        ``"float32"``, ``accel.dtypes.f32``, ``numpy.dtype("float32")``, ``"bfloat16"`` ... or Python's ``bool``,
-        ``int``, ``float``, ``complex``.
+        ``"float32"``, ``"f32"``, ``accel.dtypes.f32``, ``numpy.dtype("float32")``, ``"bfloat16"`` ... or Python's
+        ``bool``, ``int``, ``float``, ``complex``. What NumPy reads, as ``"f4"`` and ``"i8"``, means what it does there.
 
     Raises
     ------
     DTypeError
-        If this is no dtype, not a number or a boolean, or not in this machine's byte order.
+        If this is no dtype, none that memory can have, or not in this machine's byte order.
     """
     try:
         return _known[dtype]
     except (KeyError, TypeError):
         pass
     found = _read(dtype)
-    if isinstance(dtype, str | type):
+    # These are few; a user's own classes and other spellings are without number.
+    if dtype is found.type or dtype == found.name:
         _known[dtype] = found
     return found
 
@@ -112,12 +131,12 @@ def _read(dtype: object) -> DType:
         raise _refused(dtype, "it names no dtype")
     try:
         found: DType = np.dtype(_scalar_class(dtype) or dtype)
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):  # NumPy evaluates text such as "i4,(" as Python
         raise _refused(dtype, "it names no dtype") from None
     if not found.isnative:
-        raise _refused(dtype, "its bytes are in the other order: write array.astype(dtype.newbyteorder('='))")
+        raise _refused(dtype, f"its bytes are in the other order: {_NATIVE}")
     if not _is_supported(found):
-        raise _refused(dtype, "it is not a number or a boolean")
+        raise _refused(dtype, "it is not one of the dtypes")
     return _known.setdefault(found, found)
 
 
@@ -125,6 +144,8 @@ def _scalar_class(dtype: object) -> type | None:
     """Return the class of a Python type or of one of ml_dtypes' names, which NumPy knows only once it is loaded."""
     if not isinstance(dtype, str):
         return _PYTHON.get(dtype)
+    if dtype in _SHORT:
+        return _SHORT[dtype]
     names = {name: short for short, long in _ML_DTYPES.items() for name in (short, long)}
     return __getattr__(names[dtype]) if dtype in names else None
 
@@ -174,8 +195,10 @@ def exact_cast(values: object, dtype: DType) -> "np.ndarray[Any, DType]":
     given: np.ndarray[Any, DType] = np.asarray(values)
     if given.dtype == dtype:
         return given
-    if given.dtype.kind == "O" and isinstance(values, int):
-        raise OverflowError(f"{values} is out of range for {dtype.name}")
+    if given.dtype.kind == "O" and given.size and all(type(value) is int for value in given.flat):
+        given = _rounded(given, dtype)
+    if not given.dtype.isnative:
+        raise DTypeError(f"the bytes of the values are in the other order: {_NATIVE}")
     if not _is_supported(given.dtype) or _kind(given.dtype) > _kind(dtype):
         raise DTypeError(
             f"values of dtype {given.dtype.name} cannot be stored as {dtype.name} without loss; "
@@ -187,3 +210,14 @@ def exact_cast(values: object, dtype: DType) -> "np.ndarray[Any, DType]":
     if lost.any():
         raise OverflowError(f"{given[lost].flat[0]} is out of range for {dtype.name}")
     return stored
+
+
+def _rounded(integers: "np.ndarray[Any, DType]", dtype: DType) -> "np.ndarray[Any, DType]":
+    """Return integers of more than 64 bits, which NumPy keeps as objects, as reals."""
+    try:
+        if _kind(dtype) > 1:
+            return integers.astype(f64)
+    except OverflowError:
+        pass
+    bits = max(value.bit_length() for value in integers.flat)
+    raise OverflowError(f"an integer of {bits} bits is out of range for {dtype.name}")

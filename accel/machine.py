@@ -82,13 +82,14 @@ def _settings() -> dict[str, Any]:
 
 
 def _available(device: Device) -> Available:
-    backend: Any = _answer(lambda: providers.get(device.type).name)
-    limits: Any = _answer(lambda: heap_of(device).backend.limits(device))
+    limits = _answer(lambda: heap_of(device).backend.limits(device))
+    memory = _answer(lambda: int(limits.memory))
+    dtypes = _answer(lambda: sorted(dtype.name for dtype in limits.dtypes))
     return {
         "device": str(device),
-        "backend": backend,
-        "memory": getattr(limits, "memory", 0),
-        "dtypes": sorted(dtype.name for dtype in getattr(limits, "dtypes", ())),
+        "backend": str(_answer(lambda: providers.get(device.type).name)),
+        "memory": memory if isinstance(memory, int) else 0,
+        "dtypes": dtypes if isinstance(dtypes, list) else [],
     }
 
 
@@ -102,6 +103,8 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+    except Exception as error:  # its metadata may be broken in any way
+        return f"{type(error).__name__}: {error}"
 
 
 def machine_text(report: Machine) -> str:

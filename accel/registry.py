@@ -6,8 +6,9 @@ A backend is loaded when its type is first asked for. One that cannot be loaded 
 """
 
 import threading
-from collections.abc import Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib.metadata import EntryPoint, distributions, entry_points
 from typing import Protocol, runtime_checkable
 
 from accel.device_names import DEVICE_TYPES
@@ -108,7 +109,7 @@ class _Providers:
         with self._lock:
             if self._offers is None:
                 offers: dict[str, list[EntryPoint]] = {}
-                for point in entry_points(group=GROUP):
+                for point in _installed():
                     offered = offers.setdefault(point.name, [])
                     # An installed package and its source folder on sys.path are one and the same offer.
                     if all(point.value != other.value for other in offered):
@@ -130,7 +131,7 @@ class _Providers:
     def _load_one(self, type: str, point: EntryPoint) -> None:
         try:
             provider = point.load()
-        except Exception as error:  # a third party's import can fail in any way
+        except (Exception, SystemExit) as error:  # a third party's import can fail in any way
             summary = f"{error.__class__.__name__}: {error}"
             self._failed[type] = f"its backend {point.value} could not be loaded: {summary}"
             return
@@ -138,6 +139,19 @@ class _Providers:
             self._loaded[type] = provider
         else:
             self._failed[type] = f"{point.value} is not a backend: it has no name, devices() or why_unavailable()"
+
+
+def _installed() -> Iterable[EntryPoint]:
+    try:
+        return entry_points(group=GROUP)
+    except Exception:  # one package with unreadable metadata must not hide all others
+        return _readable()
+
+
+def _readable() -> Iterator[EntryPoint]:
+    for distribution in distributions():
+        with suppress(Exception):
+            yield from distribution.entry_points.select(group=GROUP)
 
 
 providers = _Providers()

@@ -11,12 +11,15 @@ from time import perf_counter
 
 
 def medians(rivals: Mapping[str, Callable[[], object]], *, number: int, rounds: int = 25) -> dict[str, float]:
-    """Time each function ``number`` times a round, the functions in turn; return median nanoseconds a call."""
+    """Time each function ``number`` times a round, the functions in turn; return median nanoseconds a call.
+
+    The first round is not counted: memory that a machine has never touched is slow once.
+    """
     times: dict[str, list[float]] = {name: [] for name in rivals}
-    for _ in range(rounds):
+    for _ in range(rounds + 1):
         for name, function in rivals.items():
             times[name].append(timeit.timeit(function, number=number) / number * 1e9)
-    return {name: statistics.median(found) for name, found in times.items()}
+    return {name: statistics.median(found[1:]) for name, found in times.items()}
 
 
 def process_medians(statements: Mapping[str, str], *, rounds: int = 25) -> dict[str, float]:

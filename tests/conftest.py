@@ -55,9 +55,11 @@ class ToyBackend:
         block.native = None
 
     def adopt(self, external):
-        native = external.native
-        known = {id(block.native): block.pointer for block in gc.get_objects() if type(block) is Block}
-        return Block(known.get(id(native), 1 << 20), len(native), native)
+        blocks = [block for block in gc.get_objects() if type(block) is Block and block.nbytes]
+        if external.native is None:
+            return _within(blocks, external.pointer, external.nbytes)
+        known = {id(block.native): block.pointer for block in blocks}
+        return Block(known.get(id(external.native), 1 << 20), len(external.native), external.native)
 
     def copy(self, target, source, *, stream):
         _bytes(target)[:] = _bytes(source).copy()
@@ -71,6 +73,16 @@ class ToyBackend:
 
     def synchronize(self, device):
         pass
+
+
+def _within(blocks, pointer: int, nbytes: int) -> Block:
+    if not nbytes:
+        return Block(0, 0, bytearray())
+    for block in blocks:
+        start = pointer - block.pointer
+        if 0 <= start <= block.nbytes - nbytes and type(block.native) is bytearray:
+            return Block(pointer, nbytes, memoryview(block.native)[start : start + nbytes])
+    raise ValueError(f"the toy has no memory at {pointer:#x}")
 
 
 def _bytes(span: Span) -> Any:

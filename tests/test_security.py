@@ -29,6 +29,8 @@ def reached(module):
         match node:
             case ast.Import(names):
                 yield from (name.name.split(".")[0] for name in names)
+            case ast.ImportFrom("pickle", [ast.alias("PickleBuffer")]):
+                pass  # wraps memory, and reads nothing
             case ast.ImportFrom(module=str(origin)):
                 yield origin.split(".")[0]
             case ast.Call(func=ast.Name("eval" as name)) | ast.keyword("allow_pickle" as name):

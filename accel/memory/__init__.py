@@ -7,6 +7,7 @@ from accel.memory.device_storage import DeviceStorage
 from accel.memory.external import ExternalAllocation
 from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import HostStorage
+from accel.memory.interchange import Interchange, Received, receive
 from accel.memory.operand import Leaf, Operand, Plan
 from accel.memory.owner import Pin
 from accel.memory.snapshot import HeapUsage, Snapshot, snapshot
@@ -25,12 +26,14 @@ __all__ = [
     "Heap",
     "HeapUsage",
     "HostStorage",
+    "Interchange",
     "Leaf",
     "Limits",
     "Operand",
     "Ownership",
     "Pin",
     "Plan",
+    "Received",
     "Snapshot",
     "Span",
     "Storage",
@@ -43,6 +46,7 @@ __all__ = [
     "current_stream",
     "heap_of",
     "new_stream",
+    "receive",
     "snapshot",
     "submit_copy",
 ]

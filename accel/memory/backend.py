@@ -32,12 +32,15 @@ class Limits:
         Threads that run in step; 1 on a CPU.
     dtypes : frozenset of numpy.dtype
         Element types the device computes with.
+    grid : tuple of three ints
+        Blocks of threads that one launch may have, along each axis; one on a CPU.
     """
 
     memory: int
     alignment: int
     warp: int
     dtypes: frozenset[DType]
+    grid: tuple[int, int, int] = (1, 1, 1)
 
 
 @runtime_checkable

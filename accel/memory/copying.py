@@ -35,9 +35,11 @@ def copy_elements(target: Storage, source: Storage) -> None:
     target.refuse_read_only()
     target.settle(writing=True)
     source.settle(writing=False)
-    into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
-    if into.nbytes:
-        copy_spans(heap_of(target.device), into, heap_of(source.device), out_of)
+    # Another thread may release either one meanwhile.
+    with target.pin(), source.pin():
+        into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
+        if into.nbytes:
+            copy_spans(heap_of(target.device), into, heap_of(source.device), out_of)
 
 
 def worker_of(target: Heap, source: Heap) -> Heap | None:

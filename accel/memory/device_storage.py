@@ -2,11 +2,12 @@
 
 from typing import Any, ClassVar, SupportsIndex, overload
 
-from accel.device import Device, DeviceLike, resolve
+from accel.device import Device, DeviceLike, required
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError
 from accel.memory.external import ExternalAllocation
 from accel.memory.heap import heap_of
+from accel.memory.host_storage import is_pointer_form
 from accel.memory.owner import Owner
 from accel.memory.sizes import as_size
 from accel.memory.storage import Storage
@@ -49,7 +50,8 @@ class DeviceStorage(Storage):
         self, buffer: object, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8"
     ) -> None: ...
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        adopts = "buffer" in keywords or not hasattr(arguments[0] if arguments else 0, "__index__")
+        # The first argument does not tell: arrays of NumPy and CuPy have __index__, as numbers do.
+        adopts = "buffer" in keywords or is_pointer_form(arguments, keywords)
         make = DeviceStorage.on_buffer if adopts else DeviceStorage.new
         self._become(make(*arguments, **keywords))
 
@@ -88,7 +90,7 @@ class DeviceStorage(Storage):
 
 
 def _accelerator(device: DeviceLike) -> Device:
-    found = resolve(device)
+    found = required(device)
     if found is Device.CPU:
         raise DeviceMismatchError("a DeviceStorage lives on an accelerator; memory of the CPU is a HostStorage(size)")
     return found

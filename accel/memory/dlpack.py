@@ -26,7 +26,12 @@ __all__ = ["MAX_VERSION", "Contents", "make_capsule", "read_capsule", "take_caps
 MAX_VERSION = (1, 1)
 """The version of DLPack up to which capsules are understood."""
 
-_FAMILIES = (("int", 0, (8, 16, 32, 64)), ("uint", 1, (8, 16, 32, 64)), ("float", 2, (16, 32, 64)), ("complex", 5, (64, 128)))
+_FAMILIES = (
+    ("int", 0, (8, 16, 32, 64)),
+    ("uint", 1, (8, 16, 32, 64)),
+    ("float", 2, (16, 32, 64)),
+    ("complex", 5, (64, 128)),
+)
 _NUMPY = {(code, bits): f"{name}{bits}" for name, code, widths in _FAMILIES for bits in widths} | {(6, 8): "bool"}
 _ML_DTYPES = {(4, 16): "bfloat16", (10, 8): "float8_e4m3fn", (12, 8): "float8_e5m2"}
 _NAMES = _NUMPY | _ML_DTYPES
@@ -129,9 +134,7 @@ def make_capsule(
     return capsule
 
 
-def _amend(
-    capsule: object, form: _Form, codes: tuple[int, int] | None, device: Device, copied: bool
-) -> None:
+def _amend(capsule: object, form: _Form, codes: tuple[int, int] | None, device: Device, copied: bool) -> None:
     """Write into a capsule what NumPy could not say."""
     managed: Any = form.holds.from_address(_pointer(capsule, form.name))
     managed.tensor.device = DLDevice(*device.dlpack)

@@ -1,6 +1,8 @@
 """`ExternalAllocation`: memory that somebody else made, and what to do when its last use has ended."""
 
+import atexit
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 __all__ = ["Deleter", "ExternalAllocation"]
@@ -28,7 +30,7 @@ class ExternalAllocation:
         Whether writing is forbidden.
     """
 
-    __slots__ = ("_deleter", "native", "nbytes", "owner", "pointer", "readonly")
+    __slots__ = ("deleter", "native", "nbytes", "owner", "pointer", "readonly")
 
     def __init__(
         self,
@@ -44,15 +46,27 @@ class ExternalAllocation:
         self.native = native
         self.owner = owner
         self.readonly = readonly
-        self._deleter = deleter
-
-    @property
-    def has_deleter(self) -> bool:
-        """Whether there is anything to do after the last use."""
-        return self._deleter is not None
+        self.deleter = deleter
+        if deleter is not None:
+            if not callable(deleter):
+                raise TypeError(f"a deleter is called without arguments after the last use; found {deleter!r}")
+            _with_deleters.add(self)
 
     def finish(self) -> None:
         """Run the deleter, if it has not run."""
-        deleter, self._deleter = self._deleter, None
+        deleter, self.deleter = self.deleter, None
+        _with_deleters.discard(self)
         if deleter is not None:
             deleter()
+
+
+# What is still in use when the interpreter exits is finished then: an array that a global keeps alive can hide its
+# deleter from the collector for good.
+_with_deleters: set[ExternalAllocation] = set()
+
+
+@atexit.register
+def _finish_all() -> None:
+    while _with_deleters:
+        with suppress(KeyError):
+            _with_deleters.pop().finish()

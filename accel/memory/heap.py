@@ -1,8 +1,10 @@
 """`Heap`: the memory of one device, its books, and the gate through which bytes come and go.
 
 Counts, books and the backend's `allocate` and `free` are all touched with the gate closed behind one. A garbage
-collection can start inside that region and finalise another storage in the same thread; a finaliser therefore never
-waits for the gate. If it finds it closed, it leaves a note, and whoever comes through the gate next does what it says.
+collection or a signal can run other code inside that region, in the same thread, which gives memory back: it leaves a
+note, and whoever opens the gate does what it says. So does a finaliser that finds anybody inside: it does not wait.
+
+The gate is only ever closed by ``with``, which alone cannot lose a lock to an interrupt.
 """
 
 import threading
@@ -24,6 +26,12 @@ __all__ = ["Flight", "Heap", "heap_of", "heaps"]
 
 Note = Callable[[], ExternalAllocation | None]
 """A change of the books; returns external memory whose last use it ended, to be finished with the gate open."""
+
+
+class Holder(Protocol):
+    """Who answers for a block: an owner."""
+
+    held: Block | None
 
 
 class Releasable(Protocol):
@@ -56,6 +64,7 @@ class Heap:
 
     __slots__ = (
         "backend",
+        "busy",
         "device",
         "gate",
         "left",
@@ -69,21 +78,33 @@ class Heap:
     def __init__(self, device: Device, backend: Backend) -> None:
         self.device = device
         self.backend = backend
-        self.gate = across_forks(threading.Lock())
+        self.gate = across_forks(threading.RLock())
+        self.busy = False
         self.left: deque[Note] = deque()
         self.under_way: list[Flight] = []
         self.live_bytes = self.peak_bytes = self.live_blocks = self.pinned_blocks = 0
 
-    def allocate(self, nbytes: int, *, alignment: int = 1, stream: Stream | None = None) -> Block:
-        """Return uninitialised bytes of this device."""
+    def allocate(
+        self, nbytes: int, *, alignment: int = 1, stream: Stream | None = None, holder: Holder | None = None
+    ) -> Block:
+        """Return uninitialised bytes of this device, and give them to a holder that then answers for them."""
         if self.left or self.under_way:
             self.reap()
         with self.gate:
-            block = self.backend.allocate(self.device, nbytes, alignment=alignment, stream=stream)
-            self.live_blocks += 1
-            self.live_bytes += block.nbytes
-            if self.live_bytes > self.peak_bytes:  # noqa: PLR1730 - max() costs three times as much
-                self.peak_bytes = self.live_bytes
+            before, self.busy = self.busy, True
+            try:
+                block = self.backend.allocate(self.device, nbytes, alignment=alignment, stream=stream)
+                # No call from here on: an interrupt finds all of this done, or nothing.
+                self.live_blocks += 1
+                self.live_bytes += block.nbytes
+                if self.live_bytes > self.peak_bytes:  # noqa: PLR1730 - max() is a call
+                    self.peak_bytes = self.live_bytes
+                if holder is not None:
+                    holder.held = block
+            finally:
+                self.busy = before
+        if self.left:
+            self.drain()
         return block
 
     def free(self, block: Block) -> None:
@@ -94,24 +115,31 @@ class Heap:
 
     def do(self, note: Note) -> None:
         """Act with the gate closed behind one; what a deleter raises is raised here."""
-        with self.gate:
-            ended = note()
-        if ended is not None:
+        if self.busy and self.gate._is_owned():  # type: ignore[attr-defined]
+            self.left.append(note)
+            return
+        ended = self._act(note)
+        if ended is not None and ended.deleter is not None:
             ended.finish()
         if self.left:
             self.drain()
 
     def do_or_leave(self, note: Note) -> None:
-        """Act as `do` if the gate is open, else leave a note: never waits, so a finaliser may call it."""
-        if not self.gate.acquire(blocking=False):
+        """Act as `do` if nobody is inside, else leave a note: for finalisers."""
+        if self.busy:
             self.left.append(note)
             return
-        try:
-            ended = note()
-        finally:
-            self.gate.release()
-        if ended is not None:
+        ended = self._act(note)
+        if ended is not None and ended.deleter is not None:
             ended.finish()
+
+    def _act(self, note: Note) -> ExternalAllocation | None:
+        with self.gate:
+            before, self.busy = self.busy, True
+            try:
+                return note()
+            finally:
+                self.busy = before
 
     def reap(self) -> None:
         """Let go of what work in flight held, if that is over, and do what finalisers left behind."""
@@ -119,7 +147,7 @@ class Heap:
             self.land(flight)
         self.drain()
 
-    def land(self, flight: "Flight") -> None:
+    def land(self, flight: Flight) -> None:
         """Let go of what one piece of work held; doing so again is harmless."""
         with self.gate:
             if flight not in self.under_way:
@@ -129,14 +157,13 @@ class Heap:
             pin.release()
 
     def drain(self) -> None:
-        """Do what finalisers left behind."""
-        while self.left:
+        """Do what finalisers left behind, unless this thread is inside the gate itself."""
+        while self.left and not (self.busy and self.gate._is_owned()):  # type: ignore[attr-defined]
             try:
                 note = self.left.popleft()
             except IndexError:  # another thread took the last one
                 return
-            with self.gate:
-                ended = note()
+            ended = self._act(note)
             if ended is not None:
                 _LastAct(ended)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from accel.memory.operand import Operand
 
-__all__ = ["export"]
+__all__ = ["bytes_at", "export"]
 
 
 class _Exported:
@@ -24,10 +24,19 @@ class _Exported:
         }
 
 
+def bytes_at(
+    pointer: int, nbytes: int, readonly: bool = False, keep: object = None
+) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Return the bytes at an address as a NumPy array that keeps an object alive, as do all views of it."""
+    return np.asarray(_Exported(pointer, nbytes, readonly, keep))
+
+
 def export(operand: Operand, keep: object) -> np.ndarray[Any, np.dtype[Any]]:
     """Return the elements of host memory as a NumPy array that keeps an object alive, as do all views of it."""
     span = operand.span
     if span.nbytes == 0:
-        return np.empty(operand.extents, operand.dtype)
-    held = _Exported(span.block.pointer + span.start, span.nbytes, not operand.writable, keep)
-    return np.ndarray(operand.extents, operand.dtype, np.asarray(held), operand.start, operand.strides)
+        nothing = np.empty(operand.extents, operand.dtype)
+        nothing.flags.writeable = operand.writable
+        return nothing
+    held = bytes_at(span.block.pointer + span.start, span.nbytes, not operand.writable, keep)
+    return np.ndarray(operand.extents, operand.dtype, held, operand.start, operand.strides)

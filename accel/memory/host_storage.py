@@ -1,6 +1,7 @@
 """`HostStorage`: memory the host can read, with its elements and its exports."""
 
 import builtins
+from operator import index as as_index
 from typing import Any, ClassVar, SupportsIndex, overload
 
 import numpy as np
@@ -10,7 +11,6 @@ from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import BoundsError, DTypeError, LayoutError
 from accel.memory.external import Deleter, ExternalAllocation
 from accel.memory.heap import heap_of
-from accel.memory.host_export import export
 from accel.memory.owner import Owner
 from accel.memory.sizes import as_pointer, as_size
 from accel.memory.storage import Storage
@@ -129,6 +129,8 @@ class HostStorage(Storage):
         LayoutError
             If the elements do not lie one after another in C order.
         """
+        if type(array) is not np.ndarray:
+            array = _plain(array)
         flags = array.flags
         if not (flags.c_contiguous and flags.aligned):
             raise LayoutError(
@@ -145,7 +147,8 @@ class HostStorage(Storage):
         if self._array is None:
             block = self.owner.block
             flat = block.native[self._start : self._start + self.nbytes].view(self.dtype)
-            flat.flags.writeable = not self.owner.readonly
+            if self.owner.readonly:
+                flat.flags.writeable = False
             self._array = flat
         return self._array
 
@@ -162,13 +165,15 @@ class HostStorage(Storage):
         BoundsError
             If there is no such element.
         """
+        # Read first, here as below: an __index__ may be anybody's, and release this very storage.
+        place = index if type(index) is int else _whole(index)
         array = self._array
         if array is None or self.owner.hazards is not None:
             array = self._settled(writing=False)
         try:
-            return array[index.__index__()]
-        except (IndexError, AttributeError):
-            raise self._bad_index(index) from None
+            return array[place]
+        except IndexError:
+            raise self._out_of_range(place) from None
 
     def __setitem__(self, index: SupportsIndex, value: Any) -> None:
         """Set element ``index``.
@@ -182,15 +187,17 @@ class HostStorage(Storage):
         DTypeError, OverflowError
             If the dtype cannot hold the value.
         """
+        place, scalar = _whole(index), exact_cast(value, self.dtype)
+        if scalar.ndim:
+            raise ValueError(f"an element takes one value; found {scalar.size}: write store(offset, values)")
         self.refuse_read_only()
+        array = self._settled(writing=True)
         try:
-            self._settled(writing=True)[index.__index__()] = exact_cast(value, self.dtype)
-        except (IndexError, AttributeError):
-            raise self._bad_index(index) from None
+            array[place] = scalar
+        except IndexError:
+            raise self._out_of_range(place) from None
 
-    def _bad_index(self, index: object) -> Exception:
-        if not hasattr(index, "__index__"):
-            return TypeError(f"an index is a whole number; found {index!r}")
+    def _out_of_range(self, index: int) -> BoundsError:
         return BoundsError(
             f"index {index} is out of range on axis 0: {self._name} has {self.size} elements, "
             f"so it must be in [{-self.size}, {self.size})"
@@ -207,7 +214,10 @@ class HostStorage(Storage):
         count = as_size(width, self.dtype.itemsize)
         start = self._checked(offset, count)
         array = self._settled(writing=False)
-        return array[start] if count == 1 else array[start : start + count].copy()
+        if count == 1:
+            return array[start]
+        with self.pin():  # NumPy lets other threads run while it copies, and one may release this
+            return array[start : start + count].copy()
 
     def store(self, offset: SupportsIndex, values: Any) -> None:
         """Write one or more elements from ``offset`` on.
@@ -224,12 +234,14 @@ class HostStorage(Storage):
         self.refuse_read_only()
         given = exact_cast(values, self.dtype).reshape(-1)
         start = self._checked(offset, given.size)
-        self._settled(writing=True)[start : start + given.size] = given
+        array = self._settled(writing=True)
+        with self.pin():
+            array[start : start + given.size] = given
 
     def export(self) -> HostArray:
         """Return the elements as a 1-D NumPy array on the same memory, which stays alive as long as the array."""
         self.settle(writing=not self.readonly)
-        return export(self.__accel_operand__(), self.pin())
+        return self.lend().view()  # type: ignore[no-any-return]
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
         exported = self.export()
@@ -254,6 +266,20 @@ class HostStorage(Storage):
 
     def __buffer__(self, flags: int, /) -> builtins.memoryview:
         return self.memoryview()
+
+
+def _whole(value: SupportsIndex) -> int:
+    try:
+        return as_index(value)
+    except TypeError:
+        raise TypeError(f"an index is a whole number; found {value!r}") from None
+
+
+def _plain(array: HostArray) -> HostArray:
+    """Look at an array of a subclass as the plain array it is, for what a subclass says of itself may be untrue."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError("memory has no mask; write array.filled(value), or array.data to disregard the mask")
+    return array.view(np.ndarray)
 
 
 def is_pointer_form(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:

@@ -1,11 +1,9 @@
 """Interchange: memory lent to other libraries, and memory of theirs received, through DLPack."""
 
-from typing import Any, NamedTuple, Protocol
-
-import numpy as np
+import math
+from typing import Any, NamedTuple, Protocol, cast
 
 from accel.device import Device
-from accel.dtypes import DType
 from accel.errors import DTypeError, InterchangeError, LayoutError
 from accel.memory.block import Span
 from accel.memory.copying import AnyStorage
@@ -13,12 +11,11 @@ from accel.memory.device_storage import DeviceStorage
 from accel.memory.dlpack import MAX_VERSION, Contents, make_capsule, read_capsule, take_capsule
 from accel.memory.external import ExternalAllocation
 from accel.memory.heap import heap_of
-from accel.memory.host_export import export
-from accel.memory.host_storage import HostStorage
+from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.operand import Operand
 from accel.memory.owner import Owner
 
-__all__ = ["Interchange", "Received", "receive"]
+__all__ = ["Interchange", "Received", "only_by_copy", "receive"]
 
 _CPU = Device.CPU
 _NO_WAIT = -1
@@ -27,7 +24,7 @@ _FORBIDDEN_STREAMS = {"cuda": (0,), "rocm": (1, 2)}
 
 
 class Lender(Protocol):
-    """What `Interchange` needs of the class that it is mixed into."""
+    """What `Interchange` needs of the class that it is mixed into; see `Storage.lend`."""
 
     @property
     def device(self) -> Device:
@@ -38,8 +35,8 @@ class Lender(Protocol):
         """Return the storage that has the elements."""
         ...
 
-    def _lent_array(self, storage: AnyStorage) -> "np.ndarray[Any, DType]":
-        """Return the elements as NumPy sees them, or would if it could: it keeps the memory alive."""
+    def _lent_array(self, storage: AnyStorage) -> HostArray:
+        """Return the elements as NumPy sees them, or would see them if it could; it keeps the memory alive."""
         ...
 
     def _lent_copy(self, device: Device) -> "Lender":
@@ -85,20 +82,21 @@ class Interchange:
         InterchangeError
             If this cannot be had; it is a BufferError.
         """
-        source = self.device
+        storage = self._lent_storage()
+        owner = storage.owner
+        source = owner.heap.device
         target = source if dl_device is None else _target(source, dl_device)
         if stream is not None:
             _refuse_stream(source, stream)
-        storage = self._lent_storage()
-        if stream != _NO_WAIT:
-            storage.settle(writing=not (copy or storage.readonly))
+        if owner.hazards is not None and stream != _NO_WAIT:
+            owner.settle(writing=not (copy or owner.readonly))
         versioned = max_version is not None and max_version[0] >= MAX_VERSION[0]
         if target is source and not copy:
             array = self._lent_array(storage)
-            if min(array.strides, default=0) >= 0:
+            if min((0, *array.strides)) == 0:
                 return make_capsule(array, source, versioned=versioned)
         if copy is False:
-            raise InterchangeError(f"elements in reverse order, or going from {source} to {target}, are copied: write copy=None")
+            raise only_by_copy(source, target)
         copied = self._lent_copy(target)
         return make_capsule(copied._lent_array(copied._lent_storage()), target, versioned=versioned, copied=True)
 
@@ -129,9 +127,10 @@ class Interchange:
         }
 
 
-def lent_array(operand: Operand, storage: AnyStorage) -> "np.ndarray[Any, DType]":
-    """Return elements of any device as NumPy would see them; the array keeps the storage's memory alive."""
-    return export(operand, storage.pin())
+def only_by_copy(source: Device, target: Device) -> InterchangeError:
+    """Return the error for ``copy=False`` where elements must move, or where they are in reverse order."""
+    why = "in reverse order" if target is source else f"going from {source} to {target}"
+    return InterchangeError(f"elements {why} are exchanged by a copy only; write copy=None")
 
 
 def _target(source: Device, dl_device: tuple[int, int]) -> Device:
@@ -146,40 +145,45 @@ def _target(source: Device, dl_device: tuple[int, int]) -> Device:
 
 
 def _refuse_stream(device: Device, stream: object) -> None:
-    numbered = device.type in _FORBIDDEN_STREAMS and isinstance(stream, int) and stream >= _NO_WAIT
-    if numbered and stream not in _FORBIDDEN_STREAMS[device.type] or stream == _NO_WAIT and device is not _CPU:
-        return
-    raise InterchangeError(f"{stream!r} is no stream that DLPack has for {device}; write stream=None")
+    forbidden = _FORBIDDEN_STREAMS.get(device.type)
+    known = stream == _NO_WAIT if forbidden is None else isinstance(stream, int) and stream >= _NO_WAIT
+    if device is _CPU or not known or stream in (forbidden or ()):
+        raise InterchangeError(f"{stream!r} is no stream that DLPack has for {device}; write stream=None")
 
 
 class Received(NamedTuple):
-    """Elements of another library.
+    """Elements received.
 
     Attributes
     ----------
     storage : HostStorage or DeviceStorage
-        A handle on all bytes from the lowest element to the highest.
-    start : int
-        Byte of it at which the first element lies.
-    shape, strides : tuple of int
-        Extent of each axis, and distance in bytes between neighbours along it.
-    writable : bool
-        Whether the elements may be written.
+        A handle on their memory, of whoever received them.
+    operand : Operand
+        Where they lie in it.
     copied : bool
         Whether they were copied for this exchange.
     """
 
     storage: AnyStorage
-    start: int
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    writable: bool
+    operand: Operand
     copied: bool
 
-    def operand(self) -> Operand:
-        """Describe the elements to a backend."""
-        whole = self.storage.__accel_operand__()
-        return Operand(whole.span, self.start, whole.dtype, self.shape, self.strides, self.writable)
+    def flat(self) -> AnyStorage:
+        """Return a handle on exactly these elements, counted if their memory is.
+
+        Raises
+        ------
+        LayoutError
+            If they do not lie one after another in C order.
+        """
+        operand = self.operand
+        if not operand.contiguous:
+            raise LayoutError(
+                f"elements of shape {operand.extents} with strides {operand.strides} in bytes are not contiguous in C "
+                f"order, and a container is flat; write xp.from_dlpack(x, copy=True)"
+            )
+        start = operand.span.start + operand.start - self.storage._start
+        return self.storage.window(start, math.prod(operand.extents), operand.dtype)
 
 
 def receive(x: Any, *, device: Device | None = None, copy: bool | None = None) -> Received:
@@ -188,21 +192,23 @@ def receive(x: Any, *, device: Device | None = None, copy: bool | None = None) -
     Parameters
     ----------
     x : object with ``__dlpack__``
-        An array of any library.
+        An array of any library, or one of ours, for which no capsule is made.
     device : Device, optional
-        Where they are wanted. A library may be able to copy them to the host; otherwise they stay where they are.
+        Where they are wanted. Another library is asked for a copy on the host; otherwise they stay where they are.
     copy : bool, optional
-        What the other library is told. One that knows no copies is not told; see `Received.copied`.
+        What the other library is told; whether it did so is in `Received.copied`.
 
     Raises
     ------
     TypeError
         If the object has no ``__dlpack__``.
     InterchangeError
-        If the other library refuses, or what it gives is not what DLPack says it should be.
+        If the other library refuses, or gives what DLPack does not allow.
     DTypeError
         If the elements are of a type that cannot be exchanged.
     """
+    if isinstance(x, Interchange):
+        return _shared(cast("Lender", x), device, copy)
     name = f"{type(x).__module__}.{type(x).__qualname__}"
     if not (hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__")):
         raise TypeError(f"an object with __dlpack__ and __dlpack_device__ is needed; found {name}: write xp.asarray(x)")
@@ -212,16 +218,25 @@ def receive(x: Any, *, device: Device | None = None, copy: bool | None = None) -
         raise type(error)(f"DLPack from {name}: {error}") from error.__cause__
 
 
+def _shared(x: Lender, device: Device | None, copy: bool | None) -> Received:
+    target = device or x.device
+    moves = target is not x.device
+    if moves and copy is False:
+        raise only_by_copy(x.device, target)
+    lender = x._lent_copy(target) if moves else x
+    return Received(lender._lent_storage().__copy__(), lender.__accel_operand__(), moves)
+
+
 def _receive(x: Any, device: Device | None, copy: bool | None) -> Received:
     claimed = _claimed_device(x)
-    to_host = device is _CPU and _KINDS.get(claimed[0]) != "cpu"
+    to_host = device is _CPU and _KINDS.get(claimed[0]) != _CPU.type
     capsule = _ask(x, copy, _CPU.dlpack if to_host else None)
     contents = read_capsule(capsule)
     if contents.device != claimed and not (to_host and contents.device == _CPU.dlpack):
         raise InterchangeError(f"it says that it is on device {claimed}, and gave memory of {contents.device}")
     if contents.copied and copy is False:
         raise InterchangeError("it made a copy, and copy=False was asked for")
-    return _taken(capsule, contents, _ours(contents.device), x)
+    return _taken(capsule, contents, _device_of(contents.device), x)
 
 
 def _claimed_device(x: Any) -> tuple[int, int]:
@@ -243,30 +258,37 @@ def _ask(x: Any, copy: bool | None, dl_device: tuple[int, int] | None) -> object
         raise InterchangeError(f"__dlpack__ failed: {error!r}") from error
 
 
-def _ours(codes: tuple[int, int]) -> Device:
-    """Return the device that DLPack's numbers mean."""
-    kind, index = codes
-    type = _KINDS.get(kind)
-    if type == _CPU.type:
+def _device_of(codes: tuple[int, int]) -> Device:
+    """Return the device of this machine that DLPack's numbers mean."""
+    kind = _KINDS.get(codes[0])
+    if kind == _CPU.type:
         return _CPU
-    for device in Device.available(type) if type else ():
-        if device.index == index:
-            return device
-    here = ", ".join(f"{device} {device.dlpack}" for device in Device.available())
-    raise InterchangeError(f"its memory is on device {codes}; the devices here are {here}. Ask for it with device='cpu'")
+    found = [device for device in Device.available(kind) if device.index == codes[1]] if kind else []
+    if not found:
+        here = ", ".join(f"{device} {device.dlpack}" for device in Device.available())
+        raise InterchangeError(f"device {codes} is none of those here, {here}; write device='cpu' for a copy")
+    return found[0]
 
 
 def _taken(capsule: object, contents: Contents, device: Device, x: object) -> Received:
+    """Take a capsule over; its deleter runs after the last use of its memory, also if that cannot be looked at."""
     deleter = take_capsule(capsule)
     external = ExternalAllocation(
         contents.nbytes,
         pointer=contents.address,
-        owner=None if deleter else x,  # nothing tells when the memory of a capsule without a deleter ends
+        owner=None if deleter else x,  # without a deleter nobody says how long the memory lives
         deleter=deleter,
         readonly=contents.readonly,
     )
     kind = HostStorage if device is _CPU else DeviceStorage
-    storage = kind._on(Owner(heap_of(device), None, external, False), contents.dtype, contents.nbytes // contents.dtype.itemsize)
+    owner = Owner(heap_of(device), None, external, False)
+    storage = kind._on(owner, contents.dtype, contents.nbytes // contents.dtype.itemsize)
     try:
-        storage.pointer
-    ...
+        span = Span(owner.block, 0, contents.nbytes)
+    except Exception as error:  # a driver's, or of a stranger's device with a number that is also ours
+        storage.release()
+        raise InterchangeError(f"{device} has no such memory: {error}") from error
+    operand = Operand(
+        span, contents.start, contents.dtype, contents.shape, contents.strides, writable=not contents.readonly
+    )
+    return Received(storage, operand, contents.copied)

@@ -39,6 +39,16 @@ class Operand:
     strides: tuple[int, ...]
     writable: bool = True
 
+    @property
+    def contiguous(self) -> bool:
+        """Whether the elements lie one after another in C order; nothing follows the stride of a single one."""
+        expected = self.dtype.itemsize
+        for extent, stride in zip(reversed(self.extents), reversed(self.strides), strict=True):
+            if extent != 1 and stride != expected and 0 not in self.extents:
+                return False
+            expected *= extent
+        return True
+
 
 class Leaf(NamedTuple):
     """One loop of a copy: ``extent`` steps of so many bytes in the target and in the source."""

@@ -1,5 +1,7 @@
 """`Owner`: one block and the count of those who use it; `Pin`: a use that outlives the handles."""
 
+from typing import Self
+
 from accel.errors import ReleasedError
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
@@ -16,11 +18,11 @@ class Owner:
     The bytes go with the last handle, or with the last pin if an export or pending work still holds one then.
     """
 
-    __slots__ = ("__weakref__", "_block", "counted", "external", "handles", "hazards", "heap", "pins", "readonly")
+    __slots__ = ("__weakref__", "counted", "external", "handles", "hazards", "heap", "held", "pins", "readonly")
 
     def __init__(self, heap: Heap, block: Block | None, external: ExternalAllocation | None, counted: bool) -> None:
         self.heap = heap
-        self._block = block
+        self.held = block
         self.external = external
         self.counted = counted
         self.readonly = external is not None and external.readonly
@@ -31,11 +33,11 @@ class Owner:
     @property
     def block(self) -> Block:
         """The bytes; those of external memory are adopted when first asked for."""
-        if self._block is None:
+        if self.held is None:
             self._refuse_if_ended()
             assert self.external is not None, "an owner has a block or knows where to find one"
-            self._block = self.heap.backend.adopt(self.external)
-        return self._block
+            self.held = self.heap.backend.adopt(self.external)
+        return self.held
 
     @property
     def ended(self) -> bool:
@@ -45,13 +47,15 @@ class Owner:
     def add_handle(self) -> None:
         """Count one more handle."""
         with self.heap.gate:
-            self._refuse_if_ended()
+            if not self.handles:
+                raise ReleasedError("the last handle on this memory was released by another thread")
             self.handles += 1
 
     def add_pin(self) -> None:
         """Count one more pin."""
         with self.heap.gate:
-            self._refuse_if_ended()
+            if not self.handles:
+                self._refuse_if_ended()
             self.pins += 1
 
     def settle(self, *, writing: bool) -> None:
@@ -96,13 +100,12 @@ class Owner:
             raise ReleasedError("this memory was released by another thread")
 
     def _end(self) -> ExternalAllocation | None:
-        block, external = self._block, self.external
-        self._block = self.external = None
-        if external is not None:
-            return external if external.has_deleter else None
-        if block is not None:
+        block, external = self.held, self.external
+        self.held = self.external = None
+        if external is None and block is not None:
             self.heap.free(block)
-        return None
+        # Returned also where there is nothing to run: what it keeps alive must not die inside the gate.
+        return external
 
 
 class Pin:
@@ -116,6 +119,12 @@ class Pin:
         owner.add_pin()
         self._owner = owner
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.release()
+
     def release(self) -> None:
         """End the use; doing so again is harmless."""
         owner = self._owner
@@ -128,6 +137,7 @@ class Pin:
         return None if owner is None else owner.less_one_pin()
 
     def __del__(self) -> None:
-        owner = self._owner
+        # Forgotten first: a finaliser may run on an object that others still reach.
+        owner, self._owner = self._owner, None
         if owner is not None:
             owner.heap.do_or_leave(owner.less_one_pin)

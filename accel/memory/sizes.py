@@ -3,12 +3,16 @@
 from operator import index
 from typing import SupportsIndex
 
+import numpy as np
+
 from accel.dtypes import DType
 
 __all__ = ["as_pointer", "as_size"]
 
 # Addresses and byte counts must fit a signed 64-bit integer, as in every driver.
 _MOST_BYTES = 2**63 - 1
+# No system maps the first page: so small a number is a size that was taken for an address.
+_FIRST_PAGE = 4096
 
 
 def as_size(size: SupportsIndex, itemsize: int, advice: str = "") -> int:
@@ -43,8 +47,11 @@ def as_pointer(pointer: SupportsIndex, dtype: DType) -> int:
     address = _whole(pointer, "a pointer", "write the address, as in array.ctypes.data")
     if address == 0:
         raise ValueError("the pointer is null; give the address of memory that exists")
-    if not 0 < address <= _MOST_BYTES:
-        raise ValueError(f"{address} is not an address")
+    if not _FIRST_PAGE <= address <= _MOST_BYTES:
+        raise ValueError(
+            f"{address} is no address of memory; for {address} elements write one size, and for a shape "
+            f"accel.xp.zeros(shape)"
+        )
     if address % dtype.alignment:
         raise ValueError(
             f"the pointer {address:#x} is misaligned: {dtype.name} needs a multiple of {dtype.alignment}; "
@@ -54,8 +61,8 @@ def as_pointer(pointer: SupportsIndex, dtype: DType) -> int:
 
 
 def _whole(value: SupportsIndex, what: str, advice: str) -> int:
-    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
-        raise ValueError(f"{what} is a whole number; found the boolean {value}")
+    if isinstance(value, bool | np.bool_):
+        raise ValueError(f"{what} is a whole number; found the boolean {value}")  # noqa: TRY004 - a number, but none of use
     try:
         return index(value)
     except TypeError:

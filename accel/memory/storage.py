@@ -1,7 +1,7 @@
 """`HostStorage` and `DeviceStorage`: counted, typed handles on a block (NuMojo's storages)."""
 
 import enum
-import traceback
+from operator import index
 from typing import Any, ClassVar, NoReturn, Protocol, Self, SupportsIndex
 
 from accel import config
@@ -11,9 +11,11 @@ from accel.errors import BoundsError, ReadOnlyError, ReleasedError
 from accel.memory.block import Span
 from accel.memory.external import ExternalAllocation
 from accel.memory.heap import Heap
+from accel.memory.host_export import export
 from accel.memory.operand import Operand
 from accel.memory.owner import Owner, Pin
 from accel.memory.stream import Stream
+from accel.sites import call_site
 
 __all__ = ["Ownership", "Storage", "Writer"]
 
@@ -47,10 +49,11 @@ class Storage:
         Type of the elements.
     """
 
-    __slots__ = ("_array", "_grave", "_owner", "_start", "dtype", "size")
+    __slots__ = ("_array", "_grave", "_lent", "_owner", "_start", "dtype", "size")
     _name: ClassVar[str]
     # What a HostStorage caches; it has its slot here so that one short function makes every handle.
     _array: Any
+    _lent: Any
     _owner: Owner | None
     _grave: str
     _start: int
@@ -61,7 +64,7 @@ class Storage:
     def _on(cls, owner: Owner, dtype: DType, size: int, start: int = 0) -> Self:
         """Make the handle that an owner has already counted; ``start`` is in bytes."""
         handle = object.__new__(cls)
-        handle._array = None
+        handle._array = handle._lent = None
         handle._owner = owner
         handle._start = start
         handle.dtype = dtype
@@ -75,8 +78,11 @@ class Storage:
 
     def _become(self, made: Self) -> None:
         """Take over the handle that one of the constructors made."""
+        if getattr(self, "_owner", None) is not None:  # __init__ was called again
+            self.release()
         self._owner, made._owner = made._owner, None
         self._array = made._array
+        self._lent = None
         self._start = made._start
         self.dtype = made.dtype
         self.size = made.size
@@ -84,8 +90,11 @@ class Storage:
     @classmethod
     def allocated(cls, heap: Heap, size: int, dtype: DType, stream: Stream | None = None) -> Self:
         """Allocate managed, uninitialised memory of a heap."""
-        block = heap.allocate(size * dtype.itemsize, stream=stream)
-        return cls._on(Owner(heap, block, None, True), dtype, size)
+        owner = Owner(heap, None, None, True)
+        # The handle is there first, so that an interrupt right after the allocation cannot lose it.
+        handle = cls._on(owner, dtype, size)
+        heap.allocate(size * dtype.itemsize, stream=stream, holder=owner)
+        return handle
 
     @property
     def owner(self) -> Owner:
@@ -177,14 +186,15 @@ class Storage:
         BoundsError
             If there is no such element.
         """
-        return self.pointer + self._checked(n, 0) * self.dtype.itemsize
+        steps = self._checked(n, 0)  # first, for its __index__ may be anybody's
+        return self.pointer + steps * self.dtype.itemsize
 
     def _checked(self, start: SupportsIndex, width: int) -> int:
-        start = start.__index__()
+        start = index(start)
         if not 0 <= start <= self.size - width:
             raise BoundsError(
-                f"{width} elements from {start} leave the {self._name} of {self.size} elements: "
-                f"the start must be in [0, {self.size - width}]"
+                f"{width} elements from {start} leave the {self._name} of {self.size} elements: they must be in its "
+                f"range [0, {self.size}), from start to end"
                 if width
                 else f"offset {start} is out of range: it must be in [0, {self.size}]"
             )
@@ -231,8 +241,9 @@ class Storage:
         heap = self.owner.heap
         copied = self.allocated(heap, self.size, self.dtype)
         try:
-            heap.backend.copy(copied.__accel_operand__().span, self.__accel_operand__().span, stream=None)
-            heap.synchronize()
+            with self.pin():
+                heap.backend.copy(copied.__accel_operand__().span, self.__accel_operand__().span, stream=None)
+                heap.synchronize()
         except BaseException:
             copied.release()
             raise
@@ -241,6 +252,15 @@ class Storage:
     def pin(self) -> Pin:
         """Keep the bytes alive, also after every handle is released, until the pin is."""
         return Pin(self.owner)
+
+    def lend(self) -> Any:
+        """Return the elements as NumPy sees them, or would if it could reach them; it keeps the bytes alive.
+
+        It is made once for each handle, and only to be looked at by those who make exports of it.
+        """
+        if self._lent is None:
+            self._lent = export(self.__accel_operand__(), self.pin())
+        return self._lent
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
@@ -262,20 +282,23 @@ class Storage:
         owner = self._owner
         if owner is None:
             return
-        if config.current().debug:
-            self._grave = f" at {traceback.format_list(traceback.extract_stack(limit=2)[:1])[0].strip()}"
+        self._lent = None  # with the gate open: inside, its pin would only leave a note
+        if config.debugging():
+            self._grave = f" at {call_site()}"
         owner.heap.do(self._end)
 
     def _end(self) -> ExternalAllocation | None:
         # Looked at again with the gate closed: two threads may release one handle.
         owner, self._owner = self._owner, None
-        self._array = None
+        self._array = self._lent = None
         return None if owner is None else owner.less_one_handle()
 
     def __del__(self) -> None:
         # Absent where the constructor refused its arguments.
         owner = getattr(self, "_owner", None)
         if owner is not None:
+            # Forgotten first: the collector may finalise an object that others still reach.
+            self._owner = self._array = self._lent = None
             owner.heap.do_or_leave(owner.less_one_handle)
 
     def __enter__(self) -> Self:
@@ -284,5 +307,7 @@ class Storage:
     def __exit__(self, *exception: object) -> None:
         self.release()
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise TypeError(f"a {self._name} is a handle on memory of this process and cannot be pickled")
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[object, ...]:
+        from accel.memory import pickling  # which makes storages, and so stands above them
+
+        return pickling.unpickled_storage, pickling.state_of(self, protocol.__index__())

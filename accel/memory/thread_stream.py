@@ -12,8 +12,8 @@ from types import TracebackType
 from weakref import WeakSet
 
 from accel.device import Device
-from accel.memory.sites import call_site
 from accel.memory.stream import CurrentStream, Event
+from accel.sites import call_site
 
 __all__ = ["ThreadEvent", "ThreadStream"]
 

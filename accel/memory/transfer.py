@@ -1,6 +1,5 @@
 """`Transfer`: a copy that is under way."""
 
-import asyncio
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from typing import Any
@@ -10,10 +9,10 @@ from accel.errors import DeviceMismatchError
 from accel.memory.block import Span
 from accel.memory.copying import copy_spans, worker_of
 from accel.memory.heap import Flight, Heap, heap_of
-from accel.memory.sites import call_site
 from accel.memory.storage import Storage
 from accel.memory.stream import CurrentStream, Event, Stream
 from accel.memory.thread_stream import ThreadStream
+from accel.sites import call_site
 
 __all__ = ["Progress", "Transfer", "submit_copy"]
 
@@ -94,6 +93,8 @@ class Transfer:
             yield copied
 
     def __await__(self) -> Generator[Any, None, None]:
+        import asyncio  # takes longer than all else that a container needs
+
         while not self.done():
             yield from asyncio.sleep(0.0002).__await__()
         self.wait()

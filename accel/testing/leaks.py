@@ -23,10 +23,10 @@ def no_leaks() -> Iterator[None]:
     >>> import accel
     >>> from accel.testing import no_leaks
     >>> with no_leaks():
-    ...     kept = accel.empty(1000)
+    ...     kept = accel.empty(1024)
     Traceback (most recent call last):
         ...
-    AssertionError: cpu: 1 block more in use than before, 8000 bytes
+    AssertionError: cpu: 1 block more in use than before, 8192 bytes
     >>> kept.release()
     """
     before = _settled()

@@ -11,13 +11,14 @@ import numpy as np
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.errors import DeviceMismatchError, InterchangeError, LayoutError
-from accel.memory import AnyStorage, Operand
+from accel.errors import DeviceMismatchError, DTypeError, FormatError, LayoutError
+from accel.memory import AnyStorage, Interchange, Operand, Received
+from accel.memory.host_export import export
 from accel.xp import operators, records, refusals
 from accel.xp.home import Home, home_on
 from accel.xp.operators import Operators, Scalar
 
-__all__ = ["API_VERSIONS", "Array", "Key", "Scalar", "array_on", "live", "native", "wrap"]
+__all__ = ["API_VERSIONS", "Array", "Key", "Scalar", "array_on", "array_received", "live", "native", "wrap"]
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the array standard that the namespace answers for."""
@@ -30,7 +31,7 @@ _SCALARS = frozenset({bool, int, float, complex})
 
 
 @final
-class Array(Operators):
+class Array(Operators, Interchange):
     """An n-d array of the array standard; made by `asarray`, `zeros`, ... and never by its constructor.
 
     Arithmetic, comparison and matrix operators take arrays of the same device and Python numbers. Operands on two
@@ -201,7 +202,9 @@ class Array(Operators):
         return self.__copy__()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickled, (np.asarray(self.to_device(Device.CPU)), self.device)
+        self.storage.settle(writing=False)
+        compact = wrap(self._home, self._home.library.asarray(live(self), order="C"))
+        return _unpickled, (compact.container().storage, self.shape)
 
     # Protocols
 
@@ -237,30 +240,22 @@ class Array(Operators):
         wrapped = tuple(map(partial(_wrap_any, home), parts, targets or (None,) * len(parts)))
         return wrapped if isinstance(result, tuple) else wrapped[0]
 
-    def __dlpack__(
-        self,
-        *,
-        stream: Any = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> Any:
-        """Return a DLPack capsule on the elements, or on a copy of them where steps are negative.
+    def __buffer__(self, flags: int, /) -> memoryview:
+        try:
+            return self.__array__().data
+        except ValueError:
+            raise DTypeError(f"Python's buffers cannot carry {self.dtype.name}; write x.__dlpack__()") from None
 
-        Raises
-        ------
-        BufferError
-            If DLPack cannot carry the dtype or read-only memory, or ``copy=False`` and a copy is needed.
-        """
-        array = live(self, writing=not copy)
-        if any(stride < 0 for stride in array.strides):  # some consumers end the process at these
-            if copy is False:
-                raise InterchangeError("elements in reverse order cross DLPack by a copy only; write copy=None")
-            copy = True
-        return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+    def _lent_storage(self) -> AnyStorage:
+        return self.storage if self._record is None else self._record
 
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.device.dlpack
+    def _lent_array(self, storage: AnyStorage) -> np.ndarray[Any, DType]:
+        if self._home.device is Device.CPU:
+            return live(self)  # type: ignore[no-any-return]
+        return export(self.__accel_operand__(), storage.pin())
+
+    def _lent_copy(self, device: Device) -> "Array":
+        return self.__copy__() if device is self.device else self.to_device(device)
 
 
 def live(x: Array, *, writing: bool = False) -> Any:
@@ -334,8 +329,22 @@ def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None 
     return made
 
 
-def _unpickled(values: np.ndarray[Any, DType], device: Device) -> Array:
-    return wrap(home_on(Device.CPU), values).to_device(device)
+def array_received(received: Received) -> Array:
+    """Make an array on memory that came from another library."""
+    storage = received.storage
+    home = home_on(storage.device)
+    made = wrap(home, home.backend.array(received.operand, storage.pin()))
+    made._record = storage
+    return made
+
+
+def _unpickled(storage: object, shape: object) -> Array:
+    if not isinstance(storage, AnyStorage) or not isinstance(shape, tuple):
+        raise FormatError(f"this is no pickled array: found {type(storage).__name__} and {type(shape).__name__}")
+    try:
+        return array_on(AcceleratorDataContainer.on(storage), shape)
+    except (TypeError, ValueError):
+        raise FormatError(f"this is no pickled array: {storage.size} elements do not have shape {shape}") from None
 
 
 operators.attach(__name__, Array=Array, live=live, bad_write=refusals.bad_write, scalars=_SCALARS)

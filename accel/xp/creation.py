@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 
 from accel.containers import AcceleratorDataContainer
-from accel.device import Device, DeviceLike
+from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DTypeError
-from accel.memory import DeviceStorage, HostStorage
-from accel.xp.array import Array, array_on, live, native, wrap
+from accel.memory import DeviceStorage, HostStorage, receive
+from accel.memory.interchange import only_by_copy
+from accel.xp.array import Array, array_on, array_received, live, native, wrap
 from accel.xp.functions import dtype_or_none
 from accel.xp.home import home_on
 from accel.xp.operators import Scalar
@@ -126,12 +127,12 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
 
 
 def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | None = None) -> Array:
-    """Return an array on the memory of another library's, through DLPack.
+    """Return an array on the memory of another library's array, read-only if that is.
 
     Parameters
     ----------
     x : object with ``__dlpack__``
-        An array that the host can read.
+        NumPy's arrays and our own need no capsule.
     device : Device or str, optional
         Where the array is to be; by default where ``x`` is.
     copy : bool, optional
@@ -139,16 +140,25 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
 
     Raises
     ------
-    BufferError
-        If the other library cannot export its array.
-    ValueError
-        If ``copy=False`` and a copy is needed.
+    TypeError
+        If the object has no ``__dlpack__``.
+    InterchangeError
+        If the other library refuses or breaks DLPack's rules, or ``copy=False`` and a copy is needed.
+    DTypeError, DeviceUnavailableError
+        If arrays cannot have the dtype, or the device is not here.
     """
+    target, copied = None if device is None else resolve(device), False
     if isinstance(x, Array):
-        return asarray(x, device=device, copy=copy)
-    # Without the keyword: some producers do not know it.
-    host = np.from_dlpack(x) if copy is None else np.from_dlpack(x, copy=copy)
-    return asarray(host, device=device or Device.CPU, copy=None if copy else copy)
+        made = x
+    elif type(x) is np.ndarray:
+        as_dtype(x.dtype)
+        made = wrap(home_on(Device.CPU), x)
+    else:
+        received = receive(x, device=target, copy=copy)
+        made, copied = array_received(received), received.copied
+    if copy is False and target not in (None, made.device):
+        raise only_by_copy(made.device, target)
+    return _converted(made, target or made.device, None, copy and not copied)
 
 
 def arange(

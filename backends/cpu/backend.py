@@ -1,6 +1,5 @@
 """The backend protocol for the host."""
 
-import ctypes
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -13,7 +12,7 @@ from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import CapabilityError, OutOfMemoryError
 from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Span, Stream
-from accel.memory.host_export import export
+from accel.memory.host_export import bytes_at, export
 
 from .pool import ALIGNMENT, Pool, new_block, rounded
 
@@ -62,10 +61,10 @@ class CpuBackend:
 
     def adopt(self, external: ExternalAllocation) -> Block:
         """Look at memory by its NumPy array, or by its address."""
-        native = external.native
-        if native is None:
-            native = _bytes_at(external.pointer or 0, external.nbytes)
-        flat = native.reshape(-1).view(np.uint8)
+        if external.native is None:
+            pointer = external.pointer or 0
+            return Block(pointer, external.nbytes, bytes_at(pointer, external.nbytes))
+        flat = external.native.reshape(-1).view(np.uint8)
         return Block(flat.__array_interface__["data"][0], flat.nbytes, flat)
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
@@ -126,10 +125,6 @@ def _physical_memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on Windows
         return 0
-
-
-def _bytes_at(address: int, nbytes: int) -> _Bytes:
-    return np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address))
 
 
 def _bytes_of(span: Span) -> _Bytes:

@@ -1,12 +1,23 @@
 """The cpu backend is a backend, and recycles small blocks."""
 
+import gc
+import os
+import random
+from pathlib import Path
+
 import pytest
 
 from accel import Device
+from accel.backends.cpu.pool import rounded
 from accel.errors import CapabilityError
 from accel.memory import heap_of
 from accel.testing import BackendConformance
-from accel.testing.conformance import lent
+from accel.testing.conformance import give_back, lent
+
+
+def resident():
+    """Return the bytes of the process that are in memory."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 class TestCpu(BackendConformance):
@@ -26,10 +37,27 @@ class TestCpu(BackendConformance):
 
     def test_the_pool_is_bounded(self, heap):
         blocks = [heap.allocate(65_536) for _ in range(400)]
+        give_back(heap, *blocks)
+        assert sum(block.nbytes for block in heap.backend._pool._free[65_536]) <= 1 << 19
+
+    def test_few_sizes_serve_all(self):
+        sizes = {rounded(nbytes) for nbytes in range(1, 65_537)}
+        assert len(sizes) < 50
+        assert all(nbytes <= rounded(nbytes) < 1.25 * nbytes + 64 for nbytes in range(1, 65_537))
+        assert all(rounded(size) == size and size % 64 == 0 for size in sizes)
+
+    def test_what_is_kept_holds_few_slabs(self, heap):
+        """Blocks given back in any order keep little more than themselves alive."""
+        heap.backend._pool.clear()
+        before = resident()
+        blocks = [heap.allocate(8000) for _ in range(20_000)]
         for block in blocks:
-            with heap.gate:
-                heap.free(block)
-        assert heap.backend._pool._kept <= 1 << 24
+            block.native[:] = 1
+        random.Random(0).shuffle(blocks)
+        give_back(heap, *blocks)
+        del blocks, block
+        gc.collect()
+        assert resident() - before < 64 << 20
 
     def test_a_stream_is_refused_and_says_what_to_write(self, heap):
         with pytest.raises(CapabilityError, match="stream=None"):

@@ -3,7 +3,6 @@
 import copy
 import ctypes
 import io
-import pickle
 
 import numpy as np
 import pytest
@@ -263,10 +262,6 @@ class TestHandles:
             pass
         with pytest.raises(ReleasedError):
             c[0]
-
-    def test_they_are_not_pickled(self):
-        with pytest.raises(TypeError, match="to_numpy"):
-            pickle.dumps(accel.zeros(3))
 
 
 class TestMoving:

@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 import weakref
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -25,6 +26,15 @@ def live():
 def on_memory_of(array, **how):
     """Look at an array by its address, so that only the deleter knows when the last use ends."""
     return HostStorage(array.ctypes.data, array.size, dtype=array.dtype, **how)
+
+
+@contextmanager
+def inside(heap):
+    """Do something as a collection does that begins inside the locked region."""
+    with heap.gate:
+        heap.busy = True
+        yield
+        heap.busy = False
 
 
 class TestPins:
@@ -163,7 +173,7 @@ class TestDeleter:
         monkeypatch.setattr(sys, "unraisablehook", lambda report: calls.append(str(report.exc_value)))
         array = np.arange(3.0)
         storage = on_memory_of(array, deleter=deleter)
-        with HOST.gate:
+        with inside(HOST):
             del storage
         assert calls == []
         HOST.drain()
@@ -184,7 +194,7 @@ class TestGarbageCollection:
         before = live()
         storage = HostStorage(100)
         exported = np.asarray(HostStorage(100))
-        with HOST.gate:  # as if the collection began inside the locked region
+        with inside(HOST):
             del storage, exported
             assert len(HOST.left) == 2
         HOST.drain()
@@ -193,7 +203,7 @@ class TestGarbageCollection:
     def test_what_is_left_is_done_by_the_next_allocation(self):
         before = live()
         storage = HostStorage(100)
-        with HOST.gate:
+        with inside(HOST):
             del storage
         HostStorage(8).release()
         assert not HOST.left
@@ -388,3 +398,132 @@ def test_a_fork_finds_the_gate_open():
     finally:
         stop.set()
         thread.join()
+
+
+class TestOthersCode:
+    """What somebody else's code does inside a call of ours harms nothing."""
+
+    def test_release_in_another_thread_while_memory_is_used(self):
+        """Bytes in use are not given to somebody else: each round fails if the next owner's values change."""
+        uses = (
+            lambda c: c.fill(1),
+            lambda c: c.copy_from(ones),
+            lambda c: c.store(0, values),
+            lambda c: c.from_numpy(values),
+        )
+        size = 8000
+        values, ones = np.ones(size), accel.full(size, 1.0)
+        for use in uses:
+            for _ in range(150):
+                c = accel.empty(size)
+                thread = threading.Thread(target=self.released_and_replaced, args=(c, wrong := []))
+                thread.start()
+                try:
+                    for _ in range(3):
+                        use(c)
+                except accel.errors.ReleasedError:
+                    pass
+                thread.join()
+                assert wrong == []
+
+    def released_and_replaced(self, c, wrong):
+        c.release()
+        other = accel.full(8000, 7.0)
+        for _ in range(5):
+            if not (other.to_numpy() == 7.0).all():
+                wrong.append(other)
+
+    def test_an_index_that_releases(self):
+        storage = HostStorage(8)
+
+        class Sly:
+            def __index__(self):
+                storage.release()
+                return 0
+
+        other = []
+        with pytest.raises(accel.errors.ReleasedError):
+            storage[Sly()] = 9
+        other.append(HostStorage(8))
+        with pytest.raises(accel.errors.ReleasedError):
+            storage[Sly()]
+        with pytest.raises(accel.errors.ReleasedError):
+            storage.offset(Sly())
+
+    def test_a_finaliser_that_uses_what_was_finalised(self):
+        seen = []
+
+        class Late:
+            def __init__(self):
+                self.storage, self.me = HostStorage(8), self
+
+            def __del__(self):
+                seen.append(self.storage)
+
+        for _ in range(20):
+            Late()
+        gc.collect()
+        fresh = [HostStorage(8) for _ in range(40)]
+        for storage in fresh:
+            storage.store(0, [1] * 8)
+        for storage in seen:
+            if not storage.released:
+                storage.store(0, [9] * 8)
+        assert all(list(storage.load(0, 8)) == [1] * 8 for storage in fresh)
+
+    def test_a_finaliser_that_releases_another_inside_the_gate(self):
+        array = np.arange(4.0)
+        other = HostStorage(8)
+        weakref.finalize(array, other.release)
+        storage = HostStorage(array)
+        del array
+        storage.release()
+        assert other.released
+
+    def test_a_collected_object_that_releases_inside_the_gate(self):
+        before = live()
+
+        class Holder:
+            def __init__(self):
+                self.c, self.me = accel.empty(8), self
+
+            def __del__(self):
+                self.c.release()
+
+        threshold = gc.get_threshold()
+        gc.set_threshold(7)
+        try:
+            for _ in range(5000):
+                Holder()
+                accel.empty(8)
+        finally:
+            gc.set_threshold(*threshold)
+        assert live() == before
+
+    @pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="needs POSIX timers")
+    def test_interrupts_at_any_moment_leave_no_lock_behind(self):
+        import signal
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        hook, sys.unraisablehook = sys.unraisablehook, lambda report: None
+        try:
+            deadline = time.monotonic() + 1
+            while time.monotonic() < deadline:
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, 1e-5)
+                    for _ in range(100):
+                        accel.empty(8)
+                        accel.empty(8).release()
+                except KeyboardInterrupt:
+                    pass
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+            sys.unraisablehook = hook
+        thread = threading.Thread(target=lambda: accel.empty(8).release())
+        thread.start()
+        thread.join(20)
+        assert not thread.is_alive()

@@ -1,0 +1,30 @@
+"""Where in the user's code something was asked for."""
+
+import os
+import sys
+from pathlib import Path
+from types import FrameType
+
+__all__ = ["call_site", "stack_level"]
+
+_HOUSE = str(Path(__file__).parent) + os.sep
+_GARDEN = str(Path(__file__).parents[1] / "backends") + os.sep
+
+
+def call_site() -> str:
+    """Return file, line and function of the innermost caller outside the library."""
+    frame, _ = _outside()
+    code = frame.f_code
+    return f"{code.co_filename}:{frame.f_lineno} in {code.co_name}"
+
+
+def stack_level() -> int:
+    """Return the ``stacklevel=`` with which the caller's warning points at the innermost line outside the library."""
+    return _outside()[1]
+
+
+def _outside() -> tuple[FrameType, int]:
+    frame, level = sys._getframe(2), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((_HOUSE, _GARDEN, "<accel")):
+        frame, level = frame.f_back, level + 1
+    return frame, level

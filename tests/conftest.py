@@ -17,6 +17,7 @@ from accel.dtypes import supported
 from accel.errors import OutOfMemoryError
 from accel.memory import Block, Limits, Operand, Span, heap
 from accel.registry import providers
+from accel.xp import home
 
 ROOT = Path(__file__).parents[1]
 # The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
@@ -95,15 +96,15 @@ def _elements(operand: Operand, extents: Any, strides: Any) -> Any:
 
 @pytest.fixture
 def toy(monkeypatch):
-    """A second address space at ``sim`` and ``sim:1``."""
+    """A second address space at ``sim`` and ``sim:1``, which nothing outlives."""
+    heap.heap_of(Device.CPU)
     backend = ToyBackend()
     monkeypatch.setitem(providers._loaded, "sim", backend)
-    for device in backend.devices():
-        monkeypatch.delitem(heap._heaps, device, raising=False)
+    for owner, name in ((heap, "_heaps"), (home, "_homes")):
+        others = {device: found for device, found in getattr(owner, name).items() if device.type != "sim"}
+        monkeypatch.setattr(owner, name, others)
     yield backend
     gc.collect()
-    for device in backend.devices():
-        heap._heaps.pop(device, None)
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,15 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from accel import Device
 from accel.cli import main
 from accel.machine import machine_report, machine_text
+from accel.memory import heap_of
 
 
 def accel(*arguments, **environment):
@@ -74,6 +78,51 @@ def test_info_into_a_closed_pipe_is_quiet():
     command = f"{sys.executable} -m accel info --json | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("{\n", "")
+
+
+@pytest.mark.parametrize("option", ["", "--json"])
+def test_info_without_an_output_is_quiet(option):
+    done = subprocess.run(
+        f"{sys.executable} -m accel info {option} >&-", shell=True, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("option", ["", "--json"])
+def test_info_to_a_full_disk_says_so(option):
+    done = subprocess.run(
+        f"{sys.executable} -m accel info {option} > /dev/full", shell=True, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == f"accel: [Errno 28] {os.strerror(28)}\n"
+
+
+def test_an_interrupt_ends_the_command_without_a_traceback(monkeypatch, capsys):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("accel.machine.machine_report", interrupted)
+    assert main(["info"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_info_survives_a_package_with_broken_metadata(tmp_path):
+    record = tmp_path / "numba-0.0.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_bytes(b"\xff\xfe")
+    done = accel("info", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "numba              UnicodeDecodeError" in done.stdout
+
+
+def test_info_survives_odd_limits(monkeypatch):
+    backend = heap_of(Device.CPU).backend
+    for odd in (None, SimpleNamespace(memory=None, dtypes=[1]), SimpleNamespace()):
+        monkeypatch.setattr(backend, "limits", lambda device, odd=odd: odd)
+        report = machine_report()
+        assert (report["devices"][0]["memory"], report["devices"][0]["dtypes"]) == (0, [])
+        assert "0.0 GiB" in machine_text(report)
 
 
 def test_a_device_that_is_not_here_is_said_at_first_use():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import accel
 from accel import config
 from accel.config import Settings, configure, current, using
 
@@ -171,6 +172,35 @@ def test_scopes_of_tasks_do_not_mix():
         return await asyncio.gather(seed(1), seed(2))
 
     assert asyncio.run(both()) == [1, 2]
+
+
+def numbered(number):
+    with using(sim_seed=number):
+        yield current().sim_seed
+
+
+def test_scopes_of_generators_end_in_any_order_and_leave_nothing():
+    first, second = numbered(1), numbered(2)
+    assert (next(first), next(second)) == (1, 2)
+    first.close()
+    assert current().sim_seed == 2
+    second.close()
+    assert current().sim_seed == 0
+
+
+def test_a_scope_that_ends_in_another_context_changes_nothing_there():
+    elsewhere = numbered(1)
+    copy_context().run(next, elsewhere)
+    with using(sim_seed=2):
+        elsewhere.close()
+        assert current().sim_seed == 2
+
+
+def test_debug_is_a_scope():
+    with accel.debug() as settings:
+        assert settings.debug
+        assert current().debug
+    assert not current().debug
 
 
 def test_many_threads_configure_without_losing_a_setting():

@@ -5,10 +5,12 @@ import pickle
 import threading
 import time
 import warnings
+from contextvars import copy_context
 
 import numpy as np
 import pytest
 
+import accel
 from accel import config
 from accel.device import Device, FallbackWarning, fallbacks, resolve
 from accel.errors import DeviceUnavailableError
@@ -144,6 +146,29 @@ def test_a_copied_device_is_the_same_object(device):
     assert copy.copy(device) is copy.deepcopy(device) is device
 
 
+def test_devices_are_in_the_class_whenever_they_were_made():
+    assert Device.CUDA in Device
+    assert Device.CUDA[8] in Device
+    assert "cpu" not in Device
+
+
+def test_a_name_leads_back_to_its_device():
+    assert Device["CUDA"] is Device.CUDA
+    assert Device["CUDA_9"] is Device.CUDA[9]
+
+
+@pytest.mark.parametrize("name", ["cuda", "CUDA_", "CUDA_0", "CUDA_01", "CUDA_x", "GPU", "CPU_1", "CUDA_99999", 3])
+def test_other_names_are_none_of_a_device(name):
+    with pytest.raises(KeyError):
+        Device[name]
+
+
+@pytest.mark.parametrize("attribute", ["type", "index", "name", "value"])
+def test_a_device_does_not_change(attribute):
+    with pytest.raises(AttributeError):
+        setattr(Device.CPU, attribute, "cuda")
+
+
 def test_devices_are_equal_and_hashed_as_objects():
     assert len({Device.CUDA, Device.CUDA[1], Device("cuda:1"), Device("cuda")}) == 2
     assert Device.CUDA[1] != Device.CUDA
@@ -187,6 +212,33 @@ def test_the_devices_here_are_listed_by_type(machine):
     machine("cuda", Device.CUDA, Device.CUDA[1])
     assert Device.available() == (Device.CPU, Device.CUDA, Device.CUDA[1], Device.SIM)
     assert Device.available("sim", "cuda") == (Device.SIM, Device.CUDA, Device.CUDA[1])
+
+
+def test_an_unknown_type_has_no_list():
+    with pytest.raises(ValueError, match="'tpu' is no type of device: write cpu, cuda"):
+        Device.available("tpu")
+
+
+def fail():
+    yield Device.CUDA
+    raise OSError("the driver is on fire")
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ({"devices": lambda: None}, "failed to list its devices: TypeError"),
+        ({"devices": fail}, "failed to list its devices: OSError: the driver is on fire"),
+        ({"why_unavailable": lambda: None}, "failed to list its devices: AttributeError"),
+        ({"why_unavailable": lambda: {"cuda": 5}}, "5"),
+    ],
+)
+def test_a_backend_that_breaks_its_promises_is_a_reason(machine, answers, reason):
+    machine("cuda")
+    vars(providers.get("cuda")).update(answers)
+    assert Device.available() == (Device.CPU,)
+    assert Device.best() is Device.CPU
+    assert reason in Device.CUDA.why_unavailable()
 
 
 def test_one_backend_may_serve_several_types(machine):
@@ -265,6 +317,24 @@ def test_a_fallback_with_a_warning_is_recorded_and_points_at_the_caller():
     assert len(fallbacks()) == before + 1
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: accel.empty(3, device="cuda"),
+        lambda: accel.zeros(3, device="cuda"),
+        lambda: accel.full(3, 1, device="cuda"),
+        lambda: accel.container([1.0], device="cuda"),
+        lambda: accel.AcceleratorDataContainer(3, device="cuda"),
+        lambda: accel.xp.zeros(3, device="cuda"),
+        lambda: resolve("cuda"),
+    ],
+)
+def test_a_warning_points_at_the_users_line_however_deep_it_arises(ask):
+    with config.using(fallback="warn"), pytest.warns(FallbackWarning) as warned:
+        ask()
+    assert (warned[0].filename, warned[0].lineno) == (__file__, ask.__code__.co_firstlineno)
+
+
 def test_a_device_that_is_here_is_no_fallback(machine):
     machine("cuda", Device.CUDA)
     before = fallbacks()
@@ -296,6 +366,29 @@ def test_a_block_on_a_device_ends_with_an_error_and_can_be_entered_again(machine
     with pytest.raises(KeyError), Device.CUDA, Device.CUDA:
         raise KeyError
     assert Device.default() is Device.CPU
+
+
+def on(device):
+    with device:
+        yield
+
+
+def test_blocks_of_generators_end_in_any_order_and_leave_nothing():
+    first, second = on(Device.CUDA), on(Device.ROCM)
+    next(first)
+    next(second)
+    first.close()
+    assert config.current().device == "rocm:0"
+    second.close()
+    assert config.current().device == "cpu"
+
+
+def test_a_block_that_ends_in_another_context_changes_nothing_there():
+    elsewhere = on(Device.CUDA)
+    copy_context().run(next, elsewhere)
+    with Device.ROCM:
+        elsewhere.close()
+        assert config.current().device == "rocm:0"
 
 
 def test_a_block_on_a_device_is_for_its_thread(machine):

@@ -1,5 +1,8 @@
 """Dtypes: what is one, what is refused, and casts that lose nothing."""
 
+import gc
+import weakref
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -49,7 +52,40 @@ def test_every_spelling_means_the_same(dtype):
 
 def test_python_types_are_spellings():
     assert [as_dtype(kind).name for kind in (bool, int, float, complex)] == ["bool", "int64", "float64", "complex128"]
-    assert as_dtype("bf16").name == "bfloat16"
+
+
+@pytest.mark.parametrize("short", [*NAMES.keys() - {"i8", "u8", "f16"}, "bf16", "f8e4m3fn", "f8e5m2"])
+def test_short_names_are_spellings(short):
+    assert as_dtype(short) is as_dtype(getattr(dtypes, short))
+
+
+def test_what_numpy_reads_means_what_it_does_there():
+    assert [as_dtype(text).name for text in ("i8", "u8", "f8", "c8")] == ["int64", "uint64", "float64", "complex64"]
+    with pytest.raises(DTypeError, match="'f16' cannot be the dtype of memory: it is not one of the dtypes"):
+        as_dtype("f16")
+
+
+def test_classes_of_users_are_not_kept_alive():
+    class Field:
+        dtype = np.dtype("float32")
+
+    alive = weakref.ref(Field)
+    assert as_dtype(Field) == np.dtype("float32")
+    del Field
+    gc.collect()
+    assert alive() is None
+
+
+@pytest.mark.parametrize("text", ["i4,(", ",", "f4,,", "\ud800"])
+def test_text_that_numpy_cannot_even_parse_names_no_dtype(text):
+    with pytest.raises(DTypeError, match="it names no dtype"):
+        as_dtype(text)
+
+
+@pytest.mark.parametrize("dtype", [np.longdouble, ml_dtypes.int4, "U3"])
+def test_a_number_of_another_kind_is_not_one_of_the_dtypes(dtype):
+    with pytest.raises(DTypeError, match="it is not one of the dtypes"):
+        as_dtype(dtype)
 
 
 @pytest.mark.parametrize(
@@ -97,3 +133,27 @@ def test_reals_are_rounded_and_never_become_infinite(value, name):
 def test_what_already_fits_is_not_copied():
     values = np.arange(3.0)
     assert exact_cast(values, values.dtype) is values
+
+
+@pytest.mark.parametrize("values", [2**70, [2**64], [[2**64, 1]], -(2**80)])
+@pytest.mark.parametrize("name", ["float64", "float32", "complex64", "bf16"])
+def test_integers_of_any_size_are_rounded_to_reals(values, name):
+    dtype = as_dtype(name)
+    assert np.array_equal(exact_cast(values, dtype), np.asarray(values, float).astype(dtype))
+
+
+@pytest.mark.parametrize(("value", "name"), [(2**64, "float16"), (10**5000, "float64"), (2**64, "u64"), (2**64, "bool")])
+def test_integers_of_any_size_may_be_out_of_range(value, name):
+    with pytest.raises(OverflowError, match=f"is out of range for {as_dtype(name).name}"):
+        exact_cast(value, as_dtype(name))
+
+
+def test_objects_are_refused_also_when_there_are_none():
+    for values in ([None], [2**64, "2"], np.array([], object)):
+        with pytest.raises(DTypeError, match="values of dtype object cannot be stored as int64"):
+            exact_cast(values, as_dtype("int64"))
+
+
+def test_values_in_the_other_byte_order_say_how_to_turn_them():
+    with pytest.raises(DTypeError, match="in the other order: write .*newbyteorder"):
+        exact_cast(np.array([1.0], ">f8"), as_dtype("float64"))

@@ -75,6 +75,19 @@ def test_a_backend_that_cannot_be_imported_is_a_reason(package, python):
     )
 
 
+def test_a_backend_that_exits_is_a_reason(package, python):
+    folder = package("fake_mps", "mps", "raise SystemExit('no driver')")
+    code = "from accel.device import Device; print(Device.MPS.why_unavailable())"
+    assert python(code, folder) == "its backend fake_mps:BACKEND could not be loaded: SystemExit: no driver"
+
+
+def test_a_package_with_an_unreadable_record_hides_no_other(package, python):
+    broken = package("broken", "sim", "") / "broken-1.0.dist-info" / "entry_points.txt"
+    broken.write_bytes(b"\xff\xfe")
+    folder = package("fake_mps", "mps", BACKEND.format(device="MPS"))
+    assert python(ASK.format(type="mps"), broken.parents[1], folder) == "loaded\nfake"
+
+
 def test_a_backend_that_cannot_be_imported_is_tried_once(package, python):
     folder = package("fake_mps", "mps", "print('tried')\nraise OSError('no driver')")
     answer = "its backend fake_mps:BACKEND could not be loaded: OSError: no driver"

@@ -37,6 +37,7 @@ _ML_DTYPES = {(4, 16): "bfloat16", (10, 8): "float8_e4m3fn", (12, 8): "float8_e5
 _NAMES = _NUMPY | _ML_DTYPES
 _CODES = {name: codes for codes, name in _ML_DTYPES.items()}
 
+_CPU = Device.CPU  # an enum's member costs more to reach than a global
 _READ_ONLY, _IS_COPIED = 1, 2
 _MOST_AXES = 64
 _MOST = 2**63 - 1
@@ -113,9 +114,7 @@ for _form in (_LEGACY, _VERSIONED):
 _taking = across_forks(threading.Lock())
 
 
-def make_capsule(
-    array: "np.ndarray[Any, DType]", device: Device = Device.CPU, *, versioned: bool = True, copied: bool = False
-) -> object:
+def make_capsule(array: "np.ndarray[Any, DType]", device: Device, versioned: bool, copied: bool = False) -> object:
     """Return a capsule on the memory that an array has, or pretends to have, and keep the array until it is let go.
 
     Raises
@@ -129,8 +128,9 @@ def make_capsule(
         capsule: object = shown.__dlpack__(max_version=(1, 0) if versioned else None)
     except BufferError as error:
         raise InterchangeError(f"DLPack cannot carry this memory as it is: {error} Write copy=True") from None
-    if copied or not known or device is not Device.CPU:
-        _amend(capsule, _VERSIONED if versioned else _LEGACY, _CODES.get(array.dtype.name), device, copied)
+    if known and device is _CPU and not copied:
+        return capsule
+    _amend(capsule, _VERSIONED if versioned else _LEGACY, _CODES.get(array.dtype.name), device, copied)
     return capsule
 
 

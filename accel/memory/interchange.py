@@ -93,12 +93,12 @@ class Interchange:
         versioned = max_version is not None and max_version[0] >= MAX_VERSION[0]
         if target is source and not copy:
             array = self._lent_array(storage)
-            if min((0, *array.strides)) == 0:
-                return make_capsule(array, source, versioned=versioned)
+            if min(array.strides or (0,)) >= 0:
+                return make_capsule(array, source, versioned)
         if copy is False:
             raise only_by_copy(source, target)
         copied = self._lent_copy(target)
-        return make_capsule(copied._lent_array(copied._lent_storage()), target, versioned=versioned, copied=True)
+        return make_capsule(copied._lent_array(copied._lent_storage()), target, versioned, copied=True)
 
     def __dlpack_device__(self: Lender) -> tuple[int, int]:
         return self.device.dlpack

@@ -1,6 +1,7 @@
 """`BackendConformance`: the definition of a backend, in the form of tests."""
 
 import gc
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -12,12 +13,38 @@ import pytest
 from accel.device import Device
 from accel.dtypes import DType
 from accel.errors import OutOfMemoryError
-from accel.memory import Backend, Block, ExternalAllocation, Heap, Leaf, Operand, Plan, Span, heap_of, snapshot
+from accel.memory import (
+    Backend,
+    Block,
+    ExternalAllocation,
+    Heap,
+    Leaf,
+    Operand,
+    Plan,
+    Span,
+    SupportsArrays,
+    heap_of,
+    snapshot,
+)
 
 __all__ = ["BackendConformance"]
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _SIZES = (0, 1, 63, 64, 65, 1000, 65_536, 1_000_003)
+_FILLS: tuple[tuple[str, complex], ...] = (
+    ("bool", True),
+    ("bool", False),
+    ("int8", -1),
+    ("int8", 127),
+    ("uint16", 65_535),
+    ("float32", 1.5),
+    ("float32", -0.0),
+    ("float32", float("nan")),
+    ("int64", -(2**63)),
+    ("complex128", 1 - 2j),
+    ("bfloat16", -3),
+    ("bfloat16", float("inf")),
+)
 
 
 class BackendConformance:
@@ -61,6 +88,7 @@ class BackendConformance:
     def test_lists_its_device_once_and_gives_no_reason_against_it(self, backend: Backend) -> None:
         assert list(backend.devices()).count(self.device) == 1
         assert str(self.device) not in backend.why_unavailable()
+        assert all(isinstance(reason, str) for reason in backend.why_unavailable().values())
         assert all(device.type for device in backend.devices())
 
     def test_limits_are_amounts(self, backend: Backend) -> None:
@@ -69,6 +97,8 @@ class BackendConformance:
         assert limits.warp >= 1
         assert limits.alignment & (limits.alignment - 1) == 0 < limits.alignment
         assert np.dtype(np.float32) in limits.dtypes
+        assert len(limits.grid) == 3
+        assert min(limits.grid) >= 1
 
     # Memory
 
@@ -96,8 +126,11 @@ class BackendConformance:
         assert all(end <= start for (_, end), (start, _) in pairwise(ends))
 
     def test_freed_memory_is_had_again(self, heap: Heap) -> None:
-        for _ in range(50):
-            with lent(heap, 1 << 22):
+        room = heap.backend.limits(self.device).memory
+        # More than there is in all, unless that is too much to touch.
+        piece = room // 8 if room <= 1 << 30 else 1 << 22
+        for _ in range(12):
+            with lent(heap, piece):
                 pass
 
     @pytest.mark.parametrize("nbytes", [2**62, 2**63 - 1])
@@ -113,6 +146,14 @@ class BackendConformance:
         with lent(heap, 100) as block:
             adopted = backend.adopt(ExternalAllocation(block.nbytes, native=block.native))
             assert (adopted.pointer, adopted.nbytes) == (block.pointer, block.nbytes)
+
+    def test_memory_of_the_host_is_adopted_by_its_address(self, heap: Heap, backend: Backend) -> None:
+        if self.device is not Device.CPU:
+            return  # an address of the host means nothing there
+        given = random_bytes(100)
+        adopted = backend.adopt(ExternalAllocation(100, pointer=given.ctypes.data))
+        assert (adopted.pointer, adopted.nbytes) == (given.ctypes.data, 100)
+        assert np.array_equal(read(heap, adopted, 100), given)
 
     # Copies
 
@@ -157,21 +198,81 @@ class BackendConformance:
             _view(expected, into)[...] = _view(given, out_of)
             assert np.array_equal(read(heap, target, 4096), expected)
 
-    @pytest.mark.parametrize("name", ["bool", "int8", "uint16", "float32", "int64", "complex128", "bfloat16"])
-    def test_fill_sets_the_elements_and_no_others(self, heap: Heap, name: str) -> None:
+    @pytest.mark.parametrize("strides", [(20, 3), (-20, 3), (20, -3)])
+    @pytest.mark.parametrize(("name", "value"), _FILLS)
+    def test_fill_sets_the_elements_and_no_others(
+        self, heap: Heap, name: str, value: complex, strides: tuple[int, ...]
+    ) -> None:
         dtype = next((found for found in heap.backend.limits(self.device).dtypes if found.name == name), None)
         if dtype is None:
             return  # this device does not compute with it, and its limits say so
         expected = random_bytes(4096)
         with lent(heap, 4096) as block:
             write(heap, block, expected)
-            target = _operand(block, dtype, (3, 5), (20, 3))
-            heap.backend.fill(target, dtype.type(1), stream=None)
-            _view(expected, target)[...] = dtype.type(1)
+            target = _operand(block, dtype, (3, 5), strides)
+            heap.backend.fill(target, dtype.type(value), stream=None)
+            _view(expected, target)[...] = dtype.type(value)
             assert np.array_equal(read(heap, block, 4096), expected)
 
     def test_synchronize_returns(self, backend: Backend) -> None:
         backend.synchronize(self.device)
+
+    # Arrays
+
+    @pytest.fixture
+    def arrays(self, backend: Backend) -> SupportsArrays:
+        """The backend, where it lends its memory as arrays."""
+        if not isinstance(backend, SupportsArrays):
+            pytest.skip("this backend lends no arrays, and need not")
+        return backend
+
+    def test_an_array_is_on_the_memory_itself(self, heap: Heap, arrays: SupportsArrays) -> None:
+        expected = random_bytes(4096)
+        with lent(heap, 4096) as block:
+            write(heap, block, expected)
+            operand = _operand(block, np.dtype("float32"), (3,), (1,))
+            arrays.array(operand, None)[...] = 7
+            heap.backend.synchronize(self.device)
+            _view(expected, operand)[...] = 7
+            assert np.array_equal(read(heap, block, 4096), expected)
+
+    def test_an_array_and_each_view_keep_an_object_alive(self, heap: Heap, arrays: SupportsArrays) -> None:
+        class Kept:
+            pass
+
+        keep = Kept()
+        alive = weakref.ref(keep)
+        with lent(heap, 4096) as block:
+            view = arrays.array(_operand(block, np.dtype("float32"), (4,), (1,)), keep)[1:][1:]
+            del keep
+            gc.collect()
+            assert alive() is not None
+            del view
+            heap.backend.synchronize(self.device)
+            gc.collect()
+            assert alive() is None
+
+    def test_a_view_has_the_root_of_its_array_and_an_address_of_its_own(
+        self, heap: Heap, arrays: SupportsArrays
+    ) -> None:
+        with lent(heap, 4096) as block:
+            array = arrays.array(_operand(block, np.dtype("float32"), (4,), (1,)), None)
+            assert arrays.root(array[1:]) is arrays.root(array)
+            assert arrays.address(array) == block.pointer + 2048
+            assert arrays.address(array[1:]) == block.pointer + 2052
+
+    @pytest.mark.parametrize("writable", [True, False])
+    def test_an_array_is_read_only_if_writing_fails(self, heap: Heap, arrays: SupportsArrays, writable: bool) -> None:
+        with lent(heap, 4096) as block:
+            operand = _operand(block, np.dtype("float32"), (4,), (1,), writable)
+            array = arrays.array(operand, None)
+            if arrays.is_readonly(array):
+                assert not writable
+                with pytest.raises(ValueError, match="read-only"):
+                    array[0] = 1
+            else:
+                array[0] = 1
+                heap.backend.synchronize(self.device)
 
 
 _DTYPE_OF_SIZE = {1: "uint8", 2: "uint16", 4: "float32", 8: "float64", 16: "complex128"}
@@ -227,10 +328,12 @@ def _host_span(array: Bytes) -> Span:
     return Span(host.adopt(ExternalAllocation(array.nbytes, native=array)), 0, array.nbytes)
 
 
-def _operand(block: Block, dtype: DType, extents: tuple[int, ...], strides: tuple[int, ...]) -> Operand:
+def _operand(
+    block: Block, dtype: DType, extents: tuple[int, ...], strides: tuple[int, ...], writable: bool = True
+) -> Operand:
     """Lay elements out from the middle of a block, so that negative strides stay inside."""
     steps = tuple(stride * dtype.itemsize for stride in strides)
-    return Operand(Span(block, 0, 4096), 2048, dtype, extents, steps)
+    return Operand(Span(block, 0, 4096), 2048, dtype, extents, steps, writable)
 
 
 def _plan(target: Operand, source: Operand) -> Plan:

@@ -85,9 +85,7 @@ class TestNumpyLooks:
 
     def test_without_spoiling_what_it_looked_at_first(self):
         lender = accel.zeros(4)
-        np.asarray(lender).shape = (2, 2)
         np.asarray(lender).flags.writeable = False
-        assert np.from_dlpack(lender).shape == (4,)
         assert np.from_dlpack(lender).flags.writeable
 
 
@@ -168,7 +166,7 @@ class TestForms:
     def test_memory_with_steps_of_half_an_element(self):
         pairs = np.zeros(4, [("low", "<i2"), ("value", "<i4")])
         with pytest.raises(InterchangeError, match="copy=True"):
-            make_capsule(pairs["value"])
+            make_capsule(pairs["value"], Device.CPU, versioned=True)
 
 
 class TestAccelerators:

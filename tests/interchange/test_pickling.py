@@ -130,10 +130,10 @@ class TestPickles:
 
     def test_name_no_functions_but_ours(self):
         for kind in KINDS.values():
-            for protocol in (2, 5):
+            for protocol in (3, 5):  # before 3, bytes themselves are a call
                 reader = Reader(io.BytesIO(pickle.dumps(kind("bfloat16"), protocol)))
                 reader.load()
-                assert {module.partition(".")[0] for module in reader.found} <= {"accel", "_codecs"}
+                assert {module.partition(".")[0] for module in reader.found} == {"accel"}
 
     def test_are_read_by_another_process(self, python):
         pickled = pickle.dumps((accel.container([1.5, 2]), xp.asarray([[1, 2]], dtype="bfloat16")))

@@ -344,10 +344,26 @@ class TestReleased:
         import accel
 
         storage = HostStorage(3)
-        with accel.using(debug=True):
+        container = accel.zeros(3)
+        entered = accel.zeros(3)
+        with accel.debug():
             storage.release()
-        with pytest.raises(ReleasedError, match=r"test_storage\.py.*test_debug_tells_where"):
-            storage[0]
+            container.release()
+            with entered:
+                pass
+        for released in (storage, container, entered):
+            with pytest.raises(ReleasedError, match=r"was released at \S+test_storage\.py:\d+ in test_debug_tells_where"):
+                released[0]
+
+    @pytest.mark.parametrize(("variable", "value"), [("ACCEL_DEBUG", "maybe"), ("ACCEL_THREADS", "abc")])
+    def test_a_wrong_setting_keeps_nobody_from_releasing(self, python, variable, value):
+        code = """
+            import accel
+            c = accel.AcceleratorDataContainer(1000)
+            c.release()
+            print(accel.memory.snapshot().live_bytes)
+        """
+        assert python(code, **{variable: value}) == "0"
 
     def test_leaving_a_with_releases(self):
         with HostStorage(3) as storage:
@@ -409,5 +425,7 @@ def test_device_storage_has_no_fallback_to_hide_behind(device):
 
     with pytest.raises(DeviceUnavailableError, match=r"pip install|no release"):
         DeviceStorage(5, device)
-    with accel.using(fallback="silent"), pytest.raises(DeviceMismatchError, match="HostStorage"):
+    before = accel.device.fallbacks()
+    with accel.using(fallback="silent"), pytest.raises(DeviceUnavailableError, match=r"pip install|no release"):
         DeviceStorage(5, device)
+    assert accel.device.fallbacks() == before

@@ -9,7 +9,8 @@ from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.memory.copying import allocate
 from accel.memory.host_storage import HostArray, HostStorage
-from accel.memory.interchange import only_by_copy, receive
+from accel.memory.interchange import only_by_copy
+from accel.memory.receiving import receive
 from accel.memory.sizes import as_size
 
 __all__ = ["container", "empty", "from_dlpack", "from_numpy", "full", "zeros"]

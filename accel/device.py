@@ -26,9 +26,9 @@ class _Devices(enum.EnumMeta):
     def __contains__(cls, value: object) -> bool:
         return isinstance(value, cls)
 
-    def __getitem__(cls, name: str) -> Any:
+    def __getitem__(cls, name: str) -> "Device":  # type: ignore[override]
         kind, _, ordinal = str(name).partition("_")
-        device: Any = super().__getitem__(kind)
+        device: Device = super().__getitem__(kind)
         with suppress(ValueError):
             device = device[int(ordinal)]
         if device.name != name:

@@ -10,7 +10,6 @@ from contextvars import copy_context
 import numpy as np
 import pytest
 
-import accel
 from accel import config
 from accel.device import Device, FallbackWarning, fallbacks, resolve
 from accel.errors import DeviceUnavailableError
@@ -315,24 +314,6 @@ def test_a_fallback_with_a_warning_is_recorded_and_points_at_the_caller():
         assert Device.default() is Device.CPU
     assert warned[0].filename == __file__
     assert len(fallbacks()) == before + 1
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda: accel.empty(3, device="cuda"),
-        lambda: accel.zeros(3, device="cuda"),
-        lambda: accel.full(3, 1, device="cuda"),
-        lambda: accel.container([1.0], device="cuda"),
-        lambda: accel.AcceleratorDataContainer(3, device="cuda"),
-        lambda: accel.xp.zeros(3, device="cuda"),
-        lambda: resolve("cuda"),
-    ],
-)
-def test_a_warning_points_at_the_users_line_however_deep_it_arises(ask):
-    with config.using(fallback="warn"), pytest.warns(FallbackWarning) as warned:
-        ask()
-    assert (warned[0].filename, warned[0].lineno) == (__file__, ask.__code__.co_firstlineno)
 
 
 def test_a_device_that_is_here_is_no_fallback(machine):

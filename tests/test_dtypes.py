@@ -142,10 +142,12 @@ def test_integers_of_any_size_are_rounded_to_reals(values, name):
     assert np.array_equal(exact_cast(values, dtype), np.asarray(values, float).astype(dtype))
 
 
-@pytest.mark.parametrize(("value", "name"), [(2**64, "float16"), (10**5000, "float64"), (2**64, "u64"), (2**64, "bool")])
-def test_integers_of_any_size_may_be_out_of_range(value, name):
+@pytest.mark.parametrize(
+    ("exponent", "name"), [(64, "float16"), (20_000, "float64"), (64, "u64"), (20_000, "int8"), (64, "bool")]
+)
+def test_integers_of_any_size_may_be_out_of_range(exponent, name):
     with pytest.raises(OverflowError, match=f"is out of range for {as_dtype(name).name}"):
-        exact_cast(value, as_dtype(name))
+        exact_cast(2**exponent, as_dtype(name))
 
 
 def test_objects_are_refused_also_when_there_are_none():
@@ -155,5 +157,5 @@ def test_objects_are_refused_also_when_there_are_none():
 
 
 def test_values_in_the_other_byte_order_say_how_to_turn_them():
-    with pytest.raises(DTypeError, match="in the other order: write .*newbyteorder"):
+    with pytest.raises(DTypeError, match=r"in the other order: write .*newbyteorder"):
         exact_cast(np.array([1.0], ">f8"), as_dtype("float64"))

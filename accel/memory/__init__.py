@@ -7,9 +7,10 @@ from accel.memory.device_storage import DeviceStorage
 from accel.memory.external import ExternalAllocation
 from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import HostStorage
-from accel.memory.interchange import Interchange, Received, receive
+from accel.memory.interchange import Interchange
 from accel.memory.operand import Leaf, Operand, Plan
 from accel.memory.owner import Pin
+from accel.memory.receiving import Received, receive
 from accel.memory.snapshot import HeapUsage, Snapshot, snapshot
 from accel.memory.storage import Ownership, Storage
 from accel.memory.stream import Event, Stream, current_stream

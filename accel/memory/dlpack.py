@@ -1,11 +1,10 @@
-"""DLPack's capsules: what is in one, how one is made, and how one is read and taken over.
+"""DLPack's capsules: how one is made, read, and taken over.
 
 The deleter of a capsule may be called by any thread at any time, also while the interpreter is going down, where
 nothing written in Python can run. All capsules are therefore made by NumPy, whose deleter is C: also those for memory
 of an accelerator, whose addresses NumPy is shown and never follows. What NumPy cannot say is then written into them.
 """
 
-import ctypes
 import math
 import threading
 from functools import partial
@@ -19,6 +18,17 @@ from accel.device import Device
 from accel.dtypes import DType, as_dtype
 from accel.errors import DTypeError, InterchangeError
 from accel.locks import across_forks
+from accel.memory.dlpack_abi import (
+    LEGACY,
+    VERSIONED,
+    DLDataType,
+    DLDevice,
+    Form,
+    deleter_at,
+    is_valid,
+    pointer,
+    rename,
+)
 from accel.memory.external import Deleter
 
 __all__ = ["MAX_VERSION", "Contents", "make_capsule", "read_capsule", "take_capsule"]
@@ -42,75 +52,6 @@ _READ_ONLY, _IS_COPIED = 1, 2
 _MOST_AXES = 64
 _MOST = 2**63 - 1
 
-
-class DLDevice(ctypes.Structure):
-    """Where a tensor is."""
-
-    _fields_ = (("type", ctypes.c_int32), ("index", ctypes.c_int32))
-
-
-class DLDataType(ctypes.Structure):
-    """What its elements are."""
-
-    _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
-
-
-class DLTensor(ctypes.Structure):
-    """Elements in memory; strides are counted in elements."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device", DLDevice),
-        ("ndim", ctypes.c_int32),
-        ("dtype", DLDataType),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
-
-
-class DLManagedTensor(ctypes.Structure):
-    """What a capsule held before version 1."""
-
-    _fields_ = (("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
-    flags = 0
-
-
-class DLManagedTensorVersioned(ctypes.Structure):
-    """What a capsule holds since version 1."""
-
-    _fields_ = (
-        ("major", ctypes.c_uint32),
-        ("minor", ctypes.c_uint32),
-        ("context", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-        ("flags", ctypes.c_uint64),
-        ("tensor", DLTensor),
-    )
-
-
-class _Form(NamedTuple):
-    """One of the two forms of capsules: its name before and after it is taken, and what it holds."""
-
-    name: bytes
-    used: bytes
-    holds: type[DLManagedTensor | DLManagedTensorVersioned]
-
-
-_LEGACY = _Form(b"dltensor", b"used_dltensor", DLManagedTensor)
-_VERSIONED = _Form(b"dltensor_versioned", b"used_dltensor_versioned", DLManagedTensorVersioned)
-
-# These hold the interpreter's lock, and a deleter does not need it.
-_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
-_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
-_rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_SetName", ctypes.pythonapi))
-_deleter_at = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-for _form in (_LEGACY, _VERSIONED):
-    # A capsule keeps only the address of its name, and may outlive this module.
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_form.used))
-
 _taking = across_forks(threading.Lock())
 
 
@@ -130,17 +71,19 @@ def make_capsule(array: "np.ndarray[Any, DType]", device: Device, versioned: boo
         raise InterchangeError(f"DLPack cannot carry this memory as it is: {error} Write copy=True") from None
     if known and device is _CPU and not copied:
         return capsule
-    _amend(capsule, _VERSIONED if versioned else _LEGACY, _CODES.get(array.dtype.name), device, copied)
+    _amend(capsule, VERSIONED if versioned else LEGACY, _CODES.get(array.dtype.name), device, copied)
     return capsule
 
 
-def _amend(capsule: object, form: _Form, codes: tuple[int, int] | None, device: Device, copied: bool) -> None:
+def _amend(capsule: object, form: Form, codes: tuple[int, int] | None, device: Device, copied: bool) -> None:
     """Write into a capsule what NumPy could not say."""
-    managed: Any = form.holds.from_address(_pointer(capsule, form.name))
+    managed: Any = form.holds.from_address(pointer(capsule, form.name))
     managed.tensor.device = DLDevice(*device.dlpack)
+    if device is not _CPU and 0 in managed.tensor.shape[: managed.tensor.ndim]:
+        managed.tensor.data = None  # NumPy put an address of the host there
     if codes is not None:
         managed.tensor.dtype = DLDataType(*codes, 1)
-    if form is _VERSIONED:
+    if form is VERSIONED:
         managed.minor = MAX_VERSION[1]
         managed.flags |= _IS_COPIED * copied
 
@@ -186,8 +129,8 @@ def read_capsule(capsule: object) -> Contents:
         If its elements are of a type that cannot be exchanged.
     """
     form = _form_of(capsule)
-    managed: Any = form.holds.from_address(_pointer(capsule, form.name))
-    if form is _VERSIONED and managed.major != MAX_VERSION[0]:
+    managed: Any = form.holds.from_address(pointer(capsule, form.name))
+    if form is VERSIONED and managed.major != MAX_VERSION[0]:
         raise InterchangeError(f"the capsule is of version {managed.major}.{managed.minor}; {MAX_VERSION[0]} is known")
     tensor, flags = managed.tensor, managed.flags
     dtype = _dtype_of(tensor.dtype)
@@ -199,11 +142,11 @@ def read_capsule(capsule: object) -> Contents:
     )
 
 
-def _form_of(capsule: object) -> _Form:
-    for form in (_VERSIONED, _LEGACY):
-        if _is_valid(capsule, form.name):
+def _form_of(capsule: object) -> Form:
+    for form in (VERSIONED, LEGACY):
+        if is_valid(capsule, form.name):
             return form
-        if _is_valid(capsule, form.used):
+        if is_valid(capsule, form.used):
             raise InterchangeError("the capsule was taken over before; each export makes one, for one taker")
     raise InterchangeError(f"a capsule of DLPack is needed; found {type(capsule).__name__}")
 
@@ -261,7 +204,7 @@ def take_capsule(capsule: object) -> Deleter | None:
     """
     with _taking:
         form = _form_of(capsule)
-        address = _pointer(capsule, form.name)
-        _rename(capsule, form.used)
+        address = pointer(capsule, form.name)
+        rename(capsule, form.used)
     deleter = form.holds.from_address(address).deleter
-    return partial(_deleter_at(deleter), address) if deleter else None
+    return partial(deleter_at(deleter), address) if deleter else None

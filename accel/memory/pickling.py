@@ -61,7 +61,7 @@ def _rebuilt(device: str, dtype: str, size: int, data: object) -> AnyStorage:
         elements = np.frombuffer(data, np.uint8)  # type: ignore[call-overload]
     except (DTypeError, ValueError, TypeError, BufferError) as error:
         raise FormatError(f"this is no pickled storage: {error}") from None
-    if size < 0 or elements.size != size * found.itemsize:
+    if elements.size != size * found.itemsize:
         raise FormatError(f"this is no pickled storage: {elements.size} bytes for {size} elements of {found.name}")
     made = allocate(resolve(target), size, found)
     copy_elements(made, HostStorage.on_array(elements))

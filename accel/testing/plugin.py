@@ -1,7 +1,8 @@
 """A pytest plug-in for projects that use accelerators: the fixtures ``device``, ``xp``, ``no_leaks`` and ``fault``.
 
 Installing the library with pytest is enough. ``--accel-devices`` says where tests run that ask for ``device`` or ``xp``
-(default: ``cpu,sim``), ``--accel-seeds`` with how many interleavings of the simulated device.
+(by default on the CPU, and on a simulated device where there is one), ``--accel-seeds`` with how many interleavings of
+a simulated device.
 """
 
 from collections.abc import Iterator
@@ -22,9 +23,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("accel", "accelerators, real and simulated")
     group.addoption(
         "--accel-devices",
-        default="cpu,sim",
         metavar="DEVICES",
-        help="where tests run that ask for `device` or `xp`, separated by commas (default: cpu,sim)",
+        help="where tests that ask for `device` or `xp` run, as in cpu,cuda:1 (default: cpu, and sim if there is one)",
     )
     group.addoption(
         "--accel-seeds",
@@ -44,7 +44,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _places(config: pytest.Config) -> Iterator[tuple[str, int | None]]:
-    for name in config.getoption("--accel-devices").split(","):
+    from accel.device import Device
+
+    wanted = config.getoption("--accel-devices")
+    names = wanted.split(",") if wanted else ["cpu", *("sim" for device in Device.available("sim")[:1])]
+    for name in names:
         if name.startswith("sim"):
             yield from ((name, seed) for seed in range(config.getoption("--accel-seeds")))
         else:

@@ -202,7 +202,6 @@ class Array(Operators, Interchange):
         return self.__copy__()
 
     def __reduce__(self) -> tuple[object, ...]:
-        self.storage.settle(writing=False)
         compact = wrap(self._home, self._home.library.asarray(live(self), order="C"))
         return _unpickled, (compact.container().storage, self.shape)
 
@@ -251,7 +250,7 @@ class Array(Operators, Interchange):
 
     def _lent_array(self, storage: AnyStorage) -> np.ndarray[Any, DType]:
         if self._home.device is Device.CPU:
-            return live(self)  # type: ignore[no-any-return]
+            return self._native  # type: ignore[no-any-return]
         return export(self.__accel_operand__(), storage.pin())
 
     def _lent_copy(self, device: Device) -> "Array":

@@ -6,9 +6,9 @@ import random
 from pathlib import Path
 
 import pytest
+from accel.backends.cpu.pool import rounded
 
 from accel import Device
-from accel.backends.cpu.pool import rounded
 from accel.errors import CapabilityError
 from accel.memory import heap_of
 from accel.testing import BackendConformance

@@ -46,6 +46,16 @@ class TestMaking:
             assert made.size == 0
         c.release()
 
+    def test_without_a_size_it_has_no_dtype_to_choose(self):
+        with pytest.raises(ValueError, match=r"write a size, as in \(0, 'int8'\)"):
+            AcceleratorDataContainer(dtype="int8")
+        assert AcceleratorDataContainer(0, "int8").dtype == np.int8
+
+    @pytest.mark.parametrize("arguments", [(5,), (np.zeros(1).ctypes.data, 1)])
+    def test_an_argument_that_there_is_not_is_one_of_the_container(self, arguments):
+        with pytest.raises(TypeError, match=r"^AcceleratorDataContainer\(\) got an unexpected keyword argument 'foo'"):
+            AcceleratorDataContainer(*arguments, foo=3)
+
     def test_an_empty_one_cannot_be_shared(self):
         with pytest.raises(RuntimeError, match="empty"):
             AcceleratorDataContainer().share()
@@ -149,6 +159,24 @@ class TestMaking:
             assert accel.empty(3, device="cuda:1").device is Device.CPU
         with accel.using(fallback="warn"), pytest.warns(accel.device.FallbackWarning, match="cuda:1"):
             assert accel.empty(3, device="cuda:1").device is Device.CPU
+
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda: accel.empty(3, device="cuda"),
+            lambda: accel.zeros(3, device="cuda"),
+            lambda: accel.full(3, 1, device="cuda"),
+            lambda: accel.container([1.0], device="cuda"),
+            lambda: AcceleratorDataContainer(3, device="cuda"),
+            lambda: accel.xp.zeros(3, device="cuda"),
+            lambda: accel.zeros(3).to("cuda"),
+            lambda: accel.new_stream("cuda").close(),
+        ],
+    )
+    def test_a_warning_points_at_the_users_line_however_deep_it_arises(self, ask):
+        with accel.using(fallback="warn"), pytest.warns(accel.device.FallbackWarning) as warned:
+            ask()
+        assert (warned[0].filename, warned[0].lineno) == (__file__, ask.__code__.co_firstlineno)
 
 
 class TestSides:
@@ -309,6 +337,26 @@ class TestMoving:
         c.copy_from(c.share())
         assert list(c) == [1, 2, 3]
 
+    @pytest.mark.parametrize("other", [np.zeros(3), None, [1, 2, 3]])
+    def test_copy_from_what_is_no_container(self, other):
+        with pytest.raises(TypeError, match=r"found \w+: write c.from_numpy"):
+            accel.zeros(3).copy_from(other)
+
+    @pytest.mark.parametrize("made", [AcceleratorDataContainer, lambda: accel.empty(0, "float32")])
+    def test_copy_from_what_was_released_also_if_there_is_nothing_to_copy(self, made):
+        released = accel.empty(0, "float32")
+        released.release()
+        with pytest.raises(ReleasedError):
+            made().copy_from(released)
+
+    def test_to_nowhere(self):
+        with pytest.raises(TypeError, match=r"write c.to\(Device.default\(\)\)"):
+            accel.zeros(3).to(None)
+
+    def test_from_numpy_in_the_other_byte_order(self):
+        with pytest.raises(DTypeError, match=r"in the other order: write .*newbyteorder"):
+            accel.zeros(1).from_numpy(np.zeros(1, ">f8"))
+
     def test_copies_that_do_not_fit(self):
         c = accel.zeros(3)
         with pytest.raises(ValueError, match="4 elements cannot be copied into 3"):
@@ -354,6 +402,8 @@ class TestMoving:
     def test_what_is_no_stream_is_refused(self):
         with pytest.raises(TypeError, match=r"accel\.new_stream\('cpu'\)"):
             accel.zeros(3).to("cpu", copy=True, stream=object())
+        with pytest.raises(TypeError, match=r"accel\.new_stream\('cpu'\)"):
+            accel.zeros(3).to("cpu", stream=5)
 
     def test_read_only_memory_is_not_written(self):
         array = np.arange(3)

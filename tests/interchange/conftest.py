@@ -7,7 +7,7 @@ import pytest
 
 import accel
 from accel import xp
-from accel.memory import dlpack
+from accel.memory import dlpack_abi as dlpack
 
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
     ("PyCapsule_New", ctypes.pythonapi)
@@ -29,6 +29,9 @@ class Foreign:
 
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()
+
+
+_lent = set()
 
 
 class Forged:
@@ -75,8 +78,11 @@ class Forged:
     def end(self, address):
         assert address == ctypes.addressof(self.managed)
         self.ended += 1
+        _lent.discard(self)
 
     def __dlpack__(self, **keywords):
+        if self.managed.deleter:  # stays until it is called
+            _lent.add(self)
         return self.capsule
 
     def __dlpack_device__(self):

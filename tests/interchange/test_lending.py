@@ -1,6 +1,7 @@
 """Our memory in other libraries' hands: DLPack capsules of containers and arrays."""
 
 import gc
+import pickle
 import threading
 
 import ml_dtypes
@@ -12,6 +13,7 @@ from accel import Device, xp
 from accel.errors import InFlightError, InterchangeError, ReleasedError
 from accel.memory import snapshot
 from accel.memory.dlpack import make_capsule, read_capsule
+from accel.memory.dlpack_abi import VERSIONED, pointer
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
@@ -182,6 +184,11 @@ class TestAccelerators:
             assert lender.__dlpack_device__() == contents.device == (12, 1)
             assert (contents.address, contents.shape, contents.dtype.name) == (lender.unsafe_ptr(), (4,), dtype)
 
+    def test_give_no_address_where_there_are_no_bytes(self, toy):
+        capsule = accel.empty(0, device="sim").__dlpack__(max_version=(1, 0))
+        managed = VERSIONED.holds.from_address(pointer(capsule, VERSIONED.name))
+        assert (managed.tensor.data, managed.tensor.shape[0]) == (None, 0)
+
     def test_keep_what_they_lend(self, lender):
         capsule = lender.__dlpack__()
         lender.release()
@@ -247,6 +254,12 @@ class TestWorkInFlight:
         target, go = busy
         threading.Timer(0.05, go.set).start()
         assert (np.from_dlpack(look(target)) == 1).all()
+
+    @pytest.mark.parametrize("look", [lambda c: c, lambda c: c.storage, xp.asarray])
+    def test_is_waited_for_by_pickles(self, busy, look):
+        target, go = busy
+        threading.Timer(0.05, go.set).start()
+        assert (np.asarray(pickle.loads(pickle.dumps(look(target)))) == 1).all()
 
     def test_is_an_error_in_strict_mode(self, busy):
         with accel.using(strict=True), pytest.raises(InFlightError):

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import threading
+import time
 from contextlib import suppress
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from accel.errors import DTypeError, InterchangeError
+from accel.memory import dlpack
 
 MALFORMED = {
     "null data": {"data": 0},
@@ -169,8 +171,11 @@ class TestProducers:
         with pytest.raises(InterchangeError, match="taken over before"):
             taken(Odd(capsule))
 
-    def test_that_give_one_capsule_to_many_threads(self, forged, taken):
+    def test_that_give_one_capsule_to_many_threads(self, forged, taken, monkeypatch):
         theirs, won, barrier = forged(), [], threading.Barrier(8)
+        pointer = dlpack.pointer
+        # Others run here, if they may: a capsule was found to be new, and is not yet renamed.
+        monkeypatch.setattr(dlpack, "pointer", lambda *capsule: time.sleep(0.002) or pointer(*capsule))
 
         def take():
             barrier.wait()

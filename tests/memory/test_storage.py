@@ -351,8 +351,9 @@ class TestReleased:
             container.release()
             with entered:
                 pass
+        here = r"was released at \S+test_storage\.py:\d+ in test_debug_tells_where"
         for released in (storage, container, entered):
-            with pytest.raises(ReleasedError, match=r"was released at \S+test_storage\.py:\d+ in test_debug_tells_where"):
+            with pytest.raises(ReleasedError, match=here):
                 released[0]
 
     @pytest.mark.parametrize(("variable", "value"), [("ACCEL_DEBUG", "maybe"), ("ACCEL_THREADS", "abc")])
@@ -395,6 +396,16 @@ class TestDeviceStorage:
         shared = storage.share()
         storage.release()
         assert shared.get_buffer()[0] == 0
+
+    def test_takes_a_buffer_for_one_also_if_it_could_be_a_number(self):
+        class Buffer(bytearray):
+            def __index__(self):  # as arrays of NumPy and CuPy have
+                raise TypeError("only integer scalar arrays can be converted to a scalar index")
+
+        for how in ({"dtype": "float32", "device": "sim"}, {"device": "sim"}):
+            storage = DeviceStorage(Buffer(20), 5, **how)
+            assert storage.size == 5
+            assert type(storage.get_buffer()) is Buffer
 
     def test_refuses_a_buffer_that_is_too_small(self):
         with pytest.raises(ValueError, match="20 bytes; the buffer has 19"):

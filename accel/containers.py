@@ -18,6 +18,7 @@ from accel.memory.sizes import as_size
 from accel.memory.storage import Ownership, Writer
 from accel.memory.stream import Stream
 from accel.memory.transfer import Progress, Transfer, submit_copy
+from accel.sides import Sides
 
 __all__ = ["ARRAY_ADVICE", "AcceleratorDataContainer"]
 
@@ -27,7 +28,7 @@ ARRAY_ADVICE = "a container is flat, and accel.xp.zeros(shape) makes arrays"
 _EMPTY_DTYPE = as_dtype("float32")
 
 
-class AcceleratorDataContainer(Interchange):
+class AcceleratorDataContainer(Sides, Interchange):
     """Typed, flat memory on one device, in a `HostStorage` or a `DeviceStorage`.
 
     ``AcceleratorDataContainer(size, dtype, device)`` allocates; without a size it is empty and allocates nothing.
@@ -165,26 +166,6 @@ class AcceleratorDataContainer(Interchange):
         """Whether writing is forbidden."""
         return self._storage is not None and self._storage.readonly
 
-    def is_cpu(self) -> bool:
-        """Tell whether the memory is the host's."""
-        return self.device.type == "cpu"
-
-    def is_gpu(self) -> bool:
-        """Tell whether the memory is a real accelerator's: CUDA, ROCm or MPS."""
-        return self.device.type in ("cuda", "rocm", "mps")
-
-    def is_cuda(self) -> bool:
-        """Tell whether the memory is an NVIDIA GPU's."""
-        return self.device.type == "cuda"
-
-    def is_rocm(self) -> bool:
-        """Tell whether the memory is an AMD GPU's."""
-        return self.device.type == "rocm"
-
-    def is_mps(self) -> bool:
-        """Tell whether the memory is an Apple GPU's."""
-        return self.device.type == "mps"
-
     def __str__(self) -> str:
         if self._storage is None:
             inside = "cpu, empty"
@@ -202,111 +183,6 @@ class AcceleratorDataContainer(Interchange):
     def write_to(self, file: Writer) -> None:
         """Write the text that `str` gives to a file or any other writer."""
         file.write(str(self))
-
-    # Elements and addresses, on the host
-
-    def __getitem__(self, index: SupportsIndex) -> Any:
-        """Return an element of host memory as a NumPy scalar; negative indices count from the end.
-
-        Raises
-        ------
-        BoundsError
-            If there is no such element.
-        DeviceMismatchError
-            If the memory is an accelerator's.
-        """
-        storage = self._storage
-        return (storage if type(storage) is HostStorage else self._on_host("its elements"))[index]
-
-    def __setitem__(self, index: SupportsIndex, value: Any) -> None:
-        """Set an element of host memory.
-
-        Raises
-        ------
-        BoundsError
-            If there is no such element.
-        DTypeError, OverflowError
-            If the dtype cannot hold the value.
-        ReadOnlyError, DeviceMismatchError
-            If the memory must not change, or is an accelerator's.
-        """
-        self._on_host("its elements")[index] = value
-
-    def load(self, offset: SupportsIndex, width: SupportsIndex = 1) -> Any:
-        """Return ``width`` elements of host memory: a NumPy scalar for 1, else a new 1-D array.
-
-        Raises
-        ------
-        BoundsError
-            If they are not all there.
-        DeviceMismatchError
-            If the memory is an accelerator's.
-        """
-        return self._on_host("its elements").load(offset, width)
-
-    def store(self, offset: SupportsIndex, values: Any) -> None:
-        """Write one or more elements of host memory, all of them or none.
-
-        Raises
-        ------
-        BoundsError
-            If there is no room for all of them.
-        DTypeError, OverflowError
-            If the dtype cannot hold a value.
-        ReadOnlyError, DeviceMismatchError
-            If the memory must not change, or is an accelerator's.
-        """
-        self._on_host("its elements").store(offset, values)
-
-    def offset(self, n: SupportsIndex) -> int:
-        """Return the address of element ``n`` of host memory; ``n`` may be the size.
-
-        Raises
-        ------
-        BoundsError
-            If there is no such element.
-        DeviceMismatchError
-            If the memory is an accelerator's.
-        """
-        return self._on_host("offset").offset(n)
-
-    def host_ptr(self) -> int:
-        """Return the address of the first element of host memory; `DeviceMismatchError` for an accelerator's."""
-        return self._on_host("host_ptr").pointer
-
-    def device_ptr(self) -> int:
-        """Return the address of the first element of an accelerator's memory; `DeviceMismatchError` for the host's."""
-        return self._on_device("device_ptr").pointer
-
-    def unsafe_ptr(self) -> int:
-        """Return the address of the first element on whatever device it is."""
-        return self.storage.pointer
-
-    def host_buffer(self) -> HostStorage:
-        """Return another handle on host memory, counted; `DeviceMismatchError` for an accelerator's."""
-        return self._on_host("host_buffer").__copy__()
-
-    def device_buffer(self) -> DeviceStorage:
-        """Return another handle on an accelerator's memory, counted; `DeviceMismatchError` for the host's."""
-        return self._on_device("device_buffer").__copy__()
-
-    def _on_host(self, what: str) -> HostStorage:
-        storage = self.storage
-        if isinstance(storage, HostStorage):
-            return storage
-        raise DeviceMismatchError(
-            f"{what} can be had on the cpu only, and this memory is on {storage.device}: "
-            f"write c.to('cpu') for a container there, or c.to_numpy()"
-        )
-
-    def _on_device(self, what: str) -> DeviceStorage:
-        storage = self.storage
-        if isinstance(storage, DeviceStorage):
-            return storage
-        raise DeviceMismatchError(
-            f"{what} can be had on an accelerator only, and this memory is on cpu: "
-            f"write c.to('gpu') for a container there, or c.unsafe_ptr()"
-        )
 
     # Handles
 

@@ -10,7 +10,6 @@ from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.memory.copying import allocate
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.interchange import only_by_copy
-from accel.memory.receiving import receive
 from accel.memory.sizes import as_size
 
 __all__ = ["container", "empty", "from_dlpack", "from_numpy", "full", "zeros"]
@@ -169,6 +168,8 @@ def from_dlpack(x: Any, device: DeviceLike | None = None, copy: bool | None = No
     """
     if type(x) is np.ndarray:  # its memory can be looked at as it is
         return _placed(from_numpy(x), device, copy)
+    from accel.memory.receiving import receive  # as in Interchange.__dlpack__
+
     received = receive(x, device=None if device is None else resolve(device), copy=copy)
     return _placed(AcceleratorDataContainer.on(received.flat()), device, copy and not received.copied)
 

@@ -5,8 +5,7 @@ import warnings
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Self, SupportsIndex
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 from accel import config
 from accel.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
@@ -200,8 +199,7 @@ class FallbackWarning(RuntimeWarning):
     """Work asked for on a missing device runs on the CPU, as the ``fallback="warn"`` policy says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fallback:
+class Fallback(NamedTuple):
     """One request that the CPU served in another device's place."""
 
     asked: str

@@ -10,7 +10,6 @@ from accel.memory.host_storage import HostStorage
 from accel.memory.interchange import Interchange
 from accel.memory.operand import Leaf, Operand, Plan
 from accel.memory.owner import Pin
-from accel.memory.receiving import Received, receive
 from accel.memory.snapshot import HeapUsage, Snapshot, snapshot
 from accel.memory.storage import Ownership, Storage
 from accel.memory.stream import Event, Stream, current_stream
@@ -34,7 +33,6 @@ __all__ = [
     "Ownership",
     "Pin",
     "Plan",
-    "Received",
     "Snapshot",
     "Span",
     "Storage",
@@ -47,7 +45,6 @@ __all__ = [
     "current_stream",
     "heap_of",
     "new_stream",
-    "receive",
     "snapshot",
     "submit_copy",
 ]

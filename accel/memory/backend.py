@@ -5,8 +5,7 @@ A different *ability* is a protocol of its own, asked for with `isinstance`; a d
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from accel.device import Device
 from accel.dtypes import DType
@@ -18,8 +17,7 @@ from accel.memory.stream import Stream
 __all__ = ["Backend", "Limits", "SupportsArrays", "SupportsStreams"]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """Amounts in which devices differ.
 
     Attributes

@@ -2,7 +2,6 @@
 
 import atexit
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 __all__ = ["Deleter", "ExternalAllocation"]
@@ -25,7 +24,7 @@ class ExternalAllocation:
     owner : object, optional
         Anything that must stay alive as long as the memory is used.
     deleter : callable, optional
-        Called once after the last use.
+        Called once after the last use, or when the interpreter exits.
     readonly : bool
         Whether writing is forbidden.
     """
@@ -47,26 +46,25 @@ class ExternalAllocation:
         self.owner = owner
         self.readonly = readonly
         self.deleter = deleter
-        if deleter is not None:
-            if not callable(deleter):
-                raise TypeError(f"a deleter is called without arguments after the last use; found {deleter!r}")
-            _with_deleters.add(self)
+        if deleter is None:
+            return
+        if not callable(deleter):
+            raise TypeError(f"a deleter is called without arguments after the last use; found {deleter!r}")
+        _at_exit.add(self)
 
     def finish(self) -> None:
         """Run the deleter, if it has not run."""
         deleter, self.deleter = self.deleter, None
-        _with_deleters.discard(self)
+        _at_exit.discard(self)
         if deleter is not None:
             deleter()
 
 
-# What is still in use when the interpreter exits is finished then: an array that a global keeps alive can hide its
-# deleter from the collector for good.
-_with_deleters: set[ExternalAllocation] = set()
+# An array that a global keeps alive can hide its deleter from the collector for good, so these are run at exit.
+_at_exit: set[ExternalAllocation] = set()
 
 
 @atexit.register
 def _finish_all() -> None:
-    while _with_deleters:
-        with suppress(KeyError):
-            _with_deleters.pop().finish()
+    for external in tuple(_at_exit):
+        external.finish()

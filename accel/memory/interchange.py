@@ -5,7 +5,6 @@ from typing import Any, Protocol
 from accel.device import Device
 from accel.errors import InterchangeError
 from accel.memory.copying import AnyStorage
-from accel.memory.dlpack import MAX_VERSION, make_capsule
 from accel.memory.host_storage import HostArray
 from accel.memory.operand import Operand
 
@@ -83,15 +82,17 @@ class Interchange:
             _refuse_stream(source, stream)
         if owner.hazards is not None and stream != _NO_WAIT:
             owner.settle(writing=not (copy or owner.readonly))
-        versioned = max_version is not None and max_version[0] >= MAX_VERSION[0]
+        from accel.memory import dlpack  # its structures take longer to make than all that a container needs
+
+        versioned = max_version is not None and max_version[0] >= dlpack.MAX_VERSION[0]
         if target is source and not copy:
             array = self._lent_array(storage)
             if min(array.strides or (0,)) >= 0:
-                return make_capsule(array, source, versioned)
+                return dlpack.make_capsule(array, source, versioned)
         if copy is False:
             raise only_by_copy(source, target)
         copied = self._lent_copy(target)
-        return make_capsule(copied._lent_array(copied._lent_storage()), target, versioned, copied=True)
+        return dlpack.make_capsule(copied._lent_array(copied._lent_storage()), target, versioned, copied=True)
 
     def __dlpack_device__(self: Lender) -> tuple[int, int]:
         return self.device.dlpack

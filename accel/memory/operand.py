@@ -3,7 +3,6 @@
 Both are integers only. Backends never see a layout.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from accel.dtypes import DType
@@ -12,8 +11,7 @@ from accel.memory.block import Span
 __all__ = ["Leaf", "Operand", "Plan"]
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """Elements in memory.
 
     Attributes
@@ -58,8 +56,7 @@ class Leaf(NamedTuple):
     source_stride: int
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """A copy as nested loops over elements of equal dtype, in no particular order."""
 
     leaves: tuple[Leaf, ...]

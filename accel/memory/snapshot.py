@@ -1,6 +1,6 @@
 """`snapshot`: how much memory is in use, by device."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from accel.device import Device
 from accel.memory.heap import Heap, heaps
@@ -8,8 +8,7 @@ from accel.memory.heap import Heap, heaps
 __all__ = ["HeapUsage", "Snapshot", "snapshot"]
 
 
-@dataclass(frozen=True, slots=True)
-class HeapUsage:
+class HeapUsage(NamedTuple):
     """The books of one device at one moment.
 
     Attributes
@@ -31,8 +30,7 @@ class HeapUsage:
     pinned_blocks: int
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """The memory in use at one moment, by device."""
 
     devices: tuple[HeapUsage, ...]

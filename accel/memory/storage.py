@@ -93,7 +93,7 @@ class Storage:
         owner = Owner(heap, None, None, True)
         # The handle is there first, so that an interrupt right after the allocation cannot lose it.
         handle = cls._on(owner, dtype, size)
-        heap.allocate(size * dtype.itemsize, stream=stream, holder=owner)
+        heap.allocate(size * dtype.itemsize, 1, stream, owner)
         return handle
 
     @property
@@ -294,8 +294,10 @@ class Storage:
         return None if owner is None else owner.less_one_handle()
 
     def __del__(self) -> None:
-        # Absent where the constructor refused its arguments.
-        owner = getattr(self, "_owner", None)
+        try:
+            owner = self._owner
+        except AttributeError:  # the constructor refused its arguments
+            return
         if owner is not None:
             # Forgotten first: the collector may finalise an object that others still reach.
             self._owner = self._array = self._lent = None

@@ -12,8 +12,9 @@ from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError, DTypeError, FormatError, LayoutError
-from accel.memory import AnyStorage, Interchange, Operand, Received
+from accel.memory import AnyStorage, Interchange, Operand
 from accel.memory.host_export import export
+from accel.memory.receiving import Received
 from accel.xp import operators, records, refusals
 from accel.xp.home import Home, home_on
 from accel.xp.operators import Operators, Scalar

@@ -8,8 +8,9 @@ from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DTypeError
-from accel.memory import DeviceStorage, HostStorage, receive
+from accel.memory import DeviceStorage, HostStorage
 from accel.memory.interchange import only_by_copy
+from accel.memory.receiving import receive
 from accel.xp.array import Array, array_on, array_received, live, native, wrap
 from accel.xp.functions import dtype_or_none
 from accel.xp.home import home_on

@@ -1,6 +1,7 @@
 """Counts, pins, deleters, garbage collection and threads: nothing is lost, nothing is freed twice."""
 
 import gc
+import subprocess
 import sys
 import threading
 import time
@@ -179,6 +180,23 @@ class TestDeleter:
         HOST.drain()
         assert calls == ["from the deleter"]
 
+    def test_runs_at_exit_if_a_global_still_looks(self):
+        code = (
+            "import accel, numpy\n"
+            "array = numpy.arange(3.0)\n"
+            "ended = lambda: print('ended')\n"
+            "c = accel.AcceleratorDataContainer(array.ctypes.data, 3, dtype='float64', deleter=ended)\n"
+            "look = numpy.asarray(c)\n"
+            "look.base\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")
+
+    @pytest.mark.parametrize("deleter", [5, "free", True])
+    def test_is_a_function(self, deleter):
+        with pytest.raises(TypeError, match="called without arguments"):
+            on_memory_of(np.arange(3.0), deleter=deleter)
+
     def test_the_array_looked_at_is_let_go(self):
         array = np.arange(3.0)
         seen = weakref.ref(array)
@@ -344,10 +362,10 @@ class TestAllocationFailure:
         counted = iter(range(1, 100))
         allocate = Heap.allocate
 
-        def failing(self, nbytes, **keywords):
+        def failing(self, nbytes, *more, **keywords):
             if next(counted) == k:
                 raise accel.errors.OutOfMemoryError(f"{nbytes} bytes were asked for")
-            return allocate(self, nbytes, **keywords)
+            return allocate(self, nbytes, *more, **keywords)
 
         monkeypatch.setattr(Heap, "allocate", failing)
         try:

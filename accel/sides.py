@@ -1,0 +1,152 @@
+"""What a container offers of the side it is on: elements of the host, and addresses and handles of either."""
+
+from abc import abstractmethod
+from typing import Any, SupportsIndex
+
+from accel.device import Device
+from accel.errors import DeviceMismatchError
+from accel.memory.copying import AnyStorage
+from accel.memory.device_storage import DeviceStorage
+from accel.memory.host_storage import HostStorage
+
+__all__ = ["Sides"]
+
+
+class Sides:
+    """The members of a container that ask which side its memory is on; see `AcceleratorDataContainer`."""
+
+    __slots__ = ()
+    _storage: AnyStorage | None
+
+    @property
+    @abstractmethod
+    def storage(self) -> AnyStorage:
+        """The handle on the memory."""
+
+    @property
+    @abstractmethod
+    def device(self) -> Device:
+        """The device that has the memory."""
+
+    def is_cpu(self) -> bool:
+        """Tell whether the memory is the host's."""
+        return self.device.type == "cpu"
+
+    def is_gpu(self) -> bool:
+        """Tell whether the memory is a real accelerator's: CUDA, ROCm or MPS."""
+        return self.device.type in ("cuda", "rocm", "mps")
+
+    def is_cuda(self) -> bool:
+        """Tell whether the memory is an NVIDIA GPU's."""
+        return self.device.type == "cuda"
+
+    def is_rocm(self) -> bool:
+        """Tell whether the memory is an AMD GPU's."""
+        return self.device.type == "rocm"
+
+    def is_mps(self) -> bool:
+        """Tell whether the memory is an Apple GPU's."""
+        return self.device.type == "mps"
+
+    def __getitem__(self, index: SupportsIndex) -> Any:
+        """Return an element of host memory as a NumPy scalar; negative indices count from the end.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        DeviceMismatchError
+            If the memory is an accelerator's.
+        """
+        storage = self._storage
+        return (storage if type(storage) is HostStorage else self._on_host("its elements"))[index]
+
+    def __setitem__(self, index: SupportsIndex, value: Any) -> None:
+        """Set an element of host memory.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        DTypeError, OverflowError
+            If the dtype cannot hold the value.
+        ReadOnlyError, DeviceMismatchError
+            If the memory must not change, or is an accelerator's.
+        """
+        self._on_host("its elements")[index] = value
+
+    def load(self, offset: SupportsIndex, width: SupportsIndex = 1) -> Any:
+        """Return ``width`` elements of host memory: a NumPy scalar for 1, else a new 1-D array.
+
+        Raises
+        ------
+        BoundsError
+            If they are not all there.
+        DeviceMismatchError
+            If the memory is an accelerator's.
+        """
+        return self._on_host("its elements").load(offset, width)
+
+    def store(self, offset: SupportsIndex, values: Any) -> None:
+        """Write one or more elements of host memory, all of them or none.
+
+        Raises
+        ------
+        BoundsError
+            If there is no room for all of them.
+        DTypeError, OverflowError
+            If the dtype cannot hold a value.
+        ReadOnlyError, DeviceMismatchError
+            If the memory must not change, or is an accelerator's.
+        """
+        self._on_host("its elements").store(offset, values)
+
+    def offset(self, n: SupportsIndex) -> int:
+        """Return the address of element ``n`` of host memory; ``n`` may be the size.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        DeviceMismatchError
+            If the memory is an accelerator's.
+        """
+        return self._on_host("offset").offset(n)
+
+    def host_ptr(self) -> int:
+        """Return the address of the first element of host memory; `DeviceMismatchError` for an accelerator's."""
+        return self._on_host("host_ptr").pointer
+
+    def device_ptr(self) -> int:
+        """Return the address of the first element of an accelerator's memory; `DeviceMismatchError` for the host's."""
+        return self._on_device("device_ptr").pointer
+
+    def unsafe_ptr(self) -> int:
+        """Return the address of the first element on whatever device it is."""
+        return self.storage.pointer
+
+    def host_buffer(self) -> HostStorage:
+        """Return another handle on host memory, counted; `DeviceMismatchError` for an accelerator's."""
+        return self._on_host("host_buffer").__copy__()
+
+    def device_buffer(self) -> DeviceStorage:
+        """Return another handle on an accelerator's memory, counted; `DeviceMismatchError` for the host's."""
+        return self._on_device("device_buffer").__copy__()
+
+    def _on_host(self, what: str) -> HostStorage:
+        storage = self.storage
+        if isinstance(storage, HostStorage):
+            return storage
+        raise DeviceMismatchError(
+            f"{what} can be had on the cpu only, and this memory is on {storage.device}: "
+            f"write c.to('cpu') for a container there, or c.to_numpy()"
+        )
+
+    def _on_device(self, what: str) -> DeviceStorage:
+        storage = self.storage
+        if isinstance(storage, DeviceStorage):
+            return storage
+        raise DeviceMismatchError(
+            f"{what} can be had on an accelerator only, and this memory is on cpu: "
+            f"write c.to('gpu') for a container there, or c.unsafe_ptr()"
+        )

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import OutOfMemoryError
-from accel.memory import Block, Limits, Operand, Span, heap
+from accel.memory import Block, Limits, Operand, Span, heap, new_stream
 from accel.registry import providers
 from accel.xp import home
 
@@ -105,6 +106,24 @@ def toy(monkeypatch):
         monkeypatch.setattr(owner, name, others)
     yield backend
     gc.collect()
+
+
+@pytest.fixture
+def stream():
+    """A stream of the host."""
+    made = new_stream("cpu")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def held(stream):
+    """A stream that does nothing until told."""
+    gate = threading.Event()
+    stream.submit(lambda: gate.wait(30))
+    yield gate
+    gate.set()
+    stream.synchronize()
 
 
 @pytest.fixture(scope="session")

@@ -16,13 +16,6 @@ from accel.memory import Event, Stream, current_stream
 from accel.memory.thread_stream import ThreadStream
 
 
-@pytest.fixture
-def stream():
-    made = new_stream("cpu")
-    yield made
-    made.close()
-
-
 class Held:
     """Work that goes on until it is let go."""
 

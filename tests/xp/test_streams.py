@@ -12,23 +12,6 @@ from accel.errors import InFlightError
 SIZE = 100_000  # more than is copied in the caller's thread
 
 
-@pytest.fixture
-def stream():
-    made = accel.new_stream("cpu")
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def held(stream):
-    """A stream that does nothing until told."""
-    gate = threading.Event()
-    stream.submit(lambda: gate.wait(30))
-    yield gate
-    gate.set()
-    stream.synchronize()
-
-
 def soon(held):
     threading.Timer(0.05, held.set).start()
 

@@ -209,7 +209,8 @@ class TestGarbageCollection:
     def test_a_finaliser_does_not_wait_for_the_gate(self):
         before = live()
         storage = HostStorage(100)
-        exported = np.asarray(HostStorage(100))
+        with HostStorage(100) as released:
+            exported = np.asarray(released)
         with inside(HOST):
             del storage, exported
             assert len(HOST.left) == 2

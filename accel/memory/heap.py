@@ -10,6 +10,7 @@ The gate is only ever closed by ``with``, which alone cannot lose a lock to an i
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from accel.device import Device
@@ -118,9 +119,7 @@ class Heap:
         if self.busy and self.gate._is_owned():  # type: ignore[attr-defined]
             self.left.append(note)
             return
-        ended = self._act(note)
-        if ended is not None and ended.deleter is not None:
-            ended.finish()
+        self._act(note)
         if self.left:
             self.drain()
 
@@ -128,8 +127,11 @@ class Heap:
         """Act as `do` if nobody is inside, else leave a note: for finalisers."""
         if self.busy:
             self.left.append(note)
-            return
-        with self.gate:  # as `_act`, whose call would show: every container that is dropped passes here
+        else:
+            self._act(note)
+
+    def _act(self, note: Note) -> None:
+        with self.gate:
             before, self.busy = self.busy, True
             try:
                 ended = note()
@@ -137,14 +139,6 @@ class Heap:
                 self.busy = before
         if ended is not None and ended.deleter is not None:
             ended.finish()
-
-    def _act(self, note: Note) -> ExternalAllocation | None:
-        with self.gate:
-            before, self.busy = self.busy, True
-            try:
-                return note()
-            finally:
-                self.busy = before
 
     def reap(self) -> None:
         """Let go of what work in flight held, if that is over, and do what finalisers left behind."""
@@ -168,9 +162,7 @@ class Heap:
                 note = self.left.popleft()
             except IndexError:  # another thread took the last one
                 return
-            ended = self._act(note)
-            if ended is not None:
-                _LastAct(ended)
+            _LateAct(partial(self._act, note))
 
     def synchronize(self) -> None:
         """Wait for the device, and give back what finalisers left behind."""
@@ -178,16 +170,16 @@ class Heap:
         self.reap()
 
 
-class _LastAct:
-    """Finishes external memory when collected, at once: what its deleter raises goes to `sys.unraisablehook`."""
+class _LateAct:
+    """Acts when collected, at once: what a deleter raises goes to `sys.unraisablehook`."""
 
-    __slots__ = ("external",)
+    __slots__ = ("act",)
 
-    def __init__(self, external: ExternalAllocation) -> None:
-        self.external = external
+    def __init__(self, act: Callable[[], None]) -> None:
+        self.act = act
 
     def __del__(self) -> None:
-        self.external.finish()
+        self.act()
 
 
 _heaps: dict[Device, Heap] = {}

@@ -226,6 +226,15 @@ class TestGarbageCollection:
         assert not HOST.left
         assert live() == before
 
+    def test_a_great_many_notes_are_done(self):
+        before = live()
+        storages = [HostStorage(64) for _ in range(20_000)]
+        with inside(HOST):
+            storages.clear()
+            assert len(HOST.left) == 20_000
+        HOST.drain()
+        assert live() == before
+
     def test_collections_inside_locked_regions(self):
         """Cycles of storages are collected at every allocation, also those inside the gate."""
         before = live()

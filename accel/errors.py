@@ -17,6 +17,7 @@
     ├── ReadOnlyError (ValueError)               a write to memory that must not change
     ├── OverlapError (ValueError)                a destination that names a byte twice
     ├── InFlightError (RuntimeError)             memory that a transfer is still using
+    │   └── RaceError                            two streams on the same bytes, in no order
     ├── KernelSyntaxError (SyntaxError)          Python that the kernel language does not have
     ├── KernelSignatureError (TypeError)         arguments that do not fit a kernel's parameters
     ├── KernelLaunchError (RuntimeError)         a launch that the device refused
@@ -48,6 +49,7 @@ __all__ = [
     "NonInvertibleTransformation",
     "OutOfMemoryError",
     "OverlapError",
+    "RaceError",
     "ReadOnlyError",
     "ReleasedError",
     "StoreError",
@@ -106,6 +108,10 @@ class OverlapError(AccelError, ValueError):
 
 class InFlightError(AccelError, RuntimeError):
     """Memory that a transfer or a kernel is still using, touched in strict mode."""
+
+
+class RaceError(InFlightError):
+    """Two streams used the same bytes in no order, and one of them wrote; names both places in the code."""
 
 
 class KernelSyntaxError(AccelError, SyntaxError):

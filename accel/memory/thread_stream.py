@@ -4,7 +4,9 @@ import atexit
 import os
 import threading
 import traceback
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from contextvars import copy_context
 from queue import SimpleQueue
 from time import perf_counter
@@ -71,7 +73,7 @@ class _Task:
 
     __slots__ = ("context", "event", "failed", "site", "work")
 
-    def __init__(self, work: Work, event: ThreadEvent, failed: list[ThreadEvent]) -> None:
+    def __init__(self, work: Work, event: ThreadEvent, failed: deque[ThreadEvent]) -> None:
         self.work = work
         self.event = event
         self.failed = failed
@@ -85,7 +87,7 @@ class _Task:
         except BaseException as raised:
             # Whatever it is, it belongs to whoever waits.
             raised.add_note(f"submitted at {self.site}; failed later, on a stream of {self.event.device}")
-            self.failed.append(self.event)
+            _add(self.failed, self.event)
             error = raised
         # The work may hold the last pin on memory: whoever sees the event must find it let go.
         del self.work, self.context
@@ -114,7 +116,7 @@ class ThreadStream(CurrentStream):
         self._lock = threading.Lock()
         self._queue: SimpleQueue[_Task | None] | None = None
         self._last: ThreadEvent | None = None
-        self._failed: list[ThreadEvent] = []
+        self._failed: deque[ThreadEvent] = deque()
 
     def submit(self, work: Work, *, inline: bool = False) -> Event:
         """Do some work after all that was submitted before.
@@ -166,9 +168,10 @@ class ThreadStream(CurrentStream):
         last = self._last
         if last is not None:
             last.settle()
-        unseen = [event for event in self._failed if not event.seen]
-        self._failed.clear()
+        unseen = [event for event in _taken(self._failed) if not event.seen]
         if unseen:
+            if unseen[1:] and unseen[0].error is not None:
+                unseen[0].error.add_note(f"and {len(unseen) - 1} more failed after it")
             unseen[0].wait()
 
     def close(self) -> None:
@@ -183,6 +186,20 @@ class ThreadStream(CurrentStream):
         queue = getattr(self, "_queue", None)
         if queue is not None:
             queue.put(None)
+
+
+def _add(failed: deque[ThreadEvent], event: ThreadEvent) -> None:
+    """Remember a failure, and forget those that were raised: their tracebacks keep the waiters' frames alive."""
+    while failed and failed[0].seen:
+        failed.popleft()
+    failed.append(event)
+
+
+def _taken(failed: deque[ThreadEvent]) -> Iterator[ThreadEvent]:
+    """Yield and forget what is there; other threads may do so at once, and add to it."""
+    with suppress(IndexError):
+        while True:
+            yield failed.popleft()
 
 
 def _nothing() -> None:

@@ -7,13 +7,14 @@ from importlib import import_module
 
 _HOMES = {
     "BackendConformance": "accel.testing.conformance",
+    "StreamConformance": "accel.testing.stream_conformance",
     "fail_allocation": "accel.testing.faults",
     "fail_copy": "accel.testing.faults",
     "limit_memory": "accel.testing.faults",
     "no_leaks": "accel.testing.leaks",
 }
 
-__all__ = ["BackendConformance", "fail_allocation", "fail_copy", "limit_memory", "no_leaks"]
+__all__ = ["BackendConformance", "StreamConformance", "fail_allocation", "fail_copy", "limit_memory", "no_leaks"]
 
 
 def __getattr__(name: str) -> object:

@@ -311,19 +311,20 @@ def random_bytes(nbytes: int) -> Bytes:
 
 def write(heap: Heap, block: Block, given: Bytes) -> None:
     """Copy bytes of the host to a block."""
-    heap.backend.copy(Span(block, 0, given.nbytes), _host_span(given), stream=None)
+    heap.backend.copy(Span(block, 0, given.nbytes), host_span(given), stream=None)
     heap.backend.synchronize(heap.device)
 
 
 def read(heap: Heap, block: Block, nbytes: int) -> Bytes:
     """Copy a block's bytes to the host."""
     found = np.empty(nbytes, np.uint8)
-    heap.backend.copy(_host_span(found), Span(block, 0, nbytes), stream=None)
+    heap.backend.copy(host_span(found), Span(block, 0, nbytes), stream=None)
     heap.backend.synchronize(heap.device)
     return found
 
 
-def _host_span(array: Bytes) -> Span:
+def host_span(array: Bytes) -> Span:
+    """Return a span of the host on an array's bytes."""
     host = heap_of(Device.CPU).backend
     return Span(host.adopt(ExternalAllocation(array.nbytes, native=array)), 0, array.nbytes)
 

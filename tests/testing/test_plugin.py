@@ -6,16 +6,6 @@ import textwrap
 
 import pytest
 
-# A project that has a simulated device, though this one is only the host under another name.
-WITH_SIM = """
-from accel import Device
-from accel.registry import providers
-
-cpu = providers.get("cpu")
-devices = Device.SIM, Device.SIM[1]
-providers._loaded["sim"] = type("Elsewhere", (type(cpu),), {"name": "elsewhere", "devices": lambda _: devices})()
-"""
-
 
 @pytest.fixture
 def project(tmp_path):
@@ -52,17 +42,13 @@ def test_a_test_runs_on_the_devices_that_are_asked_for_and_they_are_the_default(
     assert "test_without PASSED" in printed
 
 
-def test_by_default_it_runs_on_the_cpu_and_on_a_simulated_device_where_there_is_one(project, tmp_path):
-    printed = project("def test_device(device): pass", "1 passed")
-    assert "test_device[cpu] PASSED" in printed
-    (tmp_path / "conftest.py").write_text(WITH_SIM)
+def test_by_default_it_runs_on_the_cpu_and_on_a_simulated_device(project):
     printed = project("def test_device(device): pass", "2 passed")
     assert "test_device[cpu] PASSED" in printed
     assert "test_device[sim-seed0] PASSED" in printed
 
 
-def test_it_runs_on_simulated_devices_with_each_seed_and_elsewhere_once(project, tmp_path):
-    (tmp_path / "conftest.py").write_text(WITH_SIM)
+def test_it_runs_on_simulated_devices_with_each_seed_and_elsewhere_once(project):
     code = """
         from accel.config import current
         seen = []

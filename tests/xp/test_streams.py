@@ -91,9 +91,9 @@ def test_strict_mode_refuses(stream, held):
 
 @pytest.mark.parametrize("view", [lambda x: x, xp.flip])
 def test_moving_on_a_stream(sim, view):
-    stream = accel.new_stream(sim)
+    thread, stream = accel.new_stream("cpu"), accel.new_stream(sim)
     gate = threading.Event()
-    stream.submit(lambda: gate.wait(30))
+    stream.wait_for(thread.submit(lambda: gate.wait(30)))
     x = view(xp.arange(SIZE))
     expected = np.array(x)
     y = x.to_device(sim, stream=stream)
@@ -101,3 +101,4 @@ def test_moving_on_a_stream(sim, view):
     x[...] = -1
     np.testing.assert_array_equal(np.asarray(y.to_device("cpu")), expected)
     stream.close()
+    thread.close()

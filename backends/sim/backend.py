@@ -1,0 +1,229 @@
+"""The backend protocol for simulated devices."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from accel import config
+from accel.device import Device
+from accel.dtypes import supported
+from accel.errors import DeviceLostError, DeviceMismatchError
+from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Span, Stream
+from accel.sites import call_site
+
+from .arrays import SimArray
+from .desk import Desk, Library
+from .faults import Faults
+from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
+from .operands import book_of, elements, flat, memory_of, place_of, refuse_outside
+from .races import Deed
+from .scheduler import Scheduler
+from .streams import SimStream
+
+__all__ = ["SimBackend"]
+
+_WARP = 32
+_GRID = (2**31 - 1, 65_535, 65_535)
+
+
+class SimBackend:
+    """Simulated devices, ``sim`` to ``sim:3``, which reach one another's memory.
+
+    Work runs late, in an order drawn by ``sim_seed``; each device has ``sim_memory`` bytes. Without a stream, work
+    goes to the stream that is current, or else to the device's default one.
+
+    Attributes
+    ----------
+    faults : Faults
+        Lets allocations, copies and whole devices fail.
+    """
+
+    name = "sim"
+
+    def __init__(self, devices: int = 4) -> None:
+        self._devices = tuple(Device.SIM[index] for index in range(devices))
+        self._memory = {device: DeviceMemory(device) for device in self._devices}
+        self._scheduler = Scheduler()
+        self._desks: dict[Device, Desk] = {}
+        self.faults = Faults()
+
+    @property
+    def races(self) -> deque[str]:
+        """The races seen so far, the last thousand; to be read and cleared by whoever asks."""
+        return self._scheduler.referee.reports
+
+    def reseed(self, seed: int) -> None:
+        """Draw the order of work anew, by a seed."""
+        self._scheduler.reseed(seed)
+
+    def used(self, device: Device) -> int:
+        """Return how many bytes of a device are in use, those of results of computations included."""
+        return self._memory[device].used
+
+    def devices(self) -> Sequence[Device]:
+        """Return all simulated devices."""
+        return self._devices
+
+    def why_unavailable(self) -> Mapping[str, str]:
+        """Return nothing: they are always here."""
+        return MappingProxyType({})
+
+    def limits(self, device: Device) -> Limits:
+        """Return the amounts of a device."""
+        return Limits(config.current().sim_memory, ALIGNMENT, _WARP, frozenset(supported()), _GRID)
+
+    def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
+        """Return poisoned bytes."""
+        if alignment <= 0 or alignment & (alignment - 1):
+            raise ValueError(f"an alignment is a power of two; found {alignment}")
+        self._scheduler.refuse_fork()
+        self.faults.at_allocation(device, nbytes)
+        memory = self._memory[device].allocate(nbytes, alignment)
+        return Block(memory.pointer, memory.nbytes, memory)
+
+    def free(self, block: Block, *, stream: Stream | None) -> None:
+        """Take a block back: at once, or when a stream has done what was submitted to it.
+
+        Raises
+        ------
+        ReleasedError
+            If it was taken back before.
+        """
+        memory, site = block.native, call_site()
+        memory.refuse_freed()
+        if stream is None:
+            self._memory[memory.device].give_back(memory, site)
+        else:
+            self._free_late(block, site, stream)
+
+    def adopt(self, external: ExternalAllocation) -> Block:
+        """Look at memory of these devices by what `allocate` gave, or by its address."""
+        memory, pointer = external.native, external.pointer or 0
+        if isinstance(memory, Memory):
+            return Block(memory.pointer, memory.nbytes, memory)
+        if memory is not None:
+            raise TypeError(f"{type(memory).__name__} is no memory of a simulated device; write storage.get_buffer()")
+        if not external.nbytes:
+            return Block(0, 0, NOTHING)
+        for space in self._memory.values():
+            found = space.at(pointer, external.nbytes)
+            if found is not None:
+                return Block(pointer, external.nbytes, found)
+        raise ValueError(f"no simulated device has {external.nbytes} bytes at {pointer:#x}")
+
+    def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
+        """Copy bytes late, from or to the host, or within or between these devices; overlapping spans are right."""
+        if target.nbytes != source.nbytes:
+            raise ValueError(f"{source.nbytes} bytes cannot be copied to {target.nbytes}")
+        self._copy(flat(target), flat(source), stream)
+
+    def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
+        """Copy elements late, as planned; overlapping operands are right."""
+        extents = tuple(leaf.extent for leaf in plan.leaves)
+        into = target._replace(extents=extents, strides=tuple(leaf.target_stride for leaf in plan.leaves))
+        out_of = source._replace(extents=extents, strides=tuple(leaf.source_stride for leaf in plan.leaves))
+        self._copy(into, out_of, stream)
+
+    def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
+        """Set every element late."""
+        refuse_outside(target)
+
+        def work(deed: Deed) -> None:
+            self._begin(deed, (target, True))
+            elements(target)[...] = value
+
+        self._stream(stream, target.span.block.native.device).submit("a fill", work)
+
+    def synchronize(self, device: Device) -> None:
+        """Let work run until all of a device is done; raises what failed and was not waited for yet."""
+        self._scheduler.finish(lambda deed: deed.device is device)
+        self.faults.at_work(device)
+
+    def new_stream(self, device: Device) -> SimStream:
+        """Return a new stream of a device."""
+        return self._scheduler.new_stream(device)
+
+    def default_stream(self, device: Device) -> SimStream:
+        """Return the stream on which a device works when none is given or current; it waits for no other."""
+        return self._scheduler.default_stream(device)
+
+    def namespace(self, device: Device) -> Library:
+        """Return NumPy as a namespace of the array standard, on the memory of a device."""
+        import array_api_compat.numpy as module
+
+        return Library(self._desk(device), module)
+
+    def array(self, operand: Operand, keep: object) -> SimArray:
+        """Return an array on simulated memory."""
+        memory: Memory = operand.span.block.native
+        values = elements(operand)
+        values.flags.writeable = operand.writable
+        return SimArray(self._desk(memory.device), values, memory, place_of(operand).address, keep=keep)
+
+    def root(self, array: SimArray) -> SimArray:
+        """Return the array that has the memory which an array is a view of."""
+        return array.root
+
+    def address(self, array: SimArray) -> int:
+        """Return the address of an array's first element."""
+        return array.address
+
+    def is_readonly(self, array: SimArray) -> bool:
+        """Tell whether an array refuses to be written."""
+        return array.readonly
+
+    def _desk(self, device: Device) -> Desk:
+        found = self._desks.get(device)
+        if found is None:
+            allocate = partial(self.allocate, device, alignment=ALIGNMENT, stream=None)
+            made = Desk(self._scheduler, self.faults, self._memory[device], allocate)
+            found = self._desks.setdefault(device, made)
+        return found
+
+    def _stream(self, stream: Stream | None, device: Device) -> SimStream:
+        """Return the stream that is meant: without one, that which is current on a device."""
+        if stream is None:
+            return self._scheduler.stream_of(device)
+        if isinstance(stream, SimStream):
+            return stream
+        raise DeviceMismatchError(f"{stream!r} is no stream of a simulated device; write accel.new_stream('sim')")
+
+    def _streams(self, stream: Stream | None, *operands: Operand) -> list[SimStream]:
+        """Return the stream that is meant for a copy, and that of another device that must keep step with it."""
+        ends = (memory_of(operand.span.block) for operand in operands)
+        return list(dict.fromkeys(self._stream(stream, end.device) for end in ends if end is not None))
+
+    def _free_late(self, block: Block, site: str, stream: Stream) -> None:
+        whole = flat(Span(block, 0, block.nbytes))
+
+        def work(deed: Deed) -> None:
+            self._begin(deed, (whole, True))
+            self._memory[block.native.device].give_back(block.native, site)
+
+        self._stream(stream, block.native.device).submit("a release", work)
+
+    def _copy(self, target: Operand, source: Operand, stream: Stream | None) -> None:
+        refuse_outside(target)
+        refuse_outside(source)
+        fails = self.faults.takes_copy()
+
+        def work(deed: Deed) -> None:
+            self._begin(deed, (source, False), (target, True))
+            if fails:
+                raise DeviceLostError(f"{deed} was made to fail")
+            np.copyto(elements(target), elements(source))
+
+        queue, *others = self._streams(stream, target, source)
+        copied = queue.submit("a copy", work, [other.record() for other in others])
+        for other in others:
+            other.wait_for(copied)
+
+    def _begin(self, deed: Deed, *uses: tuple[Operand, bool]) -> None:
+        """Declare which operands are read and which are written."""
+        self.faults.at_work(deed.device)
+        for operand, writing in uses:
+            self._scheduler.referee.touch(deed, book_of(operand), place_of(operand), writing=writing)

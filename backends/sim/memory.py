@@ -1,0 +1,172 @@
+"""The memory of a simulated device: poisoned, limited, at addresses of its own, and out of the host's reach."""
+
+import threading
+from bisect import bisect
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from accel import config
+from accel.device import Device
+from accel.errors import OutOfMemoryError, ReleasedError
+
+from .races import Book
+
+__all__ = ["ALIGNMENT", "NOTHING", "POISON", "Bytes", "DeviceMemory", "Memory"]
+
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+ALIGNMENT = 64
+POISON = 0xFF
+"""Each byte that nobody wrote: NaN in every floating-point type, and -1 or the largest number in every integer."""
+
+# Above every address of a process, so that none of them means anything to the host.
+_SPACE = 48
+
+
+class Memory:
+    """The bytes of one block; the host finds no protocol on it by which to read them.
+
+    Attributes
+    ----------
+    device : Device
+        The device.
+    pointer, nbytes : int
+        Made-up address of the first byte, and how many bytes there are.
+    freed : str
+        Where it was freed; empty before that.
+    book : Book
+        Who used it.
+    """
+
+    __slots__ = ("_bytes", "book", "device", "freed", "nbytes", "pointer")
+
+    def __init__(self, device: Device, pointer: int, content: Bytes) -> None:
+        self.device = device
+        self.pointer = pointer
+        self.nbytes = content.nbytes
+        self.freed = ""
+        self.book = Book(repr(self), pointer)
+        self._bytes = content
+
+    def refuse_freed(self) -> None:
+        """Raise `ReleasedError` if the bytes were freed."""
+        if self.freed:
+            raise ReleasedError(f"work on {self.device} uses {self!r}, which were freed at {self.freed}")
+
+    def part(self, address: int, nbytes: int) -> Bytes:
+        """Return some bytes, for the simulated device itself; `ReleasedError` if they were freed."""
+        self.refuse_freed()
+        start = address - self.pointer
+        return self._bytes[start : start + nbytes]
+
+    def free(self, where: str) -> None:
+        """Poison the bytes, and refuse them from now on to all who still have them."""
+        self.freed = where
+        self._bytes.fill(POISON)
+        self._bytes = _NO_BYTES
+
+    def __repr__(self) -> str:
+        return f"<{self.nbytes} bytes of {self.device} at {self.pointer:#x}>"
+
+
+_NO_BYTES: Bytes = np.empty(0, np.uint8)
+
+
+NOTHING = Memory(Device.SIM, 0, _NO_BYTES)
+"""What a block of no bytes has."""
+
+
+class DeviceMemory:
+    """All memory of one simulated device.
+
+    A garbage collection can start while the lock is held, and free other memory in the same thread: `give_back` needs
+    no lock, and leaves the rest to whoever comes next.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._base = (device.index + 1) << _SPACE
+        self._lock = threading.Lock()
+        self._holes = [(self._base, self._base + (1 << _SPACE))]
+        self._live: dict[int, Memory] = {}
+        self._returned: deque[Memory] = deque()
+        self._used = 0
+
+    @property
+    def used(self) -> int:
+        """Bytes in use, those included that alignment costs."""
+        with self._lock:
+            self._drain()
+            return self._used
+
+    def allocate(self, nbytes: int, alignment: int) -> Memory:
+        """Return poisoned bytes.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If no hole has room for them.
+        """
+        if not nbytes:
+            return Memory(self.device, 0, _NO_BYTES)
+        with self._lock:
+            self._drain()
+            pointer = self._take(nbytes, max(alignment, ALIGNMENT))
+            memory = self._live[pointer] = Memory(self.device, pointer, np.full(nbytes, POISON, np.uint8))
+        return memory
+
+    def give_back(self, memory: Memory, where: str) -> None:
+        """Take memory back that was freed somewhere; a finaliser may do so."""
+        if memory.nbytes and not memory.freed:
+            memory.free(where)
+            self._returned.append(memory)
+
+    def at(self, address: int, nbytes: int) -> Memory | None:
+        """Return the memory that has some bytes from an address on."""
+        with self._lock:
+            live = self._live.values()
+            return next((each for each in live if 0 <= address - each.pointer <= each.nbytes - nbytes), None)
+
+    def _drain(self) -> None:
+        while self._returned:
+            memory = self._returned.popleft()
+            del self._live[memory.pointer]
+            self._give(memory.pointer, memory.nbytes)
+
+    def _take(self, nbytes: int, alignment: int) -> int:
+        """Cut bytes from the first hole that has room for them."""
+        size, limit = _rounded(nbytes, ALIGNMENT), self._base + config.current().sim_memory
+        for place, (start, end) in enumerate(self._holes):
+            first = _rounded(start, alignment)
+            if first + size <= min(end, limit):
+                left = (start, first), (first + size, end)
+                self._holes[place : place + 1] = [hole for hole in left if hole[0] < hole[1]]
+                self._used += size
+                return first
+        raise self._no_room(nbytes, limit)
+
+    def _give(self, pointer: int, nbytes: int) -> None:
+        """Make a hole, one with those beside it."""
+        start, end = pointer, pointer + _rounded(nbytes, ALIGNMENT)
+        self._used -= end - start
+        place = bisect(self._holes, (start, end))
+        if place < len(self._holes) and self._holes[place][0] == end:
+            end = self._holes.pop(place)[1]
+        if place and self._holes[place - 1][1] == start:
+            place -= 1
+            start = self._holes.pop(place)[0]
+        self._holes.insert(place, (start, end))
+
+    def _no_room(self, nbytes: int, limit: int) -> OutOfMemoryError:
+        memory = limit - self._base
+        hole = max((min(end, limit) - start for start, end in self._holes), default=0)
+        return OutOfMemoryError(
+            f"{nbytes} bytes were asked for on {self.device}: {max(memory - self._used, 0)} of its {memory} bytes are "
+            f"free, and the largest hole has {max(hole, 0)}; release what is no longer used, or raise sim_memory"
+        )
+
+
+def _rounded(number: int, step: int) -> int:
+    return -(-number // step) * step

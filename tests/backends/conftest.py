@@ -1,0 +1,52 @@
+"""What the tests of the simulated device share."""
+
+import gc
+
+import pytest
+
+from accel import Device, using
+from accel.memory import heap_of
+
+
+@pytest.fixture
+def no_races():
+    """The backend, on which there are to be no races."""
+    backend = heap_of(Device.SIM).backend
+    backend.races.clear()
+    yield backend
+    backend.faults.reset()
+    for device in backend.devices():
+        heap_of(device).synchronize()
+    assert not backend.races
+
+
+@pytest.fixture
+def sim(no_races):
+    """The backend, which is to be left as it was found."""
+    gc.collect()
+    before = [no_races.used(device) for device in no_races.devices()]
+    yield no_races
+    for device in no_races.devices():
+        heap_of(device).synchronize()
+    gc.collect()
+    assert [no_races.used(device) for device in no_races.devices()] == before
+
+
+@pytest.fixture
+def heap():
+    """The heap of the first simulated device."""
+    return heap_of(Device.SIM)
+
+
+@pytest.fixture(params=range(3), ids="seed{}".format)
+def seed(request):
+    """Some seeds, each in force while the test runs."""
+    with using(sim_seed=request.param):
+        yield request.param
+
+
+@pytest.fixture
+def little_memory():
+    """Devices of 16 MiB, which are quickly filled."""
+    with using(sim_memory=1 << 24):
+        yield

@@ -1,0 +1,16 @@
+"""Simulated devices are what a backend is to be, whatever their seed."""
+
+import pytest
+
+from accel import Device
+from accel.testing import StreamConformance
+
+
+@pytest.mark.usefixtures("no_races", "seed", "little_memory")
+class TestSim(StreamConformance):
+    device = Device.SIM
+
+
+@pytest.mark.usefixtures("no_races", "little_memory")
+class TestAnother(StreamConformance):
+    device = Device.SIM[1]

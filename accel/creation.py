@@ -167,7 +167,8 @@ def from_dlpack(x: Any, device: DeviceLike | None = None, copy: bool | None = No
     array([0., 5., 0.])
     """
     if type(x) is np.ndarray:  # its memory can be looked at as it is
-        return _placed(from_numpy(x), device, copy)
+        here = AcceleratorDataContainer.on(HostStorage.on_array(x))
+        return here if device is None and not copy else _placed(here, device, copy)
     from accel.memory.receiving import receive  # as in Interchange.__dlpack__
 
     received = receive(x, device=None if device is None else resolve(device), copy=copy)

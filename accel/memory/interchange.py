@@ -1,5 +1,7 @@
 """`Interchange`: what containers and arrays offer other libraries."""
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any, Protocol
 
 from accel.device import Device
@@ -82,17 +84,16 @@ class Interchange:
             _refuse_stream(source, stream)
         if owner.hazards is not None and stream != _NO_WAIT:
             owner.settle(writing=not (copy or owner.readonly))
-        from accel.memory import dlpack  # its structures take longer to make than all that a container needs
-
-        versioned = max_version is not None and max_version[0] >= dlpack.MAX_VERSION[0]
+        make_capsule, (major, _) = _capsules()
+        versioned = max_version is not None and max_version[0] >= major
         if target is source and not copy:
             array = self._lent_array(storage)
             if min(array.strides or (0,)) >= 0:
-                return dlpack.make_capsule(array, source, versioned)
+                return make_capsule(array, source, versioned)
         if copy is False:
             raise only_by_copy(source, target)
         copied = self._lent_copy(target)
-        return dlpack.make_capsule(copied._lent_array(copied._lent_storage()), target, versioned, copied=True)
+        return make_capsule(copied._lent_array(copied._lent_storage()), target, versioned, copied=True)
 
     def __dlpack_device__(self: Lender) -> tuple[int, int]:
         return self.device.dlpack
@@ -119,6 +120,14 @@ class Interchange:
             "version": 3,
             "stream": None,
         }
+
+
+@cache
+def _capsules() -> tuple[Callable[..., object], tuple[int, int]]:
+    """Return what makes capsules, and of which version; loading it takes longer than all that a container needs."""
+    from accel.memory.dlpack import MAX_VERSION, make_capsule
+
+    return make_capsule, MAX_VERSION
 
 
 def only_by_copy(source: Device, target: Device) -> InterchangeError:

@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     info.set_defaults(run=_info)
 
     demo = commands.add_parser("demo", help="find stars and vessels in real pictures, and report how it went")
-    demo.add_argument("--device", default="best", help="best (the default), cpu, cuda:1, gpu, ...")
+    demo.add_argument("--device", default="best", help="best (the default), cpu, cuda:1, gpu, sim (simulated), ...")
     demo.add_argument("--out", default="accel-demo", metavar="DIR", help="where the report goes (default: accel-demo)")
     demo.set_defaults(run=_demo)
     return parser

@@ -8,6 +8,8 @@ from types import FrameType
 __all__ = ["call_site", "stack_level"]
 
 _HOUSE = str(Path(__file__).parent) + os.sep
+# The demo uses the library as a stranger does.
+_DEMO = str(Path(__file__).parent / "demo") + os.sep
 _GARDEN = str(Path(__file__).parents[1] / "backends") + os.sep
 
 
@@ -25,6 +27,10 @@ def stack_level() -> int:
 
 def _outside() -> tuple[FrameType, int]:
     frame, level = sys._getframe(2), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith((_HOUSE, _GARDEN, "<accel")):
+    while (
+        frame.f_back is not None
+        and (file := frame.f_code.co_filename).startswith((_HOUSE, _GARDEN, "<accel"))
+        and not file.startswith(_DEMO)
+    ):
         frame, level = frame.f_back, level + 1
     return frame, level

@@ -30,7 +30,8 @@ def main(device: str = "best", out: str | Path = "accel-demo") -> int:
     Returns
     -------
     int
-        0 if pipeline and reference agree, 1 if they differ, 2 if the request cannot be met, 130 if interrupted.
+        0 if pipeline and reference agree, 1 if they differ or a simulated device saw a race, 2 if the request cannot
+        be met, 130 if interrupted.
     """
     try:
         return _run(device, Path(out))

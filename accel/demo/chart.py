@@ -1,51 +1,97 @@
-"""A timeline drawn as SVG."""
+"""A timeline drawn as SVG, whole and in part."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from html import escape
 
 from accel.demo.timeline import LANES, Span, Timeline, in_seconds
 
-__all__ = ["timeline_chart"]
+__all__ = ["close_up", "timeline_chart"]
 
 _WIDTH, _LEFT, _RIGHT = 960, 90, 90
 _LANE, _BAR, _FOOT = 34, 22, 26
 _TICKS = 5
 _THINNEST = 0.75  # a bar thinner than this could not be seen
+_LETTER = 7.5  # how wide a letter is, about
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where times and lanes are on a chart that shows some time."""
+
+    start: float
+    stop: float
+    lanes: tuple[str, ...]
+
+    @property
+    def bottom(self) -> int:
+        return _LANE * len(self.lanes)
+
+    def x(self, time: float) -> float:
+        shown = min(max(time, self.start), self.stop)
+        return _LEFT + (shown - self.start) / (self.stop - self.start) * (_WIDTH - _LEFT - _RIGHT)
+
+    def y(self, lane: str) -> int:
+        return _LANE * self.lanes.index(lane)
 
 
 def timeline_chart(timeline: Timeline) -> str:
-    """Return an SVG element with a bar for each step, in the lane of its kind."""
-    origin = min(span.start for span in timeline.spans)
-    length = max(span.stop for span in timeline.spans) - origin
-    scale = (_WIDTH - _LEFT - _RIGHT) / length
-    height = _LANE * len(LANES) + _FOOT
-    parts = [*_ruler(length), *_lanes(timeline), *(_bar(span, origin, scale) for span in timeline.spans)]
+    """Return an SVG element with a bar for each step, in the lane of its kind, and the time spent in each lane."""
+    start, stop = min(span.start for span in timeline.spans), max(span.stop for span in timeline.spans)
+    frame = _Frame(start, stop, LANES)
+    totals = (
+        f'<text class="small" x="{_WIDTH - _RIGHT + 12}" y="{_middle(frame, lane)}">'
+        f"{in_seconds(timeline.total(lane))}</text>"
+        for lane in LANES
+    )
+    return _chart(frame, timeline.spans, "Timeline of the steps", "".join(totals))
+
+
+def close_up(timeline: Timeline) -> str:
+    """Return an SVG element with what happened around one copy in, the middle one."""
+    copies = [span for span in timeline.spans if span.lane == "copy in"]
+    copy = copies[len(copies) // 2]
+    around = 1.5 * (copy.stop - copy.start)
+    start, stop = copy.start - around, copy.stop + around
+    shown = [span for span in timeline.spans if span.start < stop and span.stop > start]
+    lanes = tuple(lane for lane in LANES if any(span.lane == lane for span in shown))
+    return _chart(_Frame(start, stop, lanes), shown, "Close-up of one copy in")
+
+
+def _chart(frame: _Frame, spans: list[Span], label: str, extra: str = "") -> str:
+    parts = [*_ruler(frame), *_names(frame), *(_bar(span, frame) for span in spans), extra]
     return (
-        f'<svg class="timeline" viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="Timeline of the steps">'
+        f'<svg class="timeline" viewBox="0 0 {_WIDTH} {frame.bottom + _FOOT}" role="img" aria-label="{label}">'
         f"{''.join(parts)}</svg>"
     )
 
 
-def _ruler(length: float) -> Iterator[str]:
-    bottom = _LANE * len(LANES)
+def _ruler(frame: _Frame) -> Iterator[str]:
     for tick in range(_TICKS + 1):
-        x = _LEFT + (_WIDTH - _LEFT - _RIGHT) * tick / _TICKS
-        yield f'<line class="tick" x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{bottom}"/>'
-        time = in_seconds(length * tick / _TICKS)
-        yield f'<text class="small" x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{time}</text>'
+        time = (frame.stop - frame.start) * tick / _TICKS
+        x = frame.x(frame.start + time)
+        yield f'<line class="tick" x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{frame.bottom}"/>'
+        text = in_seconds(time) if tick else "0"
+        yield f'<text class="small" x="{x:.1f}" y="{frame.bottom + 18}" text-anchor="middle">{text}</text>'
 
 
-def _lanes(timeline: Timeline) -> Iterator[str]:
-    for place, lane in enumerate(LANES):
-        y = _LANE * place + _LANE / 2 + 4
-        yield f'<text x="{_LEFT - 12}" y="{y}" text-anchor="end">{escape(lane)}</text>'
-        yield f'<text class="small" x="{_WIDTH - _RIGHT + 12}" y="{y}">{in_seconds(timeline.total(lane))}</text>'
+def _names(frame: _Frame) -> Iterator[str]:
+    for lane in frame.lanes:
+        yield f'<text x="{_LEFT - 12}" y="{_middle(frame, lane)}" text-anchor="end">{escape(lane)}</text>'
 
 
-def _bar(span: Span, origin: float, scale: float) -> str:
-    place = LANES.index(span.lane)
-    x, y = _LEFT + (span.start - origin) * scale, _LANE * place + (_LANE - _BAR) / 2
-    width = max((span.stop - span.start) * scale, _THINNEST)
+def _middle(frame: _Frame, lane: str) -> float:
+    """Return the base line of a text in the middle of a lane."""
+    return frame.y(lane) + _LANE / 2 + 4
+
+
+def _bar(span: Span, frame: _Frame) -> str:
+    x, y = frame.x(span.start), frame.y(span.lane) + (_LANE - _BAR) / 2
+    width = max(frame.x(span.stop) - x, _THINNEST)
     title = escape(f"{span.lane}, {span.label}: {in_seconds(span.stop - span.start)}")
-    frame = f'x="{x:.2f}" y="{y}" width="{width:.2f}" height="{_BAR}"'
-    return f'<rect class="lane-{place}" {frame}><title>{title}</title></rect>'
+    place = f'x="{x:.2f}" y="{y}" width="{width:.2f}" height="{_BAR}"'
+    bar = f'<rect class="lane-{LANES.index(span.lane)}" {place}><title>{title}</title></rect>'
+    if width < _LETTER * len(span.label):
+        return bar
+    text = f'<text class="on-bar" x="{x + width / 2:.2f}" y="{_middle(frame, span.lane)}" text-anchor="middle">'
+    return f"{bar}{text}{escape(span.label)}</text>"

@@ -1,11 +1,9 @@
 """The computation of the demo: tiles are copied to a device, filtered there by `accel.xp`, and gathered there.
 
-The picture is swept twice, because the threshold of the second sweep needs the whole response of the first. In each
-sweep a tile takes three steps, which share nothing but the tile: copy in, compute, copy out. Tiles go by two streams in
-turn, so one is copied in while the one before it is computed.
+The picture is swept twice, because the threshold of the second sweep needs the whole response of the first. Tiles go
+by two streams in turn: while one is computed, the copy of the next is under way on the other stream.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -66,29 +64,19 @@ def detect(
     ):
         source = xp.reshape(xp.asarray(pixels), (*shape, 3))
         response, found = (xp.reshape(xp.asarray(container), shape) for container in (responses, marks))
-        sweep(
-            copy_in=lambda tile, stream: _send(cut(source, tile, halo(recipe)), device, stream),
-            compute=partial(respond, recipe),
-            output=response,
-        )
+        sweep(partial(_send, source, halo(recipe), device, timeline), partial(respond, recipe), response)
         join(streams)
-        with streams[0], timeline.span("compute", "threshold"):
+        with timeline.step(streams[0], "compute", "threshold"):
             centre, spread = filters.robust_level(response[xp.isfinite(response)])
             threshold = centre + recipe.level * spread
         join(streams)
-        sweep(
-            copy_in=lambda tile, stream: _take(response, tile, recipe.reach, stream),
-            compute=partial(mark, recipe, threshold),
-            output=found,
-        )
+        sweep(partial(_take, response, recipe.reach, timeline), partial(mark, recipe, threshold), found)
         for stream in streams:
             stream.close()
+        timeline.collect()
         with timeline.span("copy out", "whole picture"):
-            return Findings(
-                responses.to_numpy().reshape(shape),
-                marks.to_numpy().reshape(shape),
-                *(float(level) for level in (centre, spread, threshold)),
-            )
+            levels = map(float, (centre, spread, threshold))
+            return Findings(responses.to_numpy().reshape(shape), marks.to_numpy().reshape(shape), *levels)
 
 
 def halo(recipe: Recipe) -> int:
@@ -140,7 +128,12 @@ class _Arrival:
     tile: Tile
     stream: Stream
     window: Array
-    transfer: Transfer | None = None
+    transfer: Transfer | None
+
+    def wait(self, timeline: Timeline) -> None:
+        if self.transfer is not None:
+            self.transfer.wait()
+            timeline.add_transfer(self.transfer, str(self.tile))
 
 
 def _sweep(
@@ -148,48 +141,36 @@ def _sweep(
     streams: Sequence[Stream],
     timeline: Timeline,
     done: Callable[[], object],
-    *,
     copy_in: Callable[[Tile, Stream], tuple[Array, Transfer | None]],
     compute: Callable[[Array], Array],
     output: Array,
 ) -> None:
-    ahead: deque[_Arrival] = deque()
-    for tile, stream in zip(tiles, cycle(streams), strict=False):
-        with timeline.span("copy in", _label(tile)):
-            ahead.append(_Arrival(tile, stream, *copy_in(tile, stream)))
-        if len(ahead) == len(streams):
-            _finish(ahead.popleft(), timeline, compute, output)
-            done()
-    while ahead:
-        _finish(ahead.popleft(), timeline, compute, output)
+    turns = zip(tiles, cycle(streams), strict=False)
+    arrivals = (_Arrival(tile, stream, *copy_in(tile, stream)) for tile, stream in turns)
+    coming = next(arrivals, None)
+    while coming is not None:
+        here = coming
+        here.wait(timeline)
+        # This starts the next copy, right before there is something to compute meanwhile.
+        coming = next(arrivals, None)
+        with timeline.step(here.stream, "compute", str(here.tile)):
+            output[here.tile.index] = compute(here.window)
         done()
 
 
-def _finish(arrival: _Arrival, timeline: Timeline, compute: Callable[[Array], Array], output: Array) -> None:
-    label = _label(arrival.tile)
-    with arrival.stream:
-        with timeline.span("compute", label):
-            result = compute(arrival.window)
-        with timeline.span("copy out", label):
-            output[arrival.tile.index] = result
-    if arrival.transfer is not None:
-        timeline.add_transfer(arrival.transfer, label)
+def _send(
+    picture: Array, halo: int, device: accel.Device, timeline: Timeline, tile: Tile, stream: Stream
+) -> tuple[Array, Transfer]:
+    """Cut a tile out of a picture on the host, and let a stream copy it to a device."""
+    with timeline.span("cut", str(tile)):
+        window = cut(picture, tile, halo)
+        there = accel.empty(window.size, "uint8", device)
+        arriving = xp.reshape(xp.asarray(there), window.shape)
+    with xp.reshape(window, (-1,)).container() as staged:
+        return arriving, there.copy_from_async(staged, stream=stream)
 
 
-def _label(tile: Tile) -> str:
-    return f"row {tile.top}, column {tile.left}"
-
-
-def _take(source: Array, tile: Tile, halo: int, stream: Stream) -> tuple[Array, None]:
-    """Cut a tile out of an array that is already on the device."""
-    with stream:
+def _take(source: Array, halo: int, timeline: Timeline, tile: Tile, stream: Stream) -> tuple[Array, None]:
+    """Cut a tile out of an array that is on the device already."""
+    with timeline.step(stream, "cut", str(tile)):
         return cut(source, tile, halo), None
-
-
-def _send(window: Array, device: accel.Device, stream: Stream) -> tuple[Array, Transfer]:
-    """Let a stream copy a host array to a device; return it there, with its transfer."""
-    with accel.empty(prod(window.shape), "uint8", "cpu") as staged:
-        xp.asarray(staged)[...] = xp.reshape(window, (-1,))
-        there = accel.empty(staged.size, "uint8", device)
-        transfer = there.copy_from_async(staged, stream=stream)
-        return xp.reshape(xp.asarray(there), window.shape), transfer

@@ -9,11 +9,11 @@ from PIL import Image
 
 import accel
 from accel.demo.annotate import annotated, data_uri
-from accel.demo.chart import timeline_chart
+from accel.demo.chart import close_up, timeline_chart
 from accel.demo.memory import in_words, process_peak
 from accel.demo.outcome import Outcome
 from accel.demo.style import STYLE
-from accel.demo.timeline import in_seconds
+from accel.demo.timeline import Timeline, in_seconds
 from accel.device_names import GPU_TYPES
 
 __all__ = ["report_page"]
@@ -22,9 +22,10 @@ _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _PACKAGES = ("accel-container", "numpy", "array-api-compat", "scipy", "scikit-image", "pillow")
 
 
-def report_page(outcomes: Sequence[Outcome], device: accel.Device) -> str:
-    """Return the page for these pictures, as they were computed on a device."""
-    body = [_head(outcomes, device), *map(_picture, outcomes), _memory(), _devices(), _versions()]
+def report_page(outcomes: Sequence[Outcome], device: accel.Device, races: Sequence[str] = ()) -> str:
+    """Return the page for these pictures, as they were computed on a device, and the races that were seen there."""
+    pictures = (_picture(outcome, device) for outcome in outcomes)
+    body = [_head(outcomes, device), _races(device, races), *pictures, _memory(), _devices(), _versions()]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -34,11 +35,11 @@ def report_page(outcomes: Sequence[Outcome], device: accel.Device) -> str:
 
 
 def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
-    names = " and ".join(outcome.picture.title for outcome in outcomes)
+    names = " and ".join(outcome.picture.title for outcome in outcomes) or "No picture was finished"
     facts = {
-        "Device": str(device),
+        "Device": f"{device}, simulated" if device.type == "sim" else str(device),
         "Tiles": str(sum(outcome.tiles for outcome in outcomes)),
-        "On the device": in_seconds(sum(outcome.seconds for outcome in outcomes)),
+        "Pipeline": in_seconds(sum(outcome.seconds for outcome in outcomes)),
         "Peak memory of the process": in_words(process_peak()),
     }
     return (
@@ -49,7 +50,24 @@ def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
     )
 
 
-def _picture(outcome: Outcome) -> str:
+def _races(device: accel.Device, races: Sequence[str]) -> str:
+    if device.type != "sim":
+        return ""
+    seed = accel.config.current().sim_seed
+    if races:
+        reports = "".join(f"<li>{escape(report)}</li>" for report in races)
+        verdict = f'<p class="verdict bad">&#10007; A race was seen, which ended the run.</p>\n<ul>{reports}</ul>\n'
+    else:
+        verdict = '<p class="verdict good">&#10003; No race was seen.</p>\n'
+    return (
+        f"<section>\n<h2>Simulated device</h2>\n{verdict}"
+        f'<p class="soft">{device} is simulated by the host. Work on its streams is done late, interleaved in an order '
+        f"drawn by sim_seed={seed}, and work that shares bytes and has no order is reported as a race. "
+        f"ACCEL_SIM_SEED={seed + 1} in the environment draws another order.</p>\n</section>\n"
+    )
+
+
+def _picture(outcome: Outcome, device: accel.Device) -> str:
     picture, findings = outcome.picture, outcome.findings
     facts = {
         "Size": outcome.size,
@@ -58,15 +76,43 @@ def _picture(outcome: Outcome) -> str:
         "Median response": f"{findings.centre:.2f}",
         "Standard deviation": f"{findings.spread:.2f}",
         "Tiles": str(outcome.tiles),
-        "On the device": in_seconds(outcome.seconds),
+        "Pipeline": in_seconds(outcome.seconds),
         "Reference": in_seconds(outcome.timeline.total("reference")),
     }
     return (
         f"<section>\n<h2>{escape(picture.title)}: {findings.count:,} {escape(picture.finds)}</h2>\n"
         f"{_verdict(outcome)}{_figure(outcome)}{_facts(facts)}"
         f"<h3>Strongest detections</h3>\n{_strongest(outcome)}"
-        f'<h3>When each step ran</h3>\n<div class="scroll">{timeline_chart(outcome.timeline)}</div>\n</section>\n'
+        f"{_timeline(outcome.timeline, device)}</section>\n"
     )
+
+
+def _timeline(timeline: Timeline, device: accel.Device) -> str:
+    return (
+        f'<h3>When each step ran</h3>\n<div class="scroll">{timeline_chart(timeline)}</div>\n'
+        f'<p class="soft">{_clock(device)}</p>\n'
+        f'<h3>Close-up of one copy in, the middle one</h3>\n<div class="scroll">{close_up(timeline)}</div>\n'
+        '<p class="soft">A tile is to be copied in while the one before it is computed. Of the time of all copies in, '
+        f"<strong>{timeline.overlap():.0%}</strong> passed while another tile was computed.</p>\n"
+    )
+
+
+def _clock(device: accel.Device) -> str:
+    """Say whose clock the times of a device are on."""
+    if device is accel.Device.CPU:
+        return (
+            "All times were measured on the host's clock. On the CPU a stream copies in a thread of its own, and the "
+            "host's main thread does everything else."
+        )
+    if device.type == "sim":
+        return (
+            "What the host did (load, copy out, reference, and cut in the first sweep) was measured on its clock. What "
+            "the device did is simulated on the same clock: work begins when the host submits it and its stream is "
+            "free, and lasts as long as a slow accelerator would take to move its bytes. A step that computes lasts "
+            "from when its stream turns to it to the end of its last operation, with the pauses in between, in which "
+            "the host had not yet submitted the next."
+        )
+    return "What the host did was measured on its clock; what the device did, by the events of its streams."
 
 
 def _verdict(outcome: Outcome) -> str:

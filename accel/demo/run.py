@@ -1,6 +1,6 @@
 """One run of the demo, from the pictures to the files, with a progress bar and a table."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -13,10 +13,12 @@ from accel.demo.annotate import annotated, png
 from accel.demo.compare import compare_findings
 from accel.demo.outcome import Outcome
 from accel.demo.pictures import SOURCES, Picture
+from accel.demo.races import race_reports
 from accel.demo.reference import refer
 from accel.demo.report import report_page
 from accel.demo.tiles import cover
 from accel.demo.timeline import Timeline, in_seconds
+from accel.errors import RaceError
 
 __all__ = ["run_demo"]
 
@@ -34,7 +36,7 @@ def run_demo(
     sources: Iterable[Callable[[], Picture]] = SOURCES,
     console: Console | None = None,
 ) -> int:
-    """Find, compare, draw and report; return 0 if pipeline and reference agree on every picture, else 1.
+    """Find, compare, draw and report.
 
     Parameters
     ----------
@@ -46,14 +48,27 @@ def run_demo(
         Each loads a picture.
     console : rich.console.Console, optional
         Where to print.
+
+    Returns
+    -------
+    int
+        0 if pipeline and reference agree on every picture and no race was seen, else 1.
     """
     console = console or _Console()
     files.prepare(folder)
-    with _progress(console) as progress:
-        outcomes = [_examine(source, device, progress) for source in sources]
-    paths = _write(outcomes, device, folder)
-    _tell(console, outcomes, paths)
-    return 0 if all(outcome.comparison.agrees for outcome in outcomes) else 1
+    reports = race_reports(device)
+    reports.clear()
+    outcomes: list[Outcome] = []
+    try:
+        with _progress(console) as progress:
+            outcomes.extend(_examine(source, device, progress) for source in sources)
+    except RaceError as race:  # ends the run; what was done before it is shown
+        races = list(reports) or [str(race)]
+    else:
+        races = list(reports)
+    paths = _write(outcomes, device, races, folder)
+    _tell(console, outcomes, device, races, paths)
+    return 0 if not races and all(outcome.comparison.agrees for outcome in outcomes) else 1
 
 
 def _progress(console: Console) -> Progress:
@@ -75,20 +90,36 @@ def _examine(source: Callable[[], Picture], device: accel.Device, progress: Prog
     return Outcome(picture, findings, comparison, timeline, tiles, apart, findings.leading(_LEADING, apart))
 
 
-def _write(outcomes: Iterable[Outcome], device: accel.Device, folder: Path) -> list[Path]:
-    outcomes = list(outcomes)
+def _write(outcomes: Sequence[Outcome], device: accel.Device, races: Sequence[str], folder: Path) -> list[Path]:
     contents = {
         f"{outcome.picture.name}.png": png(annotated(outcome.picture, outcome.findings, outcome.leading))
         for outcome in outcomes
     }
-    contents["report.html"] = report_page(outcomes, device).encode()
+    contents["report.html"] = report_page(outcomes, device, races).encode()
     for name, content in contents.items():
         files.replace(folder / name, content)
     return [folder / name for name in contents]
 
 
-def _tell(console: Console, outcomes: Iterable[Outcome], paths: Iterable[Path]) -> None:
-    table = Table("picture", "size", "tiles", "detections", "device", "reference", "results")
+def _tell(
+    console: Console, outcomes: Sequence[Outcome], device: accel.Device, races: Sequence[str], paths: Iterable[Path]
+) -> None:
+    if outcomes:
+        console.print(_table(outcomes))
+    if device.type == "sim":
+        seen = "a race was seen:" if races else "no race was seen"
+        console.print(
+            f"{device} is simulated, with sim_seed={accel.config.current().sim_seed}: {seen}", highlight=False
+        )
+    complaints = [
+        f"{outcome.picture.name}: {complaint}" for outcome in outcomes for complaint in outcome.comparison.complaints()
+    ]
+    for line in (*races, *complaints, *map(str, paths)):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _table(outcomes: Iterable[Outcome]) -> Table:
+    table = Table("picture", "size", "tiles", "detections", "pipeline", "reference", "results")
     for outcome in outcomes:
         table.add_row(
             outcome.picture.name,
@@ -99,9 +130,4 @@ def _tell(console: Console, outcomes: Iterable[Outcome], paths: Iterable[Path]) 
             in_seconds(outcome.timeline.total("reference")),
             outcome.verdict,
         )
-    console.print(table)
-    for outcome in outcomes:
-        for complaint in outcome.comparison.complaints():
-            console.print(f"{outcome.picture.name}: {complaint}", markup=False)
-    for path in paths:
-        console.print(str(path), markup=False, highlight=False, soft_wrap=True)
+    return table

@@ -6,7 +6,7 @@ STYLE = """
 :root {
   color-scheme: light dark;
   --page: #f6f5f2; --card: #fff; --ink: #1c1d21; --soft: #6a6c75; --rule: #e3e1db; --good: #12795a; --bad: #b3261e;
-  --lane-0: #8a8f9c; --lane-1: #3b82c4; --lane-2: #6aa5dd; --lane-3: #0f9d8a; --lane-4: #c98a1b; --lane-5: #8e6bbf;
+  --lane-0: #747987; --lane-1: #6aa5dd; --lane-2: #2f74b5; --lane-3: #0c8474; --lane-4: #c98a1b; --lane-5: #8e6bbf;
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -48,6 +48,7 @@ table.words td { text-align: left; vertical-align: top; white-space: pre-line; o
 table.words th { text-align: left; }
 .timeline { display: block; width: 100%; min-width: 640px; height: auto; font-size: 13px; }
 .timeline text { fill: var(--ink); } .timeline .small { fill: var(--soft); font-size: 12px; }
+.timeline .on-bar { fill: #fff; font-size: 12px; pointer-events: none; }
 .tick { stroke: var(--rule); }
 .lane-0 { fill: var(--lane-0); } .lane-1 { fill: var(--lane-1); } .lane-2 { fill: var(--lane-2); }
 .lane-3 { fill: var(--lane-3); } .lane-4 { fill: var(--lane-4); } .lane-5 { fill: var(--lane-5); }

@@ -23,6 +23,9 @@ class Tile:
         """What selects this tile in an array of the picture's shape."""
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
+    def __str__(self) -> str:
+        return f"row {self.top}, column {self.left}"
+
 
 def cover(height: int, width: int, side: int) -> Iterator[Tile]:
     """Yield tiles of at most ``side`` by ``side`` that hold each pixel once, row by row."""

@@ -1,18 +1,19 @@
 """When each step of the demo ran."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import attrgetter
 from time import perf_counter
 
-from accel.memory import Transfer
+from accel.memory import Event, Stream, Transfer
 
 __all__ = ["LANES", "Span", "Timeline", "in_seconds"]
 
-LANES = ("load", "copy in", "transfer", "compute", "copy out", "reference")
+LANES = ("load", "cut", "copy in", "compute", "copy out", "reference")
 """The kinds of step, in the order in which data meets them."""
 
-_SHORT = 100
+_SHORT, _VERY_SHORT = 0.1, 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,10 @@ class Span:
 
 @dataclass(slots=True)
 class Timeline:
-    """The steps of one picture, as they were measured."""
+    """The steps of one picture, on the clock of `time.perf_counter`."""
 
     spans: list[Span] = field(default_factory=list)
+    _submitted: list[tuple[str, str, Event, Event]] = field(default_factory=list)
 
     @contextmanager
     def span(self, lane: str, label: str) -> Iterator[None]:
@@ -38,15 +40,68 @@ class Timeline:
         yield
         self.spans.append(Span(lane, label, start, perf_counter()))
 
+    @contextmanager
+    def step(self, stream: Stream, lane: str, label: str) -> Iterator[None]:
+        """Measure what a ``with`` block gives to a stream, by the stream's own events.
+
+        What the host did itself, because arrays of this device are not computed on streams, is measured on the host.
+        """
+        # A wait for what is over anyway makes a point of its own; what `record` returns may be older.
+        stream.wait_for(stream.record())
+        before, start = stream.record(), perf_counter()
+        with stream:
+            yield
+        after, stop = stream.record(), perf_counter()
+        if after is before:
+            self.spans.append(Span(lane, label, start, stop))
+        else:
+            self._submitted.append((lane, label, before, after))
+
     def add_transfer(self, transfer: Transfer, label: str) -> None:
-        """Add a transfer that is over, with the times its stream took down."""
-        event = transfer.event
-        if event.began is not None and event.ended is not None:
-            self.spans.append(Span("transfer", label, event.began, event.ended))
+        """Add a copy to the device that is over, with the times its stream took down."""
+        self._add("copy in", label, transfer.event.began, transfer.event.ended)
+
+    def collect(self) -> None:
+        """Take down the times of all that streams did; it is over, and all steps are in order then."""
+        for lane, label, before, after in self._submitted:
+            self._add(lane, label, before.ended, after.ended)
+        self._submitted.clear()
+        self.spans.sort(key=attrgetter("start"))
+
+    def _add(self, lane: str, label: str, start: float | None, stop: float | None) -> None:
+        if start is not None and stop is not None:
+            self.spans.append(Span(lane, label, start, stop))
 
     def total(self, *lanes: str) -> float:
-        """Return the seconds spent in these lanes, or in all."""
-        return sum(span.stop - span.start for span in self.spans if span.lane in (lanes or LANES))
+        """Return the seconds spent in these lanes; what runs at the same time counts twice."""
+        return sum(span.stop - span.start for span in self._of(lanes))
+
+    def elapsed(self, *lanes: str) -> float:
+        """Return the seconds from the first beginning to the last end in these lanes."""
+        spans = self._of(lanes)
+        return max(span.stop for span in spans) - min(span.start for span in spans)
+
+    def overlap(self) -> float:
+        """Return the share of the time of copies in, from 0 to 1, during which another tile is computed."""
+        computed = self._of(["compute"])
+        shared = sum(
+            _shared(copy, (span for span in computed if span.label != copy.label)) for copy in self._of(["copy in"])
+        )
+        return shared / self.total("copy in") if shared else 0.0
+
+    def _of(self, lanes: Iterable[str]) -> list[Span]:
+        wanted = set(lanes)
+        return [span for span in self.spans if span.lane in wanted]
+
+
+def _shared(span: Span, others: Iterable[Span]) -> float:
+    """Return how long any of the others runs while a span does."""
+    shared, edge = 0.0, span.start
+    for other in sorted(others, key=attrgetter("start")):
+        stop = min(other.stop, span.stop)
+        shared += max(stop - max(other.start, edge), 0.0)
+        edge = max(edge, stop)
+    return shared
 
 
 def in_seconds(seconds: float) -> str:
@@ -54,8 +109,9 @@ def in_seconds(seconds: float) -> str:
 
     Examples
     --------
-    >>> in_seconds(0.0123), in_seconds(4.567)
-    ('12.3 ms', '4.57 s')
+    >>> in_seconds(0.000045), in_seconds(0.0123), in_seconds(4.567)
+    ('45 µs', '12.3 ms', '4.57 s')
     """
-    milliseconds = 1000 * seconds
-    return f"{milliseconds:.1f} ms" if milliseconds < _SHORT else f"{seconds:.2f} s"
+    if seconds < _VERY_SHORT:
+        return f"{1e6 * seconds:.0f} µs"
+    return f"{1000 * seconds:.1f} ms" if seconds < _SHORT else f"{seconds:.2f} s"

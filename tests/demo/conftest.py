@@ -1,9 +1,14 @@
 """Small pictures of which it is known what is on them."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
+from accel import Device
 from accel.demo.pictures import Picture, Recipe
+from accel.errors import RaceError
+from accel.memory import heap_of
 
 STARS = [(20 + 24 * i, 15 + 31 * j) for i in range(5) for j in range(5)]
 
@@ -37,3 +42,14 @@ def vessel():
     light[(rows - 70) ** 2 + (columns - 75) ** 2 > 60**2] = 1
     recipe = Recipe("lines", sign=-1, background=12, sigma=2.0, floor=30.0, inset=6, level=4.0)
     return picture(grey(light), recipe, name="vessel", finds="vessel pixels")
+
+
+@pytest.fixture
+def races():
+    """The races that the simulated devices saw; what a failed run left under way is finished afterwards."""
+    backend = heap_of(Device.SIM).backend
+    backend.races.clear()
+    yield backend.races
+    with suppress(RaceError):
+        backend.synchronize(Device.SIM)
+    backend.races.clear()

@@ -73,27 +73,31 @@ def test_pipeline_and_reference_agree_on_a_part_of_each_real_picture(load):
     assert compare_findings(findings, refer(part)).agrees
 
 
-def test_each_tile_takes_its_three_steps_in_both_sweeps(stars):
+def test_each_tile_takes_its_steps_in_both_sweeps(stars, device):
     timeline, steps = Timeline(), []
-    pipeline.detect(stars, Device.CPU, timeline, side=64, done=lambda: steps.append(1))
+    pipeline.detect(stars, device, timeline, side=64, done=lambda: steps.append(1))
     assert len(steps) == 2 * 3 * 3
     lanes = Counter(span.lane for span in timeline.spans)
-    assert lanes == {"copy in": 18, "transfer": 9, "compute": 19, "copy out": 19}
+    assert lanes == {"cut": 18, "copy in": 9, "compute": 19, "copy out": 1}
     assert all(span.start <= span.stop for span in timeline.spans)
 
 
-def test_a_tile_is_copied_in_before_the_one_before_it_is_computed(stars):
+def test_the_copy_of_a_tile_is_submitted_before_the_one_before_it_is_computed(stars, device):
     timeline = Timeline()
-    pipeline.detect(stars, Device.CPU, timeline, side=64)
-    order = [(span.lane, span.label) for span in timeline.spans if span.lane in ("copy in", "compute")][:5]
-    first, second, third = (label for lane, label in order if lane == "copy in")
-    assert order == [
-        ("copy in", first),
-        ("copy in", second),
-        ("compute", first),
-        ("copy in", third),
-        ("compute", second),
-    ]
+    pipeline.detect(stars, device, timeline, side=64)
+    order = [(span.lane, span.label) for span in timeline.spans if span.lane in ("cut", "compute")][:5]
+    first, second, third = (label for lane, label in order if lane == "cut")
+    assert order == [("cut", first), ("cut", second), ("compute", first), ("cut", third), ("compute", second)]
+
+
+def test_a_tile_is_computed_when_its_copy_is_over(stars, device):
+    timeline = Timeline()
+    pipeline.detect(stars, device, timeline, side=64)
+    computed = {}
+    for span in timeline.spans:
+        if span.lane == "compute":
+            computed.setdefault(span.label, span)
+    assert all(copy.stop <= computed[copy.label].start for copy in timeline.spans if copy.lane == "copy in")
 
 
 @pytest.mark.usefixtures("no_leaks")

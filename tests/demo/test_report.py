@@ -14,7 +14,7 @@ import accel
 from accel import Device
 from accel.demo import pipeline
 from accel.demo.annotate import annotated, png
-from accel.demo.chart import timeline_chart
+from accel.demo.chart import close_up, timeline_chart
 from accel.demo.compare import compare_findings
 from accel.demo.outcome import Outcome
 from accel.demo.reference import refer
@@ -89,6 +89,12 @@ def test_what_it_is_told_is_escaped(stars, monkeypatch):
     assert page.count("&lt;script&gt;") >= 5
 
 
+def test_races_are_escaped():
+    page = report_page([], Device.SIM, [HOSTILE])
+    assert "script" not in {tag for tag, _ in Elements(page).found}
+    assert "&lt;script&gt;" in page
+
+
 def test_it_tells_what_fell_back_and_why_but_once(outcome, monkeypatch):
     monkeypatch.setattr(accel.device, "fallbacks", lambda: (Fallback("cuda:3", Device.CPU, "no such card"),) * 2)
     assert report_page([outcome], Device.CPU).count("<td>cuda:3</td><td>cpu</td><td>no such card</td>") == 1
@@ -129,6 +135,27 @@ def test_bars_are_as_long_as_their_steps():
     first, second = ET.fromstring(timeline_chart(timeline)).findall("rect")
     assert float(second.get("width")) == pytest.approx(3 * float(first.get("width")), rel=1e-3)
     assert float(second.get("x")) == pytest.approx(float(first.get("x")) + float(first.get("width")), abs=0.02)
+
+
+def test_the_close_up_shows_one_copy_whole_and_what_runs_beside_it():
+    copies = [Span("copy in", f"tile {i}", 10.0 * i, 10.0 * i + 1) for i in range(3)]
+    beside = [Span("compute", "before", 5.0, 10.5), Span("reference", "later", 30.0, 31.0)]
+    svg = ET.fromstring(close_up(Timeline([*copies, *beside])))
+    compute, copy = sorted(svg.findall("rect"), key=lambda bar: float(bar.get("x")))
+    assert copy.findtext("title").startswith("copy in, tile 1: ")
+    assert compute.findtext("title") == "compute, before: 5.50 s"
+    ends = [float(bar.get("x")) + float(bar.get("width")) for bar in (compute, copy)]
+    assert float(copy.get("x")) + float(copy.get("width")) / 2 == pytest.approx(ends[0], abs=0.02)
+    assert ends[1] <= 870
+
+
+def test_it_tells_how_much_of_the_copying_is_beside_computing(outcome, page):
+    assert f"<strong>{outcome.timeline.overlap():.0%}</strong>" in page
+
+
+@pytest.mark.parametrize(("device", "words"), [(Device.CPU, "measured on the host"), (Device.SIM, "is simulated on")])
+def test_it_says_on_which_clock_the_times_are(outcome, device, words):
+    assert words in report_page([outcome], device)
 
 
 def test_leading_detections_keep_their_distance(outcome):

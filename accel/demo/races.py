@@ -1,0 +1,14 @@
+"""The races that a simulated device saw: work on two streams that shares bytes and has no order."""
+
+from collections import deque
+
+from accel.device import Device
+from accel.memory import heap_of
+
+__all__ = ["race_reports"]
+
+
+def race_reports(device: Device) -> deque[str]:
+    """Return the reports that a device's backend keeps, to be read and cleared; only simulated devices write any."""
+    reports: deque[str] = getattr(heap_of(device).backend, "races", deque())
+    return reports

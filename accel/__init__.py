@@ -24,7 +24,7 @@ _HOMES = {
     "using": "accel.config",
     "zeros": "accel.creation",
 }
-_ROOMS = {"config", "device", "dtypes", "errors", "memory", "testing", "xp"}
+_ROOMS = {"config", "device", "dtypes", "errors", "layout", "memory", "testing", "xp"}
 
 __all__ = [
     "AcceleratorDataContainer",
@@ -44,6 +44,7 @@ __all__ = [
     "from_dlpack",
     "from_numpy",
     "full",
+    "layout",
     "memory",
     "new_stream",
     "testing",

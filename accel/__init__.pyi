@@ -2,6 +2,7 @@ from accel import config as config
 from accel import device as device
 from accel import dtypes as dtypes
 from accel import errors as errors
+from accel import layout as layout
 from accel import memory as memory
 from accel import testing as testing
 from accel import xp as xp

@@ -1,6 +1,7 @@
 """`AcceleratorDataContainer`: one owner of typed memory, wherever it is (NuMojo's container)."""
 
 import builtins
+from functools import partial
 from typing import Any, Self, SupportsIndex, overload
 
 import numpy as np
@@ -368,8 +369,8 @@ class AcceleratorDataContainer(Sides, Interchange):
             self._storage.settle(writing=True)
             heap = heap_of(self._storage.device)
             with self._storage.pin():
-                heap.backend.fill(self._storage.__accel_operand__(), scalar[()], stream=None)
-                heap.synchronize()
+                target = self._storage.__accel_operand__()
+                heap.carry_out(partial(heap.backend.fill, target, scalar[()], stream=None), self._storage)
 
     def memoryview(self) -> builtins.memoryview:
         """Return a memoryview of host memory, which keeps it alive; ``memoryview(c)`` works from Python 3.12.

@@ -68,7 +68,7 @@ class ToyBackend:
 
     def copy_strided(self, target, source, plan, *, stream):
         extents, *strides = zip(*plan.leaves, strict=True)
-        _elements(target, extents, strides[0])[...] = _elements(source, extents, strides[1])
+        _elements(target, extents, strides[0])[...] = _elements(source, extents, strides[1]).copy()
 
     def fill(self, target, value, *, stream):
         _elements(target, target.extents, target.strides)[...] = value

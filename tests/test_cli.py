@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -149,3 +150,131 @@ def test_the_version_is_told(capsys):
     with pytest.raises(SystemExit, match="0"):
         main(["--version"])
     assert capsys.readouterr().out.startswith("accel 0.")
+
+
+def test_a_layout_is_drawn(capsys):
+    assert main(["layout", "((2,2),3):((1,6),2)"]) == 0
+    out, err = capsys.readouterr()
+    assert (out.splitlines()[0], err) == ("((2,2),3):((1,6),2)", "")
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert [line.split("┃")[1].split() for line in out.splitlines() if line.startswith("(") and "┃" in line] == [
+        ["0", "2", "4"],
+        ["1", "3", "5"],
+        ["6", "8", "10"],
+        ["7", "9", "11"],
+    ]
+
+
+def test_a_layout_is_drawn_under_a_swizzle_by_bank_and_by_thread(capsys):
+    for swizzle in ("2,0,3", "S<2,0,3>"):
+        assert main(["layout", "(4,8):(8,1)", "--swizzle", swizzle, "--color", "bank", "--itemsize", "8"]) == 0
+        out = capsys.readouterr().out
+        assert "before" in out
+        assert "after S<2,0,3>" in out
+        assert "b30" in out
+    assert main(["layout", "(2,2):(1,2)", "--color", "thread", "--tile", "(2,2)"]) == 0
+    assert "T1V0" in capsys.readouterr().out
+    assert main(["layout", "(2,2):(1,2)", "--color", "vector", "--vector", "2"]) == 0
+    assert "v1" in capsys.readouterr().out
+
+
+def test_a_layout_is_drawn_into_a_file_that_is_replaced_whole(tmp_path, capsys):
+    file = tmp_path / "layout.svg"
+    file.write_text("before")
+    assert main(["layout", "(4,8)", "--svg", str(file)]) == 0
+    assert ET.parse(file).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_layout_is_not_drawn_into_a_folder(tmp_path):
+    done = accel("layout", "(4,8)", "--svg", str(tmp_path))
+    assert done.returncode == 1
+    assert done.stderr == f"accel: [Errno 21] {os.strerror(21)}: '{tmp_path}'\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="not every system has its output as a file")
+def test_a_layout_is_drawn_into_the_output():
+    done = accel("layout", "4", "--svg", "/dev/stdout")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "<svg " in done.stdout
+
+
+def test_an_operation_is_explained(capsys):
+    for request in ("divide (2,4)", "logical_divide (2, 4):(1, 2)"):
+        assert main(["layout", "(4,8)", "--explain", request]) == 0
+        assert "result: ((2,4),4):((1,2),8)" in capsys.readouterr().out
+    assert main(["layout", "4:2", "--explain", "complement 24"]) == 0
+    assert "result: (2,3):(1,8)" in capsys.readouterr().out
+    assert main(["layout", "(4,8)", "--explain", "divide <2:1,_>"]) == 0
+    assert "result: ((2,2),8):((1,2),4)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["(4,8:1"], "position 4 of '(4,8:1'"),
+        (["(4,8):1"], "equally nested"),
+        ([""], "position 0"),
+        (["(" * 9999], "recursion"),
+        (["4", "--swizzle", "3,3"], "S<3,3>"),
+        (["4", "--swizzle", "3,3,1"], "shift"),
+        (["4", "--itemsize", "0"], "itemsize is at least 1"),
+        (["4", "--color", "thread"], "2 modes"),
+        (["(2,2)", "--color", "thread", "--tile", "(2,"], "position 3"),
+        (["4", "--explain", "fly"], "fly has no derivation"),
+        (["4", "--explain", "divide"], "tiler"),
+        (["4", "--explain", "divide (2"], "position 2"),
+    ],
+)
+def test_a_layout_that_cannot_be_drawn_says_why(arguments, problem, capsys):
+    assert main(["layout", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("accel layout: ")
+    assert problem in err
+
+
+def test_nothing_is_written_where_a_request_cannot_be_met(tmp_path, capsys):
+    assert main(["layout", "4", "--svg", str(tmp_path / "layout.svg"), "--explain", "fly"]) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("environment", "mark"),
+    [
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, "\x1b[48;2;"),
+        ({"TERM": "xterm"}, "\x1b[48;5;"),
+        ({"TERM": "xterm", "NO_COLOR": ""}, "\x1b[48;5;"),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, ""),
+        ({"TERM": "dumb", "COLORTERM": "truecolor"}, ""),
+        ({}, ""),
+    ],
+)
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_terminal_is_given_the_colours_it_has(environment, mark, terminal, monkeypatch, capsys):
+    for name in ("TERM", "COLORTERM", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    assert main(["layout", "4"]) == 0
+    out = capsys.readouterr().out
+    assert ("\x1b" in out) == bool(mark and terminal)
+    assert mark in out or not terminal
+
+
+def test_a_layout_fits_the_terminal():
+    done = accel("layout", "(4,(8,8))", COLUMNS="40")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 40
+    assert [line for line in lines if line.startswith("columns")] == [
+        f"columns {start} to {start + 3}" for start in range(0, 64, 4)
+    ]
+
+
+def test_a_layout_is_drawn_in_ascii_where_nothing_else_can_be_written():
+    done = accel("layout", "((2,2),3)", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "(0,1) |" in done.stdout
+    assert done.stdout.isascii()

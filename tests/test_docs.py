@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+PROMISES = [ROOT / "SECURITY.md", ROOT / "docs/faults.md"]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").rglob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+\.svg)\)")
+
+
+def pictures(page):
+    """Return the files that a page shows."""
+    return [page.parent / name for name in PICTURE.findall(page.read_text(encoding="utf-8"))]
 
 
 def blocks(text):
@@ -21,7 +28,9 @@ def blocks(text):
 def run_session(code, namespace, page, above):
     session = doctest.DocTestParser().get_doctest(code, namespace, page.name, str(page), above)
     report = []
-    failed, _ = doctest.DocTestRunner(verbose=False).run(session, out=report.append, clear_globs=False)
+    # Pages break long lines, so spaces are not compared.
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    failed, _ = runner.run(session, out=report.append, clear_globs=False)
     namespace.update(session.globs)
     assert not failed, "".join(report)
 
@@ -44,6 +53,20 @@ def test_the_python_on_the_page_runs(page, tmp_path, monkeypatch):
     run_page(page)
 
 
+@pytest.mark.parametrize("page", [*filter(pictures, PAGES)], ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_pictures_on_the_page_are_what_its_python_draws(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_page(page)
+    for shown in pictures(page):
+        drawn = tmp_path / shown.relative_to(page.parent)
+        same = shown.exists() and drawn.read_text(encoding="utf-8") == shown.read_text(encoding="utf-8")
+        assert same, f"look at the pictures in {drawn.parent}; if they are right: cp -r {drawn.parent} {page.parent}"
+
+
+def test_every_picture_is_on_a_page():
+    assert set((ROOT / "docs").rglob("*.svg")) == {shown for page in PAGES for shown in pictures(page)}
+
+
 def test_readme_has_python_to_run():
     assert any(blocks(PAGES[0].read_text(encoding="utf-8")))
 
@@ -52,7 +75,7 @@ def names_of_tests(page):
     return re.findall(r"`(tests/[\w/]+\.py)((?:::\w+)+)`", page.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", [ROOT / "SECURITY.md", *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", [*PROMISES, *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_test_that_the_page_names_exists(page):
     for file, name in names_of_tests(page):
         tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))

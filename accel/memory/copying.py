@@ -1,5 +1,7 @@
 """Memory on any device, and copies of it to any other."""
 
+from functools import partial
+
 from accel.device import Device
 from accel.dtypes import DType, as_dtype
 from accel.memory.block import Span
@@ -39,7 +41,7 @@ def copy_elements(target: Storage, source: Storage) -> None:
     with target.pin(), source.pin():
         into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
         if into.nbytes:
-            copy_spans(heap_of(target.device), into, heap_of(source.device), out_of)
+            copy_spans(heap_of(target.device), into, heap_of(source.device), out_of, (target, source))
 
 
 def worker_of(target: Heap, source: Heap) -> Heap | None:
@@ -50,16 +52,18 @@ def worker_of(target: Heap, source: Heap) -> Heap | None:
     return source if target is host else None
 
 
-def copy_spans(target: Heap, into: Span, source: Heap, out_of: Span) -> None:
-    """Copy bytes from any device to any other; done on return."""
+def copy_spans(target: Heap, into: Span, source: Heap, out_of: Span, used: tuple[Storage, ...] = ()) -> None:
+    """Copy bytes from any device to any other; done on return.
+
+    What is ``used`` stays until the copy is over if an interrupt ends the wait for it.
+    """
     worker = worker_of(target, source)
     if worker is not None:
-        worker.backend.copy(into, out_of, stream=None)
-        worker.synchronize()
+        worker.carry_out(partial(worker.backend.copy, into, out_of, stream=None), *used)
         return
     # Neither backend knows the other's memory: the bytes pass through the host.
     host = heap_of(_CPU)
     with HostStorage.allocated(host, into.nbytes, _BYTE) as staging:
         passing = staging.__accel_operand__().span
-        copy_spans(host, passing, source, out_of)
-        copy_spans(target, into, host, passing)
+        copy_spans(host, passing, source, out_of, (*used, staging))
+        copy_spans(target, into, host, passing, (*used, staging))

@@ -16,10 +16,10 @@ from typing import NamedTuple, Protocol
 from accel.device import Device
 from accel.errors import DeviceUnavailableError
 from accel.locks import across_forks
-from accel.memory.backend import Backend
+from accel.memory.backend import Backend, SupportsStreams
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
-from accel.memory.stream import Event, Stream
+from accel.memory.stream import Event, Stream, current_stream
 from accel.registry import NoBackendError, providers
 
 __all__ = ["Flight", "Heap", "heap_of", "heaps"]
@@ -40,6 +40,14 @@ class Releasable(Protocol):
 
     def release(self) -> None:
         """Let go."""
+        ...
+
+
+class Pinnable(Protocol):
+    """What work uses: a storage."""
+
+    def pin(self) -> Releasable:
+        """Keep the bytes alive until the pin is released."""
         ...
 
 
@@ -64,6 +72,8 @@ class Heap:
     """
 
     __slots__ = (
+        "_many",
+        "_streams",
         "backend",
         "busy",
         "device",
@@ -79,10 +89,13 @@ class Heap:
     def __init__(self, device: Device, backend: Backend) -> None:
         self.device = device
         self.backend = backend
+        self._streams = backend if isinstance(backend, SupportsStreams) else None
         self.gate = across_forks(threading.RLock())
         self.busy = False
         self.left: deque[Note] = deque()
-        self.under_way: list[Flight] = []
+        # Each is mapped to False, so that to take one out is also to learn whether it was there.
+        self.under_way: dict[Flight, bool] = {}
+        self._many = 16
         self.live_bytes = self.peak_bytes = self.live_blocks = self.pinned_blocks = 0
 
     def allocate(
@@ -140,18 +153,24 @@ class Heap:
         if ended is not None and ended.deleter is not None:
             ended.finish()
 
+    def take_off(self, flight: Flight) -> None:
+        """Remember what work holds; when there is twice as much as there was, let go of what is over."""
+        self.under_way[flight] = False
+        if len(self.under_way) > self._many:
+            self.reap()
+            self._many = 2 * len(self.under_way) + 16
+
     def reap(self) -> None:
         """Let go of what work in flight held, if that is over, and do what finalisers left behind."""
-        for flight in [flight for flight in self.under_way if flight.event.done()]:
-            self.land(flight)
+        for flight in list(self.under_way):
+            if flight.event.done():
+                self.land(flight)
         self.drain()
 
     def land(self, flight: Flight) -> None:
         """Let go of what one piece of work held; doing so again is harmless."""
-        with self.gate:
-            if flight not in self.under_way:
-                return
-            self.under_way.remove(flight)
+        if self.under_way.pop(flight, True):  # another thread may have been first
+            return
         for pin in flight.pins:
             pin.release()
 
@@ -168,6 +187,33 @@ class Heap:
         """Wait for the device, and give back what finalisers left behind."""
         self.backend.synchronize(self.device)
         self.reap()
+
+    def carry_out(self, work: Callable[[], object], *used: Pinnable) -> None:
+        """Give the device some work and wait for that alone; what it uses stays until it is over.
+
+        An interrupt ends the wait, and not the work.
+        """
+        event = None
+        try:
+            work()
+            event = self.latest()
+            if event is None:
+                self.backend.synchronize(self.device)
+            else:
+                event.wait()
+        except BaseException as error:
+            if event is None and not isinstance(error, Exception):  # an interrupt, and the work may be under way
+                event = self.latest()
+            if event is not None and not event.done():
+                self.take_off(Flight(event, tuple(each.pin() for each in used)))
+            raise
+        self.reap()
+
+    def latest(self) -> Event | None:
+        """Return the event after what was submitted without a stream; None where such work is done at once."""
+        if self._streams is None:
+            return None
+        return (current_stream(self.device) or self._streams.default_stream(self.device)).record()
 
 
 class _LateAct:

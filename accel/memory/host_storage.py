@@ -147,7 +147,7 @@ class HostStorage(Storage):
         if self._array is None:
             block = self.owner.block
             flat = block.native[self._start : self._start + self.nbytes].view(self.dtype)
-            if self.owner.readonly:
+            if self.readonly:
                 flat.flags.writeable = False
             self._array = flat
         return self._array

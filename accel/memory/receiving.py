@@ -54,7 +54,7 @@ class Received(NamedTuple):
                 f"order, and a container is flat; write xp.from_dlpack(x, copy=True)"
             )
         start = operand.span.start + operand.start - self.storage._start
-        return self.storage.window(start, math.prod(operand.extents), operand.dtype)
+        return self.storage.window(start, math.prod(operand.extents), operand.dtype, const=not operand.writable)
 
 
 def receive(x: Any, *, device: Device | None = None, copy: bool | None = None) -> Received:

@@ -1,6 +1,7 @@
 """`HostStorage` and `DeviceStorage`: counted, typed handles on a block (NuMojo's storages)."""
 
 import enum
+from functools import partial
 from operator import index
 from typing import Any, ClassVar, NoReturn, Protocol, Self, SupportsIndex
 
@@ -49,21 +50,23 @@ class Storage:
         Type of the elements.
     """
 
-    __slots__ = ("_array", "_grave", "_lent", "_owner", "_start", "dtype", "size")
+    __slots__ = ("_array", "_const", "_grave", "_lent", "_owner", "_start", "dtype", "size")
     _name: ClassVar[str]
     # What a HostStorage caches; it has its slot here so that one short function makes every handle.
     _array: Any
     _lent: Any
     _owner: Owner | None
+    _const: bool
     _grave: str
     _start: int
     dtype: DType
     size: int
 
     @classmethod
-    def _on(cls, owner: Owner, dtype: DType, size: int, start: int = 0) -> Self:
-        """Make the handle that an owner has already counted; ``start`` is in bytes."""
+    def _on(cls, owner: Owner, dtype: DType, size: int, start: int = 0, const: bool = False) -> Self:
+        """Make the handle that an owner has already counted; ``start`` is in bytes, and ``const`` forbids writing."""
         handle = object.__new__(cls)
+        handle._const = const
         handle._array = handle._lent = None
         handle._owner = owner
         handle._start = start
@@ -72,9 +75,9 @@ class Storage:
         return handle
 
     @classmethod
-    def over(cls, owner: Owner, dtype: DType) -> Self:
-        """Return the handle, already counted, on all bytes of an owner."""
-        return cls._on(owner, dtype, owner.block.nbytes // dtype.itemsize)
+    def over(cls, owner: Owner, dtype: DType, *, const: bool = False) -> Self:
+        """Return the handle, already counted, on all bytes of an owner; ``const`` forbids writing through it."""
+        return cls._on(owner, dtype, owner.block.nbytes // dtype.itemsize, const=const)
 
     def _become(self, made: Self) -> None:
         """Take over the handle that one of the constructors made."""
@@ -82,6 +85,7 @@ class Storage:
             self.release()
         self._owner, made._owner = made._owner, None
         self._array = made._array
+        self._const = made._const
         self._lent = None
         self._start = made._start
         self.dtype = made.dtype
@@ -143,7 +147,7 @@ class Storage:
     @property
     def readonly(self) -> bool:
         """Whether writing is forbidden."""
-        return self.owner.readonly
+        return self.owner.readonly or self._const
 
     @property
     def pointer(self) -> int:
@@ -215,13 +219,15 @@ class Storage:
     def __copy__(self) -> Self:
         owner = self.owner
         owner.add_handle()
-        return self._on(owner, self.dtype, self.size, self._start)
+        return self._on(owner, self.dtype, self.size, self._start, self._const)
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self.deep_copy()
 
-    def window(self, start: int, size: int, dtype: DType) -> Self:
+    def window(self, start: int, size: int, dtype: DType, *, const: bool = False) -> Self:
         """Return another handle, on ``size`` elements of a dtype from byte ``start`` on, and count it.
+
+        It forbids writing where this one does, and with ``const``.
 
         Raises
         ------
@@ -233,7 +239,7 @@ class Storage:
             raise BoundsError(f"bytes {start} to {required} are asked for; this {self._name} has {available}")
         owner = self.owner
         owner.add_handle()
-        return self._on(owner, dtype, size, self._start + start)
+        return self._on(owner, dtype, size, self._start + start, const or self._const)
 
     def deep_copy(self) -> Self:
         """Return managed memory of its own with the same elements; its count is 1."""
@@ -241,9 +247,9 @@ class Storage:
         heap = self.owner.heap
         copied = self.allocated(heap, self.size, self.dtype)
         try:
+            into, out_of = copied.__accel_operand__().span, self.__accel_operand__().span
             with self.pin():
-                heap.backend.copy(copied.__accel_operand__().span, self.__accel_operand__().span, stream=None)
-                heap.synchronize()
+                heap.carry_out(partial(heap.backend.copy, into, out_of, stream=None), copied, self)
         except BaseException:
             copied.release()
             raise
@@ -266,11 +272,11 @@ class Storage:
         """Describe the elements to a backend."""
         owner = self.owner
         span = Span(owner.block, self._start, self.nbytes)
-        return Operand(span, 0, self.dtype, (self.size,), (self.dtype.itemsize,), not owner.readonly)
+        return Operand(span, 0, self.dtype, (self.size,), (self.dtype.itemsize,), not self.readonly)
 
     def refuse_read_only(self) -> None:
         """Raise `ReadOnlyError` if writing is forbidden."""
-        if self.owner.readonly:
+        if self.readonly:
             raise ReadOnlyError(f"{self} is read-only; write to a deep_copy() of it")
 
     def release(self) -> None:

@@ -9,6 +9,7 @@ from accel.errors import DeviceMismatchError
 from accel.memory.block import Span
 from accel.memory.copying import copy_spans, worker_of
 from accel.memory.heap import Flight, Heap, heap_of
+from accel.memory.owner import Pin
 from accel.memory.storage import Storage
 from accel.memory.stream import CurrentStream, Event, Stream
 from accel.memory.thread_stream import ThreadStream
@@ -134,20 +135,33 @@ def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Prog
     pins = (target.pin(), source.pin())
     target.owner.order(stream, writing=True)
     source.owner.order(stream, writing=False)
-    heap = heap_of(stream.device)
-    flight: Flight | None = None
     pieces: list[tuple[Event, int]] = []
     try:
-        for start, nbytes in _pieces(into.nbytes, whole=progress is None):
+        for start, nbytes in _pieces(into.nbytes, whole=progress is None or _overlap(into, out_of)):
             _submit(stream, target, _part(into, start, nbytes), source, _part(out_of, start, nbytes))
             pieces.append((stream.record(), nbytes))
-    finally:
-        # Also where a piece was refused: those before it are under way, and hold what they read and write.
-        flight = Flight(pieces[-1][0] if pieces else stream.record(), pins)
-        heap.under_way.append(flight)
-        target.owner.note(flight.event, writing=True)
-        source.owner.note(flight.event, writing=False)
-    return Transfer(target.device, source.device, pieces, flight, heap, progress)
+    except BaseException as error:
+        if isinstance(error, Exception) and not pieces:
+            _let_go(pins)
+        else:  # what was submitted before a refusal is under way; after an interrupt nobody knows
+            _take_off(target, source, stream, pins)
+        raise
+    flight = _take_off(target, source, stream, pins)
+    return Transfer(target.device, source.device, pieces, flight, heap_of(stream.device), progress)
+
+
+def _let_go(pins: tuple[Pin, ...]) -> None:
+    for pin in pins:
+        pin.release()
+
+
+def _take_off(target: Storage, source: Storage, stream: Stream, pins: tuple[Pin, ...]) -> Flight:
+    """Let what a stream was given hold what it reads and writes, and later uses of that wait for it."""
+    flight = Flight(stream.record(), pins)
+    heap_of(stream.device).take_off(flight)
+    target.owner.note(flight.event, writing=True)
+    source.owner.note(flight.event, writing=False)
+    return flight
 
 
 def _submit(stream: Stream, target: Storage, into: Span, source: Storage, out_of: Span) -> None:
@@ -159,8 +173,9 @@ def _submit(stream: Stream, target: Storage, into: Span, source: Storage, out_of
     elif worker is not None and heap_of(stream.device).backend is worker.backend:
         worker.backend.copy(into, out_of, stream=stream)
     else:
-        thread = ThreadStream()
-        thread.wait_for(stream.record())
+        thread, before = ThreadStream(), stream.record()
+        stream.wait_for(before)  # one that takes no more work says so before the thread has any
+        thread.wait_for(before)
         stream.wait_for(thread.submit(partial(copy_spans, to, into, of, out_of)))
 
 
@@ -180,6 +195,11 @@ def _pieces(nbytes: int, *, whole: bool) -> Iterator[tuple[int, int]]:
     step = max(nbytes, 1) if whole else _PIECE
     for start in range(0, max(nbytes, 1), step):
         yield start, min(step, nbytes - start)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    """Tell whether two spans of equal size share bytes; then only a copy in one piece is right."""
+    return abs((one.block.pointer + one.start) - (other.block.pointer + other.start)) < one.nbytes
 
 
 def _part(span: Span, start: int, nbytes: int) -> Span:

@@ -8,13 +8,38 @@ from importlib import import_module
 _HOMES = {
     "BackendConformance": "accel.testing.conformance",
     "StreamConformance": "accel.testing.stream_conformance",
+    "compact_layouts": "accel.testing.layout_strategies",
+    "coordinates": "accel.testing.layout_strategies",
     "fail_allocation": "accel.testing.faults",
     "fail_copy": "accel.testing.faults",
+    "int_tuples": "accel.testing.layout_strategies",
+    "layouts": "accel.testing.layout_strategies",
     "limit_memory": "accel.testing.faults",
+    "lose_device": "accel.testing.faults",
     "no_leaks": "accel.testing.leaks",
+    "no_races": "accel.testing.races",
+    "seeded": "accel.testing.seeds",
+    "shapes": "accel.testing.layout_strategies",
+    "tilers": "accel.testing.layout_strategies",
 }
 
-__all__ = ["BackendConformance", "StreamConformance", "fail_allocation", "fail_copy", "limit_memory", "no_leaks"]
+__all__ = [
+    "BackendConformance",
+    "StreamConformance",
+    "compact_layouts",
+    "coordinates",
+    "fail_allocation",
+    "fail_copy",
+    "int_tuples",
+    "layouts",
+    "limit_memory",
+    "lose_device",
+    "no_leaks",
+    "no_races",
+    "seeded",
+    "shapes",
+    "tilers",
+]
 
 
 def __getattr__(name: str) -> object:

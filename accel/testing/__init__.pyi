@@ -2,5 +2,14 @@ from accel.testing.conformance import BackendConformance as BackendConformance
 from accel.testing.faults import fail_allocation as fail_allocation
 from accel.testing.faults import fail_copy as fail_copy
 from accel.testing.faults import limit_memory as limit_memory
+from accel.testing.faults import lose_device as lose_device
+from accel.testing.layout_strategies import compact_layouts as compact_layouts
+from accel.testing.layout_strategies import coordinates as coordinates
+from accel.testing.layout_strategies import int_tuples as int_tuples
+from accel.testing.layout_strategies import layouts as layouts
+from accel.testing.layout_strategies import shapes as shapes
+from accel.testing.layout_strategies import tilers as tilers
 from accel.testing.leaks import no_leaks as no_leaks
+from accel.testing.races import no_races as no_races
+from accel.testing.seeds import seeded as seeded
 from accel.testing.stream_conformance import StreamConformance as StreamConformance

@@ -198,6 +198,23 @@ class BackendConformance:
             _view(expected, into)[...] = _view(given, out_of)
             assert np.array_equal(read(heap, target, 4096), expected)
 
+    @pytest.mark.parametrize(
+        ("strides", "starts"), [((2, 1), (0, 0)), ((1, 2), (0, 0)), ((-1, 1), (99, 0)), ((3, 2), (7, 40))]
+    )
+    def test_strided_copies_within_a_block_read_before_they_write(
+        self, heap: Heap, strides: tuple[int, int], starts: tuple[int, int]
+    ) -> None:
+        expected, dtype = random_bytes(4096), np.dtype(np.uint8)
+        with lent(heap, 4096) as block:
+            write(heap, block, expected)
+            into, out_of = (
+                _operand(block, dtype, (100,), (stride,))._replace(start=start)
+                for stride, start in zip(strides, starts, strict=True)
+            )
+            heap.backend.copy_strided(into, out_of, _plan(into, out_of), stream=None)
+            _view(expected, into)[...] = _view(expected, out_of).copy()
+            assert np.array_equal(read(heap, block, 4096), expected)
+
     @pytest.mark.parametrize("strides", [(20, 3), (-20, 3), (20, -3)])
     @pytest.mark.parametrize(("name", "value"), _FILLS)
     def test_fill_sets_the_elements_and_no_others(

@@ -1,14 +1,19 @@
-"""Faults on demand: the k-th allocation or copy of a device fails, or its memory is limited."""
+"""Faults on demand: the k-th allocation or copy of a device fails, its memory is limited, or it is lost.
+
+Each stands in for the methods through which all such work of a backend goes. Those of a simulated device's fault points
+reach further than a backend's own: to results of computations, and to the moment when a late copy runs.
+"""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 from accel.device import Device, DeviceLike, resolve
-from accel.errors import DeviceLostError, OutOfMemoryError
-from accel.memory import Block, Heap, heap_of
+from accel.errors import CapabilityError, DeviceLostError, OutOfMemoryError
+from accel.memory import Backend, heap_of
+from accel.testing.simulation import Simulator, in_use
 
-__all__ = ["Fault", "fail_allocation", "fail_copy", "limit_memory"]
+__all__ = ["Fault", "Faults", "fail_allocation", "fail_copy", "limit_memory", "lose_device"]
 
 
 class Fault:
@@ -16,6 +21,8 @@ class Fault:
 
     Attributes
     ----------
+    k : int
+        The call that fails, counted from 1.
     seen : int
         How many of the calls have been made that it counts.
     """
@@ -28,7 +35,7 @@ class Fault:
 
     @property
     def happened(self) -> bool:
-        """Whether the k-th call was made, and failed."""
+        """Whether the k-th call was made; it failed, or on a simulated device fails when it runs."""
         return self.seen >= self.k
 
     def strikes(self) -> bool:
@@ -38,8 +45,17 @@ class Fault:
 
 
 @contextmanager
-def fail_allocation(k: int, device: DeviceLike = Device.CPU) -> Iterator[Fault]:
-    """Let the ``k``-th allocation on a device fail, counted from 1.
+def fail_allocation(k: int, device: DeviceLike | None = None) -> Iterator[Fault]:
+    """Let the ``k``-th allocation on a device fail with `OutOfMemoryError`, counted from 1.
+
+    On a simulated device also results of computations are allocated.
+
+    Parameters
+    ----------
+    k : int
+        Which one.
+    device : Device or str, optional
+        Where; by default `Device.default`.
 
     Examples
     --------
@@ -55,71 +71,131 @@ def fail_allocation(k: int, device: DeviceLike = Device.CPU) -> Iterator[Fault]:
     >>> k, fault.happened
     (3, False)
     """
-    fault = Fault(k)
+    fault, where = Fault(k), resolve(device)
 
-    def allocate(heap: Heap, ask: Callable[[], Block], nbytes: int) -> Block:
-        if fault.strikes():
-            raise OutOfMemoryError(f"{nbytes} bytes were asked for on {heap.device}; a test lets this allocation fail")
-        return ask()
+    def check(device: Device, nbytes: int) -> None:
+        if device is where and fault.strikes():
+            raise OutOfMemoryError(f"{nbytes} bytes were asked for on {device}; a test lets this allocation fail")
 
-    with _allocating(heap_of(resolve(device)), allocate):
+    with _before_allocations(heap_of(where).backend, check):
         yield fault
 
 
 @contextmanager
-def limit_memory(nbytes: int, device: DeviceLike = Device.CPU) -> Iterator[None]:
-    """Let allocations on a device fail that would take it past so many bytes more than it has in use now."""
-    limit = heap_of(resolve(device)).live_bytes + nbytes
+def limit_memory(nbytes: int, device: DeviceLike | None = None) -> Iterator[None]:
+    """Let allocations on a device fail that would take it past so many bytes more than it has in use now.
 
-    def allocate(heap: Heap, ask: Callable[[], Block], nbytes: int) -> Block:
-        if heap.live_bytes + nbytes > limit:
+    The device is by default `Device.default`. On a simulated one also results of computations count.
+    """
+    heap = heap_of(resolve(device))
+    limit = in_use(heap) + nbytes
+
+    def check(device: Device, nbytes: int) -> None:
+        free = limit - in_use(heap)
+        if device is heap.device and nbytes > free:
             raise OutOfMemoryError(
-                f"{nbytes} bytes were asked for on {heap.device}; a test limits it to {limit}, "
-                f"of which {limit - heap.live_bytes} are free"
+                f"{nbytes} bytes were asked for on {device}; a test limits it to {limit}, of which {free} are free"
             )
-        return ask()
 
-    with _allocating(heap_of(resolve(device)), allocate):
+    with _before_allocations(heap.backend, check):
         yield
 
 
 @contextmanager
-def fail_copy(k: int, device: DeviceLike = Device.CPU) -> Iterator[Fault]:
-    """Let the ``k``-th copy that the backend of a device makes fail, counted from 1."""
-    backend, fault = heap_of(resolve(device)).backend, Fault(k)
-    copy = backend.copy
+def fail_copy(k: int, device: DeviceLike | None = None) -> Iterator[Fault]:
+    """Let the ``k``-th copy that the backend of a device makes fail with `DeviceLostError`, counted from 1.
+
+    The device is by default `Device.default`. On a simulated one the copy fails when it runs, which is later.
+    """
+    where, fault = resolve(device), Fault(k)
+    backend = heap_of(where).backend
+    with ExitStack() as stack:
+        if isinstance(backend, Simulator):
+            stack.enter_context(_copies_late(backend, fault))
+        else:
+            for name in ("copy", "copy_strided"):
+                stack.enter_context(_copies_at_once(backend, name, fault, where))
+        yield fault
+
+
+@contextmanager
+def lose_device(device: DeviceLike | None = None) -> Iterator[None]:
+    """Let everything on a simulated device fail with `DeviceLostError`, but giving memory back.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        Which; by default `Device.default`.
+
+    Raises
+    ------
+    CapabilityError
+        If it is not a simulated device.
+    """
+    lost = resolve(device)
+    backend = heap_of(lost).backend
+    if not isinstance(backend, Simulator):
+        raise CapabilityError(f"{lost} cannot be lost on demand; a simulated device can: lose_device('sim')")
+    at_work = backend.faults.at_work
+
+    def losing(device: Device) -> None:
+        at_work(device)
+        if device is lost:
+            raise DeviceLostError(f"a test lets {device} be lost; what is on the host can still be saved")
+
+    with _standing_in(backend.faults, "at_work", losing):
+        yield
+
+
+class Faults:
+    """The faults by short names, as the pytest fixture ``fault`` offers them."""
+
+    allocation = staticmethod(fail_allocation)
+    copy = staticmethod(fail_copy)
+    memory = staticmethod(limit_memory)
+    lost = staticmethod(lose_device)
+
+
+def _before_allocations(backend: Backend, check: Callable[[Device, int], None]) -> AbstractContextManager[None]:
+    owner, name = (backend.faults, "at_allocation") if isinstance(backend, Simulator) else (backend, "allocate")
+    original = getattr(owner, name)
+
+    def checked(device: Device, nbytes: int, **keywords: Any) -> Any:
+        check(device, nbytes)
+        return original(device, nbytes, **keywords)
+
+    return _standing_in(owner, name, checked)
+
+
+def _copies_late(backend: Simulator, fault: Fault) -> AbstractContextManager[None]:
+    takes_copy = backend.faults.takes_copy
+
+    def striking() -> bool:
+        taken = takes_copy()
+        return fault.strikes() or taken
+
+    return _standing_in(backend.faults, "takes_copy", striking)
+
+
+def _copies_at_once(backend: Backend, name: str, fault: Fault, device: Device) -> AbstractContextManager[None]:
+    copy = getattr(backend, name)
 
     def failing(*arguments: Any, **keywords: Any) -> None:
         if fault.strikes():
             raise DeviceLostError(f"a test lets this copy on {device} fail")
         copy(*arguments, **keywords)
 
-    with _standing_in(backend, "copy", failing):
-        yield fault
+    return _standing_in(backend, name, failing)
 
 
 @contextmanager
-def _allocating(heap: Heap, allocate: Callable[[Heap, Callable[[], Block], int], Block]) -> Iterator[None]:
-    original = heap.backend.allocate
-
-    def standing_in(device: Device, nbytes: int, **keywords: Any) -> Block:
-        def ask() -> Block:
-            return original(device, nbytes, **keywords)
-
-        return allocate(heap, ask, nbytes) if device is heap.device else ask()
-
-    with _standing_in(heap.backend, "allocate", standing_in):
-        yield
-
-
-@contextmanager
-def _standing_in(backend: object, name: str, function: Callable[..., Any]) -> Iterator[None]:
-    before = vars(backend).get(name)
-    setattr(backend, name, function)
+def _standing_in(owner: object, name: str, function: Callable[..., Any]) -> Iterator[None]:
+    before = vars(owner).get(name)
+    setattr(owner, name, function)
     try:
         yield
     finally:
         if before is None:
-            delattr(backend, name)
+            delattr(owner, name)
         else:
-            setattr(backend, name, before)
+            setattr(owner, name, before)

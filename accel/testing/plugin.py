@@ -2,20 +2,18 @@
 
 Installing the library with pytest is enough. ``--accel-devices`` says where tests run that ask for ``device`` or ``xp``
 (by default on the CPU, and on a simulated device where there is one), ``--accel-seeds`` with how many interleavings of
-a simulated device.
+a simulated device. Such a test starts from its seed whatever ran before it, and fails if there is a race in it.
 """
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from accel.device import Device
-    from accel.testing.faults import Fault
-
-__all__ = ["Faults"]
+    from accel.testing.faults import Faults
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,17 +53,33 @@ def _places(config: pytest.Config) -> Iterator[tuple[str, int | None]]:
             yield name, None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Let races fail the test itself; the fixture would be told of them when the test has passed."""
+    __tracebackhide__ = True
+    if "_accel_place" not in pyfuncitem.fixturenames:
+        return (yield)
+    from accel.testing.races import no_races
+
+    with no_races():
+        return (yield)
+
+
 @pytest.fixture
 def _accel_place(request: pytest.FixtureRequest) -> Iterator["Device"]:
     from accel.config import using
     from accel.device import Device
+    from accel.testing.races import no_races
+    from accel.testing.seeds import seeded
+    from accel.testing.simulation import drop
 
     name, seed = request.param
     found = Device(name)
     reason = found.why_unavailable()
     if reason is not None:
         pytest.fail(f"--accel-devices asks for {name}: {reason}")
-    with using(device=name, **({} if seed is None else {"sim_seed": seed})):
+    drop()
+    with using(device=name), nullcontext() if seed is None else seeded(seed), no_races():
         yield found
 
 
@@ -84,37 +98,21 @@ def xp(_accel_place: "Device") -> Any:
 
 
 @pytest.fixture
-def no_leaks() -> Iterator[None]:
+def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail if the test leaves memory in use on any device."""
-    from accel.testing.leaks import no_leaks as checked
+    __tracebackhide__ = True
+    from accel.testing.leaks import refuse_growth, usage_by_device
 
-    with checked():
-        yield
-
-
-class Faults:
-    """What the fixture ``fault`` offers: context managers that let something go wrong on a device."""
-
-    def allocation(self, k: int, device: "Device | str" = "cpu") -> AbstractContextManager["Fault"]:
-        """Let the ``k``-th allocation fail."""
-        from accel.testing.faults import fail_allocation
-
-        return fail_allocation(k, device)
-
-    def copy(self, k: int, device: "Device | str" = "cpu") -> AbstractContextManager["Fault"]:
-        """Let the ``k``-th copy fail."""
-        from accel.testing.faults import fail_copy
-
-        return fail_copy(k, device)
-
-    def memory(self, nbytes: int, device: "Device | str" = "cpu") -> AbstractContextManager[None]:
-        """Let allocations fail that would take more than ``nbytes`` bytes."""
-        from accel.testing.faults import limit_memory
-
-        return limit_memory(nbytes, device)
+    before, failures = usage_by_device(), request.session.testsfailed
+    yield
+    # The traceback of a test that failed keeps its memory alive.
+    if request.session.testsfailed == failures:
+        refuse_growth(before)
 
 
 @pytest.fixture
-def fault() -> Faults:
-    """Faults on demand: ``with fault.allocation(3, device): ...``."""
+def fault() -> "Faults":
+    """Faults on demand: ``with fault.allocation(3): ...``, and ``copy``, ``memory`` and ``lost``."""
+    from accel.testing.faults import Faults
+
     return Faults()

@@ -12,7 +12,7 @@ from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError, DTypeError, FormatError, LayoutError
-from accel.memory import AnyStorage, Interchange, Operand
+from accel.memory import AnyStorage, Interchange, Operand, heap_of
 from accel.memory.host_export import export
 from accel.memory.receiving import Received
 from accel.xp import operators, records, refusals
@@ -123,7 +123,10 @@ class Array(Operators, Interchange):
         return records.operand(self._home, self._native, self.storage)
 
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> "Array":
-        """Return this array on a device: itself if it is there already, else a copy, ordered by a stream if given."""
+        """Return this array on a device: itself if it is there already, else a copy, ordered by a stream if given.
+
+        The copy starts after what was submitted to the stream that is current on this array's device.
+        """
         home = home_on(device)
         if home is self._home:
             return self
@@ -131,6 +134,9 @@ class Array(Operators, Interchange):
         compact = self._home.library.asarray(array, order="C")
         # Where that is the array itself, later writes to it must know of the copy in flight.
         source = self if compact is array else wrap(self._home, compact)
+        computed = None if stream is None else heap_of(self.device).latest()
+        if computed is not None:
+            stream.wait_for(computed)
         with source.container() as container:
             return array_on(container.to(home.device, stream=stream), self.shape)
 
@@ -146,7 +152,7 @@ class Array(Operators, Interchange):
 
     def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
         array, home = live(self, writing=True), self._home
-        given = native(home, value)
+        given = _apart(home, native(home, value), array)
         refusals.refuse_lossy(home, array.dtype, given)
         try:
             array[unwrapped(home, key)] = given
@@ -233,7 +239,8 @@ class Array(Operators, Interchange):
             return NotImplemented
         for target in inputs[:1] if method == "at" else targets:
             if type(target) is Array:
-                live(target, writing=True)
+                # Here, for NumPy itself lets `at` write into what is read-only.
+                refusals.refuse_read_only(home, live(target, writing=True))
         given = {name: unwrapped(home, value) for name, value in keywords.items()}
         result = getattr(function, method)(*unwrapped(home, inputs), **given)
         parts = result if isinstance(result, tuple) else (result,)
@@ -312,6 +319,13 @@ def native(home: Home, value: Any) -> Any:
     return accepted
 
 
+def _apart(home: Home, given: Any, target: Any) -> Any:
+    """Return values that do not change while a target is written: NumPy reads some too late if they are part of it."""
+    if type(given) is home.array_type and given.ndim and records.same_memory(home, given, target):
+        return home.library.asarray(given, copy=True)
+    return given
+
+
 def unwrapped(home: Home, value: Any) -> Any:
     """Return an index, or an argument of a NumPy function, with the library's own arrays in it."""
     if type(value) is Array:
@@ -331,9 +345,11 @@ def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None 
 
 def array_received(received: Received) -> Array:
     """Make an array on memory that came from another library."""
-    storage = received.storage
+    storage, operand = received.storage, received.operand
     home = home_on(storage.device)
-    made = wrap(home, home.backend.array(received.operand, storage.pin()))
+    if refusals.repeats(operand.extents, operand.strides):
+        operand = operand._replace(writable=False)
+    made = wrap(home, home.backend.array(operand, storage.pin()))
     made._record = storage
     return made
 

@@ -15,6 +15,7 @@ from accel.xp.array import Array, array_on, array_received, live, native, wrap
 from accel.xp.functions import dtype_or_none
 from accel.xp.home import home_on
 from accel.xp.operators import Scalar
+from accel.xp.refusals import guarded
 
 __all__ = [
     "arange",
@@ -88,7 +89,7 @@ def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:
     if found.dtype == object and isinstance(obj, int):
         raise OverflowError(f"{obj} is out of range for every integer dtype; write float({obj})")
     as_dtype(found.dtype)
-    return found
+    return guarded(found)
 
 
 def _converted(x: Array, device: DeviceLike | None, dtype: DTypeLike | None, copy: bool | None) -> Array:
@@ -153,7 +154,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
         made = x
     elif type(x) is np.ndarray:
         as_dtype(x.dtype)
-        made = wrap(home_on(Device.CPU), x)
+        made = wrap(home_on(Device.CPU), guarded(x))
     else:
         received = receive(x, device=target, copy=copy)
         made, copied = array_received(received), received.copied

@@ -29,11 +29,15 @@ def storage_of(home: Home, array: Any) -> AnyStorage:
         low, nbytes = _reach(home, root)
         readonly = home.backend.is_readonly(root)
         external = ExternalAllocation(nbytes, pointer=low, owner=root, readonly=readonly)
-        owner = _owners[key] = Owner(heap_of(home.device), None, external, True)
+        heap = heap_of(home.device)
+        owner = _owners[key] = Owner(heap, None, external, True)
+        computed = heap.latest()
+        if computed is not None:  # whoever uses the storage on another stream must come after that
+            owner.note(computed, writing=True)
     else:
         owner.add_handle()
     kind = HostStorage if home.device is Device.CPU else DeviceStorage
-    return kind.over(owner, array.dtype)
+    return kind.over(owner, array.dtype, const=home.backend.is_readonly(array))
 
 
 def _reach(home: Home, array: Any) -> tuple[int, int]:
@@ -61,14 +65,17 @@ def window(home: Home, array: Any, storage: AnyStorage) -> AnyStorage:
     ------
     LayoutError
         If they do not lie one after another in C order.
+    ReleasedError
+        If the memory was released.
     """
+    pointer = storage.pointer  # first, for nothing else matters of released memory
     if array.size and array.strides != _c_strides(array.shape, array.itemsize, array.strides):
         raise LayoutError(
             f"an array of shape {array.shape} with strides {array.strides} is not contiguous in C order, and a "
             f"container is flat; write xp.asarray(x, copy=True).container()"
         )
-    start = home.backend.address(array) - storage.pointer if array.size else 0
-    return storage.window(start, array.size, array.dtype)
+    start = home.backend.address(array) - pointer if array.size else 0
+    return storage.window(start, array.size, array.dtype, const=home.backend.is_readonly(array))
 
 
 def _c_strides(shape: tuple[int, ...], itemsize: int, given: tuple[int, ...]) -> tuple[int, ...]:

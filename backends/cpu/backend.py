@@ -79,7 +79,9 @@ class CpuBackend:
             raise _no_streams()
         extents = tuple(leaf.extent for leaf in plan.leaves)
         into = _elements(target, extents, tuple(leaf.target_stride for leaf in plan.leaves))
-        np.copyto(into, _elements(source, extents, tuple(leaf.source_stride for leaf in plan.leaves)))
+        out_of = _elements(source, extents, tuple(leaf.source_stride for leaf in plan.leaves))
+        # NumPy does not see every overlap of strided arrays.
+        np.copyto(into, out_of.copy() if np.may_share_memory(into, out_of) else out_of)
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element."""

@@ -11,7 +11,7 @@ from accel.device import Device
 from accel.errors import DeviceMismatchError
 
 from .memory import Memory
-from .races import Place
+from .races import Region
 
 __all__ = ["SimArray", "Values"]
 
@@ -39,7 +39,7 @@ _NUMBERS = (bool, int, float, complex)
 
 
 class Computer(Protocol):
-    """What computes for an array: a `Desk`."""
+    """What computes for an array: an `Executor`."""
 
     @property
     def device(self) -> Device:
@@ -77,14 +77,14 @@ class SimArray:
         Where in the device's memory its first element is.
     """
 
-    __slots__ = ("__weakref__", "_base", "_desk", "_keep", "_values", "address", "memory")
+    __slots__ = ("__weakref__", "_base", "_executor", "_keep", "_values", "address", "memory")
     __array_ufunc__ = None
     __iter__ = None
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
         self,
-        desk: Computer,
+        executor: Computer,
         values: Values,
         memory: Memory,
         address: int,
@@ -92,7 +92,7 @@ class SimArray:
         keep: object = None,
     ) -> None:
         self._base = base
-        self._desk = desk
+        self._executor = executor
         self._values = values
         self._keep = keep
         self.memory = memory
@@ -109,7 +109,7 @@ class SimArray:
     @property
     def device(self) -> Device:
         """The device that has it."""
-        return self._desk.device
+        return self._executor.device
 
     @property
     def root(self) -> "SimArray":
@@ -122,17 +122,17 @@ class SimArray:
         return not self._values.flags.writeable
 
     @property
-    def place(self) -> Place:
+    def region(self) -> Region:
         """Where its elements are."""
         values = self._values
-        return Place.at(self.address, values.shape, values.strides, values.itemsize)
+        return Region.at(self.address, values.shape, values.strides, values.itemsize)
 
     def part(self, values: Values) -> "SimArray":
         """Return the view that has some of its values; itself for all of them as they are."""
         if values is self._values:
             return self
         address = self.address + _address(values) - _address(self._values)
-        return SimArray(self._desk, values, self.memory, address, self.root)
+        return SimArray(self._executor, values, self.memory, address, self.root)
 
     def __len__(self) -> int:
         return len(self._values)
@@ -150,23 +150,23 @@ class SimArray:
         return complex(self.item())
 
     def __index__(self) -> int:
-        index: int = self._desk.fetch(self._values.__index__, self)
+        index: int = self._executor.fetch(self._values.__index__, self)
         return index
 
     def item(self) -> Any:
         """Return the one element as a Python number, on the host; waits for it."""
-        return self._desk.fetch(self._values.item, self)
+        return self._executor.fetch(self._values.item, self)
 
     def __array__(self, dtype: object = None, copy: object = None) -> Values:
         # Without this NumPy would take it for a sequence, and ask for one element after another.
         raise DeviceMismatchError(f"this array is on {self.device}, where the host cannot read it; copy it to the cpu")
 
     def __getitem__(self, key: Any) -> "SimArray":
-        found: SimArray = self._desk.call(operator.getitem, self, key)
+        found: SimArray = self._executor.call(operator.getitem, self, key)
         return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._desk.assign(self, key, value)
+        self._executor.assign(self, key, value)
 
     def __repr__(self) -> str:
         return f"<SimArray of shape {self.shape} and dtype {self.dtype.name} on {self.device}>"
@@ -178,7 +178,7 @@ def _address(values: Values) -> int:
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: SimArray, *arguments: Any, **keywords: Any) -> Any:
-        return self._desk.call(function, self, *arguments, **keywords)
+        return self._executor.call(function, self, *arguments, **keywords)
 
     return method
 
@@ -187,14 +187,14 @@ def _binary(function: Callable[..., Any], *, reflected: bool = False) -> Callabl
     def method(self: SimArray, other: Any) -> Any:
         if not isinstance(other, SimArray) and (isinstance(other, np.generic) or not isinstance(other, _NUMBERS)):
             return NotImplemented
-        return self._desk.call(function, other, self) if reflected else self._desk.call(function, self, other)
+        return self._executor.call(function, other, self) if reflected else self._executor.call(function, self, other)
 
     return method
 
 
 def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: SimArray, other: Any) -> SimArray:
-        self._desk.update(function, self, other)
+        self._executor.update(function, self, other)
         return self
 
     return method

@@ -1,5 +1,6 @@
 """The backend protocol for simulated devices."""
 
+import atexit
 from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -16,11 +17,11 @@ from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Span,
 from accel.sites import call_site
 
 from .arrays import SimArray
-from .desk import Desk, Library
+from .executor import Executor, Library
 from .faults import Faults
 from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
-from .operands import book_of, elements, flat, memory_of, place_of, refuse_outside
-from .races import Deed
+from .operands import elements, flat, history_of, memory_of, refuse_outside, region_of
+from .races import Operation
 from .scheduler import Scheduler
 from .streams import SimStream
 
@@ -48,13 +49,14 @@ class SimBackend:
         self._devices = tuple(Device.SIM[index] for index in range(devices))
         self._memory = {device: DeviceMemory(device) for device in self._devices}
         self._scheduler = Scheduler()
-        self._desks: dict[Device, Desk] = {}
+        self._executors: dict[Device, Executor] = {}
         self.faults = Faults()
+        atexit.register(self._scheduler.finish_at_exit)
 
     @property
     def races(self) -> deque[str]:
         """The races seen so far, the last thousand; to be read and cleared by whoever asks."""
-        return self._scheduler.referee.reports
+        return self._scheduler.detector.reports
 
     def reseed(self, seed: int) -> None:
         """Draw the order of work anew, by a seed."""
@@ -104,7 +106,10 @@ class SimBackend:
         """Look at memory of these devices by what `allocate` gave, or by its address."""
         memory, pointer = external.native, external.pointer or 0
         if isinstance(memory, Memory):
+            memory.refuse_freed()
             return Block(memory.pointer, memory.nbytes, memory)
+        if isinstance(external.owner, SimArray):
+            return Block(pointer, external.nbytes, external.owner.memory)
         if memory is not None:
             raise TypeError(f"{type(memory).__name__} is no memory of a simulated device; write storage.get_buffer()")
         if not external.nbytes:
@@ -132,15 +137,15 @@ class SimBackend:
         """Set every element late."""
         refuse_outside(target)
 
-        def work(deed: Deed) -> None:
-            self._begin(deed, (target, True))
+        def work(operation: Operation) -> None:
+            self._begin(operation, (target, True))
             elements(target)[...] = value
 
         self._stream(stream, target.span.block.native.device).submit("a fill", work)
 
     def synchronize(self, device: Device) -> None:
         """Let work run until all of a device is done; raises what failed and was not waited for yet."""
-        self._scheduler.finish(lambda deed: deed.device is device)
+        self._scheduler.finish(lambda operation: operation.device is device)
         self.faults.at_work(device)
 
     def new_stream(self, device: Device) -> SimStream:
@@ -155,14 +160,14 @@ class SimBackend:
         """Return NumPy as a namespace of the array standard, on the memory of a device."""
         import array_api_compat.numpy as module
 
-        return Library(self._desk(device), module)
+        return Library(self._executor(device), module)
 
     def array(self, operand: Operand, keep: object) -> SimArray:
         """Return an array on simulated memory."""
         memory: Memory = operand.span.block.native
         values = elements(operand)
         values.flags.writeable = operand.writable
-        return SimArray(self._desk(memory.device), values, memory, place_of(operand).address, keep=keep)
+        return SimArray(self._executor(memory.device), values, memory, region_of(operand).address, keep=keep)
 
     def root(self, array: SimArray) -> SimArray:
         """Return the array that has the memory which an array is a view of."""
@@ -176,12 +181,12 @@ class SimBackend:
         """Tell whether an array refuses to be written."""
         return array.readonly
 
-    def _desk(self, device: Device) -> Desk:
-        found = self._desks.get(device)
+    def _executor(self, device: Device) -> Executor:
+        found = self._executors.get(device)
         if found is None:
             allocate = partial(self.allocate, device, alignment=ALIGNMENT, stream=None)
-            made = Desk(self._scheduler, self.faults, self._memory[device], allocate)
-            found = self._desks.setdefault(device, made)
+            made = Executor(self._scheduler, self.faults, self._memory[device], allocate)
+            found = self._executors.setdefault(device, made)
         return found
 
     def _stream(self, stream: Stream | None, device: Device) -> SimStream:
@@ -200,8 +205,9 @@ class SimBackend:
     def _free_late(self, block: Block, site: str, stream: Stream) -> None:
         whole = flat(Span(block, 0, block.nbytes))
 
-        def work(deed: Deed) -> None:
-            self._begin(deed, (whole, True))
+        def work(operation: Operation) -> None:
+            self._begin(operation, (whole, True))
+            block.native.refuse_freed()
             self._memory[block.native.device].give_back(block.native, site)
 
         self._stream(stream, block.native.device).submit("a release", work)
@@ -211,19 +217,23 @@ class SimBackend:
         refuse_outside(source)
         fails = self.faults.takes_copy()
 
-        def work(deed: Deed) -> None:
-            self._begin(deed, (source, False), (target, True))
+        def work(operation: Operation) -> None:
+            self._begin(operation, (source, False), (target, True))
             if fails:
-                raise DeviceLostError(f"{deed} was made to fail")
-            np.copyto(elements(target), elements(source))
+                raise DeviceLostError(f"{operation} was made to fail")
+            into, out_of = elements(target), elements(source)
+            # NumPy does not see every overlap of strided arrays.
+            np.copyto(into, out_of.copy() if np.may_share_memory(into, out_of) else out_of)
 
         queue, *others = self._streams(stream, target, source)
         copied = queue.submit("a copy", work, [other.record() for other in others])
         for other in others:
             other.wait_for(copied)
 
-    def _begin(self, deed: Deed, *uses: tuple[Operand, bool]) -> None:
+    def _begin(self, operation: Operation, *uses: tuple[Operand, bool]) -> None:
         """Declare which operands are read and which are written."""
-        self.faults.at_work(deed.device)
+        ends = (memory_of(operand.span.block) for operand, _ in uses)
+        for device in {operation.device, *(end.device for end in ends if end is not None)}:
+            self.faults.at_work(device)
         for operand, writing in uses:
-            self._scheduler.referee.touch(deed, book_of(operand), place_of(operand), writing=writing)
+            self._scheduler.detector.touch(operation, history_of(operand), region_of(operand), writing=writing)

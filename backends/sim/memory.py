@@ -1,7 +1,7 @@
 """The memory of a simulated device: poisoned, limited, at addresses of its own, and out of the host's reach."""
 
 import threading
-from bisect import bisect
+from bisect import bisect, insort
 from collections import deque
 from typing import Any
 
@@ -11,7 +11,7 @@ from accel import config
 from accel.device import Device
 from accel.errors import OutOfMemoryError, ReleasedError
 
-from .races import Book
+from .races import AccessHistory
 
 __all__ = ["ALIGNMENT", "NOTHING", "POISON", "Bytes", "DeviceMemory", "Memory"]
 
@@ -36,18 +36,18 @@ class Memory:
         Made-up address of the first byte, and how many bytes there are.
     freed : str
         Where it was freed; empty before that.
-    book : Book
+    history : AccessHistory
         Who used it.
     """
 
-    __slots__ = ("_bytes", "book", "device", "freed", "nbytes", "pointer")
+    __slots__ = ("_bytes", "device", "freed", "history", "nbytes", "pointer")
 
     def __init__(self, device: Device, pointer: int, content: Bytes) -> None:
         self.device = device
         self.pointer = pointer
         self.nbytes = content.nbytes
         self.freed = ""
-        self.book = Book(repr(self), pointer)
+        self.history = AccessHistory(repr(self), pointer)
         self._bytes = content
 
     def refuse_freed(self) -> None:
@@ -88,9 +88,10 @@ class DeviceMemory:
     def __init__(self, device: Device) -> None:
         self.device = device
         self._base = (device.index + 1) << _SPACE
-        self._lock = threading.Lock()
-        self._holes = [(self._base, self._base + (1 << _SPACE))]
+        self._lock = threading.RLock()
+        self._holes: tuple[tuple[int, int], ...] = ((self._base, self._base + (1 << _SPACE)),)
         self._live: dict[int, Memory] = {}
+        self._starts: list[int] = []
         self._returned: deque[Memory] = deque()
         self._used = 0
 
@@ -107,14 +108,22 @@ class DeviceMemory:
         Raises
         ------
         OutOfMemoryError
-            If no hole has room for them.
+            If no hole has room for them, or the host has no memory to simulate them with.
         """
         if not nbytes:
             return Memory(self.device, 0, _NO_BYTES)
         with self._lock:
             self._drain()
             pointer = self._take(nbytes, max(alignment, ALIGNMENT))
-            memory = self._live[pointer] = Memory(self.device, pointer, np.full(nbytes, POISON, np.uint8))
+            try:
+                memory = Memory(self.device, pointer, np.full(nbytes, POISON, np.uint8))
+            except MemoryError:
+                self._give(pointer, nbytes)
+                raise OutOfMemoryError(
+                    f"{nbytes} bytes were asked for on {self.device}, and the host has no memory to simulate them with"
+                ) from None
+            self._live[pointer] = memory
+            insort(self._starts, pointer)
         return memory
 
     def give_back(self, memory: Memory, where: str) -> None:
@@ -126,23 +135,30 @@ class DeviceMemory:
     def at(self, address: int, nbytes: int) -> Memory | None:
         """Return the memory that has some bytes from an address on."""
         with self._lock:
-            live = self._live.values()
-            return next((each for each in live if 0 <= address - each.pointer <= each.nbytes - nbytes), None)
+            self._drain()
+            place = bisect(self._starts, address) - 1
+            found = self._live[self._starts[place]] if place >= 0 else None
+            return found if found is not None and address + nbytes <= found.pointer + found.nbytes else None
 
     def _drain(self) -> None:
         while self._returned:
             memory = self._returned.popleft()
             del self._live[memory.pointer]
+            del self._starts[bisect(self._starts, memory.pointer) - 1]
             self._give(memory.pointer, memory.nbytes)
 
     def _take(self, nbytes: int, alignment: int) -> int:
         """Cut bytes from the first hole that has room for them."""
         size, limit = _rounded(nbytes, ALIGNMENT), self._base + config.current().sim_memory
-        for place, (start, end) in enumerate(self._holes):
+        holes = self._holes
+        for place, (start, end) in enumerate(holes):
             first = _rounded(start, alignment)
             if first + size <= min(end, limit):
-                left = (start, first), (first + size, end)
-                self._holes[place : place + 1] = [hole for hole in left if hole[0] < hole[1]]
+                left = [hole for hole in ((start, first), (first + size, end)) if hole[0] < hole[1]]
+                fewer = (*holes[:place], *left, *holes[place + 1 :])
+                if self._holes is not holes:  # a signal handler or a finaliser of this thread allocated meanwhile
+                    return self._take(nbytes, alignment)
+                self._holes = fewer
                 self._used += size
                 return first
         raise self._no_room(nbytes, limit)
@@ -152,12 +168,12 @@ class DeviceMemory:
         start, end = pointer, pointer + _rounded(nbytes, ALIGNMENT)
         self._used -= end - start
         place = bisect(self._holes, (start, end))
-        if place < len(self._holes) and self._holes[place][0] == end:
-            end = self._holes.pop(place)[1]
-        if place and self._holes[place - 1][1] == start:
-            place -= 1
-            start = self._holes.pop(place)[0]
-        self._holes.insert(place, (start, end))
+        before, after = self._holes[:place], self._holes[place:]
+        if after and after[0][0] == end:
+            end, after = after[0][1], after[1:]
+        if before and before[-1][1] == start:
+            start, before = before[-1][0], before[:-1]
+        self._holes = (*before, (start, end), *after)
 
     def _no_room(self, nbytes: int, limit: int) -> OutOfMemoryError:
         memory = limit - self._base

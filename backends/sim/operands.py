@@ -9,9 +9,9 @@ from accel.errors import BoundsError
 from accel.memory import Block, Operand, Span
 
 from .memory import Bytes, Memory
-from .races import Book, Place
+from .races import AccessHistory, Region
 
-__all__ = ["book_of", "elements", "flat", "memory_of", "place_of", "refuse_outside"]
+__all__ = ["elements", "flat", "history_of", "memory_of", "refuse_outside", "region_of"]
 
 _BYTE = as_dtype("uint8")
 
@@ -26,16 +26,16 @@ def memory_of(block: Block) -> Memory | None:
     return block.native if isinstance(block.native, Memory) else None
 
 
-def book_of(operand: Operand) -> Book | None:
-    """Return the book of who used an operand's block; None for the host's."""
+def history_of(operand: Operand) -> AccessHistory | None:
+    """Return the history of an operand's block; None for the host's."""
     memory = memory_of(operand.span.block)
-    return None if memory is None else memory.book
+    return None if memory is None else memory.history
 
 
-def place_of(operand: Operand) -> Place:
+def region_of(operand: Operand) -> Region:
     """Return where the elements are."""
     first = operand.span.block.pointer + operand.span.start + operand.start
-    return Place.at(first, operand.extents, operand.strides, operand.dtype.itemsize)
+    return Region.at(first, operand.extents, operand.strides, operand.dtype.itemsize)
 
 
 def refuse_outside(operand: Operand) -> None:
@@ -46,12 +46,14 @@ def refuse_outside(operand: Operand) -> None:
     BoundsError
         If it does.
     """
-    span, place = operand.span, place_of(operand)
+    span, region = operand.span, region_of(operand)
     low = span.block.pointer + span.start
-    inside = low <= place.low and place.high <= low + span.nbytes
-    if not (span.start >= 0 and span.start + span.nbytes <= span.block.nbytes and (inside or place.low == place.high)):
+    inside = low <= region.low and region.high <= low + span.nbytes
+    if not (
+        span.start >= 0 and span.start + span.nbytes <= span.block.nbytes and (inside or region.low == region.high)
+    ):
         raise BoundsError(
-            f"bytes {place.low - low} to {place.high - low} of a span are asked for, which has {span.nbytes} "
+            f"bytes {region.low - low} to {region.high - low} of a span are asked for, which has {span.nbytes} "
             f"from byte {span.start} of a block of {span.block.nbytes}"
         )
 

@@ -1,13 +1,18 @@
-"""The race check: which work is ordered before which, and what two pieces of work without an order may not share.
+"""The race check, by vector clocks: which operations happen before which, and what others may not share.
 
-Each stream counts its units. A clock says, for each stream, how many of its units are known to be over: those before a
-unit in its stream, those before the events it waits for, and those the host had seen to be over when it submitted the
-unit. Two units are ordered if one is in the clock of the other, whatever order they happened to run in.
+Each stream counts its operations. A clock says, for each stream, how many of its operations are known to be over: those
+before an operation in its stream, those before the events it waits for, and those the host had seen to be over when it
+submitted the operation. Two operations are ordered if the clock of one has the other, whatever order they happened to
+run in. Of events that are not of a simulated device it is not known what they order: they count as ordering all that
+the host has seen by then, so some races with them go unseen.
+
+Reuse of freed memory is no race: an allocator must itself wait for the uses of what it gives out again.
 """
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,16 +20,16 @@ import numpy as np
 from accel.device import Device
 from accel.errors import RaceError
 
-__all__ = ["Book", "Clock", "Deed", "Place", "Referee", "joined"]
+__all__ = ["AccessHistory", "Operation", "RaceDetector", "Region", "VectorClock", "joined"]
 
-Clock = Mapping[int, int]
-"""By number of stream, how many of its units are known to be over."""
+VectorClock = Mapping[int, int]
+"""By number of stream, how many of its operations are known to be over."""
 
 # Whether two sets of strided bytes meet is hard in general, and easy for all that people write.
 _EFFORT = 100_000
 
 
-def joined(clocks: Iterable[Clock]) -> dict[int, int]:
+def joined(clocks: Iterable[VectorClock]) -> dict[int, int]:
     """Return the clock of who knows what several know."""
     found: dict[int, int] = {}
     for clock in clocks:
@@ -34,8 +39,8 @@ def joined(clocks: Iterable[Clock]) -> dict[int, int]:
     return found
 
 
-class Deed:
-    """A unit of work as the race check sees it.
+class Operation:
+    """A piece of work as the race check sees it.
 
     Attributes
     ----------
@@ -43,35 +48,31 @@ class Deed:
         The device of its stream.
     stream, number : str, int
         Name and number of its stream.
+    tick : int
+        Which of the stream's operations it is.
     what, site : str
         What it does, and where in the user's code it was submitted.
     clock : Mapping
-        The units that are ordered before it, itself included.
+        The operations that happen before it, itself included.
     moved : int
         Bytes read and written.
     """
 
-    __slots__ = ("clock", "device", "moved", "number", "site", "stream", "what")
+    __slots__ = ("clock", "device", "moved", "number", "site", "stream", "tick", "what")
 
-    def __init__(self, device: Device, stream: str, number: int, what: str, site: str) -> None:
+    def __init__(self, device: Device, stream: str, what: str, site: str) -> None:
         self.device = device
         self.stream = stream
-        self.number = number
         self.what = what
         self.site = site
-        self.clock: Clock = {}
-        self.moved = 0
-
-    @property
-    def tick(self) -> int:
-        """Which of its stream's units it is."""
-        return self.clock[self.number]
+        self.number = self.tick = self.moved = 0
+        self.clock: VectorClock = {}
 
     def __str__(self) -> str:
         return f"{self.what} on {self.stream}, submitted at {self.site}"
 
 
-class Place(NamedTuple):
+class Region(NamedTuple):
     """Elements in an address space: the bytes from ``low`` to ``high``, or some of them."""
 
     low: int
@@ -82,8 +83,8 @@ class Place(NamedTuple):
     itemsize: int
 
     @classmethod
-    def at(cls, address: int, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> "Place":
-        """Return the place of elements by the address of the first."""
+    def at(cls, address: int, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> "Region":
+        """Return the region of elements by the address of the first."""
         if 0 in shape:
             return cls(address, address, address, shape, strides, itemsize)
         steps = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
@@ -96,8 +97,8 @@ class Place(NamedTuple):
         """Size of the elements in bytes."""
         return math.prod(self.shape) * self.itemsize
 
-    def meets(self, other: "Place") -> bool:
-        """Tell whether two places share a byte."""
+    def overlaps(self, other: "Region") -> bool:
+        """Tell whether two regions share a byte."""
         if self.high <= other.low or other.high <= self.low:
             return False
         try:
@@ -111,31 +112,40 @@ class _Outline:
 
     __slots__ = ("__array_interface__",)
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, region: Region) -> None:
         self.__array_interface__: dict[str, Any] = {
             "version": 3,
-            "shape": place.shape,
-            "strides": place.strides,
-            "typestr": f"|V{place.itemsize}",
-            "data": (place.address, True),
+            "shape": region.shape,
+            "strides": region.strides,
+            "typestr": f"|V{region.itemsize}",
+            "data": (region.address, True),
         }
 
 
-def _outline(place: Place) -> "np.ndarray[Any, np.dtype[np.void]]":
-    return np.asarray(_Outline(place))
+def _outline(region: Region) -> "np.ndarray[Any, np.dtype[np.void]]":
+    return np.asarray(_Outline(region))
 
 
 class _Track:
-    """What one stream did to one block: for each place its last read and write there."""
+    """What one stream did to one block: for each region its last read and write there."""
 
-    __slots__ = ("accesses", "latest")
+    __slots__ = ("accesses", "full", "latest")
 
     def __init__(self) -> None:
         self.latest = 0
-        self.accesses: dict[tuple[Place, bool], tuple[int, Deed]] = {}
+        self.full = 32
+        self.accesses: dict[tuple[Region, bool], tuple[int, Operation]] = {}
+
+    def enter(self, operation: Operation, region: Region, *, writing: bool, floor: int) -> None:
+        """Remember an access, and forget those that all to come are ordered after."""
+        self.latest = operation.tick
+        self.accesses[region, writing] = operation.tick, operation
+        if len(self.accesses) > self.full:
+            self.accesses = {key: (tick, by) for key, (tick, by) in self.accesses.items() if tick > floor}
+            self.full = 32 + 2 * len(self.accesses)
 
 
-class Book:
+class AccessHistory:
     """Who used one block, as far as anything yet to come may be unordered with it.
 
     Parameters
@@ -146,33 +156,31 @@ class Book:
         Address of its first byte.
     """
 
-    __slots__ = ("block", "epoch", "pointer", "tracks")
+    __slots__ = ("block", "pointer", "tracks")
 
     def __init__(self, block: str, pointer: int) -> None:
         self.block = block
         self.pointer = pointer
-        self.epoch = 0
         self.tracks: dict[int, _Track] = {}
 
-    def conflicts(self, deed: Deed, place: Place, *, writing: bool) -> Deed | None:
-        """Return work without an order to this that touched the same bytes, where one of the two writes."""
-        for number, track in self.tracks.items():
-            known = deed.clock.get(number, 0)
-            if number == deed.number or known >= track.latest:
+    def conflict(
+        self, operation: Operation, region: Region, active: Container[int], *, writing: bool
+    ) -> Operation | None:
+        """Return an operation without an order to this that touched the same bytes, where one of the two writes."""
+        for number, track in list(self.tracks.items()):
+            if number not in active:
+                del self.tracks[number]
+                continue
+            known = operation.clock.get(number, 0)
+            if number == operation.number or known >= track.latest:
                 continue
             for (other, wrote), (tick, by) in track.accesses.items():
-                if tick > known and (writing or wrote) and place.meets(other):
+                if tick > known and (writing or wrote) and region.overlaps(other):
                     return by
         return None
 
-    def enter(self, deed: Deed, place: Place, *, writing: bool) -> None:
-        """Remember an access."""
-        track = self.tracks.setdefault(deed.number, _Track())
-        track.latest = deed.tick
-        track.accesses[place, writing] = track.latest, deed
 
-
-class Referee:
+class RaceDetector:
     """Knows what is ordered, and reports what is not.
 
     Attributes
@@ -185,58 +193,70 @@ class Referee:
 
     def __init__(self) -> None:
         self.reports: deque[str] = deque(maxlen=1000)
-        self.host: Clock = {}
-        self._of_host = Book("the host's memory", 0)
-        self._latest: dict[int, Deed] = {}
-        self._epoch = 0
+        self.host: VectorClock = {}
+        self._of_host = AccessHistory("the host's memory", 0)
+        self._numbers = count(1)
+        # The last operation of each stream that something to come may be unordered with.
+        self._active: dict[int, Operation] = {}
+        self._floor: VectorClock = {}
+        self._seen = 0
 
-    def begin(self, deed: Deed, before: Iterable[Clock]) -> None:
-        """Let a unit's turn come after the work in some clocks."""
+    def begin(self, operation: Operation, number: int, before: Iterable[VectorClock]) -> int:
+        """Let an operation's turn come after those in some clocks; return the number of its stream from now on."""
         known = joined(before)
-        # Streams that did nothing since the host last knew of everything are left out, or clocks would only grow.
-        clock = {number: tick for number, tick in known.items() if number in self._latest}
-        clock[deed.number] = known.get(deed.number, 0) + 1
-        deed.clock = clock
-        self._latest[deed.number] = deed
+        clock = {other: tick for other, tick in known.items() if other in self._active}
+        if number not in self._active:  # what it did under that number is history
+            number = next(self._numbers)
+        operation.number, operation.tick = number, clock.get(number, 0) + 1
+        clock[number] = operation.tick
+        operation.clock = clock
+        self._active[number] = operation
+        return number
 
-    def see(self, clocks: Iterable[Clock], *, idle: bool) -> None:
-        """Let the host know what some clocks say is over.
+    def see(self, clocks: Iterable[VectorClock], pending: Iterable[VectorClock]) -> None:
+        """Let the host know what some clocks say is over; ``pending`` is what was known when waiting work came."""
+        self.host = joined((self.host, *clocks))
+        self._seen += 1
+        if self._seen >= len(self._active):
+            self._seen = 0
+            self._forget([self.host, *pending])
 
-        Where it then knows of all there was, and nothing is to come that was submitted before, that is all history.
-        """
-        self.host = host = joined((self.host, *clocks))
-        if idle and all(host.get(number, 0) >= deed.tick for number, deed in self._latest.items()):
-            self._epoch += 1
-            self._latest.clear()
-            self.host = {}
+    def see_all(self, concerns: Callable[[Operation], bool], pending: Iterable[VectorClock]) -> None:
+        """Let the host know that all operations that have run and concern it are over."""
+        self.see([operation.clock for operation in self._active.values() if concerns(operation)], pending)
 
-    def see_all(self, concerns: Callable[[Deed], bool], *, idle: bool) -> None:
-        """Let the host know that all work that has run and concerns it is over."""
-        self.see([deed.clock for deed in self._latest.values() if concerns(deed)], idle=idle)
+    def _forget(self, clocks: list[VectorClock]) -> None:
+        """Forget the streams of which all to come knows everything: clocks would only grow."""
+        floor = {number: min(clock.get(number, 0) for clock in clocks) for number in self._active}
+        self._active = {number: last for number, last in self._active.items() if floor[number] < last.tick}
+        self._floor = {number: tick for number, tick in floor.items() if number in self._active}
+        self.host = {number: tick for number, tick in self.host.items() if number in self._active}
 
-    def touch(self, deed: Deed, book: Book | None, place: Place, *, writing: bool) -> None:
-        """Enter an access, of the host's memory where there is no book.
+    def touch(self, operation: Operation, history: AccessHistory | None, region: Region, *, writing: bool) -> None:
+        """Enter an access, of the host's memory where there is no history of a block.
 
         Raises
         ------
         RaceError
-            If work without an order to this one touched the same bytes.
+            If an operation without an order to this one touched the same bytes.
         """
-        if place.low == place.high:
+        if region.low == region.high:
             return
-        deed.moved += place.nbytes
-        book = self._of_host if book is None else book
-        if book.epoch != self._epoch:
-            book.epoch = self._epoch
-            book.tracks.clear()
-        other = book.conflicts(deed, place, writing=writing)
-        book.enter(deed, place, writing=writing)
+        operation.moved += region.nbytes
+        history = self._of_host if history is None else history
+        other = history.conflict(operation, region, self._active, writing=writing)
+        track = history.tracks.setdefault(operation.number, _Track())
+        track.enter(operation, region, writing=writing, floor=self._floor.get(operation.number, 0))
         if other is not None:
-            verb = "writes" if writing else "reads"
-            low, high = place.low - book.pointer, place.high - book.pointer
-            report = (
-                f"a race: {deed} {verb} bytes [{low}, {high}) of {book.block}, which are used without an order to that "
-                f"by {other}; let one wait for the other, as in stream.wait_for(other_stream.record())"
-            )
+            report = _reported(operation, other, history, region, writing=writing)
             self.reports.append(report)
             raise RaceError(report)
+
+
+def _reported(operation: Operation, other: Operation, history: AccessHistory, region: Region, *, writing: bool) -> str:
+    verb = "writes" if writing else "reads"
+    low, high = region.low - history.pointer, region.high - history.pointer
+    return (
+        f"a race: {operation} {verb} bytes [{low}, {high}) of {history.block}, which are used without an order to that "
+        f"by {other}; let one wait for the other, as in stream.wait_for(other_stream.record())"
+    )

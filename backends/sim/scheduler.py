@@ -1,11 +1,12 @@
 """`Scheduler`: who runs next, on all simulated devices.
 
-Nothing runs when it is submitted. It runs when somebody waits: then whatever could run on a real machine is drawn by
-lot, over all streams, until what is waited for is done.
+Nothing runs when it is submitted. It runs when somebody waits: then whatever could run on a real machine is drawn at
+random, over all streams, until what is waited for is done.
 """
 
 import os
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from itertools import count
 from random import Random
@@ -14,38 +15,38 @@ from accel import config
 from accel.device import Device
 from accel.memory import Event, current_stream
 
-from .races import Deed, Referee
-from .streams import SimStream, Unit, Work
+from .races import Operation, RaceDetector, VectorClock
+from .streams import SimStream, Task, Work
 
 __all__ = ["Scheduler"]
 
 
 class Scheduler:
-    """Runs the work of all simulated devices, one unit at a time.
+    """Runs the work of all simulated devices, one task at a time.
 
     Attributes
     ----------
-    referee : Referee
+    detector : RaceDetector
         Checks for races.
     """
 
     def __init__(self) -> None:
-        self.referee = Referee()
+        self.detector = RaceDetector()
         # Held while anything here changes, but not while others' events are waited for. A collection or a signal may
         # ask about an event while this thread holds it.
         self._lock = threading.RLock()
-        self._running = False
+        self._running: Task | None = None
         self._busy: dict[SimStream, None] = {}
-        self._failed: list[Unit] = []
+        self._failed: list[Task] = []
         self._defaults: dict[Device, SimStream] = {}
         self._numbers = count(1)
         self._process: int | None = None
-        self._lot = Random()  # noqa: S311 - nothing is kept secret by it
+        self._random = Random()  # noqa: S311 - nothing is kept secret by it
         self._seed: int | None = None
 
     def reseed(self, seed: int) -> None:
         """Draw anew by a seed, until ``sim_seed`` is configured to be another than now."""
-        self._lot.seed(seed)
+        self._random.seed(seed)
         self._seed = config.current().sim_seed
 
     def refuse_fork(self) -> None:
@@ -64,7 +65,7 @@ class Scheduler:
     def new_stream(self, device: Device) -> SimStream:
         """Return a new stream."""
         number = next(self._numbers)
-        return SimStream(self, device, f"stream {number} of {device}", number)
+        return SimStream(self, device, f"stream {number} of {device}", 0)
 
     def default_stream(self, device: Device) -> SimStream:
         """Return the stream that is used where none is given or current.
@@ -74,7 +75,7 @@ class Scheduler:
         """
         found = self._defaults.get(device)
         if found is None:
-            made = SimStream(self, device, f"the default stream of {device}", next(self._numbers))
+            made = SimStream(self, device, f"the default stream of {device}", 0)
             found = self._defaults.setdefault(device, made)
         return found
 
@@ -83,145 +84,189 @@ class Scheduler:
         found = current_stream(device)
         return found if isinstance(found, SimStream) else self.default_stream(device)
 
-    def enqueue(self, unit: Unit) -> None:
-        """Put a unit at the end of its stream."""
+    def enqueue(self, task: Task) -> None:
+        """Put a task at the end of its stream."""
         self.refuse_fork()
+        stream = task.stream
         with self._lock:
-            unit.known = self.referee.host
-            unit.stream.units.append(unit)
-            unit.stream.last = unit
-            self._busy[unit.stream] = None
+            task.known = self.detector.host
+            task.place, stream.submitted = stream.submitted, stream.submitted + 1
+            self._busy[stream] = None
+            stream.tasks.append(task)
+            stream.last = task
 
-    def carry_out(self, stream: SimStream, what: str, work: Work) -> Unit:
+    def carry_out(self, stream: SimStream, what: str, work: Work) -> Task:
         """Do some work at once, after what its stream must have done before; everything else stays late."""
-        unit = stream.submit(what, work)
-        self._drive(unit, self._toward)
+        task = stream.submit(what, work)
         try:
-            self.answer(unit)
+            self._drive(task, self._toward)
+        except BaseException:
+            self._withdraw(task)
+            raise
+        try:
+            self.answer(task)
         finally:
-            unit.forget_failure()
-        return unit
+            task.forget_failure()
+        return task
 
-    def answer(self, unit: Unit) -> None:
-        """Raise what a unit raised, if anything; nobody else need be told."""
-        if unit.error is not None:
+    def answer(self, task: Task) -> None:
+        """Raise what a task raised, if anything; nobody else need be told."""
+        if not task.completed:
             with self._lock:
-                self._failed = [other for other in self._failed if other is not unit]
-                unit.stream.forget(unit)
-            unit.raise_failure()
+                self._dismiss(task)
+            task.raise_failure()
 
-    def poll(self, unit: Unit) -> bool:
-        """Tell whether a unit is done. By lot, something that can run does so first."""
-        if unit.noticed:
+    def poll(self, task: Task) -> bool:
+        """Tell whether a task is done. By chance, something that can run does so first."""
+        if task.noticed:
             return True
         self.refuse_fork()
-        if self._running:  # by another thread, or further up in this one
+        if self._running is not None:  # in another thread, or further up in this one
             return False
         with self._lock:
-            ready = () if unit.reached or self._drawn().random() < 0.5 else self._ready()
+            ready = [] if task.over or self._drawn().random() < 0.5 else self._ready()
             if ready:
                 self._run(self._drawn().choice(ready))
-            if unit.reached:
-                self._notice(unit)
-        return unit.noticed
+            if task.over:
+                self._notice(task)
+        return task.noticed
 
-    def settle(self, unit: Unit) -> None:
-        """Let work run until a unit is done."""
-        self._drive(unit, self._any)
-        if not unit.noticed:
+    def settle(self, task: Task) -> None:
+        """Let work run until a task is done."""
+        self._drive(task, self._any)
+        if not task.noticed:
             with self._lock:
-                self._notice(unit)
+                self._notice(task)
 
-    def finish(self, concerns: Callable[[Deed], bool]) -> None:
+    def finish(self, concerns: Callable[[Operation], bool]) -> None:
         """Let work run until all that concerns the caller is done, and raise what failed of it and nobody saw."""
         self.refuse_fork()
         with self._lock:
-            goals = [stream.units[-1] for stream in self._busy if concerns(stream.units[-1].deed)]
+            goals = [stream.tasks[-1] for stream in self._busy if stream.tasks and concerns(stream.tasks[-1].operation)]
         for goal in goals:
             self._drive(goal, self._any)
         with self._lock:
-            self.referee.see_all(concerns, idle=not self._busy)
-            failed = [unit for unit in self._failed if concerns(unit.deed)]
-            self._failed = [unit for unit in self._failed if not concerns(unit.deed)]
-            for unit in failed:
-                unit.stream.forget(unit)
+            self.detector.see_all(concerns, self._pending())
+            failed = [task for task in self._failed if concerns(task.operation)]
+            self._failed = [task for task in self._failed if not concerns(task.operation)]
+            for task in failed:
+                task.stream.forget(task)
         if failed:
             failed[0].raise_failure(more=len(failed) - 1)
 
-    def _notice(self, unit: Unit) -> None:
-        unit.noticed = True
-        self.referee.see([unit.deed.clock], idle=not self._busy)
+    def finish_at_exit(self) -> None:
+        """Do what is left, and show what failed of it: nobody is left to catch that."""
+        if self._process == os.getpid():
+            try:
+                self.finish(bool)
+            except Exception as error:
+                traceback.print_exception(error)
+
+    def _notice(self, task: Task) -> None:
+        task.noticed = True
+        self.detector.see([task.operation.clock], self._pending())
+
+    def _pending(self) -> Iterator[VectorClock]:
+        """Yield the least that is known to what is still to run: of each stream the task submitted first."""
+        return (stream.tasks[0].known for stream in self._busy if stream.tasks)
 
     def _drawn(self) -> Random:
         seed = config.current().sim_seed
         if seed != self._seed:
             self._seed = seed
-            self._lot.seed(seed)
-        return self._lot
+            self._random.seed(seed)
+        return self._random
 
-    def _drive(self, goal: Unit, choose: Callable[[Unit], Event]) -> None:
-        """Run what is chosen until a unit is done. What is chosen of others than ours is waited for."""
+    def _drive(self, goal: Task, choose: Callable[[Task], Event]) -> None:
+        """Run what is chosen until a task is done. What is chosen of others than ours is waited for."""
         self.refuse_fork()
         while True:
             with self._lock:
-                if goal.reached:
+                self._refuse_nested(goal)
+                if goal.over:
                     return
                 chosen = choose(goal)
-                if isinstance(chosen, Unit):
+                if isinstance(chosen, Task):
                     self._run(chosen)
                     continue
             chosen.settle()
             if not chosen.done():
                 raise self._deadlock(goal, chosen)
 
-    def _any(self, goal: Unit) -> Event:
-        """Return a unit that can run, drawn by lot; if none can, the event that holds one up."""
+    def _refuse_nested(self, goal: Task) -> None:
+        """Refuse to wait from inside a task: the lock is held, so it is this thread that runs it."""
+        if self._running is not None:
+            raise RuntimeError(
+                f"{goal.operation} is waited for while {self._running.operation} is under way in the same thread, as "
+                f"by a finaliser or a signal handler; wait for it outside of these"
+            )
+
+    def _withdraw(self, task: Task) -> None:
+        """Take back what did not run, or not to its end, for whoever wanted it is told by an interrupt."""
+        with self._lock:
+            if not task.over and task.stream.tasks[-1] is task:
+                task.stream.tasks.pop()
+            self._dismiss(task)
+
+    def _dismiss(self, task: Task) -> None:
+        self._failed = [other for other in self._failed if other is not task]
+        task.stream.forget(task)
+
+    def _any(self, goal: Task) -> Event:
+        """Return a task that can run, drawn at random; if none can, the event that holds one up."""
         ready = self._ready()
         return self._drawn().choice(ready) if ready else self._toward(goal)
 
-    def _ready(self) -> list[Unit]:
-        heads = [stream.units[0] for stream in self._busy]
-        return [unit for unit in heads if _pending(unit) is None]
+    def _ready(self) -> list[Task]:
+        heads = [stream.tasks[0] for stream in self._busy if stream.tasks]
+        return [task for task in heads if _awaited(task) is None]
 
-    def _toward(self, goal: Unit) -> Event:
-        """Return the unit that must run first if another is to run, or the event that holds it up."""
-        *_, unit = _chain(goal)
-        return _pending(unit) or unit
+    def _toward(self, goal: Task) -> Event:
+        """Return the task that must run first if another is to run, or the event that holds it up."""
+        *_, task = _chain(goal)
+        return _awaited(task) or task
 
-    def _run(self, unit: Unit) -> None:
-        stream, host = unit.stream, self.referee.host
-        # What others' events order is not told; the host has seen it, or could have.
-        after = [event.deed.clock if isinstance(event, Unit) else host for event in unit.after]
-        self._running = True
+    def _run(self, task: Task) -> None:
+        self._running = task
         try:
-            self.referee.begin(unit.deed, [stream.clock, unit.known, *after])
-            unit.run()
-            stream.units.popleft()
-            if not stream.units:
-                del self._busy[stream]
-            if unit.error is not None:
-                self._failed.append(unit)
-            unit.reach()
+            if not task.over:  # else a finaliser let it run, right after it was chosen
+                self._run_now(task)
         finally:
-            self._running = False
+            self._running = None
 
-    def _deadlock(self, goal: Unit, event: Event) -> RuntimeError:
-        path = ", which waits for ".join(str(unit.deed) for unit in _chain(goal))
+    def _run_now(self, task: Task) -> None:
+        stream, host = task.stream, self.detector.host
+        after = [event.operation.clock if isinstance(event, Task) else host for event in task.after]
+        try:
+            # First: whatever interrupts this, it is not done twice.
+            stream.tasks.popleft()
+            stream.number = self.detector.begin(task.operation, stream.number, [stream.clock, task.known, *after])
+            task.run()
+        finally:
+            if task.over:
+                task.end()
+                if not task.completed:
+                    self._failed.append(task)
+            if not stream.tasks:
+                self._busy.pop(stream, None)
+
+    def _deadlock(self, goal: Task, event: Event) -> RuntimeError:
+        path = ", which waits for ".join(str(task.operation) for task in _chain(goal))
         return RuntimeError(f"nothing can run: {path}, which waits for {event!r}, which nothing brings about")
 
 
-def _pending(unit: Unit) -> Event | None:
-    """Return an event that a unit waits for and that is not reached."""
-    return next((event for event in unit.after if not _reached(event)), None)
+def _awaited(task: Task) -> Event | None:
+    """Return an event that a task waits for and that is not reached."""
+    return next((event for event in task.after if not _reached(event)), None)
 
 
 def _reached(event: Event) -> bool:
-    return event.reached if isinstance(event, Unit) else event.done()
+    return event.over if isinstance(event, Task) else event.done()
 
 
-def _chain(goal: Unit) -> Iterator[Unit]:
-    """Yield the first unit of a goal's stream, that of the stream it waits for, and so on."""
+def _chain(goal: Task) -> Iterator[Task]:
+    """Yield the first task of a goal's stream, that of the stream it waits for, and so on."""
     event: Event | None = goal
-    while isinstance(event, Unit):
-        yield (unit := event.stream.units[0])
-        event = _pending(unit)
+    while isinstance(event, Task):
+        yield (task := event.stream.tasks[0])
+        event = _awaited(task)

@@ -1,4 +1,4 @@
-"""`SimStream`, and `Unit`: one piece of its work, and the event that is reached when it is done."""
+"""`SimStream`, and `Task`: one piece of its work, and the event that is reached when it is done."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -11,12 +11,12 @@ from accel.memory import Event
 from accel.memory.stream import CurrentStream
 from accel.sites import call_site
 
-from .races import Clock, Deed
+from .races import Operation, VectorClock
 
-__all__ = ["SimStream", "Unit", "Work"]
+__all__ = ["SimStream", "Task", "Work"]
 
-Work = Callable[[Deed], object]
-"""What is done when a unit's turn comes. It declares what it reads and writes in that unit's name."""
+Work = Callable[[Operation], object]
+"""What is done when a task's turn comes. It declares what it reads and writes in that task's name."""
 
 # Of a slow accelerator: what a launch takes, and how many bytes a second its memory moves.
 _LATENCY = 5e-6
@@ -26,57 +26,62 @@ _BANDWIDTH = 1e10
 class Driver(Protocol):
     """What lets late work run."""
 
-    def enqueue(self, unit: "Unit") -> None:
-        """Put a unit at the end of its stream."""
+    def enqueue(self, task: "Task") -> None:
+        """Put a task at the end of its stream."""
         ...
 
-    def poll(self, unit: "Unit") -> bool:
-        """Tell whether a unit is done, and perhaps let some work run."""
+    def poll(self, task: "Task") -> bool:
+        """Tell whether a task is done, and perhaps let some work run."""
         ...
 
-    def settle(self, unit: "Unit") -> None:
-        """Let work run until a unit is done."""
+    def settle(self, task: "Task") -> None:
+        """Let work run until a task is done."""
         ...
 
-    def answer(self, unit: "Unit") -> None:
-        """Raise what a unit raised, if anything; nobody else need be told."""
+    def answer(self, task: "Task") -> None:
+        """Raise what a task raised, if anything; nobody else need be told."""
         ...
 
-    def finish(self, concerns: Callable[[Deed], bool]) -> None:
+    def finish(self, concerns: Callable[[Operation], bool]) -> None:
         """Let work run until all that concerns the caller is done, and raise what failed of it."""
         ...
 
 
-class Unit:
+class Task:
     """A piece of work, and the event behind it.
 
     Attributes
     ----------
-    deed : Deed
+    operation : Operation
         What the race check remembers of it.
     stream : SimStream
         The stream.
     after : sequence of Event
         What it waits for besides the work before it.
+    place : int
+        How many tasks of its stream were submitted before it.
     known : Mapping
         What the host knew to be over when it submitted this.
     began, ended : float
         Simulated seconds on the clock of `time.perf_counter`: work begins when it was submitted, or when what it
         waits for has ended, if that is later, and it lasts as long as the bytes take that it moves.
-    reached, noticed : bool
-        Whether it is done, and whether the host noticed.
+    completed : bool
+        Whether it was done without a failure.
+    noticed : bool
+        Whether the host knows that it is over.
     """
 
     __slots__ = (
         "_traceback",
         "after",
         "began",
-        "deed",
+        "completed",
         "ended",
         "error",
         "known",
         "noticed",
-        "reached",
+        "operation",
+        "place",
         "stream",
         "submitted",
         "work",
@@ -84,21 +89,28 @@ class Unit:
 
     def __init__(self, stream: "SimStream", what: str, work: Work, after: Sequence[Event]) -> None:
         self._traceback: TracebackType | None = None
-        self.deed = Deed(stream.device, stream.name, stream.number, what, call_site())
+        self.operation = Operation(stream.device, stream.name, what, call_site())
         self.stream = stream
         self.work: Work | None = work
         self.after = after
-        self.known: Clock = {}
+        self.place = 0
+        self.known: VectorClock = {}
         self.submitted = perf_counter()
         self.began: float | None = None
         self.ended: float | None = None
-        self.error: Exception | None = None
-        self.reached = self.noticed = False
+        self.error: BaseException | None = None
+        self.completed = self.noticed = False
 
     @property
     def device(self) -> Device:
         """The device of the stream."""
         return self.stream.device
+
+    @property
+    def over(self) -> bool:
+        """Whether it has left its stream's queue, which happens before it is done, and only once."""
+        waiting = self.stream.tasks
+        return not waiting or waiting[0].place > self.place
 
     def done(self) -> bool:
         """Tell whether it is done; never waits. Asking may let some work run, and asking often enough all of it."""
@@ -115,34 +127,39 @@ class Unit:
 
     def raise_failure(self, more: int = 0) -> None:
         """Raise what the work raised, if anything, and say how much more failed after it."""
-        if self.error is not None:
-            if more:
-                self.error.add_note(f"and {more} more failed after it")
-            # With its first traceback, or every wait would add to it.
-            raise self.error.with_traceback(self._traceback)
+        if self.completed:
+            return
+        if self.error is None:
+            self.error = RuntimeError(f"{self.operation} was interrupted, and what it writes is incomplete")
+        if more:
+            self.error.add_note(f"and {more} more failed after it")
+        # With its first traceback, or every wait would add to it.
+        raise self.error.with_traceback(self._traceback)
 
     def forget_failure(self) -> None:
         """Let go of what the work raised, and of all that its traceback keeps alive."""
         self.error = self._traceback = None
+        self.completed = True
 
     def run(self) -> None:
-        """Do the work, and keep what it raises for those who wait. An interrupt leaves it to be done again."""
-        assert self.work is not None, "a unit runs once"
+        """Do the work, and keep what it raises for those who wait; an interrupt goes on to whoever lets it run."""
+        assert self.work is not None, "a task runs once"
         try:
-            self.work(self.deed)
+            self.work(self.operation)
         except Exception as error:
-            error.add_note(f"in {self.deed}")
+            error.add_note(f"in {self.operation}")
             self.error, self._traceback = error, error.__traceback__
+        else:
+            self.completed = True
 
-    def reach(self) -> None:
-        """Say that it is done."""
+    def end(self) -> None:
+        """Say when it was done, and let the stream go on from there."""
         self.began = max(self.submitted, self.stream.free, *(event.ended or 0.0 for event in self.after), 0.0)
-        self.ended = self.stream.free = self.began + _LATENCY + self.deed.moved / _BANDWIDTH
-        self.stream.clock = self.deed.clock
+        self.ended = self.stream.free = self.began + _LATENCY + self.operation.moved / _BANDWIDTH
+        self.stream.clock = self.operation.clock
         # What it holds must not live as long as the event.
         self.work = None
         self.after = ()
-        self.reached = True
 
 
 class SimStream(CurrentStream):
@@ -153,29 +170,42 @@ class SimStream(CurrentStream):
     device : Device
         Whose.
     name, number : str, int
-        What reports call it.
-    units : deque of Unit
+        What reports and clocks call it.
+    tasks : deque of Task
         The work that has not run.
-    last : Unit or None
-        The work submitted last.
+    submitted, last : int, Task or None
+        How much work was submitted, and the last of it.
     clock, free : Mapping, float
-        The units that are ordered before what runs next, and when the last of them ended.
+        The operations that happen before what runs next, and when the last of them ended.
     """
 
-    __slots__ = ("__weakref__", "_closed", "clock", "device", "driver", "free", "last", "name", "number", "units")
+    __slots__ = (
+        "__weakref__",
+        "_closed",
+        "clock",
+        "device",
+        "driver",
+        "free",
+        "last",
+        "name",
+        "number",
+        "submitted",
+        "tasks",
+    )
 
     def __init__(self, driver: Driver, device: Device, name: str, number: int) -> None:
         self.driver = driver
         self.device = device
         self.name = name
         self.number = number
-        self.units: deque[Unit] = deque()
-        self.last: Unit | None = None
-        self.clock: Clock = {}
+        self.tasks: deque[Task] = deque()
+        self.submitted = 0
+        self.last: Task | None = None
+        self.clock: VectorClock = {}
         self.free = 0.0
         self._closed = False
 
-    def submit(self, what: str, work: Work, after: Sequence[Event] = ()) -> Unit:
+    def submit(self, what: str, work: Work, after: Sequence[Event] = ()) -> Task:
         """Let some work be done after all that was submitted before.
 
         Raises
@@ -185,9 +215,9 @@ class SimStream(CurrentStream):
         """
         if self._closed:
             raise RuntimeError(f"{self.name} is closed and takes no more work; make another: accel.new_stream()")
-        unit = Unit(self, what, work, after)
-        self.driver.enqueue(unit)
-        return unit
+        task = Task(self, what, work, after)
+        self.driver.enqueue(task)
+        return task
 
     def record(self) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
@@ -199,21 +229,21 @@ class SimStream(CurrentStream):
 
     def synchronize(self) -> None:
         """Let work run until all that was submitted so far is done; raises what failed and was not waited for yet."""
-        self.driver.finish(lambda deed: deed.number == self.number)
+        self.driver.finish(lambda operation: operation.stream == self.name)
 
     def close(self) -> None:
         """Finish the work and take no more; doing so again is harmless."""
         self._closed = True
         self.synchronize()
 
-    def forget(self, unit: Unit) -> None:
-        """Let go of a unit whose failure is being raised: its traceback keeps alive what the waiter's frames do."""
-        if self.last is unit:
+    def forget(self, task: Task) -> None:
+        """Let go of a task whose failure is being raised: its traceback keeps alive what the waiter's frames do."""
+        if self.last is task:
             self.last = None
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
 
 
-def _nothing(deed: Deed) -> None:
+def _nothing(operation: Operation) -> None:
     """Do nothing: what there is to do for an event, and for a wait."""

@@ -163,7 +163,7 @@ def test_errors_are_those_of_the_cpu():
             (lambda x: x + xp.zeros(2, device=x.device), ValueError),
             (lambda x: x.__iadd__(xp.zeros((2, 2, 3), device=x.device)), ValueError),
             (lambda x: x.__setitem__(0, 1j), accel.errors.DTypeError),
-            (lambda x: xp.broadcast_to(x, (4, 2, 3)).__setitem__((0, 0, 0), 1), accel.errors.ReadOnlyError),
+            (lambda x: xp.broadcast_to(x, (4, 2, 3)).__setitem__((0, 0, 0), 1), accel.errors.OverlapError),
             (float, TypeError),
         ):
             with pytest.raises(error):

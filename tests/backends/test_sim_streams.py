@@ -223,8 +223,8 @@ class TestErrors:
         with lent(heap, 10) as block, pytest.raises(accel.errors.DeviceMismatchError, match=r"new_stream\('sim'\)"):
             sim.copy(Span(block, 0, 5), Span(block, 5, 5), stream=ThreadStream())
 
-    def test_an_interrupt_leaves_the_work_to_be_done(self, sim, monkeypatch, tape):
-        run = np.copyto
+    def test_interrupted_work_is_reported_and_not_done_twice(self, sim, heap, monkeypatch):
+        tape, run = Tape(sim, heap, streams=1, steps=4), np.copyto
 
         def interrupted(*arguments):
             monkeypatch.setattr(np, "copyto", run)
@@ -233,8 +233,12 @@ class TestErrors:
         monkeypatch.setattr(np, "copyto", interrupted)
         with pytest.raises(KeyboardInterrupt):
             tape.streams[0].synchronize()
-        tape.streams[0].synchronize()
-        assert tape.state()[0] == 4
+        with pytest.raises(
+            RuntimeError, match=r"a copy on stream .* was interrupted, and what it writes is incomplete"
+        ):
+            tape.streams[0].synchronize()
+        assert tape.state() == (3,)
+        tape.end()
 
 
 def place(caught):
@@ -305,7 +309,21 @@ class TestLifetime:
                 sim.copy(Span(block, 0, 5), Span(block, 5, 5), stream=stream)
                 stream.close()
             assert len(stream.clock) <= 2
-            assert len(block.native.book.tracks) <= 2
+            assert len(block.native.history.tracks) <= 2
+
+    def test_histories_do_not_grow_while_something_is_always_in_flight(self, sim, heap):
+        streams = [sim.new_stream(Device.SIM) for _ in range(2)]
+        with lent(heap, 100) as block:
+            events = []
+            for step in range(500):
+                stream = streams[step % 2]
+                sim.copy(host_span(np.empty(10, np.uint8)), Span(block, 0, 10), stream=stream)
+                events.append(stream.record())
+                events[max(step - 1, 0)].wait()
+            history = sim._scheduler.detector._of_host
+            assert sum(len(track.accesses) for track in history.tracks.values()) < 150
+            for stream in streams:
+                stream.close()
 
     def test_work_that_is_done_keeps_nothing_alive(self, sim, heap):
         class Bytes(np.ndarray):

@@ -145,7 +145,7 @@ def test_shapes_must_fit():
         xp.zeros(3)[...] = xp.ones(2)
 
 
-@pytest.mark.parametrize("make", [lambda x: xp.broadcast_to(x, (2, 3)), lambda x: xp.asarray(frozen(x))])
+@pytest.mark.parametrize("make", [lambda x: xp.broadcast_to(x, (3,)), lambda x: xp.asarray(frozen(x))])
 def test_read_only_arrays_are_not_written(make):
     x = xp.ones(3)
     with pytest.raises(ReadOnlyError, match=r"write to a copy of it: xp\.asarray\(x, copy=True\)"):

@@ -1,15 +1,15 @@
-"""`Desk`: where NumPy computes on the private bytes of a simulated device.
+"""`Executor`: where NumPy computes on the private bytes of a simulated device.
 
-Each call is one unit of the current stream. It runs at once, because its shape may be asked for next, after what its
+Each call is one task of the current stream. It runs at once, because its shape may be asked for next, after what its
 own stream must have done before; the other streams stay late. So an order that was forgotten shows: in a race report,
 or in bytes that are not there yet.
 """
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -19,13 +19,14 @@ from accel.memory import Block
 from .arrays import SimArray, Values
 from .faults import Faults
 from .memory import DeviceMemory, Memory
-from .races import Deed
+from .races import Operation
 from .scheduler import Scheduler
-from .streams import Unit
+from .streams import Task
 
-__all__ = ["Desk", "Library"]
+__all__ = ["Executor", "Library"]
 
 _OF_HOST = (np.ndarray, np.generic)
+_PLAIN = frozenset((bool, int, float, complex, str, type(None), type(...)))
 
 
 class _Lease:
@@ -41,7 +42,7 @@ class _Lease:
         self._lender.give_back(self._memory, "the end of the last array on them")
 
 
-class Desk:
+class Executor:
     """Where the arrays of one simulated device are computed.
 
     Parameters
@@ -70,19 +71,24 @@ class Desk:
         reads: list[SimArray] = []
         plain = self._bare(arguments, reads)
         named = {name: self._bare(value, reads) for name, value in keywords.items()}
-        unit, result = self._compute(function, lambda: function(*plain, **named), reads)
-        return self._wrapped(result, reads, unit)
+        return self._compute(function, lambda: function(*plain, **named), reads)
 
     def empty(self, shape: Any, dtype: Any) -> SimArray:
         """Return an array that nobody wrote to."""
-        unit, like = self._compute(np.empty, lambda: np.empty(shape, dtype), ())
-        return self._new(like, unit)
+        given = self._bare(shape, [])
+        made: SimArray = self._compute(np.empty, lambda: np.empty(given, dtype), (), fill=False)
+        return made
 
     def fetch(self, function: Callable[[], Any], source: SimArray) -> Any:
         """Return something of an array on the host; waits for it."""
-        unit, result = self._compute(function, function, [source])
-        unit.settle()
-        return result
+        found = []
+
+        def work(operation: Operation) -> None:
+            self._touch(operation, [source])
+            found.append(function())
+
+        self._carry_out(function, work, [source]).settle()
+        return found.pop()
 
     def assign(self, target: SimArray, key: Any, value: Any) -> None:
         """Set elements of an array."""
@@ -92,6 +98,7 @@ class Desk:
             operator.setitem,
             partial(target._values.__setitem__, place, given),
             reads,
+            target,
             lambda: _selected(target, place),
         )
 
@@ -99,43 +106,42 @@ class Desk:
         """Let an operator work in place."""
         reads: list[SimArray] = []
         given = self._bare(other, reads)
-        self._write(function, lambda: function(target._values, given), [target, *reads], lambda: target)
+        self._write(function, lambda: function(target._values, given), [target, *reads], target, lambda: target)
 
     def _compute(
-        self, function: Callable[..., Any], compute: Callable[[], Any], reads: Sequence[SimArray]
-    ) -> tuple[Unit, Any]:
+        self, function: Callable[..., Any], compute: Callable[[], Any], reads: Sequence[SimArray], *, fill: bool = True
+    ) -> Any:
         results = []
 
-        def work(deed: Deed) -> None:
-            result = compute()
-            # Nothing is read where there is only another view of it.
-            if any(_source(part, reads) is None for part in _parts(result)):
-                self._touch(deed, reads)
-            results.append(result)
+        def work(operation: Operation) -> None:
+            results.append(_Wrapper(self, operation, reads, fill).wrap(compute()))
 
-        unit = self._carry_out(function, work, reads)
-        return unit, results.pop()
+        self._carry_out(function, work, reads)
+        return results.pop()
 
     def _write(
         self,
         function: Callable[..., Any],
         compute: Callable[[], object],
         reads: Sequence[SimArray],
-        target: Callable[[], SimArray],
+        target: SimArray,
+        written: Callable[[], SimArray],
     ) -> None:
-        def work(deed: Deed) -> None:
-            self._touch(deed, reads)
-            self._touch(deed, [target()], writing=True)
+        def work(operation: Operation) -> None:
+            self._touch(operation, reads)
+            self._touch(operation, [written()], writing=True)
             compute()
 
-        self._carry_out(function, work, reads)
+        self._carry_out(function, work, [target, *reads])
 
-    def _carry_out(self, function: Callable[..., Any], work: Callable[[Deed], None], uses: Sequence[SimArray]) -> Unit:
-        def checked(deed: Deed) -> None:
+    def _carry_out(
+        self, function: Callable[..., Any], work: Callable[[Operation], None], uses: Sequence[SimArray]
+    ) -> Task:
+        def checked(operation: Operation) -> None:
             self._faults.at_work(self.device)
             for array in uses:
                 array.memory.refuse_freed()
-            work(deed)
+            work(operation)
 
         what = getattr(function, "__name__", "a computation").strip("_")
         try:
@@ -145,67 +151,81 @@ class Desk:
         except MemoryError as error:  # of the host
             raise OutOfMemoryError(f"a result on {self.device} is too large: {error}") from None
 
-    def _touch(self, deed: Deed, arrays: Sequence[SimArray], *, writing: bool = False) -> None:
+    def _touch(self, operation: Operation, arrays: Sequence[SimArray], *, writing: bool = False) -> None:
         for array in arrays:
-            self._scheduler.referee.touch(deed, array.memory.book, array.place, writing=writing)
+            self._scheduler.detector.touch(operation, array.memory.history, array.region, writing=writing)
 
     def _bare(self, value: Any, taken: list[SimArray]) -> Any:
         """Return an argument with NumPy's arrays in the place of ours, and note down which."""
         if isinstance(value, SimArray):
-            if value._desk is not self:
+            if value._executor is not self:
                 raise DeviceMismatchError(f"an array of {value.device} is no operand on {self.device}; copy it there")
             taken.append(value)
             return value._values
-        if isinstance(value, _OF_HOST):
-            raise DeviceMismatchError(f"an array of the host is no operand on {self.device}; copy it there")
         if type(value) in (tuple, list):
             return type(value)(self._bare(part, taken) for part in value)
-        return value
+        if isinstance(value, slice):
+            return slice(*[self._bare(part, taken) for part in (value.start, value.stop, value.step)])
+        return value if type(value) in _PLAIN else self._plain(value)
 
-    def _wrapped(self, result: Any, sources: Sequence[SimArray], unit: Unit) -> Any:
-        """Return what NumPy returned with our arrays in the place of its own."""
+    def _plain(self, value: Any) -> Any:
+        """Return an integer for what is one; refuse the host's arrays and numbers of NumPy."""
+        if isinstance(value, np.bool_ | np.integer):
+            return value.item()
+        if isinstance(value, _OF_HOST):
+            raise DeviceMismatchError(f"an array of the host is no operand on {self.device}; copy it there")
+        # Now, for it may be an array of ours behind another front, and no task may wait for another.
+        return operator.index(value) if isinstance(value, SupportsIndex) and not isinstance(value, type) else value
+
+
+class _Wrapper:
+    """Puts our arrays in the place of NumPy's, for what one operation returns; declares what that read and wrote."""
+
+    def __init__(self, executor: Executor, operation: Operation, reads: Sequence[SimArray], fill: bool) -> None:
+        self._executor = executor
+        self._operation = operation
+        self._reads = reads
+        self._fill = fill
+        self._declared = False
+
+    def wrap(self, result: Any) -> Any:
+        """Return a result with our arrays in it."""
         if isinstance(result, _OF_HOST):
-            source = _source(result, sources)
-            values = np.asarray(result)
-            return self._copied(values, unit) if source is None else source.part(values)
+            source = next((array for array in self._reads if np.may_share_memory(result, array._values)), None)
+            if source is not None and isinstance(result, np.ndarray):
+                return source.part(result)  # nothing is read where there is only another view of it
+            return self._new(np.asarray(result))
         if isinstance(result, tuple | list):
-            parts = [self._wrapped(part, sources, unit) for part in result]
+            parts = [self.wrap(part) for part in result]
             return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+        self._declare_reads()
         return result
 
-    def _copied(self, result: Values, unit: Unit) -> SimArray:
-        made = self._new(result, unit)
-        made._values[...] = result
-        return made
-
-    def _new(self, like: Values, unit: Unit) -> SimArray:
-        """Return an array in memory of its own, which a unit is about to write."""
-        block = self._allocate(like.nbytes)
+    def _new(self, result: Values) -> SimArray:
+        """Return an array in memory of its own that has a result."""
+        self._declare_reads()
+        executor = self._executor
+        block = executor._allocate(result.nbytes)
         memory: Memory = block.native
-        values = np.ndarray(like.shape, like.dtype, memory.part(block.pointer, like.nbytes))
-        made = SimArray(self, values, memory, block.pointer, keep=_Lease(self._memory, memory))
-        self._touch(unit.deed, [made], writing=True)
+        lease = _Lease(executor._memory, memory)
+        values = np.ndarray(result.shape, result.dtype, memory.part(block.pointer, result.nbytes))
+        made = SimArray(executor, values, memory, block.pointer, keep=lease)
+        if self._fill:
+            executor._touch(self._operation, [made], writing=True)
+            values[...] = result
         return made
 
-
-def _parts(result: Any) -> Iterator[Any]:
-    if isinstance(result, tuple | list):
-        for part in result:
-            yield from _parts(part)
-    else:
-        yield result
-
-
-def _source(result: Any, arrays: Sequence[SimArray]) -> SimArray | None:
-    """Return the array that a result is a view of."""
-    if not isinstance(result, np.ndarray):
-        return None
-    return next((array for array in arrays if np.may_share_memory(result, array._values)), None)
+    def _declare_reads(self) -> None:
+        if not self._declared:
+            self._declared = True
+            self._executor._touch(self._operation, self._reads)
 
 
 def _selected(target: SimArray, key: Any) -> SimArray:
     """Return the part of an array that assigning to a key writes; all of it where the key is made of arrays."""
     keys = key if type(key) is tuple else (key,)
+    if any(isinstance(each, np.ndarray | list) for each in keys):
+        return target
     # With an ellipsis also a single element is a view.
     part = target._values[keys if any(each is Ellipsis for each in keys) else (*keys, ...)]
     return target.part(part) if np.may_share_memory(part, target._values) else target
@@ -214,19 +234,19 @@ def _selected(target: SimArray, key: Any) -> SimArray:
 class Library:
     """A module of NumPy's namespace of the array standard, on the arrays of one simulated device."""
 
-    def __init__(self, desk: Desk, module: ModuleType) -> None:
-        self._desk = desk
+    def __init__(self, executor: Executor, module: ModuleType) -> None:
+        self._executor = executor
         self._module = module
 
     def empty(self, shape: Any, *, dtype: Any = None) -> SimArray:
         """Return an array that nobody wrote to: its bytes are poison."""
-        return self._desk.empty(shape, dtype)
+        return self._executor.empty(shape, dtype)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._module, name)
         if isinstance(found, ModuleType):
-            found = Library(self._desk, found)
+            found = Library(self._executor, found)
         elif callable(found) and not isinstance(found, type):
-            found = partial(self._desk.call, found)
+            found = partial(self._executor.call, found)
         setattr(self, name, found)
         return found

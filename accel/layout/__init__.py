@@ -1,0 +1,127 @@
+"""Layouts: functions from coordinates to offsets, and their exact algebra, in integers only.
+
+Reading order: int_tuple, notation, coordinates, slicing, composing, picture, layout, tilers, algebra, inverse, tiling,
+swizzle, recasting, table, comparing, accesses, banks, explanation.
+"""
+
+from accel.layout.accesses import Coalescing, VectorWidth, coalescing, vector_width
+from accel.layout.algebra import (
+    coalesce,
+    col_major,
+    complement,
+    composition,
+    cosize,
+    crd2crd,
+    crd2idx,
+    depth,
+    dice,
+    equivalent,
+    filter,
+    filter_zeros,
+    flatten,
+    idx2crd,
+    make_ordered_layout,
+    mode,
+    ordered,
+    rank,
+    row_major,
+    size,
+    slice_layout,
+)
+from accel.layout.banks import BankConflicts, Conflict, bank_conflicts, find_swizzle
+from accel.layout.comparing import Difference, diff
+from accel.layout.explanation import Explanation, explain
+from accel.layout.inverse import left_inverse, max_common_layout, max_common_vector, nullspace, right_inverse
+from accel.layout.layout import Layout
+from accel.layout.picture import Picture
+from accel.layout.recasting import downcast, recast, upcast
+from accel.layout.slicing import ALL
+from accel.layout.swizzle import ComposedLayout, Swizzle
+from accel.layout.table import offsets
+from accel.layout.tilers import parse_tiler
+from accel.layout.tiling import (
+    blocked_product,
+    flat_divide,
+    flat_product,
+    local_partition,
+    local_tile,
+    logical_divide,
+    logical_product,
+    make_layout_tv,
+    overhang,
+    raked_product,
+    tile_to_shape,
+    tiled_divide,
+    tiled_product,
+    zipped_divide,
+    zipped_product,
+)
+
+__all__ = [
+    "ALL",
+    "BankConflicts",
+    "Coalescing",
+    "ComposedLayout",
+    "Conflict",
+    "Difference",
+    "Explanation",
+    "Layout",
+    "Picture",
+    "Swizzle",
+    "VectorWidth",
+    "_",
+    "bank_conflicts",
+    "blocked_product",
+    "coalesce",
+    "coalescing",
+    "col_major",
+    "complement",
+    "composition",
+    "cosize",
+    "crd2crd",
+    "crd2idx",
+    "depth",
+    "dice",
+    "diff",
+    "downcast",
+    "equivalent",
+    "explain",
+    "filter",
+    "filter_zeros",
+    "find_swizzle",
+    "flat_divide",
+    "flat_product",
+    "flatten",
+    "idx2crd",
+    "left_inverse",
+    "local_partition",
+    "local_tile",
+    "logical_divide",
+    "logical_product",
+    "make_layout_tv",
+    "make_ordered_layout",
+    "max_common_layout",
+    "max_common_vector",
+    "mode",
+    "nullspace",
+    "offsets",
+    "ordered",
+    "overhang",
+    "parse_tiler",
+    "raked_product",
+    "rank",
+    "recast",
+    "right_inverse",
+    "row_major",
+    "size",
+    "slice_layout",
+    "tile_to_shape",
+    "tiled_divide",
+    "tiled_product",
+    "upcast",
+    "vector_width",
+    "zipped_divide",
+    "zipped_product",
+]
+
+_ = ALL

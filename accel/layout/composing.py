@@ -1,0 +1,252 @@
+"""Composition: which layout, if any, is the function c -> A(B(c)).
+
+A fast rule looks at the leaves of B one by one. Where it does not apply, the table of values decides, which is exact:
+a layout compatible with B has a value for each leaf's coordinate, and the sums of these for all others.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, chain, product
+from operator import lt, mul
+from typing import NamedTuple, Protocol
+
+from accel.errors import LayoutError
+from accel.layout.coordinates import Leaf, evaluated
+from accel.layout.int_tuple import IntTuple
+
+__all__ = ["CAP", "Step", "coalesced", "compose", "factored", "split"]
+
+CAP = 1 << 16
+"""Elements of B up to which the table is looked at."""
+
+
+class Nested(Protocol):
+    """What is asked of a layout here."""
+
+    @property
+    def shape(self) -> IntTuple:
+        """The extents."""
+        ...
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """Extent and stride of each leaf."""
+        ...
+
+
+class Step(NamedTuple):
+    """What the rule did with a leaf of B at one mode of A.
+
+    Attributes
+    ----------
+    mode : int
+        Which mode of the coalesced A.
+    leaf : Leaf
+        What was left of B's leaf before.
+    emitted : Leaf or None
+        The leaf of the result; None where the mode is stepped over.
+    digit : int
+        The largest coordinate of the mode that the leaf reaches.
+    """
+
+    mode: int
+    leaf: Leaf
+    emitted: Leaf | None
+    digit: int
+
+
+def coalesced(leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
+    """Return the fewest leaves with the same table: no extent of 1, and no s0:d0, s1:d1 with s0 d0 = d1.
+
+    There is none for one element, and 0:0 for none.
+    """
+    found: list[Leaf] = []
+    for extent, stride in leaves:
+        if extent == 1:
+            continue
+        if extent == 0:
+            return ((0, 0),)
+        if found and found[-1][0] * found[-1][1] == stride:
+            found[-1] = found[-1][0] * extent, found[-1][1]
+        else:
+            found.append((extent, stride))
+    return tuple(found)
+
+
+def compose(a: Nested, b: Nested) -> tuple[IntTuple, IntTuple, tuple[Leaf, ...]]:
+    """Return shape, stride and leaves of R with R(c) = A(B(c)) for all c; the modes of B keep their sizes.
+
+    Raises
+    ------
+    LayoutError
+        If there is no such layout.
+    """
+    outer = coalesced(a.leaves)
+    if outer == ((0, 0),) and 0 not in [extent for extent, _ in b.leaves]:
+        raise LayoutError(f"composition {a} o {b}: the first has no elements")
+    parts = by_rule(outer, b.leaves)
+    if parts is None:
+        parts = _by_table(a, outer, b)
+    return *_assembled(b.shape, iter(parts)), tuple(chain.from_iterable(parts))
+
+
+def by_rule(outer: Sequence[Leaf], inner: Sequence[Leaf]) -> list[list[Leaf]] | None:
+    """Return what becomes of each leaf of B by the rule, or None where that does not apply."""
+    parts = []
+    reached = [0] * len(outer)
+    for leaf in inner:
+        emitted = split(outer, leaf, reached)
+        if emitted is None:
+            return None
+        parts.append(emitted)
+    # The leaves are independent of one another where their digits add up without a carry.
+    alone = len(inner) < 2 or all(map(lt, reached, [extent for extent, _ in outer[:-1]]))
+    return parts if alone else None
+
+
+def split(outer: Sequence[Leaf], leaf: Leaf, reached: list[int], steps: list[Step] | None = None) -> list[Leaf] | None:
+    """Return the leaves that one leaf of B becomes, or None where the rule does not apply.
+
+    Parameters
+    ----------
+    outer : sequence of Leaf
+        A, coalesced.
+    leaf : Leaf
+        Of B.
+    reached : list of int
+        For each mode of A, takes the sum of the largest coordinates that the leaves reach.
+    steps : list of Step, optional
+        Takes what is done.
+    """
+    extent, stride = leaf
+    if extent < 2 or not stride or not outer:
+        return [(extent, 0)]
+    emitted: list[Leaf] = []
+    last = len(outer) - 1
+    for mode, (size, step) in enumerate(outer):
+        digit = (extent - 1) * stride if mode == last else _digit(extent, stride, size)
+        if digit is None:
+            return None
+        if digit:
+            count = digit // stride + 1
+            emitted.append((count, stride * step))
+            reached[mode] += digit
+        if steps is not None:
+            steps.append(Step(mode, (extent, stride), emitted[-1] if digit else None, digit))
+        if not digit:
+            stride //= size
+        elif count == extent:
+            break
+        else:
+            extent, stride = extent // count, 1
+    return emitted
+
+
+def _digit(extent: int, stride: int, size: int) -> int | None:
+    """Return the largest coordinate of a mode that a leaf reaches: 0 if it steps over it, None if no layout does so."""
+    if stride < 0:
+        return None
+    if stride >= size:
+        return None if stride % size else 0
+    if (extent - 1) * stride < size:
+        return (extent - 1) * stride
+    return None if size % stride or extent % (size // stride) else size - stride
+
+
+def factored(table: Sequence[int]) -> list[Leaf] | int:
+    """Return the only leaves, coalesced, that have this table, or the first index at which there can be none.
+
+    A leaf ends where its stride no longer goes on; the place of that must divide the size.
+    """
+    leaves: list[Leaf] = []
+    place, size = 1, len(table)
+    while place < size:
+        step, count = table[place], 1
+        wrong = size
+        while count * place < size and wrong == size:
+            start = count * place
+            wrong = next((start + i for i in range(place) if table[start + i] != count * step + table[i]), size)
+            count += wrong == size
+        if count == 1 or size // place % count:
+            return wrong
+        leaves.append((count, step))
+        place *= count
+    return leaves
+
+
+def _by_table(a: Nested, outer: Sequence[Leaf], b: Nested) -> list[list[Leaf]]:
+    size = math.prod([extent for extent, _ in b.leaves])
+    if size > CAP:
+        raise LayoutError(
+            f"composition {a} o {b}: the fast rule does not apply, and the table has {size} values, of which at most "
+            f"{CAP} are looked at; compose mode by mode"
+        )
+    for extent, stride in b.leaves:
+        if stride < 0 and extent > 1:
+            raise LayoutError(
+                f"composition {a} o {b}: {b} goes to negative coordinates, and {a} has no values there, because it is "
+                f"not a single stride; reverse the strides of the first layout instead"
+            )
+    tables = [[evaluated(outer, i * stride) for i in range(extent)] for extent, stride in b.leaves]
+    found = [factored(table) for table in tables]
+    _refuse_sums(a, outer, b, tables, _first_wrong(found, b.leaves))
+    return [leaves or [(extent, 0)] for leaves, (extent, _) in zip(found, b.leaves, strict=True)]  # type: ignore[misc]
+
+
+def _first_wrong(found: Sequence[list[Leaf] | int], leaves: Sequence[Leaf]) -> int | None:
+    """Return the integer coordinate of the first value that its own leaf's table makes impossible."""
+    places = accumulate([extent for extent, _ in leaves], mul, initial=1)
+    wrong = [place * index for index, place in zip(found, places, strict=False) if isinstance(index, int)]
+    return min(wrong, default=None)
+
+
+def _refuse_sums(
+    a: Nested, outer: Sequence[Leaf], b: Nested, tables: Sequence[Sequence[int]], wrong: int | None
+) -> None:
+    """Raise for the first coordinate at which no layout can have the value."""
+    inner = [[i * stride for i in range(extent)] for extent, stride in b.leaves]
+    values = zip(_sums(inner), _sums(tables), strict=True)
+    for i, (where, expected) in enumerate(values):
+        value = evaluated(outer, where)
+        if i == wrong:
+            raise LayoutError(_alone(a, b, tables, i))
+        if value != expected:
+            raise LayoutError(
+                f"composition {a} o {b} is no layout: at coordinate {_natural(i, b.leaves)} it is {value}, and the sum "
+                f"over its leaves is {expected}, because together they carry from one mode of {a} into the next; "
+                f"compose mode by mode, or with extents that stay below those of the modes"
+            )
+
+
+def _alone(a: Nested, b: Nested, tables: Sequence[Sequence[int]], i: int) -> str:
+    coordinate = _natural(i, b.leaves)
+    leaf = max(k for k, digit in enumerate(coordinate) if digit)
+    (extent, stride), table = b.leaves[leaf], tables[leaf]
+    works = next(n for n in range(coordinate[leaf], 0, -1) if not isinstance(factored(table[:n]), int))
+    return (
+        f"composition {a} o {b} is no layout: at coordinate {coordinate} it is {table[coordinate[leaf]]}, which no "
+        f"layout of extent {extent} has there; {works}:{stride} in the place of leaf {leaf}, {extent}:{stride}, works"
+    )
+
+
+def _sums(tables: Sequence[Sequence[int]]) -> Iterator[int]:
+    """Yield the sums of one value of each table, those of the first table fastest."""
+    return (sum(values) for values in product(*reversed(tables)))
+
+
+def _natural(i: int, leaves: Sequence[Leaf]) -> tuple[int, ...]:
+    digits = []
+    for extent, _ in leaves:
+        i, digit = divmod(i, extent)
+        digits.append(digit)
+    return tuple(digits)
+
+
+def _assembled(shape: IntTuple, parts: Iterator[list[Leaf]]) -> tuple[IntTuple, IntTuple]:
+    if isinstance(shape, int):
+        leaves = next(parts)
+        if len(leaves) == 1:
+            return leaves[0]
+        return tuple([extent for extent, _ in leaves]), tuple([stride for _, stride in leaves])
+    found = [_assembled(part, parts) for part in shape]
+    return tuple([extents for extents, _ in found]), tuple([strides for _, strides in found])

@@ -1,0 +1,123 @@
+"""Nested tuples of integers: what shapes, strides and coordinates are made of."""
+
+import math
+from collections.abc import Iterator
+from operator import index
+from typing import Any, TypeAlias
+
+from accel.errors import LayoutError
+
+__all__ = [
+    "IntTuple",
+    "as_int_tuple",
+    "as_integer",
+    "column_strides",
+    "congruent",
+    "depth",
+    "flat",
+    "modes",
+    "product",
+    "rebuilt",
+]
+
+IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
+"""An integer, or a tuple of such."""
+
+_INTEGERS = {int}
+
+
+def as_int_tuple(value: Any, what: str) -> IntTuple:
+    """Return a value as nested tuples of Python's integers.
+
+    Raises
+    ------
+    TypeError
+        If anything in it is no integer.
+    """
+    if type(value) is tuple and {*map(type, value)} == _INTEGERS:
+        return value
+    if isinstance(value, tuple | list):
+        return tuple([as_int_tuple(part, what) for part in value])
+    return as_integer(value, f"{what} is made of integers and tuples of them")
+
+
+def as_integer(value: Any, wanted: str) -> int:
+    """Return a value as Python's integer.
+
+    Raises
+    ------
+    TypeError
+        If it is none; says what was wanted.
+    """
+    if type(value) is int:
+        return value
+    try:
+        found = index(value)
+    except TypeError:
+        found = None
+    if found is None or isinstance(value, bool):  # which is an integer only by inheritance
+        raise TypeError(f"{wanted}; found {value!r}")
+    return found
+
+
+def flat(value: IntTuple) -> tuple[int, ...]:
+    """Return the leaves from left to right."""
+    if type(value) is int:
+        return (value,)
+    leaves: list[int] = []
+    for part in value:  # type: ignore[union-attr]
+        if type(part) is int:
+            leaves.append(part)
+        else:
+            leaves.extend(flat(part))
+    return tuple(leaves)
+
+
+def product(value: IntTuple) -> int:
+    """prod(t) = the product of all leaves; that of none is 1."""
+    return value if isinstance(value, int) else math.prod(flat(value))
+
+
+def depth(value: IntTuple) -> int:
+    """depth(n) = 0; depth((t0, t1, ...)) = 1 + max of depth(ti)."""
+    return 0 if isinstance(value, int) else 1 + max(map(depth, value), default=0)
+
+
+def modes(value: IntTuple) -> tuple[IntTuple, ...]:
+    """Return the parts at the top: an integer is its own only one."""
+    return (value,) if isinstance(value, int) else value
+
+
+def congruent(one: IntTuple, other: IntTuple) -> bool:
+    """Tell whether two have the same profile: the same tuples around their leaves."""
+    if isinstance(one, int) or isinstance(other, int):
+        return isinstance(one, int) and isinstance(other, int)
+    return len(one) == len(other) and all(map(congruent, one, other))
+
+
+def rebuilt(leaves: Iterator[int], profile: IntTuple) -> IntTuple:
+    """Return leaves in the tuples of a profile."""
+    return next(leaves) if isinstance(profile, int) else tuple([rebuilt(leaves, part) for part in profile])
+
+
+def column_strides(shape: IntTuple) -> IntTuple:
+    """d_k = the product of all extents before s_k: the first leaf is fastest."""
+    return _strides_from(1, shape)[0]
+
+
+def _strides_from(step: int, shape: IntTuple) -> tuple[IntTuple, int]:
+    """Return strides of which the first is given, and the one that would come next."""
+    if isinstance(shape, int):
+        return step, step * shape
+    strides: list[IntTuple] = []
+    for part in shape:
+        stride, step = _strides_from(step, part)
+        strides.append(stride)
+    return tuple(strides), step
+
+
+def refuse_negative(shape: IntTuple) -> None:
+    """Raise `LayoutError` if an extent is negative."""
+    for extent in flat(shape):
+        if extent < 0:
+            raise LayoutError(f"extents are not negative; found {extent} in shape {shape}")

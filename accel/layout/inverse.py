@@ -1,0 +1,167 @@
+"""Inverses: layouts that undo others, and what two layouts have in common."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+from operator import mul
+from typing import Any, NamedTuple
+
+from accel.errors import LayoutError
+from accel.layout.algebra import CACHED, of_leaves
+from accel.layout.composing import coalesced
+from accel.layout.coordinates import Leaf
+from accel.layout.layout import Layout, as_layout
+
+__all__ = ["left_inverse", "max_common_layout", "max_common_vector", "nullspace", "right_inverse"]
+
+
+_EMPTY = Layout(0, 0)
+
+
+class Placed(NamedTuple):
+    """A leaf, and which integer coordinate its second element has."""
+
+    stride: int
+    extent: int
+    place: int
+
+
+def placed(layout: Layout) -> list[Placed]:
+    """Return the leaves of more than one element by stride, the larger extent first."""
+    places = accumulate([extent for extent, _ in layout.leaves], mul, initial=1)
+    found = [Placed(stride, extent, place) for (extent, stride), place in zip(layout.leaves, places, strict=False)]
+    return sorted([leaf for leaf in found if leaf.extent > 1], key=lambda leaf: (leaf.stride, -leaf.extent))
+
+
+def right_inverse(layout: Any) -> Layout:
+    """The largest R with A(R(i)) = i for all i, made of whole leaves of A in the order of their strides.
+
+    Examples
+    --------
+    >>> from accel.layout import Layout, right_inverse
+    >>> print(right_inverse(Layout((4, 8), (8, 1))))
+    (8,4):(4,1)
+    """
+    return _right_inverse(as_layout(layout))
+
+
+@lru_cache(CACHED)
+def _right_inverse(layout: Layout) -> Layout:
+    if not layout.size:
+        return _EMPTY
+    found, covered = [], 1
+    for leaf in placed(layout):
+        if leaf.stride == covered:
+            found.append((leaf.extent, leaf.place))
+            covered *= leaf.extent
+    return of_leaves(coalesced(found))
+
+
+def left_inverse(layout: Any) -> Layout:
+    """An R with R(A(i)) = i for all i; it has values also where A has none.
+
+    Raises
+    ------
+    LayoutError
+        If A is not injective, or its strides in order do not divide one another.
+
+    Examples
+    --------
+    >>> from accel.layout import Layout, left_inverse
+    >>> print(left_inverse(Layout((4, 8), (1, 5))))
+    (5,8):(1,4)
+    """
+    return _left_inverse(as_layout(layout))
+
+
+@lru_cache(CACHED)
+def _left_inverse(layout: Layout) -> Layout:
+    if not layout.size:
+        raise LayoutError(f"{layout} has no left inverse: it has no elements")
+    found: list[Leaf] = []
+    last = Placed(1, 1, 0)
+    for leaf in placed(layout):
+        _refuse_overlap(layout, last, leaf)
+        found.append((leaf.stride // last.stride, last.place))
+        last = leaf
+    return of_leaves(coalesced([*found, (last.extent, last.place)]))
+
+
+def _refuse_overlap(layout: Layout, last: Placed, leaf: Placed) -> None:
+    """Raise unless a leaf begins where the one before it ends, or after a hole of whole strides."""
+    if leaf.stride <= 0 or leaf.stride % last.stride or leaf.stride < last.stride * last.extent:
+        raise LayoutError(
+            f"{layout} has no left inverse: the stride of its leaf {leaf.extent}:{leaf.stride} is no positive multiple "
+            f"of {last.stride} from {last.stride * last.extent} on, where the leaves with smaller strides end"
+        )
+
+
+def nullspace(layout: Any) -> Layout:
+    """The N with A(N(i)) = 0 for all i that goes through the leaves of stride 0.
+
+    Examples
+    --------
+    >>> from accel.layout import Layout, nullspace
+    >>> print(nullspace(Layout((2, 3, 4), (1, 0, 2))))
+    3:2
+    """
+    whole = as_layout(layout)
+    if not whole.size:
+        return _EMPTY
+    found = [(leaf.extent, leaf.place) for leaf in placed(whole) if not leaf.stride]
+    return of_leaves(coalesced(sorted(found, key=lambda leaf: leaf[1])))
+
+
+def max_common_layout(a: Any, b: Any) -> Layout:
+    """The largest R with A(R(i)) = B(R(i)) = i for all i: where a copy between the two finds both in the same order.
+
+    Examples
+    --------
+    >>> from accel.layout import Layout, max_common_layout
+    >>> print(max_common_layout(Layout((4, 8), (1, 4)), Layout((4, 8), (1, 16))))
+    4:1
+    """
+    return _max_common_layout(as_layout(a), as_layout(b))
+
+
+@lru_cache(CACHED)
+def _max_common_layout(a: Layout, b: Layout) -> Layout:
+    if not a.size or not b.size:
+        return _EMPTY
+    shared = [leaf for leaf in common_leaves(a, b) if leaf.extent > 1]
+    found, covered = [], 1
+    for leaf in sorted(shared, key=lambda leaf: (leaf.stride, -leaf.extent)):
+        if leaf.stride == covered:
+            found.append((leaf.extent, leaf.place))
+            covered *= leaf.extent
+    return of_leaves(coalesced(found))
+
+
+def max_common_vector(a: Any, b: Any) -> int:
+    """The size of `max_common_layout`: how many elements a copy between the two may move at once.
+
+    Examples
+    --------
+    >>> from accel.layout import Layout, max_common_vector
+    >>> max_common_vector(Layout((4, 8), (1, 4)), Layout((4, 8), (1, 16)))
+    4
+    """
+    return max_common_layout(a, b).size
+
+
+def common_leaves(a: Layout, b: Layout) -> Iterator[Placed]:
+    """Yield the leaves that both have at the same integer coordinates with the same stride."""
+    ours, theirs = (list(coalesced(layout.leaves))[::-1] for layout in (a, b))
+    place = 1
+    while ours and theirs:
+        (extent, stride), (other_extent, other_stride) = ours.pop(), theirs.pop()
+        shared = min(extent, other_extent)
+        if stride == other_stride:
+            yield Placed(stride, shared, place)
+        if extent % shared or other_extent % shared:  # no place after this is the same in both
+            return
+        if extent > shared:
+            ours.append((extent // shared, stride * shared))
+        if other_extent > shared:
+            theirs.append((other_extent // shared, other_stride * shared))
+        place *= shared

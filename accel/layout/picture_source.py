@@ -1,0 +1,95 @@
+"""What can be drawn: functions from coordinates to offsets, whoever made them."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from accel.errors import LayoutError
+from accel.layout.coordinates import located, natural
+from accel.layout.int_tuple import IntTuple, as_int_tuple, congruent, flat, modes, product
+from accel.layout.notation import written
+
+__all__ = ["Source", "sources"]
+
+
+class Source:
+    """finish(sum of c_k d_k): a layout, or one under a swizzle.
+
+    Parameters
+    ----------
+    name : str
+        What stands above its grids.
+    shape, stride : int or nested tuple of int
+        As nested as one another.
+    finish : callable
+        From the sum to the offset.
+
+    Raises
+    ------
+    LayoutError
+        If shape and stride are not equally nested.
+    """
+
+    def __init__(self, name: str, shape: Any, stride: Any, finish: Callable[[int], int]) -> None:
+        self.name = name
+        self.shape: IntTuple = as_int_tuple(shape, "a shape")
+        self.stride: IntTuple = as_int_tuple(stride, "a stride")
+        self.finish = finish
+        if not congruent(self.shape, self.stride):
+            raise LayoutError(f"shape and stride must be equally nested; found {self}")
+
+    def __str__(self) -> str:
+        return f"{written(self.shape)}:{written(self.stride)}"
+
+    @property
+    def size(self) -> int:
+        """How many coordinates there are."""
+        return product(self.shape)
+
+    @property
+    def cosize(self) -> int:
+        """How many elements are spanned before ``finish``; 0 where there is no coordinate."""
+        return 1 + sum(abs((extent - 1) * stride) for _, extent, stride in self.leaves) if self.size else 0
+
+    @property
+    def modes(self) -> list[tuple[IntTuple, IntTuple]]:
+        """Shape and stride of each mode at the top."""
+        return list(zip(modes(self.shape), modes(self.stride), strict=True))
+
+    @property
+    def leaves(self) -> list[tuple[int, int, int]]:
+        """Mode, extent and stride of each leaf."""
+        return [
+            (mode, extent, stride)
+            for mode, (shape, strides) in enumerate(self.modes)
+            for extent, stride in zip(flat(shape), flat(strides), strict=True)
+        ]
+
+    @cached_property
+    def tables(self) -> list[list[int]]:
+        """What each coordinate of each mode adds to the sum."""
+        return [
+            [located(natural(i, shape), shape, stride) for i in range(product(shape))] for shape, stride in self.modes
+        ]
+
+
+def sources(layout: Any) -> list[Source]:
+    """Return what is drawn of a layout: itself, or what is under a swizzle before and after.
+
+    Raises
+    ------
+    TypeError
+        If it is no layout.
+    """
+    if hasattr(layout, "swizzle"):
+        inner, offset = layout.layout, layout.offset
+        after = f"after {layout.swizzle}"
+        return [
+            Source("before", inner.shape, inner.stride, lambda sum: offset + sum),
+            Source(after, inner.shape, inner.stride, lambda sum: layout.swizzle(offset + sum)),
+        ]
+    if hasattr(layout, "shape") and hasattr(layout, "stride"):
+        found = Source("", layout.shape, layout.stride, int)
+        found.name = str(found)
+        return [found]
+    raise TypeError(f"a picture is of a layout, as in Layout((4, 8), (1, 4)); found {layout!r}")

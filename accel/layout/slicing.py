@@ -1,0 +1,79 @@
+"""Coordinates with free parts: what stands under them is kept, or thrown away."""
+
+from typing import Any, Final
+
+from accel.errors import LayoutError
+from accel.layout.coordinates import bounded, fitted, located
+from accel.layout.int_tuple import IntTuple
+from accel.layout.notation import written
+
+__all__ = ["ALL", "Free", "diced", "is_free", "sliced"]
+
+
+class Free:
+    """The type of `accel.layout._`, a part of a coordinate that is left open."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "_"
+
+    def __reduce__(self) -> str:
+        return "ALL"
+
+
+ALL: Final = Free()
+"""A part of a coordinate that is left open; also `accel.layout._`."""
+
+
+def is_free(part: object) -> bool:
+    """Tell whether a part of a coordinate is open: ``_`` or ``:``."""
+    return part is ALL or (isinstance(part, slice) and part == slice(None))
+
+
+def sliced(coordinate: Any, shape: IntTuple, stride: IntTuple) -> tuple[IntTuple, IntTuple, int]:
+    """Return what stands under the free parts, side by side, and the offset of the rest."""
+    kept: list[tuple[IntTuple, IntTuple]] = []
+    offset = _sliced(coordinate, shape, stride, shape, kept)
+    return tuple([extents for extents, _ in kept]), tuple([steps for _, steps in kept]), offset
+
+
+def diced(coordinate: Any, shape: IntTuple, stride: IntTuple) -> tuple[IntTuple, IntTuple]:
+    """Return what stands under the parts that are not free, side by side."""
+    kept: list[tuple[IntTuple, IntTuple]] = []
+    _diced(coordinate, shape, stride, kept)
+    return tuple([extents for extents, _ in kept]), tuple([steps for _, steps in kept])
+
+
+def _sliced(
+    coordinate: Any, shape: IntTuple, stride: IntTuple, whole: IntTuple, kept: list[tuple[IntTuple, IntTuple]]
+) -> int:
+    if is_free(coordinate):
+        kept.append((shape, stride))
+        return 0
+    if _has_free(coordinate):
+        parts = _paired(coordinate, shape, stride)
+        return sum([_sliced(part, extents, steps, whole, kept) for part, extents, steps in parts])
+    found = fitted(coordinate, shape)
+    bounded(found, shape, whole)
+    return located(found, shape, stride)
+
+
+def _diced(coordinate: Any, shape: IntTuple, stride: IntTuple, kept: list[tuple[IntTuple, IntTuple]]) -> None:
+    if isinstance(coordinate, tuple | list):
+        for part, extents, steps in _paired(coordinate, shape, stride):
+            _diced(part, extents, steps, kept)
+    elif not is_free(coordinate):
+        fitted(coordinate, shape)
+        kept.append((shape, stride))
+
+
+def _has_free(coordinate: Any) -> bool:
+    return isinstance(coordinate, tuple | list) and any(is_free(part) or _has_free(part) for part in coordinate)
+
+
+def _paired(coordinate: Any, shape: IntTuple, stride: IntTuple) -> "zip[tuple[Any, IntTuple, IntTuple]]":
+    if isinstance(shape, int) or isinstance(stride, int) or len(coordinate) != len(shape):
+        parts = 1 if isinstance(shape, int) else len(shape)
+        raise LayoutError(f"{written(shape)} expects {parts} coordinates; found {coordinate}")
+    return zip(coordinate, shape, stride, strict=True)

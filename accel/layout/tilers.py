@@ -1,0 +1,92 @@
+"""Tilers: what the second operand of a composition, a divide or a product may be."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from accel.errors import LayoutError
+from accel.layout.layout import Layout, as_layout, joined, modes_of
+from accel.layout.notation import Reader
+
+__all__ = ["ByMode", "Tiler", "as_tiler", "by_mode", "parse_tiler", "tiler_text"]
+
+ByMode: TypeAlias = "tuple[Tiler | None, ...]"
+"""One tiler for each of the first modes; None leaves a mode alone."""
+
+Tiler: TypeAlias = "Layout | ByMode"
+"""A layout, or one tiler for each of the first modes."""
+
+
+def as_tiler(value: Any) -> Tiler:
+    """Return what is meant: n is n:1, a shape its column-major layout, and a tuple with a layout or None is by mode.
+
+    Raises
+    ------
+    TypeError
+        If it is nothing of these.
+    """
+    if type(value) is tuple and _goes_by_mode(value):
+        return tuple([None if part is None else as_tiler(part) for part in value])
+    return as_layout(value)
+
+
+def _goes_by_mode(value: tuple[Any, ...]) -> bool:
+    return any(
+        part is None or hasattr(part, "stride") or (type(part) is tuple and _goes_by_mode(part)) for part in value
+    )
+
+
+def by_mode(operation: Callable[[Layout, Any], Layout], layout: Layout, tiler: ByMode) -> list[Layout]:
+    """Return the modes of a layout, each worked on by its part of a tiler; those past the tiler as they are."""
+    refuse_long(layout, tiler)
+    found = modes_of(layout)
+    for k, part in enumerate(tiler):
+        if part is not None:
+            found[k] = operation(found[k], part)
+    return found
+
+
+def refuse_long(layout: Layout, tiler: ByMode) -> None:
+    """Raise `LayoutError` if a tiler has more parts than a layout has modes."""
+    if len(tiler) > layout.rank:
+        raise LayoutError(
+            f"the tiler {tiler_text(tiler)} has {len(tiler)} parts, and {layout} has {layout.rank} modes; "
+            f"write at most one part for each mode, None for one to be left alone"
+        )
+
+
+def by_mode_joined(operation: Callable[[Layout, Any], Layout], layout: Layout, tiler: ByMode) -> Layout:
+    """Return the layout of the modes that `by_mode` gives."""
+    return joined(by_mode(operation, layout, tiler))
+
+
+def parse_tiler(text: str) -> Tiler:
+    """Return the tiler that some text means: a layout, or ``<3:1,_,2:1>`` by mode, where ``_`` is None.
+
+    Raises
+    ------
+    LayoutError
+        If it cannot be read; says at which position.
+
+    Examples
+    --------
+    >>> parse_tiler("<3:1,_>")
+    (Layout(3, 1), None)
+    """
+    reader = Reader(text)
+    found = _read(reader)
+    reader.expect("", "the end")
+    assert found is not None, "only parts of a tiler are left alone"
+    return found
+
+
+def _read(reader: Reader) -> Tiler:
+    if reader.token == "<":  # noqa: S105 - a bracket is no password
+        return reader.parts(lambda: None if reader.goes_on("_") else _read(reader), "<", ">")
+    return Layout.read(reader)
+
+
+def tiler_text(tiler: "Tiler | None") -> str:
+    """Return a tiler in the notation."""
+    if tiler is None:
+        return "_"
+    return str(tiler) if isinstance(tiler, Layout) else f"<{','.join(map(tiler_text, tiler))}>"

@@ -1,0 +1,60 @@
+"""`no_races`: no two streams of a simulated device may use the same bytes in no order."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from accel.errors import RaceError
+from accel.testing.simulation import finish, take_races
+
+__all__ = ["no_races"]
+
+
+@contextmanager
+def no_races() -> Iterator[None]:
+    """Fail if there is a race on a simulated device in the block, also one whose error was caught.
+
+    At the end all work in flight on simulated devices is run. An error that leaves the block is given the reports as
+    notes. On other devices races are not seen.
+
+    Raises
+    ------
+    RaceError
+        With a report of each race: what, on which bytes, and both lines of the code.
+
+    Examples
+    --------
+    >>> import accel
+    >>> import accel.xp as xp
+    >>> from accel.testing import no_races
+    >>> x = xp.zeros(4, device="sim")
+    >>> with no_races():  # doctest: +ELLIPSIS
+    ...     with accel.new_stream("sim"):
+    ...         x += 1
+    Traceback (most recent call last):
+        ...
+    accel.errors.RaceError: a race: iadd on stream ...
+    """
+    __tracebackhide__ = True
+    earlier = take_races()
+    try:
+        yield
+        with suppress(RaceError):
+            finish()
+        _refuse(report for _, report in take_races())
+    except BaseException as error:
+        with suppress(Exception):
+            finish()
+        for _, report in take_races():
+            if report not in str(error):
+                error.add_note(report)
+        raise
+    finally:
+        for simulator, report in earlier:
+            simulator.races.append(report)
+
+
+def _refuse(reports: Iterator[str]) -> None:
+    __tracebackhide__ = True
+    found = "\n".join(reports)
+    if found:
+        raise RaceError(found)

@@ -1,0 +1,46 @@
+"""`seeded`: a block of code with one interleaving of the simulated devices' streams."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from accel.config import using
+from accel.testing.simulation import finish, simulators
+
+__all__ = ["seeded"]
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Run a block with the interleaving of a seed, whatever was drawn before; an error is told the seed.
+
+    Work in flight on simulated devices is run before the block, and at its end.
+
+    Parameters
+    ----------
+    seed : int
+        0 or more.
+
+    Raises
+    ------
+    ValueError
+        If it is negative.
+
+    Examples
+    --------
+    >>> import accel
+    >>> from accel.testing import seeded
+    >>> for seed in range(20):
+    ...     with seeded(seed):
+    ...         c = accel.zeros(4, device="sim")
+    ...         transfer = c.copy_from_async(accel.zeros(4), stream=accel.new_stream("sim"))
+    """
+    finish()
+    with using(sim_seed=seed):
+        for simulator in simulators():
+            simulator.reseed(seed)
+        try:
+            yield
+            finish()
+        except BaseException as error:
+            error.add_note(f"with seed {seed} of the simulated devices; run it alone by `with seeded({seed}):`")
+            raise

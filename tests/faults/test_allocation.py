@@ -1,0 +1,173 @@
+"""Rows 22 and 23: an allocation or a copy fails, whichever it is; so does an operation in place."""
+
+import pickle
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+
+import accel
+from accel import Device, xp
+from accel.errors import DeviceLostError, OutOfMemoryError
+from accel.testing import fail_allocation, fail_copy, no_leaks
+
+VALUES = np.arange(6.0)
+
+
+def make(device):
+    """Use every way to new memory."""
+    yield accel.empty(6)
+    yield accel.AcceleratorDataContainer(6, "float64", device)
+    yield accel.full(6, 2.5)
+    yield accel.container(VALUES)
+    yield accel.from_numpy(VALUES, copy=True)
+    yield accel.HostStorage(VALUES.ctypes.data, 6, True, dtype="float64")
+    yield accel.DeviceStorage(6, "sim", "float64")
+
+
+def derive(c, stream):
+    """Use every way from memory to new memory."""
+    yield c.deep_copy()
+    yield c.to("cpu", copy=True)
+    yield c.to("sim", copy=True)
+    yield c.to("sim:1", copy=True, stream=stream)
+    yield pickle.loads(pickle.dumps(c))
+    yield accel.from_dlpack(c, copy=True)
+    yield c.__dlpack__(copy=True)
+    yield c.__dlpack__(dl_device=(1, 0))
+    yield c.to_numpy()
+
+
+def compute(x):
+    """Use every way from arrays to new arrays."""
+    yield x + 1
+    yield -x
+    yield x[x > 2]
+    yield xp.linalg.svd(xp.reshape(x, (2, 3)))
+    yield xp.sum(x)
+    yield xp.asarray(x, copy=True)
+    yield xp.astype(x, "float32")
+    yield xp.asarray(xp.flip(x), copy=True).container()
+    yield xp.flip(x).to_device("cpu" if x.device is not Device.CPU else "sim")
+    yield pickle.loads(pickle.dumps(x[::2]))
+    yield x[::-1].__dlpack__()
+    yield repr(x)
+
+
+def program(device, c, x):
+    """Use all of these, and write into memory that there is."""
+    with accel.new_stream(device) as stream, accel.zeros(6) as target:
+        kept = [*make(device), *derive(c, stream), *compute(x)]
+        target.copy_from(c)
+        target.copy_from_async(c, stream=stream).wait()
+        target.from_numpy(VALUES[::-1])
+        written = target.to_numpy().tolist()
+    stream.close()  # raises what nobody waited for
+    return len(kept), written
+
+
+def is_whole(c, x, failed):
+    """Tell whether both have what they had, whatever failed."""
+    return np.array_equal(c.to_numpy(), VALUES) and bool(xp.all(x == xp.arange(6.0)))
+
+
+def strikes(fault, run, kind, unharmed):
+    """Tell whether a fault came when something ran; it must be raised then, and leave nothing."""
+    with no_leaks():
+        with fault as chance:
+            try:
+                run()
+            except kind as error:
+                failed = "fail" in str(error)
+            else:
+                failed = False
+        assert failed == chance.happened
+        assert unharmed(failed)
+    return failed
+
+
+class TestAnyOne:
+    """Each in turn fails: the error is raised, nothing is left, and what was there before is as it was."""
+
+    @pytest.mark.parametrize("where", ["cpu", "sim", "sim:1"])
+    @pytest.mark.parametrize(("fault", "kind"), [(fail_allocation, OutOfMemoryError), (fail_copy, DeviceLostError)])
+    def test_may_fail(self, device, where, fault, kind):
+        c, x = accel.container(VALUES), xp.asarray(VALUES, device=device, copy=True)
+        run = partial(program, device, c, x)
+        expected, k = run(), 1
+        while strikes(fault(k, where), run, kind, partial(is_whole, c, x)):
+            k += 1
+        assert k > 1
+        assert run() == expected == (28, VALUES[::-1].tolist())
+
+
+IN_PLACE = {
+    "number": lambda x, y: x.__iadd__(1),
+    "array": lambda x, y: x.__imul__(y),
+    "itself": lambda x, y: x.__isub__(x),
+    "itself reversed": lambda x, y: x.__iadd__(x[::-1]),
+    "matrix": lambda x, y: x.__imatmul__(xp.eye(6) * 2),
+    "elements": lambda x, y: x.__setitem__(..., y),
+    "elements of its own": lambda x, y: x.__setitem__(slice(1, None), x[:-1]),
+    "masked": lambda x, y: x.__setitem__(y > 2, 9.0),
+}
+CONTAINER_IN_PLACE = {
+    "fill": lambda c: c.fill(7),
+    "copy": lambda c: c.copy_from(accel.zeros(6)),
+    "copy from elsewhere": lambda c: c.copy_from(accel.zeros(6, device="sim:1")),
+    "from NumPy": lambda c: c.from_numpy(np.zeros(6)),
+}
+
+
+def whole_or_nothing(fault, operation, target, kind):
+    """Let an operation fail at each of its chances; after each its target is as it was, at last it is done."""
+    before, k = target.to_numpy(), 1
+    while strikes(fault(k), lambda: operation(target), kind, lambda failed: failed == unchanged(target, before)):
+        k += 1
+
+
+def unchanged(c, before):
+    return np.array_equal(c.to_numpy(), before)
+
+
+@pytest.mark.parametrize("operation", IN_PLACE.values(), ids=IN_PLACE)
+def test_an_array_is_changed_as_a_whole_or_not_at_all(device, operation):
+    c, y = accel.container(VALUES * VALUES + 5), xp.arange(6.0) + 2
+    whole_or_nothing(fail_allocation, lambda target: operation(xp.asarray(target), y), c, OutOfMemoryError)
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"), [(fail_allocation, OutOfMemoryError), (fail_copy, DeviceLostError)], ids=["allocation", "copy"]
+)
+@pytest.mark.parametrize("operation", CONTAINER_IN_PLACE.values(), ids=CONTAINER_IN_PLACE)
+def test_a_container_is_changed_as_a_whole_or_not_at_all(device, operation, fault, kind):
+    whole_or_nothing(fault, operation, accel.full(6, 3.0), kind)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space as Linux does")
+def test_an_array_is_as_it_was_when_the_host_has_no_room_for_the_operation(device, process):
+    code = """
+        import pathlib, resource
+        import accel
+        from accel import xp
+
+        x = xp.ones(1 << 23)
+        x[0] = 5
+        x + x[::-1]
+        ways = [lambda: x.__iadd__(x[::-1]), lambda: x.__setitem__(slice(1, None), x[:-1]), lambda: x + x]
+        size = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (size + (1 << 24), before[1]))
+        failed = 0
+        for way in ways:
+            try:
+                way()
+            except MemoryError:
+                failed += 1
+        resource.setrlimit(resource.RLIMIT_AS, before)
+        print(failed, float(x[0]), float(xp.sum(x)) - (1 << 23))
+        x += x[::-1]
+        print(float(x[0]), float(x[-1]), float(x[1]))
+    """
+    assert process(code, device) == (0, "3 5.0 4.0\n6.0 6.0 2.0", "")

@@ -1,0 +1,204 @@
+"""Layouts as tables of integers, counted out from the mathematics; nothing here knows the library.
+
+A layout is whatever has a ``shape`` and a ``stride``. Where a definition does not say what a value is, it is None.
+"""
+
+import ast
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+
+class Plain(NamedTuple):
+    """A layout without an algebra."""
+
+    shape: Any
+    stride: Any
+
+    def __str__(self):
+        return f"{self.shape}:{self.stride}"
+
+
+def nested(text):
+    """Read a nested tuple: ``(4)`` is a tuple of one, ``_`` is None."""
+    return ast.literal_eval(text.replace(")", ",)").replace("(,)", "()").replace("_", "None"))
+
+
+def plain(text):
+    return Plain(*map(nested, text.split(":")))
+
+
+def leaves(tree):
+    return [leaf for branch in tree for leaf in leaves(branch)] if isinstance(tree, tuple) else [tree]
+
+
+def pairs(layout):
+    """Return (extent, stride) of each leaf."""
+    return list(zip(leaves(layout.shape), leaves(layout.stride), strict=True))
+
+
+def from_pairs(found):
+    return Plain(tuple(extent for extent, _ in found), tuple(stride for _, stride in found))
+
+
+def size(layout):
+    return prod(leaves(layout.shape))
+
+
+def cosize(layout):
+    return 1 + sum(abs((extent - 1) * stride) for extent, stride in pairs(layout)) if size(layout) else 0
+
+
+def modes(layout):
+    if not isinstance(layout.shape, tuple):
+        return [layout]
+    return [Plain(shape, stride) for shape, stride in zip(layout.shape, layout.stride, strict=True)]
+
+
+def depth(tree):
+    return 1 + max(map(depth, tree), default=0) if isinstance(tree, tuple) else 0
+
+
+def at(layout, index):
+    """Return L(index); the last leaf is not reduced, so that it goes on past the end."""
+    found = 0
+    *firsts, (_, last) = pairs(layout) or [(1, 0)]
+    for extent, stride in firsts:
+        index, digit = divmod(index, extent)
+        found += digit * stride
+    return found + index * last
+
+
+def at_coordinate(layout, coordinate):
+    """Return L at an integer, natural or mixed coordinate."""
+    if isinstance(coordinate, tuple):
+        return sum(at_coordinate(mode, part) for mode, part in zip(modes(layout), coordinate, strict=True))
+    return at(layout, coordinate)
+
+
+def table(layout):
+    return [at(layout, index) for index in range(size(layout))]
+
+
+def image(layout):
+    return set(table(layout))
+
+
+def natural(index, shape):
+    """Return the natural coordinate of an index."""
+    if not isinstance(shape, tuple):
+        return index
+    found = []
+    for branch in shape:
+        index, digit = divmod(index, prod(leaves(branch)))
+        found.append(natural(digit, branch))
+    return tuple(found)
+
+
+def colex(*axes):
+    """Return all combinations, the leftmost axis fastest."""
+    return [found[::-1] for found in product(*reversed(axes))]
+
+
+def column_major(shape):
+    """Return the strides of a shape whose leftmost leaf is fastest."""
+    return Plain(shape, natural_products(shape, [1]))
+
+
+def natural_products(shape, running):
+    if isinstance(shape, tuple):
+        return tuple(natural_products(branch, running) for branch in shape)
+    running.append(running[-1] * shape)
+    return running[-2]
+
+
+def compatible(coarse, fine):
+    """Whether ``fine`` is ``coarse`` with some leaves split."""
+    if isinstance(coarse, tuple):
+        return isinstance(fine, tuple) and len(coarse) == len(fine) and all(map(compatible, coarse, fine))
+    return prod(leaves(fine)) == coarse
+
+
+def congruent(one, other):
+    """Whether two trees are nested alike."""
+    if isinstance(one, tuple):
+        return isinstance(other, tuple) and len(one) == len(other) and all(map(congruent, one, other))
+    return not isinstance(other, tuple)
+
+
+def coalesced(layout):
+    """Return the one flat layout of this table without leaves of extent 1 or neighbours that could be one."""
+    found = []
+    for extent, stride in pairs(layout):
+        if found and found[-1][0] * found[-1][1] == stride and extent != 1:
+            found[-1] = (found[-1][0] * extent, found[-1][1])
+        elif extent != 1:
+            found.append((extent, stride))
+    return from_pairs(found or [(1, 0)]) if size(layout) else Plain((0,), (0,))
+
+
+def filtered(layout):
+    return coalesced(from_pairs([(extent, stride) for extent, stride in pairs(layout) if stride] or [(1, 0)]))
+
+
+def is_a_table(values):
+    """Whether any layout has these values, in this order."""
+    return begins_a_table(values, len(values))
+
+
+def begins_a_table(values, count):
+    """Whether any layout of so many elements begins with these values: every first leaf is tried."""
+    if len(values) < 2:
+        return not any(values)
+    for extent in (extent for extent in range(2, count + 1) if count % extent == 0):
+        heads = values[::extent]
+        repeats = all(value == heads[i // extent] + i % extent * values[1] for i, value in enumerate(values))
+        if repeats and begins_a_table(heads, count // extent):
+            return True
+    return False
+
+
+def composed(a, b):
+    """Return A(B(c)) for every c; A is coalesced, so that past its end its last mode goes on."""
+    outer = coalesced(a)
+    return [at(outer, index) for index in table(b)]
+
+
+def in_domain(a, b):
+    """Return A(B(c)) for every c, None where B(c) is outside A."""
+    return [at(a, index) if 0 <= index < size(a) else None for index in table(b)]
+
+
+def representable(a, b):
+    """Whether any layout compatible with B is A(B(c)): leaf by leaf, and the leaves must not carry into each other."""
+    values, step, by_leaf = composed(a, b), 1, []
+    for extent, _ in pairs(b):
+        by_leaf.append(values[: step * extent : step])
+        step *= extent
+    sums = [sum(found) for found in colex(*by_leaf)]
+    return all(map(is_a_table, by_leaf)) and sums == values
+
+
+def complement_table(layout, target):
+    """Return the r0 < r1 < ... with A + r covering [0, n) exactly once, for the least n >= target; None if none do.
+
+    There is no choice: the next r is the first number that is not covered.
+    """
+    values, covered, found, first = table(filtered(layout)), set(), [], 0
+    while first != len(covered) or first < target or not found:
+        more = {value + first for value in values}
+        if min(values) < 0 or len(more) < len(values) or more & covered or first > 4 * (target + max(values) + 1):
+            return None
+        covered |= more
+        found.append(first)
+        while first in covered:
+            first += 1
+    return found
+
+
+def swizzled(offset, bits, base, shift):
+    """Exclusive-or ``bits`` bits with those ``shift`` further left, bit by bit; further right if it is negative."""
+    source, target = base + max(shift, 0), base - min(shift, 0)
+    for bit in range(bits):
+        offset ^= (offset >> (source + bit) & 1) << (target + bit)
+    return offset

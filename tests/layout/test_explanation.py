@@ -1,0 +1,110 @@
+"""Explanations: the result of the operation, steps that lead there, and the reason of a refusal."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accel import layout
+from accel.errors import LayoutError
+from accel.layout import Layout, explain
+from accel.layout.derivations import DERIVATIONS
+from accel.testing.layout_strategies import layouts
+
+UNARY = ("coalesce", "complement", "left_inverse", "right_inverse")
+BINARY = ("composition", "logical_divide", "zipped_divide", "logical_product", "flat_product", "max_common_layout")
+
+
+class Lists(HTMLParser):
+    """Counts the open lists of a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.items = [], 0
+
+    def handle_starttag(self, tag, attributes):
+        self.open += [tag] * (tag not in ("br", "li"))
+        self.items += tag == "li"
+
+    def handle_endtag(self, tag):
+        if tag != "li":
+            assert self.open.pop() == tag
+
+
+def agrees(name, *operands):
+    """Check an explanation against the operation itself."""
+    found, expected, refusal = explain(name, *operands), None, ""
+    try:
+        expected = getattr(layout, name)(*operands)
+    except LayoutError as error:
+        refusal = str(error)
+    assert found.result == expected
+    assert not refusal or found.verdict == refusal
+    assert (f"refused: {refusal}" if refusal else f"result: {found.result}  (") in str(found)
+    page = Lists()
+    page.feed(found._repr_html_())
+    assert not page.open
+    assert page.items == len(found.lines)
+
+
+@pytest.mark.parametrize("name", UNARY)
+@given(one=layouts())
+def test_one_layout(name, one):
+    agrees(name, one)
+
+
+@pytest.mark.parametrize("name", BINARY)
+@given(one=layouts(), other=layouts())
+def test_two_layouts(name, one, other):
+    agrees(name, one, other)
+
+
+@pytest.mark.parametrize("name", ["upcast", "downcast"])
+@given(one=layouts(), n=st.integers(1, 8))
+def test_widths(name, one, n):
+    agrees(name, one, n)
+
+
+def test_every_derivation_belongs_to_an_operation():
+    assert all(callable(getattr(layout, name)) for name in DERIVATIONS)
+
+
+def test_the_leaves_named_for_a_composition_are_those_of_the_result():
+    found = explain("composition", Layout((10, 2), (16, 4)), Layout((3, 4), (1, 5)))
+    told = [line.text.partition(": ")[2] for line in found.lines if line.text.startswith("leaf ")]
+    leaves = [f"{extent}:{stride}" for extent, stride in found.result.leaves]
+    assert re.findall(r"\d+:\d+", " ".join(told)) == leaves
+
+
+def test_a_carry_is_the_reason_of_a_refusal():
+    found = explain("composition", Layout((6, 2), (1, 7)), Layout((3, 2), (2, 3)))
+    assert "carry" in found.verdict
+    assert any("the values do" in line.text for line in found.lines)
+
+
+def test_uneven_tiles_are_marked():
+    assert any("2 elements past the end" in line.text for line in explain("logical_divide", Layout(10), 4).lines)
+    assert not any("past the end" in line.text for line in explain("logical_divide", Layout(12), 4).lines[-1:])
+
+
+def test_functions_stand_for_their_names_and_text_by_mode_is_shown():
+    assert explain(layout.complement, Layout(4, 2), 24) == explain("complement", Layout(4, 2), 24)
+    assert explain("tiled_divide", Layout((4, 6)), (Layout(2), None)).title == "tiled_divide (4,6):(1,4), <2:1,_>"
+
+
+def test_the_check_is_told_where_it_was_made():
+    assert explain("composition", Layout(8), 4).verdict == "0, 1, 2, 3; A(B(c)) at all 4 coordinates"
+    assert "all" not in explain("composition", Layout(2**70), Layout(2**20)).verdict
+
+
+def test_what_cannot_be_explained_lists_what_can():
+    with pytest.raises(LayoutError, match=r"size has no derivation; these have: blocked_product, coalesce, "):
+        explain("size", Layout(3))
+    with pytest.raises(TypeError, match="needs operands"):
+        explain("coalesce")
+
+
+def test_html_is_escaped():
+    assert "&lt;2:1,_&gt;" in explain("zipped_divide", Layout((4, 6)), (Layout(2), None))._repr_html_()

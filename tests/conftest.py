@@ -95,6 +95,13 @@ def _elements(operand: Operand, extents: Any, strides: Any) -> Any:
     return np.ndarray(extents, operand.dtype, _bytes(operand.span), operand.start, strides)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _quick_collections():
+    """Let the many collections that tests ask for pass over what earlier tests and pytest itself keep."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def toy(monkeypatch):
     """A second address space at ``sim`` and ``sim:1``, which nothing outlives."""

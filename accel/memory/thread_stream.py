@@ -114,7 +114,7 @@ class ThreadStream(CurrentStream):
     def _start_afresh(self) -> None:
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._queue: SimpleQueue[_Task | None] | None = None
+        self._queue: SimpleQueue[_Task | deque[ThreadEvent] | None] | None = None
         self._last: ThreadEvent | None = None
         self._failed: deque[ThreadEvent] = deque()
 
@@ -185,7 +185,7 @@ class ThreadStream(CurrentStream):
     def __del__(self) -> None:
         queue = getattr(self, "_queue", None)
         if queue is not None:
-            queue.put(None)
+            queue.put(self._failed)
 
 
 def _add(failed: deque[ThreadEvent], event: ThreadEvent) -> None:
@@ -206,10 +206,14 @@ def _nothing() -> None:
     """Do nothing: what an event of an unused stream is recorded by."""
 
 
-def _serve(queue: "SimpleQueue[_Task | None]") -> None:
-    while (task := queue.get()) is not None:
+def _serve(queue: "SimpleQueue[_Task | deque[ThreadEvent] | None]") -> None:
+    while isinstance(task := queue.get(), _Task):
         task.run()
         del task
+    if task is not None:  # the stream was dropped, and with it whoever could have asked
+        for event in _taken(task):
+            if not event.seen and event.error is not None:
+                traceback.print_exception(event.error)
 
 
 _streams: WeakSet[ThreadStream] = WeakSet()

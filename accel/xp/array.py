@@ -236,7 +236,10 @@ class Array(Operators, Interchange):
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         home, targets = self._home, keywords.get("out", ())
         if home.device is not Device.CPU:
-            return NotImplemented
+            raise DeviceMismatchError(
+                f"NumPy's {function.__name__} cannot compute on {home.device}; write xp.{function.__name__}(...) with "
+                f"arrays there, as xp.asarray(values, device='{home.device}') makes them"
+            )
         for target in inputs[:1] if method == "at" else targets:
             if type(target) is Array:
                 # Here, for NumPy itself lets `at` write into what is read-only.

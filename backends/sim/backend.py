@@ -18,7 +18,7 @@ from accel.sites import call_site
 
 from .arrays import SimArray
 from .executor import Executor, Library
-from .faults import Faults
+from .faults import FaultPoints
 from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
 from .operands import elements, flat, history_of, memory_of, refuse_outside, region_of
 from .races import Operation
@@ -39,8 +39,8 @@ class SimBackend:
 
     Attributes
     ----------
-    faults : Faults
-        Lets allocations, copies and whole devices fail.
+    faults : FaultPoints
+        Where allocations, copies and whole devices may be made to fail.
     """
 
     name = "sim"
@@ -50,7 +50,7 @@ class SimBackend:
         self._memory = {device: DeviceMemory(device) for device in self._devices}
         self._scheduler = Scheduler()
         self._executors: dict[Device, Executor] = {}
-        self.faults = Faults()
+        self.faults = FaultPoints()
         atexit.register(self._scheduler.finish_at_exit)
 
     @property
@@ -83,6 +83,7 @@ class SimBackend:
         if alignment <= 0 or alignment & (alignment - 1):
             raise ValueError(f"an alignment is a power of two; found {alignment}")
         self._scheduler.refuse_fork()
+        self.faults.at_work(device)
         self.faults.at_allocation(device, nbytes)
         memory = self._memory[device].allocate(nbytes, alignment)
         return Block(memory.pointer, memory.nbytes, memory)

@@ -17,7 +17,7 @@ from accel.errors import DeviceMismatchError, OutOfMemoryError
 from accel.memory import Block
 
 from .arrays import SimArray, Values
-from .faults import Faults
+from .faults import FaultPoints
 from .memory import DeviceMemory, Memory
 from .races import Operation
 from .scheduler import Scheduler
@@ -49,7 +49,7 @@ class Executor:
     ----------
     scheduler : Scheduler
         Its streams do the work.
-    faults : Faults
+    faults : FaultPoints
         What is to go wrong.
     memory : DeviceMemory
         Takes back what results no longer need.
@@ -58,7 +58,7 @@ class Executor:
     """
 
     def __init__(
-        self, scheduler: Scheduler, faults: Faults, memory: DeviceMemory, allocate: Callable[[int], Block]
+        self, scheduler: Scheduler, faults: FaultPoints, memory: DeviceMemory, allocate: Callable[[int], Block]
     ) -> None:
         self.device = memory.device
         self._scheduler = scheduler

@@ -14,7 +14,6 @@ def no_races():
     backend = heap_of(Device.SIM).backend
     backend.races.clear()
     yield backend
-    backend.faults.reset()
     for device in backend.devices():
         heap_of(device).synchronize()
     assert not backend.races

@@ -12,6 +12,7 @@ from accel import Device
 from accel.errors import DeviceLostError
 from accel.memory import Span
 from accel.memory.thread_stream import ThreadStream
+from accel.testing import fail_copy
 from accel.testing.conformance import give_back, host_span, lent, random_bytes
 
 pytestmark = pytest.mark.usefixtures("sim")
@@ -186,8 +187,8 @@ class TestErrors:
     def test_are_raised_where_they_are_waited_for_each_time(self, sim, heap):
         stream = sim.new_stream(Device.SIM)
         with lent(heap, 100) as block:
-            sim.faults.fail_copy(1)
-            sim.copy(Span(block, 0, 50), Span(block, 50, 50), stream=stream)
+            with fail_copy(1, Device.SIM):
+                sim.copy(Span(block, 0, 50), Span(block, 50, 50), stream=stream)
             event = stream.record()
             event.settle()
             for _ in range(3):
@@ -200,8 +201,8 @@ class TestErrors:
     def test_that_nobody_saw_are_raised_once(self, sim, heap, wait):
         stream = sim.new_stream(Device.SIM)
         with lent(heap, 100) as block:
-            sim.faults.fail_copy(1)
-            sim.copy(Span(block, 0, 50), Span(block, 50, 50), stream=stream)
+            with fail_copy(1, Device.SIM):
+                sim.copy(Span(block, 0, 50), Span(block, 50, 50), stream=stream)
             calls = {"stream": stream.synchronize, "close": stream.close, "device": lambda: sim.synchronize(Device.SIM)}
             with pytest.raises(DeviceLostError):
                 calls[wait]()
@@ -210,8 +211,8 @@ class TestErrors:
     def test_do_not_stop_the_work_behind(self, sim, heap):
         stream, found = sim.new_stream(Device.SIM), np.zeros(10, np.uint8)
         with lent(heap, 10) as block:
-            sim.faults.fail_copy(1)
-            sim.copy(Span(block, 0, 5), Span(block, 5, 5), stream=stream)
+            with fail_copy(1, Device.SIM):
+                sim.copy(Span(block, 0, 5), Span(block, 5, 5), stream=stream)
             sim.copy(Span(block, 0, 10), host_span(random_bytes(10)), stream=stream)
             sim.copy(host_span(found), Span(block, 0, 10), stream=stream)
             stream.record().wait()

@@ -234,6 +234,29 @@ def test_an_error_nobody_waited_for_is_shown_at_exit():
     assert "submitted at" in done.stderr
 
 
+def test_an_error_of_a_stream_that_was_dropped_is_shown():
+    done = run("""
+        import threading, accel
+        stream = accel.new_stream()
+        stream.submit(lambda: 1 / 0)
+        stream.submit(lambda: None)
+        del stream
+        for thread in threading.enumerate():
+            if thread.name == "accel-stream":
+                thread.join(30)
+    """)
+    assert done.stderr.count("ZeroDivisionError") == 1
+    assert "submitted at" in done.stderr
+
+
+def test_errors_that_follow_one_another_are_counted(stream):
+    for _ in range(3):
+        stream.submit(lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError) as caught:
+        stream.synchronize()
+    assert caught.value.__notes__[1:] == ["and 2 more failed after it"]
+
+
 @pytest.mark.skipif(not hasattr(os, "kill"), reason="needs POSIX signals")
 def test_ctrl_c_ends_a_wait_and_harms_nothing():
     done = run("""

@@ -178,3 +178,25 @@ def test_no_array_is_left_by_two_thousand(sim):
         x = x + 1
     assert sim.used(Device.SIM) == before
     assert float(x[0]) == 2000
+
+
+class TestIntegers:
+    """NumPy's integers, and arrays of one integer, are integers in keys, shapes and axes, as on the CPU."""
+
+    @pytest.mark.parametrize("two", [np.int64(2), np.uint8(2)], ids=repr)
+    def test_of_numpy(self, sim, two):
+        x = xp.reshape(xp.arange(12, device="sim"), (4, 3))
+        assert int(x[two, 1]) == 7
+        assert xp.reshape(x, (two, -1)).shape == xp.zeros((2, 6)).shape
+        assert xp.sum(x, axis=two - 1).shape == (4,)
+        assert xp.zeros((two, 2), device="sim").shape == (2, 2)
+
+    def test_in_arrays_of_the_device(self, sim):
+        two, x = xp.asarray(2, device="sim"), xp.arange(12, device="sim")
+        assert x[two:].shape == (10,)
+        assert xp.reshape(x, (two, -1)).shape == (2, 6)
+        assert xp.zeros((two, two), device="sim").shape == (2, 2)
+        assert xp.tile(x, (two,)).shape == (24,)
+
+    def test_booleans_of_numpy_too(self, sim):
+        assert xp.sum(xp.ones((2, 3), device="sim"), axis=0, keepdims=np.True_).shape == (1, 3)

@@ -6,7 +6,7 @@ import pytest
 import accel
 from accel import Device, xp
 from accel.errors import BoundsError, OutOfMemoryError, ReleasedError
-from accel.memory import ExternalAllocation, Span, heap_of
+from accel.memory import Block, ExternalAllocation, Span, heap_of
 from accel.testing.conformance import give_back, host_span, lent, random_bytes, read, write
 
 KIB = 1 << 10
@@ -164,3 +164,39 @@ class TestFreed:
         give_back(heap, block)
         with pytest.raises(ReleasedError, match="were freed at"):
             array + 1
+
+
+class TestUseAfterFree:
+    def test_setting_elements_of_freed_memory_is_refused(self, sim):
+        x = xp.zeros(3, device="sim")
+        native = x._native
+        sim.free(Block(native.memory.pointer, native.memory.nbytes, native.memory), stream=None)
+        with pytest.raises(ReleasedError, match="were freed at"):
+            x[0] = 1
+
+    def test_freeing_twice_late_is_an_error_of_the_second(self, sim, heap):
+        stream = sim.new_stream(Device.SIM)
+        block = sim.allocate(Device.SIM, 64, alignment=1, stream=None)
+        sim.free(block, stream=stream)
+        sim.free(block, stream=stream)
+        with pytest.raises(ReleasedError):
+            stream.synchronize()
+
+    def test_a_freed_address_is_not_adopted(self, sim):
+        block = sim.allocate(Device.SIM, 64, alignment=1, stream=None)
+        sim.free(block, stream=None)
+        with pytest.raises(ValueError, match="no simulated device has 64 bytes"):
+            sim.adopt(ExternalAllocation(64, pointer=block.pointer))
+
+
+def test_a_host_without_memory_for_the_simulation_is_told_and_nothing_stays_taken(sim):
+    with accel.using(sim_memory=1 << 47):
+        with pytest.raises(OutOfMemoryError, match="the host has no memory to simulate them with"):
+            accel.empty(1 << 46, "uint8", "sim")
+        with pytest.raises(OutOfMemoryError):
+            xp.zeros(1 << 46, dtype=xp.uint8, device="sim")
+
+
+def test_arrays_without_elements_stay_on_their_device(sim):
+    x = xp.asarray(xp.zeros(0, device="sim:1").container())
+    assert (x + xp.ones(0, device="sim:1")).device is Device.SIM[1]

@@ -92,7 +92,7 @@ def _layout(given: argparse.Namespace) -> int:
         options = {"color": given.color, "itemsize": given.itemsize, "vector": given.vector}
         picture = pictures.picture_of(layout, given.tile, **options)
         steps = given.explain and pictures.explained(given.explain, given.layout)
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError) as error:
         print(f"accel layout: {error}", file=sys.stderr)
         return 2
     if given.svg:

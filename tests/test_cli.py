@@ -216,7 +216,7 @@ def test_an_operation_is_explained(capsys):
         (["(4,8:1"], "position 4 of '(4,8:1'"),
         (["(4,8):1"], "equally nested"),
         ([""], "position 0"),
-        (["(" * 9999], "recursion"),
+        (["(" * 9999], "at most 100 brackets"),
         (["4", "--swizzle", "3,3"], "S<3,3>"),
         (["4", "--swizzle", "3,3,1"], "shift"),
         (["4", "--itemsize", "0"], "itemsize is at least 1"),

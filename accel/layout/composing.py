@@ -12,7 +12,8 @@ from typing import NamedTuple, Protocol
 
 from accel.errors import LayoutError
 from accel.layout.coordinates import Leaf, evaluated
-from accel.layout.int_tuple import IntTuple
+from accel.layout.int_tuple import IntTuple, rebuilt
+from accel.layout.notation import written
 
 __all__ = ["CAP", "Step", "coalesced", "compose", "factored", "split"]
 
@@ -212,9 +213,9 @@ def _refuse_sums(
             raise LayoutError(_alone(a, b, tables, i))
         if value != expected:
             raise LayoutError(
-                f"composition {a} o {b} is no layout: at coordinate {_natural(i, b.leaves)} it is {value}, and the sum "
-                f"over its leaves is {expected}, because together they carry from one mode of {a} into the next; "
-                f"compose mode by mode, or with extents that stay below those of the modes"
+                f"composition {a} o {b} is no layout: at coordinate {_named(_natural(i, b.leaves), b)} it is {value}, "
+                f"and the sum over its leaves is {expected}, because together they carry from one mode of {a} into the "
+                f"next; compose mode by mode, or with extents that stay below those of the modes"
             )
 
 
@@ -224,8 +225,9 @@ def _alone(a: Nested, b: Nested, tables: Sequence[Sequence[int]], i: int) -> str
     (extent, stride), table = b.leaves[leaf], tables[leaf]
     works = next(n for n in range(coordinate[leaf], 0, -1) if not isinstance(factored(table[:n]), int))
     return (
-        f"composition {a} o {b} is no layout: at coordinate {coordinate} it is {table[coordinate[leaf]]}, which no "
-        f"layout of extent {extent} has there; {works}:{stride} in the place of leaf {leaf}, {extent}:{stride}, works"
+        f"composition {a} o {b} is no layout: at coordinate {_named(coordinate, b)} it is {table[coordinate[leaf]]}, "
+        f"which no layout of extent {extent} has there; {works}:{stride} in the place of leaf {leaf}, "
+        f"{extent}:{stride}, works"
     )
 
 
@@ -240,6 +242,11 @@ def _natural(i: int, leaves: Sequence[Leaf]) -> tuple[int, ...]:
         i, digit = divmod(i, extent)
         digits.append(digit)
     return tuple(digits)
+
+
+def _named(coordinate: tuple[int, ...], b: Nested) -> str:
+    """Return a coordinate as text, nested as the layout it belongs to."""
+    return written(rebuilt(iter(coordinate), b.shape))
 
 
 def _assembled(shape: IntTuple, parts: Iterator[list[Leaf]]) -> tuple[IntTuple, IntTuple]:

@@ -13,6 +13,10 @@ _TOKEN = re.compile(r"\s*(-?\d+|\S)")
 
 Part = TypeVar("Part")
 
+# More than anybody writes, and less than Python itself can bear.
+_DEEPEST = 100
+_LONGEST = 1000
+
 
 def written(value: IntTuple) -> str:
     """Return nested tuples in the notation, in which ``(4)`` is a tuple of one.
@@ -40,7 +44,7 @@ class Reader:
         self._text = text
         self._tokens = [(match[1], match.start(1)) for match in _TOKEN.finditer(text)]
         self._tokens.append(("", len(text)))
-        self._next = 0
+        self._next = self._depth = 0
 
     @property
     def token(self) -> str:
@@ -70,6 +74,8 @@ class Reader:
         token = self.token
         if not token.lstrip("-").isdecimal():
             raise self.refusal("an integer")
+        if len(token) > _LONGEST:
+            raise self.refusal(f"an integer of at most {_LONGEST} digits")
         self._next += 1
         return int(token)
 
@@ -79,12 +85,16 @@ class Reader:
 
     def parts(self, part: Callable[[], Part], first: str, last: str) -> tuple[Part, ...]:
         """Read parts with commas between them, and the brackets around them."""
+        if self._depth == _DEEPEST:
+            raise self.refusal(f"text with at most {_DEEPEST} brackets in one another")
         self.expect(first)
+        self._depth += 1
         found: list[Part] = []
         while not self.goes_on(last):
             found.append(part())
             if self.token != last:
                 self.expect(",", f"',' or {last!r}")
+        self._depth -= 1
         return tuple(found)
 
     def refusal(self, wanted: str) -> LayoutError:

@@ -59,7 +59,7 @@ def test_a_refusal_names_the_first_value_that_no_layout_can_have(pair, extent, s
     wrong = [i for i in range(extent) if not by_hand.begins_a_table(values[: i + 1], extent)]
     _found, refusal = attempt(library.composition, a, b)
     assert bool(wrong) == bool(refusal)
-    assert not wrong or f"at coordinate ({wrong[0]},) it is {values[wrong[0]]}," in refusal
+    assert not wrong or f"at coordinate {wrong[0]} it is {values[wrong[0]]}," in refusal
 
 
 @QUICK

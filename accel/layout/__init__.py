@@ -4,7 +4,8 @@ Reading order: int_tuple, notation, coordinates, slicing, composing, picture, la
 swizzle, recasting, table, comparing, accesses, banks, explanation.
 """
 
-from accel.layout.accesses import Coalescing, VectorWidth, coalescing, vector_width
+from importlib import import_module
+
 from accel.layout.algebra import (
     coalesce,
     col_major,
@@ -28,12 +29,9 @@ from accel.layout.algebra import (
     size,
     slice_layout,
 )
-from accel.layout.banks import BankConflicts, Conflict, bank_conflicts, find_swizzle
 from accel.layout.comparing import Difference, diff
-from accel.layout.explanation import Explanation, explain
 from accel.layout.inverse import left_inverse, max_common_layout, max_common_vector, nullspace, right_inverse
 from accel.layout.layout import Layout
-from accel.layout.picture import Picture
 from accel.layout.recasting import downcast, recast, upcast
 from accel.layout.slicing import ALL
 from accel.layout.swizzle import ComposedLayout, Swizzle
@@ -56,6 +54,21 @@ from accel.layout.tiling import (
     zipped_divide,
     zipped_product,
 )
+
+_LATER = {
+    "BankConflicts": "accel.layout.banks",
+    "Coalescing": "accel.layout.accesses",
+    "Conflict": "accel.layout.banks",
+    "Explanation": "accel.layout.explanation",
+    "Picture": "accel.layout.picture",
+    "VectorWidth": "accel.layout.accesses",
+    "bank_conflicts": "accel.layout.banks",
+    "coalescing": "accel.layout.accesses",
+    "explain": "accel.layout.explanation",
+    "find_swizzle": "accel.layout.banks",
+    "vector_width": "accel.layout.accesses",
+}
+"""What not every user of layouts needs, and where it is; loaded at its first use."""
 
 __all__ = [
     "ALL",
@@ -125,3 +138,14 @@ __all__ = [
 ]
 
 _ = ALL
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'accel.layout' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

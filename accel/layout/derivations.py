@@ -49,6 +49,7 @@ def _coalesce(layout: Layout, profile: Any = None) -> Lines:
             yield Line(0, f"{_written(leaf)} has one element, and goes")
         elif leaf[0] == 0:
             yield Line(0, f"{_written(leaf)} has no element, so nothing has")
+            return
         elif kept and len(merged) == len(kept):
             extent, stride = kept[-1]
             product = f"{extent} * {stride} = {leaf[1]}"

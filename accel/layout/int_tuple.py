@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from operator import index
 from typing import Any, TypeAlias
 
@@ -100,6 +101,7 @@ def rebuilt(leaves: Iterator[int], profile: IntTuple) -> IntTuple:
     return next(leaves) if isinstance(profile, int) else tuple([rebuilt(leaves, part) for part in profile])
 
 
+@lru_cache(4096)
 def column_strides(shape: IntTuple) -> IntTuple:
     """d_k = the product of all extents before s_k: the first leaf is fastest."""
     return _strides_from(1, shape)[0]

@@ -19,7 +19,6 @@ from accel.layout.int_tuple import (
     refuse_negative,
 )
 from accel.layout.notation import Reader, written
-from accel.layout.picture import Picture
 from accel.layout.slicing import sliced
 
 __all__ = ["Layout", "as_layout", "joined", "modes_of"]
@@ -264,9 +263,13 @@ class Layout:
         return f"Layout({self._shape}, {self._stride})"
 
     def _repr_html_(self) -> str:
+        from accel.layout.picture import Picture  # here and below: it takes longer to load than all the rest
+
         return Picture(self).html()
 
     def _repr_svg_(self) -> str:
+        from accel.layout.picture import Picture
+
         return Picture(self).svg()
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -7,7 +7,6 @@ from accel.layout.composing import compose
 from accel.layout.int_tuple import IntTuple, as_integer
 from accel.layout.layout import Layout, as_layout
 from accel.layout.notation import Reader
-from accel.layout.picture import Picture
 from accel.layout.slicing import sliced
 
 __all__ = ["ComposedLayout", "Swizzle"]
@@ -107,15 +106,15 @@ class Swizzle:
         return f"Swizzle({self._bits}, {self._base}, {self._shift})"
 
     def _repr_html_(self) -> str:
-        return self._picture().html()
+        return self._spread()._repr_html_()
 
     def _repr_svg_(self) -> str:
-        return self._picture().svg()
+        return self._spread()._repr_svg_()
 
-    def _picture(self) -> Picture:
-        """Return the picture of all offsets that it tells apart: a row for each value of the upper bits."""
+    def _spread(self) -> "ComposedLayout":
+        """Return all offsets that it tells apart: a row for each value of the upper bits."""
         apart = abs(self._shift)
-        return Picture(self @ Layout.made((1 << self._bits, 1 << apart), (1 << self._base + apart, 1 << self._base)))
+        return self @ Layout.made((1 << self._bits, 1 << apart), (1 << self._base + apart, 1 << self._base))
 
 
 class _Fields(NamedTuple):
@@ -212,7 +211,11 @@ class ComposedLayout:
         return f"ComposedLayout({self.swizzle!r}, {self.offset}, {self.layout!r})"
 
     def _repr_html_(self) -> str:
+        from accel.layout.picture import Picture  # here and below: it takes longer to load than all the rest
+
         return Picture(self).html()
 
     def _repr_svg_(self) -> str:
+        from accel.layout.picture import Picture
+
         return Picture(self).svg()

@@ -2,7 +2,6 @@
 
 import pytest
 
-from accel import layout as library
 from accel.errors import LayoutError
 from accel.layout import Layout
 
@@ -20,15 +19,10 @@ parse = Layout.parse
         (f"({VAST + 1},3):(3,1)", f"{VAST + 1}:1", f"{VAST + 1}:3"),
         (f"(8,{VAST}):(3,5)", f"{VAST}:2", f"(4,{VAST // 4}):(6,5)"),  # goes through it, and on
         (f"(8,{VAST}):(3,5)", f"(8,{VAST}):(1,8)", f"(8,{VAST}):(3,5)"),  # fills it, without a carry
-        (f"(8,{VAST}):(3,5)", f"(8,{VAST}):(1,-3)", None),
     ],
 )
 def test_vast_layouts_compose_by_the_rule_alone(first, second, expected):
-    if expected is None:
-        with pytest.raises(LayoutError, match="at most 65536"):
-            library.composition(parse(first), parse(second))
-    else:
-        assert str(parse(first) @ parse(second)) == expected
+    assert str(parse(first) @ parse(second)) == expected
 
 
 def test_leaves_that_do_not_move_have_stride_zero_also_where_values_decide():
@@ -46,15 +40,15 @@ def test_a_sum_of_coordinates_that_just_carries_is_seen():
 
 
 def test_the_table_is_looked_at_up_to_its_limit_and_no_further():
-    first = parse(f"(6,{VAST}):(1,6)")
     carrying = parse(f"(6,{VAST}):(1,7)")
-    assert str(first @ Layout(2**17, 4)) == f"{2**17}:4"
-    with pytest.raises(LayoutError, match=r"at coordinate \(?2,?\)? it is 9"):
+    with pytest.raises(LayoutError, match="at coordinate 3 it is 14"):
         carrying @ Layout(2**16, 4)
     with pytest.raises(LayoutError, match="the table has 65537 values, of which at most 65536"):
         carrying @ Layout(2**16 + 1, 4)
 
 
-def test_a_refusal_offers_the_longest_leaf_that_works():
-    with pytest.raises(LayoutError, match=r"; 4:1 in the place of leaf 0, 5:1, works"):
-        parse("(2,2,2):(1,8,50)") @ Layout(5)
+def test_a_refusal_offers_a_shorter_leaf_that_works():
+    first = parse("(4,6,2):(7,50,5)")
+    with pytest.raises(LayoutError, match=r"at coordinate 5 it is 12, .*; 4:5 in the place of leaf 0, 12:5, works"):
+        first @ parse("12:5")
+    assert str(first @ parse("4:5")) == "4:57"

@@ -57,7 +57,40 @@ class Leaf(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A copy as nested loops over elements of equal dtype, in no particular order."""
+    """A copy as nested loops over elements of equal dtype, in no particular order.
+
+    Attributes
+    ----------
+    leaves : tuple of Leaf
+        The loops, as a rule the slowest first; none for a single element.
+    itemsize : int
+        Bytes of an element.
+    """
 
     leaves: tuple[Leaf, ...]
     itemsize: int
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """How many steps each loop has."""
+        return tuple([leaf.extent for leaf in self.leaves])
+
+    @property
+    def target_strides(self) -> tuple[int, ...]:
+        """How far each step goes in the target."""
+        return tuple([leaf.target_stride for leaf in self.leaves])
+
+    @property
+    def source_strides(self) -> tuple[int, ...]:
+        """How far each step goes in the source."""
+        return tuple([leaf.source_stride for leaf in self.leaves])
+
+    @property
+    def kind(self) -> str:
+        """``contiguous`` for bytes in one piece, ``rows`` for several pieces of them, or else ``strided``."""
+        in_pieces = not self.leaves or self.leaves[-1][1:] == (self.itemsize, self.itemsize)
+        return "strided" if not in_pieces else "contiguous" if len(self.leaves) < 2 else "rows"
+
+    def __str__(self) -> str:
+        loops = [f"{extent} x ({into} <- {out_of})" for extent, into, out_of in self.leaves]
+        return f"{self.kind}, {self.itemsize} bytes each: {', '.join(loops) or 'one element'}"

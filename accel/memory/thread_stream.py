@@ -10,7 +10,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from queue import SimpleQueue
 from time import perf_counter
-from types import TracebackType
+from typing import NoReturn
 from weakref import WeakSet
 
 from accel.device import Device
@@ -22,18 +22,36 @@ __all__ = ["ThreadEvent", "ThreadStream"]
 Work = Callable[[], object]
 
 
+class _Failure:
+    """What a task raised. It is shown when the last who could have raised it again lets go of it."""
+
+    __slots__ = ("_traceback", "error", "seen")
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+        self.seen = False
+        self._traceback = error.__traceback__
+
+    def throw(self) -> NoReturn:
+        self.seen = True
+        # With its first traceback, or every wait would add to it, and keep what the waiter's frames hold.
+        raise self.error.with_traceback(self._traceback)
+
+    def __del__(self) -> None:
+        if not self.seen:
+            traceback.print_exception(self.error)
+
+
 class ThreadEvent:
     """A point in a `ThreadStream`; its clock is `time.perf_counter`."""
 
-    __slots__ = ("_lock", "_process", "_reached", "_traceback", "began", "device", "ended", "error", "seen")
+    __slots__ = ("_lock", "_process", "_reached", "began", "device", "ended", "failure")
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self.began: float | None = None
         self.ended: float | None = None
-        self.error: BaseException | None = None
-        self.seen = False
-        self._traceback: TracebackType | None = None
+        self.failure: _Failure | None = None
         self._reached = False
         self._process = os.getpid()
         self._lock = threading.Lock()
@@ -54,16 +72,13 @@ class ThreadEvent:
     def wait(self) -> None:
         """Block until the work before it is done; raises what the work raised."""
         self.settle()
-        if self.error is not None:
-            self.seen = True
-            # With its first traceback, or every wait would add to it, and keep what the waiter's frames hold.
-            raise self.error.with_traceback(self._traceback)
+        if self.failure is not None:
+            self.failure.throw()
 
-    def reach(self, began: float, error: BaseException | None) -> None:
+    def reach(self, began: float, failure: _Failure | None) -> None:
         """Say that the work is done, or how it failed."""
         self.began, self.ended = began, perf_counter()
-        self.error = error
-        self._traceback = None if error is None else error.__traceback__
+        self.failure = failure
         self._reached = True
         self._lock.release()
 
@@ -73,7 +88,7 @@ class _Task:
 
     __slots__ = ("context", "event", "failed", "site", "work")
 
-    def __init__(self, work: Work, event: ThreadEvent, failed: deque[ThreadEvent]) -> None:
+    def __init__(self, work: Work, event: ThreadEvent, failed: deque[_Failure]) -> None:
         self.work = work
         self.event = event
         self.failed = failed
@@ -81,17 +96,17 @@ class _Task:
         self.context = copy_context()
 
     def run(self) -> None:
-        error, began = None, perf_counter()
+        failure, began = None, perf_counter()
         try:
             self.context.run(self.work)
-        except BaseException as raised:
+        except BaseException as error:
             # Whatever it is, it belongs to whoever waits.
-            raised.add_note(f"submitted at {self.site}; failed later, on a stream of {self.event.device}")
-            _add(self.failed, self.event)
-            error = raised
+            error.add_note(f"submitted at {self.site}; failed later, on a stream of {self.event.device}")
+            failure = _Failure(error)
+            _add(self.failed, failure)
         # The work may hold the last pin on memory: whoever sees the event must find it let go.
         del self.work, self.context
-        self.event.reach(began, error)
+        self.event.reach(began, failure)
 
 
 class ThreadStream(CurrentStream):
@@ -114,9 +129,9 @@ class ThreadStream(CurrentStream):
     def _start_afresh(self) -> None:
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._queue: SimpleQueue[_Task | deque[ThreadEvent] | None] | None = None
+        self._queue: SimpleQueue[_Task | None] | None = None
         self._last: ThreadEvent | None = None
-        self._failed: deque[ThreadEvent] = deque()
+        self._failed: deque[_Failure] = deque()
 
     def submit(self, work: Work, *, inline: bool = False) -> Event:
         """Do some work after all that was submitted before.
@@ -168,11 +183,14 @@ class ThreadStream(CurrentStream):
         last = self._last
         if last is not None:
             last.settle()
-        unseen = [event for event in _taken(self._failed) if not event.seen]
+        unseen = [failure for failure in _taken(self._failed) if not failure.seen]
         if unseen:
-            if unseen[1:] and unseen[0].error is not None:
-                unseen[0].error.add_note(f"and {len(unseen) - 1} more failed after it")
-            unseen[0].wait()
+            first, *others = unseen
+            for other in others:
+                other.seen = True
+            if others:
+                first.error.add_note(f"and {len(others)} more failed after it")
+            first.throw()
 
     def close(self) -> None:
         """Finish the work and take no more; doing so again is harmless."""
@@ -185,17 +203,17 @@ class ThreadStream(CurrentStream):
     def __del__(self) -> None:
         queue = getattr(self, "_queue", None)
         if queue is not None:
-            queue.put(self._failed)
+            queue.put(None)
 
 
-def _add(failed: deque[ThreadEvent], event: ThreadEvent) -> None:
+def _add(failed: deque[_Failure], failure: _Failure) -> None:
     """Remember a failure, and forget those that were raised: their tracebacks keep the waiters' frames alive."""
     while failed and failed[0].seen:
         failed.popleft()
-    failed.append(event)
+    failed.append(failure)
 
 
-def _taken(failed: deque[ThreadEvent]) -> Iterator[ThreadEvent]:
+def _taken(failed: deque[_Failure]) -> Iterator[_Failure]:
     """Yield and forget what is there; other threads may do so at once, and add to it."""
     with suppress(IndexError):
         while True:
@@ -206,14 +224,10 @@ def _nothing() -> None:
     """Do nothing: what an event of an unused stream is recorded by."""
 
 
-def _serve(queue: "SimpleQueue[_Task | deque[ThreadEvent] | None]") -> None:
-    while isinstance(task := queue.get(), _Task):
+def _serve(queue: "SimpleQueue[_Task | None]") -> None:
+    while (task := queue.get()) is not None:
         task.run()
         del task
-    if task is not None:  # the stream was dropped, and with it whoever could have asked
-        for event in _taken(task):
-            if not event.seen and event.error is not None:
-                traceback.print_exception(event.error)
 
 
 _streams: WeakSet[ThreadStream] = WeakSet()

@@ -9,9 +9,14 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AcceleratorDataContainer": "accel.containers",
+    "Buffer": "accel.views",
+    "BufferView": "accel.views",
     "Device": "accel.device",
     "DeviceStorage": "accel.memory",
+    "DynamicRankBuffer": "accel.views",
     "HostStorage": "accel.memory",
+    "LayoutTensor": "accel.views",
+    "NDBuffer": "accel.views",
     "Ownership": "accel.memory",
     "configure": "accel.config",
     "container": "accel.creation",
@@ -24,13 +29,18 @@ _HOMES = {
     "using": "accel.config",
     "zeros": "accel.creation",
 }
-_ROOMS = {"config", "device", "dtypes", "errors", "layout", "memory", "testing", "xp"}
+_ROOMS = {"config", "device", "dtypes", "errors", "layout", "memory", "testing", "views", "xp"}
 
 __all__ = [
     "AcceleratorDataContainer",
+    "Buffer",
+    "BufferView",
     "Device",
     "DeviceStorage",
+    "DynamicRankBuffer",
     "HostStorage",
+    "LayoutTensor",
+    "NDBuffer",
     "Ownership",
     "__version__",
     "config",
@@ -49,6 +59,7 @@ __all__ = [
     "new_stream",
     "testing",
     "using",
+    "views",
     "xp",
     "zeros",
 ]

@@ -5,6 +5,7 @@ from accel import errors as errors
 from accel import layout as layout
 from accel import memory as memory
 from accel import testing as testing
+from accel import views as views
 from accel import xp as xp
 from accel.config import configure as configure
 from accel.config import debug as debug
@@ -21,5 +22,10 @@ from accel.memory import DeviceStorage as DeviceStorage
 from accel.memory import HostStorage as HostStorage
 from accel.memory import Ownership as Ownership
 from accel.memory import new_stream as new_stream
+from accel.views import Buffer as Buffer
+from accel.views import BufferView as BufferView
+from accel.views import DynamicRankBuffer as DynamicRankBuffer
+from accel.views import LayoutTensor as LayoutTensor
+from accel.views import NDBuffer as NDBuffer
 
 __version__: str

@@ -20,6 +20,7 @@ from accel.memory.storage import Ownership, Writer
 from accel.memory.stream import Stream
 from accel.memory.transfer import Progress, Transfer, submit_copy
 from accel.sides import Sides
+from accel.views import LayoutTensor
 
 __all__ = ["ARRAY_ADVICE", "AcceleratorDataContainer"]
 
@@ -371,6 +372,16 @@ class AcceleratorDataContainer(Sides, Interchange):
             with self._storage.pin():
                 target = self._storage.__accel_operand__()
                 heap.carry_out(partial(heap.backend.fill, target, scalar[()], stream=None), self._storage)
+
+    def view(self, layout: Any, offset: SupportsIndex = 0) -> LayoutTensor:
+        """Return a tensor on this memory, at the coordinates of a layout; ``offset`` is in elements.
+
+        Raises
+        ------
+        BoundsError
+            If the layout reaches past the memory.
+        """
+        return LayoutTensor(self, layout, offset)
 
     def memoryview(self) -> builtins.memoryview:
         """Return a memoryview of host memory, which keeps it alive; ``memoryview(c)`` works from Python 3.12.

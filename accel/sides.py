@@ -8,6 +8,7 @@ from accel.errors import DeviceMismatchError
 from accel.memory.copying import AnyStorage
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.host_storage import HostStorage
+from accel.views import BufferView
 
 __all__ = ["Sides"]
 
@@ -48,17 +49,23 @@ class Sides:
         """Tell whether the memory is an Apple GPU's."""
         return self.device.type == "mps"
 
-    def __getitem__(self, index: SupportsIndex) -> Any:
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
         """Return an element of host memory as a NumPy scalar; negative indices count from the end.
+
+        A slice, which clips as Python's do, gives a `BufferView` of memory on any device.
 
         Raises
         ------
         BoundsError
             If there is no such element.
+        ValueError
+            If the slice has a step.
         DeviceMismatchError
-            If the memory is an accelerator's.
+            If it is an element of an accelerator's memory.
         """
         storage = self._storage
+        if type(index) is slice:
+            return (BufferView(self) if storage is None else BufferView.over(storage))[index]
         return (storage if type(storage) is HostStorage else self._on_host("its elements"))[index]
 
     def __setitem__(self, index: SupportsIndex, value: Any) -> None:

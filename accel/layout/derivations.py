@@ -213,7 +213,7 @@ def _chain(leaves: list[tuple[int, int, int]]) -> Lines:
 def _left_inverse(layout: Layout) -> Lines:
     last = inverse.Placed(1, 1, 0)
     for leaf in inverse.placed(layout):
-        if leaf.stride <= 0 or leaf.stride % last.stride or leaf.stride < last.stride * last.extent:
+        if leaf.stride % last.stride or leaf.stride < last.stride * last.extent:
             yield Line(0, f"{leaf.extent}:{leaf.stride} is in the way of {last.extent}:{last.stride}")
             return
         if leaf.stride > last.stride:

@@ -89,7 +89,7 @@ def _left_inverse(layout: Layout) -> Layout:
 
 def _refuse_overlap(layout: Layout, last: Placed, leaf: Placed) -> None:
     """Raise unless a leaf begins where the one before it ends, or after a hole of whole strides."""
-    if leaf.stride <= 0 or leaf.stride % last.stride or leaf.stride < last.stride * last.extent:
+    if leaf.stride % last.stride or leaf.stride < last.stride * last.extent:
         raise LayoutError(
             f"{layout} has no left inverse: the stride of its leaf {leaf.extent}:{leaf.stride} is no positive multiple "
             f"of {last.stride} from {last.stride * last.extent} on, where the leaves with smaller strides end"
@@ -128,9 +128,8 @@ def max_common_layout(a: Any, b: Any) -> Layout:
 def _max_common_layout(a: Layout, b: Layout) -> Layout:
     if not a.size or not b.size:
         return _EMPTY
-    shared = [leaf for leaf in common_leaves(a, b) if leaf.extent > 1]
     found, covered = [], 1
-    for leaf in sorted(shared, key=lambda leaf: (leaf.stride, -leaf.extent)):
+    for leaf in sorted(common_leaves(a, b), key=lambda leaf: (leaf.stride, -leaf.extent)):
         if leaf.stride == covered:
             found.append((leaf.extent, leaf.place))
             covered *= leaf.extent

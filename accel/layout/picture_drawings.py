@@ -56,17 +56,6 @@ def _about(found: Sequence[Source]) -> str:
     return elements if len(found) > 1 else f"{elements}, cosize {found[0].cosize:,}"
 
 
-def _shared(title: str, layout: Source, tile: Any, limit: int) -> Drawing:
-    """Return the drawing of a tile whose elements threads have."""
-    shape = (layout.cosize,) if tile is None else as_int_tuple(tile, "a tile")
-    index = Source(written(shape), shape, column_strides(shape), int)
-    about = f"{_about([layout])}; a tile of {index.name}"
-    if not (0 < layout.size <= limit and 0 < index.size <= limit):
-        return _summary(title, about, [layout], limit)
-    legend, paint = by_thread(layout, index.size)
-    return Drawing(title, f"{about}; colour is {legend}", list(grids(index, "", paint)))
-
-
 def _summary(title: str, about: str, found: Sequence[Source], limit: int) -> Drawing:
     source = found[0]
     why = f"more than the {limit:,} that are drawn" if source.size else "so there is nothing to draw"

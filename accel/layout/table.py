@@ -28,15 +28,25 @@ def offsets(layout: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":
     array([0, 3, 1, 4, 2, 5])
     """
     if isinstance(layout, ComposedLayout):
-        return layout.swizzle(offsets(layout.layout) + layout.offset)  # type: ignore[no-any-return]
+        return _swizzled(layout)
     import numpy as np
 
     found = as_layout(layout)
-    if found.cosize >= 1 << 63:
-        raise LayoutError(f"{found} spans {found.cosize} elements, whose offsets do not fit into 64 bits")
-    if not found.size:
-        return np.zeros(0, np.int64)
+    _refuse_wide(found, found.cosize)
     table = np.zeros(1, np.int64)
     for extent, stride in coalesced(found.leaves):
         table = np.add.outer(np.arange(extent, dtype=np.int64) * stride, table).reshape(-1)
     return table
+
+
+def _swizzled(composed: ComposedLayout) -> "np.ndarray[Any, np.dtype[np.int64]]":
+    swizzle, layout, offset = composed.swizzle, composed.layout, composed.offset
+    moved = 1 << swizzle.base + abs(swizzle.shift) + swizzle.bits if swizzle.bits else 0
+    _refuse_wide(composed, max(abs(offset) + layout.cosize, moved))
+    return swizzle(offsets(layout) + offset)  # type: ignore[no-any-return]
+
+
+def _refuse_wide(layout: object, span: int) -> None:
+    """Raise `LayoutError` where NumPy's integers would go round in silence."""
+    if span > 1 << 63:
+        raise LayoutError(f"{layout} spans {span} elements, whose offsets do not fit into 64 bits")

@@ -1,6 +1,6 @@
 """Functions that create arrays."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DTypeError
 from accel.memory import DeviceStorage, HostStorage
-from accel.memory.interchange import only_by_copy
-from accel.memory.receiving import receive
+from accel.memory.interchange import Interchange, Lender, only_by_copy
+from accel.memory.receiving import Received, receive
 from accel.xp.array import Array, array_on, array_received, live, native, wrap
 from accel.xp.functions import dtype_or_none
 from accel.xp.home import home_on
@@ -44,7 +44,7 @@ def asarray(
 
     Parameters
     ----------
-    obj : Array, container, storage, numpy.ndarray, number or nested sequence
+    obj : Array, container, storage, view, numpy.ndarray, number or nested sequence
         Containers and storages give a flat array on their memory.
     dtype : dtype_like, optional
         Type of the elements; by default that of ``obj``.
@@ -75,6 +75,9 @@ def asarray(
         obj = AcceleratorDataContainer.on(obj)
     if isinstance(obj, AcceleratorDataContainer):
         obj = array_on(obj)
+    elif isinstance(obj, Interchange) and not isinstance(obj, Array):  # a view, which holds its storage as this will
+        lender = cast("Lender", obj)
+        obj = array_received(Received(lender._lent_storage(), lender.__accel_operand__(), copied=False))
     if isinstance(obj, Array):
         return _converted(obj, obj.device if device is None else device, dtype, copy)
     host = wrap(home_on(Device.CPU), _on_host(obj, dtype_or_none(dtype), copy))

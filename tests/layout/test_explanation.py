@@ -108,3 +108,37 @@ def test_what_cannot_be_explained_lists_what_can():
 
 def test_html_is_escaped():
     assert "&lt;2:1,_&gt;" in explain("zipped_divide", Layout((4, 6)), (Layout(2), None))._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("call", "verdict"),
+    [
+        (("upcast", Layout(64), 4), ", ".join(map(str, range(16)))),
+        (("upcast", Layout(68), 4), ", ".join(map(str, range(16))) + ", ..."),
+        (("coalesce", Layout((2, 2))), "0, 1, 2, 3; the same at all 4 coordinates"),
+        (("composition", Layout((2, 2)), (Layout(2), None)), "0, 1, 2, 3"),
+        (("complement", Layout(2), 4), "0, 2; true of all 4 sums"),
+        (("right_inverse", Layout((2, 2), (2, 1))), "0, 2, 1, 3; A(R(i)) = i at all 4 coordinates"),
+        (("left_inverse", Layout((2, 2), (2, 1))), "0, 2, 1, 3; R(A(i)) = i at all 4 coordinates"),
+        (("max_common_layout", Layout(2), Layout(4)), "0, 1; A(R(i)) = i at all 2 coordinates"),
+    ],
+)
+def test_the_verdict_has_the_first_values_and_how_all_were_checked(call, verdict):
+    assert explain(*call).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("largest", "larger", "check"),
+    [
+        (("coalesce", Layout(4096)), ("coalesce", Layout(4097)), "the same at all 4096 coordinates"),
+        (("complement", Layout(64), 4096), ("complement", Layout(64), 4097), "true of all 4096 sums"),
+    ],
+)
+def test_what_is_large_is_not_checked(largest, larger, check):
+    assert explain(*largest).verdict.endswith(f"; {check}")
+    assert explain(*larger).verdict.endswith(", ...")
+
+
+def test_an_operand_that_is_no_layout_is_refused_where_a_layout_is_needed():
+    with pytest.raises(TypeError, match="integer"):
+        explain("max_common_layout", Layout(4), (Layout(2), None))

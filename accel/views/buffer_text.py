@@ -1,0 +1,42 @@
+"""How views of strided elements look as text."""
+
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from accel.copies import Elements, read
+from accel.copies.elements import Table
+from accel.memory.host_storage import HostArray
+from accel.views.sources import Source
+
+__all__ = ["shown"]
+
+
+def shown(source: Source, prefix: str) -> str:
+    """Return the elements as text, of many elements only those at the ends; ``numpy.printoptions`` says how many.
+
+    What is not shown is not read either.
+    """
+    if source.storage.released:
+        return "released"
+    options = np.get_printoptions()
+    if source.size <= options["threshold"]:
+        values, threshold = read(source.elements).reshape(source.shape), options["threshold"]
+    else:
+        values, threshold = _ends(source, options["edgeitems"]), 0
+    return np.array2string(values, separator=", ", prefix=prefix, threshold=threshold)
+
+
+def _ends(source: Source, edge: int) -> HostArray:
+    """Read what is shown of each axis, and one element between, in whose place NumPy writes dots."""
+    picked = [_picked(extent, edge) for extent in source.shape]
+    steps = [places * stride for places, stride in zip(picked, source.strides, strict=True)]
+    table = np.asarray(reduce(add, np.ix_(*steps)), np.int64)
+    return read(Elements(source.storage, source.start, (), table=table.reshape(-1))).reshape(table.shape)
+
+
+def _picked(extent: int, edge: int) -> Table:
+    if extent <= 2 * edge:
+        return np.arange(extent, dtype=np.int64)
+    return np.concatenate([np.arange(edge + 1, dtype=np.int64), np.arange(extent - edge, extent, dtype=np.int64)])

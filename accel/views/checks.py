@@ -1,0 +1,83 @@
+"""What all views ask of their arguments."""
+
+from operator import index
+from typing import Any
+
+from accel.errors import BoundsError, LayoutError
+
+__all__ = ["as_axis", "as_count", "as_sizes", "as_whole", "position"]
+
+
+def as_whole(value: Any, what: str) -> int:
+    """Return a value as Python's integer.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    if type(value) is int:
+        return value
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{what} is a whole number; found {value!r}") from None
+
+
+def as_count(value: Any, what: str) -> int:
+    """Return a value as a positive integer.
+
+    Raises
+    ------
+    ValueError
+        If it is not positive.
+    """
+    found = as_whole(value, what)
+    if found < 1:
+        raise ValueError(f"{what} is at least 1; found {found}")
+    return found
+
+
+def as_sizes(values: Any, rank: int, what: str) -> tuple[int, ...]:
+    """Return one integer for each mode; a single one is enough for one mode.
+
+    Raises
+    ------
+    LayoutError
+        If there are more or fewer than modes.
+    """
+    given = tuple(values) if isinstance(values, tuple | list) else (values,)
+    if len(given) != rank:
+        raise LayoutError(f"{what}: one number for each of the {rank} modes is needed; found {len(given)}")
+    return tuple([as_whole(value, what) for value in given])
+
+
+def as_axis(value: Any, rank: int) -> int:
+    """Return which mode is meant; negative numbers count from the end.
+
+    Raises
+    ------
+    BoundsError
+        If there is none.
+    """
+    axis = as_whole(value, "an axis")
+    if not -rank <= axis < rank:
+        raise BoundsError(f"axis {axis} is out of range: there are {rank} modes, so it must be in [{-rank}, {rank})")
+    return axis % rank
+
+
+def position(value: Any, extent: int, axis: int) -> int:
+    """Return a coordinate that is there; negative ones count from the end.
+
+    Raises
+    ------
+    BoundsError
+        If it is not; names axis, index and extent.
+    """
+    found = as_whole(value, "an index")
+    if not -extent <= found < extent:
+        raise BoundsError(
+            f"index {found} is out of range on axis {axis}: its extent is {extent}, so it must be in "
+            f"[{-extent}, {extent})"
+        )
+    return found + extent if found < 0 else found

@@ -1,0 +1,152 @@
+"""`Geometry`: how a tensor's coordinates become cells, in integers only; memory comes in elsewhere.
+
+Every view of a tensor is another geometry, and how many elements its first cell lies after the old one's.
+"""
+
+from functools import lru_cache
+from math import prod
+from typing import TypeAlias
+
+from accel.errors import LayoutError
+from accel.layout import Layout, logical_divide, row_major
+from accel.layout.layout import joined, modes_of
+
+__all__ = ["CACHED", "SCALAR", "Geometry", "Moved", "array_strides", "bare", "by_rows", "clamped", "cut", "geometry"]
+
+CACHED = 4096
+"""How many results each function on geometries remembers."""
+
+SCALAR = Layout(1)
+"""The element layout of a tensor whose elements are single numbers."""
+
+
+class Geometry:
+    """A layout of elements, the layout of the numbers in each, and how much of it exists.
+
+    Attributes
+    ----------
+    layout : Layout
+        Of the elements.
+    element : Layout
+        Of the numbers of one element.
+    valid : tuple of int or None
+        How many coordinates of each mode have memory; None where all have.
+    padded : bool
+        Whether coordinates without memory can be read.
+    modes : tuple of Layout
+        The modes at the top.
+    extents : tuple of int
+        Their sizes.
+    inside : tuple of int
+        How many coordinates of each have memory.
+    shape : tuple of int
+        How many coordinates of each can be asked for.
+    axes : tuple of int
+        The extents of an array with these elements: the shape, and that of an element of several numbers.
+    steps : tuple of tuple of int or None
+        Extent and stride of each mode, where these alone lead to the one number of an element.
+    """
+
+    __slots__ = ("axes", "element", "extents", "inside", "layout", "modes", "padded", "shape", "steps", "valid")
+
+    def __init__(self, layout: Layout, element: Layout, valid: tuple[int, ...] | None, padded: bool) -> None:
+        self.layout = layout
+        self.element = element
+        self.valid = valid
+        self.padded = padded
+        self.modes = tuple(modes_of(layout))
+        self.extents = tuple([mode.size for mode in self.modes])
+        self.inside = self.extents if valid is None else valid
+        self.shape = self.extents if padded else self.inside
+        self.axes = (*self.shape, *self.element_shape)
+        self.steps = self._steps()
+
+    def _steps(self) -> tuple[tuple[int, int], ...] | None:
+        if self.padded or self.element.size != 1:
+            return None
+        pairs = [(extent, mode.stride) for extent, mode in zip(self.shape, self.modes, strict=True)]
+        return None if any(isinstance(stride, tuple) for _, stride in pairs) else tuple(pairs)  # type: ignore[arg-type]
+
+    @property
+    def rank(self) -> int:
+        """How many modes there are at the top."""
+        return len(self.modes)
+
+    @property
+    def size(self) -> int:
+        """How many elements can be asked for."""
+        return prod(self.shape)
+
+    @property
+    def element_shape(self) -> tuple[int, ...]:
+        """The extents of an element of several numbers; none where it is a single one."""
+        return () if self.element.size == 1 else tuple([mode.size for mode in modes_of(self.element)])
+
+
+Moved: TypeAlias = tuple[Geometry, int]
+"""A geometry, and how many elements its first cell lies after that of the one it was made from."""
+
+
+@lru_cache(CACHED)
+def geometry(
+    layout: Layout, element: Layout = SCALAR, valid: tuple[int, ...] | None = None, padded: bool = False
+) -> Geometry:
+    """Return the geometry of these: the same object for the same ones, so that what is made of it is remembered."""
+    return Geometry(layout, element, valid, padded)
+
+
+@lru_cache(CACHED)
+def by_rows(found: Geometry) -> Geometry:
+    """Return the geometry of the same shape whose numbers lie one after another, by rows; all of it has memory."""
+    element = row_major(*found.element_shape) if found.element_shape else SCALAR
+    whole = row_major(*found.shape, element.size)
+    return geometry(joined(modes_of(whole)[:-1]), element)
+
+
+@lru_cache(CACHED)
+def array_strides(found: Geometry, itemsize: int) -> tuple[int, ...]:
+    """Return the stride in bytes of each axis of an array with these elements.
+
+    Raises
+    ------
+    LayoutError
+        If a mode has no single stride, or some coordinates no memory.
+    """
+    if found.padded and found.inside != found.shape:
+        raise LayoutError(f"the padding of {found.layout} has no memory to share; write t.to_numpy()")
+    modes = [*found.modes, *(modes_of(found.element) if found.element_shape else ())]
+    try:
+        return tuple([Layout((mode.shape,), (mode.stride,)).to_strides(itemsize)[0] for mode in modes])
+    except LayoutError as error:
+        what = str(error).partition(";")[0]
+        raise LayoutError(f"{what}; write t.to_numpy() for an array of its own") from None
+
+
+def clamped(count: int, extent: int) -> int:
+    """Return a count that is neither negative nor more than an extent."""
+    return max(0, min(count, extent))
+
+
+def bare(mode: Layout) -> Layout:
+    """Return a mode, with stride 0 if it has a single coordinate."""
+    return Layout.made(1, 0) if mode.shape == 1 else mode
+
+
+@lru_cache(CACHED)
+def cut(mode: Layout, count: int) -> tuple[Layout, Layout]:
+    """Return a block of ``count`` coordinates of a mode, and the layout of the blocks; the last may go past the end.
+
+    Raises
+    ------
+    LayoutError
+        If the leaves of a nested mode are not in blocks of so many.
+    """
+    if count == 1:
+        return Layout.made(1, 0), bare(mode)
+    if isinstance(mode.shape, int) and isinstance(mode.stride, int):
+        blocks = Layout.made(-(-mode.shape // count), count * mode.stride)
+        return Layout.made(count, mode.stride), bare(blocks)
+    if not mode.size:
+        return Layout.made(count, 0), Layout.made(0, 0)
+    parts = logical_divide(mode, count)
+    return parts.mode(0), bare(parts.mode(1))

@@ -1,0 +1,220 @@
+"""`Moving`: elements taken out of a tensor, put into it, and copied between tensors."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from accel import copies
+from accel.device import Device
+from accel.dtypes import DTypeLike, as_dtype, exact_cast
+from accel.errors import DTypeError, FormatError
+from accel.layout import Layout
+from accel.memory import AnyStorage, DeviceStorage, Operand, allocate
+from accel.memory.host_export import bytes_at
+from accel.memory.host_storage import HostArray
+from accel.memory.interchange import Interchange
+from accel.views.cells import reach
+from accel.views.core import TensorCore
+from accel.views.geometry import Geometry, array_strides, by_rows, geometry
+
+__all__ = ["Moving"]
+
+
+class Moving(TensorCore, Interchange):
+    """Copies, and the exchange with other libraries; to be mixed into a tensor."""
+
+    __slots__ = ()
+
+    def to_numpy(self) -> HostArray:
+        """Return the elements as a new array of the tensor's shape; vectors append the modes of an element."""
+        found = self._geometry
+        existing = copies.read(self._cells(by_rows=True)).reshape((*found.inside, *found.element_shape))
+        if found.inside == found.shape:
+            return existing
+        array = np.full((*found.shape, *found.element_shape), self._pad, self._dtype)
+        array[_corner(found)] = existing
+        return array
+
+    def fill(self, value: Any) -> Self:
+        """Set every number of the valid part, all lanes of vectors too, and return this tensor.
+
+        Raises
+        ------
+        ReadOnlyError
+            If writing is forbidden.
+        OverlapError
+            If the layout names an element twice.
+        DTypeError, OverflowError
+            If the dtype cannot hold the value.
+        """
+        number = exact_cast(value, self._dtype)
+        if number.ndim:
+            raise ValueError(f"fill takes one number; found {number.size}: write t[:, :] = array")
+        self._refuse_read_only()
+        copies.fill(self._cells(), number[()])
+        return self
+
+    def copy_from(self, other: "TensorCore", cast: bool = False) -> None:
+        """Copy the elements of another tensor, on whatever device, paired by colexicographic index; done on return.
+
+        They may share memory. Only valid parts are touched.
+
+        Parameters
+        ----------
+        other : LayoutTensor
+            Of the same size, whatever its shape.
+        cast : bool
+            Convert to this dtype as `numpy.ndarray.astype` does.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ, or the sizes of the elements.
+        DTypeError
+            If the dtypes differ, without ``cast``.
+        ReadOnlyError
+            If writing is forbidden.
+        OverlapError
+            If this layout names an element twice.
+        """
+        if not isinstance(other, Moving):
+            raise TypeError(f"a tensor copies from a tensor; found {type(other).__name__}: write t[:, :] = array")
+        self._refuse_read_only()
+        self._refuse_unlike(other, cast)
+        if self._geometry.padded or other._geometry.padded:
+            self._copy_by_values(other)
+        else:
+            copies.copy(self._cells(), other._cells(), cast=cast)
+
+    def _refuse_unlike(self, other: TensorCore, cast: bool) -> None:
+        if (self.size, self.element_size) != (other.size, other.element_size):
+            raise ValueError(
+                f"{other.size} elements of {other.element_size} numbers cannot be copied into {self.size} of "
+                f"{self.element_size}: both must be equal; take a tile or a slice"
+            )
+        if self._dtype != other._dtype and not cast:
+            raise DTypeError(
+                f"{other._dtype.name} elements cannot be copied into {self._dtype.name}: write cast=True to convert"
+            )
+
+    def _copy_by_values(self, other: "Moving") -> None:
+        values = other.to_numpy().astype(self._dtype, copy=False)
+        in_order = _modes_reversed(values, other.rank).reshape(-1)
+        found = self._geometry
+        by_modes = in_order.reshape((*reversed(found.shape), *found.element_shape))
+        self._write_rows(_modes_reversed(by_modes, found.rank))
+
+    def _write_rows(self, values: HostArray) -> None:
+        """Write an array of this shape; what has no memory is dropped."""
+        found = self._geometry
+        expected = (*found.shape, *found.element_shape)
+        if values.shape != expected:
+            raise ValueError(f"an array of shape {values.shape} cannot be written to shape {expected}: they must agree")
+        self._refuse_read_only()
+        copies.write(self._cells(by_rows=True), np.ascontiguousarray(values[_corner(found)]).reshape(-1))
+
+    def copy(self) -> Self:
+        """Return a tensor of the same layout on memory of its own, on the same device."""
+        return self._copied_to(self.device)
+
+    def _copied_to(self, device: Device) -> Self:
+        found = reach(self._geometry)
+        extent = found.high - found.low + 1 if found.size else 0
+        made = self._anew(allocate(device, extent, self._dtype), self._geometry, -found.low)
+        source = copies.Elements(self._storage, self._offset + found.low, ((extent, 1),), self._dtype)
+        copies.copy(copies.Elements(made._storage, 0, ((extent, 1),)), source)
+        return made
+
+    def _anew(self, storage: AnyStorage, found: Geometry, offset: int = 0) -> Self:
+        """Return a tensor of this class on other memory."""
+        made = object.__new__(type(self))
+        made._on(storage, found, offset)
+        made._pad = self._pad
+        return made
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        copied, found = self.copy(), self._geometry
+        parts = found.layout, found.element, found.valid, found.padded
+        return type(self)._unpickled, (copied._storage, copied._offset, parts, self._pad)
+
+    @classmethod
+    def _unpickled(cls, storage: object, offset: int, parts: tuple[Any, ...], pad: Any) -> Self:
+        """Return a tensor on memory that came out of a pickle.
+
+        Raises
+        ------
+        FormatError
+            If what came with it is no geometry.
+        """
+        if not isinstance(storage, AnyStorage) or not all(isinstance(part, Layout) for part in parts[:2]):
+            raise FormatError(f"this is no pickled tensor: found {type(storage).__name__} and {parts}")
+        made = object.__new__(cls)
+        made._on(storage, geometry(*parts), offset)
+        made._pad = pad
+        return made
+
+    # Exchange
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
+        """Return an array on the same memory, where strides lead through it; with ``copy=True`` on its own."""
+        if copy:
+            self._on_host("an array of them without saying so")
+            return self.to_numpy().astype(self._dtype if dtype is None else as_dtype(dtype), copy=False)
+        storage = self._on_host("array that shares their memory")
+        storage.settle(writing=not self.readonly)
+        shared = self._lent_array(storage)
+        if dtype is None or as_dtype(dtype) == self._dtype:
+            return shared
+        if copy is False:
+            raise ValueError(f"{self._dtype.name} becomes {dtype} only by a copy; write copy=None")
+        return shared.astype(as_dtype(dtype))
+
+    def __accel_operand__(self) -> Operand:
+        """Describe the elements to a backend, by rows.
+
+        Raises
+        ------
+        LayoutError
+            If no strides lead through them.
+        """
+        found = self._geometry
+        strides = array_strides(found, self._dtype.itemsize)
+        span = self._storage.__accel_operand__().span
+        return Operand(span, self._offset * self._dtype.itemsize, self._dtype, found.axes, strides, not self.readonly)
+
+    def _lent_storage(self) -> AnyStorage:
+        return self._storage
+
+    def _lent_array(self, storage: AnyStorage) -> HostArray:
+        """Return the elements as NumPy sees them, or would if it could reach them; it keeps the memory alive."""
+        if isinstance(storage, DeviceStorage):
+            operand = self.__accel_operand__()
+            held = bytes_at(storage.pointer, storage.nbytes, not operand.writable, storage.pin())
+            return np.ndarray(operand.extents, operand.dtype, held, operand.start, operand.strides)
+        found, dtype = self._geometry, self._dtype
+        strides = array_strides(found, dtype.itemsize)
+        if not found.size:
+            return np.empty(found.axes, dtype)
+        array = np.ndarray(found.axes, dtype, storage.lend(), self._offset * dtype.itemsize, strides)
+        if self.readonly:
+            array.flags.writeable = False
+        return array
+
+    def _lent_copy(self, device: Device) -> "Moving":
+        """Return a copy of the elements on a device, by rows."""
+        made = self._anew(allocate(device, self.size * self.element_size, self._dtype), by_rows(self._geometry))
+        made._write_rows(self.to_numpy())
+        return made
+
+
+def _corner(found: Geometry) -> tuple[slice, ...]:
+    """Return the slices of what has memory."""
+    return tuple([slice(extent) for extent in found.inside])
+
+
+def _modes_reversed(values: HostArray, rank: int) -> HostArray:
+    """Return an array with its first axes in reverse, so that what goes by rows goes colexicographically."""
+    return values.transpose((*reversed(range(rank)), *range(rank, values.ndim)))

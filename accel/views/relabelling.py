@@ -1,0 +1,120 @@
+"""The same cells under another layout: transpose, reshape, composition, coalesce."""
+
+from typing import Any
+
+import numpy as np
+
+from accel.errors import LayoutError
+from accel.layout import Layout, coalesce, offsets
+from accel.layout.coordinates import Leaf
+from accel.layout.layout import as_layout, joined
+from accel.views.geometry import Geometry, bare, geometry
+
+__all__ = ["coalesced", "composed", "reshaped", "transposed"]
+
+
+def transposed(found: Geometry) -> Geometry:
+    """Return the two modes exchanged.
+
+    Raises
+    ------
+    LayoutError
+        If there are not two.
+    """
+    if found.rank != 2:
+        raise LayoutError(f"transpose exchanges two modes; {found.layout} has {found.rank}: write composition")
+    valid = None if found.valid is None else found.valid[::-1]
+    return geometry(joined(map(bare, reversed(found.modes))), found.element, valid, found.padded)
+
+
+def reshaped(found: Geometry, layout: Any) -> Geometry:
+    """Return another layout of the same cells, from the same first element.
+
+    Raises
+    ------
+    LayoutError
+        If the cells are not the same, or the tensor is masked.
+    """
+    _refuse_masked(found, "reshape")
+    wanted = as_layout(layout)
+    if not _same_cells(found.layout, wanted):
+        raise LayoutError(
+            f"{wanted} does not address the same cells as {found.layout}; write composition(layout) for some of them, "
+            f"or copy() the elements into a tensor that has them one after another"
+        )
+    return geometry(wanted, found.element)
+
+
+def composed(found: Geometry, layout: Any) -> Geometry:
+    """Return the elements at the integers that another layout gives.
+
+    Raises
+    ------
+    LayoutError
+        If it leaves the domain, no layout has these elements, or the tensor is masked.
+    """
+    _refuse_masked(found, "composition")
+    inner = as_layout(layout)
+    if inner.size:
+        ends = [(extent - 1) * stride for extent, stride in inner.leaves]
+        low, high = sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
+        if low < 0 or high >= found.layout.size:
+            raise LayoutError(
+                f"{inner} goes from {low} to {high}, and {found.layout} has the coordinates 0 to "
+                f"{found.layout.size - 1}; compose with a layout that stays inside"
+            )
+    return geometry(found.layout @ inner, found.element)
+
+
+def coalesced(found: Geometry, keep_rank: bool) -> Geometry:
+    """Return the fewest modes with the same elements in the same order, or the fewest leaves in each mode.
+
+    Raises
+    ------
+    LayoutError
+        If modes of a masked tensor would become one.
+    """
+    if keep_rank:
+        modes = [coalesce(mode) if isinstance(mode.shape, tuple) else mode for mode in found.modes]
+        return geometry(joined(modes), found.element, found.valid, found.padded)
+    _refuse_masked(found, "coalesce")
+    return geometry(coalesce(found.layout), found.element)
+
+
+def _refuse_masked(found: Geometry, what: str) -> None:
+    if found.valid is not None:
+        raise LayoutError(
+            f'Masked tensor does not support {what}. Take the tile with tail="shrink", or copy() the valid part'
+        )
+
+
+def _same_cells(one: Layout, other: Layout) -> bool:
+    first, second = _normal(one), _normal(other)
+    if first == second:
+        return True
+    if _nests(first[1]) and _nests(second[1]):
+        return False
+    return np.array_equal(np.unique(offsets(one)), np.unique(offsets(other)))
+
+
+def _normal(layout: Layout) -> tuple[int, tuple[Leaf, ...]]:
+    """Return the lowest offset, and leaves that reach the same cells from there, by rising strides and merged."""
+    low, rising = 0, []
+    for extent, stride in layout.leaves:
+        low += min(0, (extent - 1) * stride)
+        if stride:
+            rising.append((abs(stride), extent))
+    if not layout.size:
+        return 0, ((0, 0),)
+    ordered = joined([Layout.made(extent, stride) for stride, extent in sorted(rising)])
+    return low, coalesce(ordered).leaves if rising else ()
+
+
+def _nests(leaves: tuple[Leaf, ...]) -> bool:
+    """Tell whether each stride is longer than all that the smaller ones reach, so that only these leaves do so."""
+    reach = 0
+    for extent, stride in leaves:
+        if stride <= reach:
+            return False
+        reach += (extent - 1) * stride
+    return True

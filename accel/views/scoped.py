@@ -1,0 +1,54 @@
+"""Memory of a scope: what a stack is to Mojo."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import SupportsIndex
+
+from accel.dtypes import DTypeLike, as_dtype
+from accel.memory import HostStorage
+from accel.memory.sizes import as_size
+from accel.views.checks import as_whole
+
+__all__ = ["scoped_storage"]
+
+
+@contextmanager
+def scoped_storage(size: SupportsIndex, dtype: DTypeLike, alignment: SupportsIndex = 1) -> Iterator[HostStorage]:
+    """Lend uninitialised memory of the host, which is released when the block ends.
+
+    Parameters
+    ----------
+    size : int
+        Number of elements.
+    dtype : dtype_like
+        Type of the elements.
+    alignment : int
+        A power of two of which the address is a multiple.
+
+    Raises
+    ------
+    ValueError
+        If the size is negative, or the alignment no power of two.
+    """
+    found, boundary = as_dtype(dtype), power_of_two(alignment)
+    nbytes = as_size(size, found.itemsize) * found.itemsize
+    with (
+        HostStorage.new(nbytes + boundary - 1) as room,
+        room.window(-room.pointer % boundary, nbytes, room.dtype) as aligned,
+        aligned.window(0, nbytes // found.itemsize, found) as storage,
+    ):
+        yield storage
+
+
+def power_of_two(alignment: SupportsIndex) -> int:
+    """Return an alignment as a Python int.
+
+    Raises
+    ------
+    ValueError
+        If it is no power of two.
+    """
+    found = as_whole(alignment, "an alignment")
+    if found < 1 or found & (found - 1):
+        raise ValueError(f"an alignment is a power of two in bytes; found {found}")
+    return found

@@ -1,0 +1,120 @@
+"""Vectors that reach past an end, and how memory is fetched ahead."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, SupportsIndex
+
+import numpy as np
+
+from accel.dtypes import exact_cast
+from accel.memory.host_storage import HostArray
+from accel.memory.sizes import as_size
+from accel.views.buffer_view import flat
+from accel.views.checks import as_whole
+from accel.views.sources import on_host, part
+
+__all__ = ["PrefetchOptions", "partial_simd_load", "partial_simd_store"]
+
+
+@dataclass(frozen=True)
+class PrefetchOptions:
+    """How an element is to be fetched ahead of its use.
+
+    Attributes
+    ----------
+    read : bool
+        To be read, and not written.
+    locality : int
+        From 0, used once, to 3, used again and again.
+    cache : str
+        ``"data"`` or ``"instruction"``.
+    """
+
+    read: bool = True
+    locality: int = 3
+    cache: Literal["data", "instruction"] = "data"
+
+    def __post_init__(self) -> None:
+        if self.locality not in range(4):
+            raise ValueError(f"a locality is 0, 1, 2 or 3; found {self.locality!r}")
+        if self.cache not in {"data", "instruction"}:
+            raise ValueError(f"a cache is 'data' or 'instruction'; found {self.cache!r}")
+
+
+def partial_simd_load(
+    storage: Any, lbound: SupportsIndex, rbound: SupportsIndex, pad_value: Any, width: SupportsIndex
+) -> HostArray:
+    """Return a vector of which some lanes are in memory; lane 0 is the first element.
+
+    Parameters
+    ----------
+    storage : view, container, storage or array
+        Flat memory of the host; lanes out of bounds need not be in it.
+    lbound, rbound : int
+        Lanes with ``max(0, lbound) <= lane < min(width, rbound)`` are read.
+    pad_value : number
+        What the other lanes are.
+    width : int
+        Number of lanes.
+
+    Raises
+    ------
+    BoundsError
+        If a lane in bounds is not in the memory.
+    DTypeError, OverflowError
+        If the dtype cannot hold the pad value.
+    ValueError
+        If the pad value is not a single one, or the width negative.
+    DeviceMismatchError
+        If the memory is an accelerator's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from accel.views import partial_simd_load
+    >>> partial_simd_load(np.array([1, 2, 3]), 1, 3, pad_value=-1, width=4)
+    array([-1,  2,  3, -1])
+    """
+    source = flat(storage, "vector")
+    memory = on_host(source.storage, "a vector")
+    pad = exact_cast(pad_value, memory.dtype)
+    if pad.ndim:
+        raise ValueError(f"a pad is one value; found {pad.size}")
+    lanes = np.full(as_size(width, memory.dtype.itemsize), pad)
+    first, count = _bounded(lbound, rbound, lanes.size, source.size)
+    if count:
+        lanes[first : first + count] = memory.load(source.start + first, count)
+    return lanes
+
+
+def partial_simd_store(storage: Any, lbound: SupportsIndex, rbound: SupportsIndex, data: Any) -> None:
+    """Write the lanes of a vector that are in bounds, and nothing else; lane 0 is the first element.
+
+    Parameters
+    ----------
+    storage : view, container, storage or array
+        Flat memory of the host; lanes out of bounds need not be in it.
+    lbound, rbound : int
+        Lanes with ``max(0, lbound) <= lane < min(data.size, rbound)`` are written.
+    data : array_like
+        One value for each lane.
+
+    Raises
+    ------
+    BoundsError
+        If a lane in bounds is not in the memory; nothing is written.
+    DTypeError, OverflowError
+        If the dtype cannot hold a value.
+    ReadOnlyError, DeviceMismatchError
+        If the memory must not change, or is an accelerator's.
+    """
+    source = flat(storage, "vector")
+    memory = on_host(source.storage, "a vector")
+    lanes = exact_cast(data, memory.dtype).reshape(-1)
+    first, count = _bounded(lbound, rbound, lanes.size, source.size)
+    memory.store(source.start + first, lanes[first : first + count])
+
+
+def _bounded(lbound: SupportsIndex, rbound: SupportsIndex, width: int, available: int) -> tuple[int, int]:
+    """Return the first lane in bounds, and how many there are."""
+    low, high = max(0, as_whole(lbound, "a bound")), min(width, as_whole(rbound, "a bound"))
+    return part(low, high - low, available, "the memory of the vector") if low < high else (0, 0)

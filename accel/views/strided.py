@@ -1,0 +1,166 @@
+"""`StridedView`: what views of strided elements have in common."""
+
+from math import prod
+from typing import Any, Self
+
+import numpy as np
+
+from accel.copies import copy, fill, read, write
+from accel.device import Device
+from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.errors import DTypeError, LayoutError
+from accel.memory import AnyStorage, Interchange, Operand, allocate
+from accel.memory.host_export import export
+from accel.memory.host_storage import HostArray
+from accel.views.sources import Source, on_host, row_major, source_of
+
+__all__ = ["StridedView"]
+
+
+class StridedView(Interchange):
+    """A window on the elements of a storage; abstract: see `BufferView` and `NDBuffer`.
+
+    It owns nothing: it holds the handle of whoever it was made from, and says so if that was released.
+    """
+
+    __slots__ = ("__weakref__", "_offset", "_shape", "_storage", "_strides")
+    _storage: AnyStorage
+    _offset: int
+    _shape: tuple[int, ...]
+    _strides: tuple[int, ...]
+
+    @classmethod
+    def _on(cls, storage: AnyStorage, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Self:
+        """Make a view of elements that were found to be in the storage."""
+        made = object.__new__(cls)
+        made._storage = storage
+        made._offset = offset
+        made._shape = shape
+        made._strides = strides
+        return made
+
+    @classmethod
+    def _new(cls, shape: tuple[int, ...], dtype: DType, device: Device) -> Self:
+        """Make a view of all of new, uninitialised memory."""
+        return cls._on(allocate(device, prod(shape), dtype), 0, shape, row_major(shape))
+
+    @property
+    def storage(self) -> AnyStorage:
+        """The storage that has the elements, and perhaps others."""
+        return self._storage
+
+    @property
+    def offset(self) -> int:
+        """The element of the storage at which the view starts."""
+        return self._offset
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extent of each axis."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the elements."""
+        return self._storage.dtype
+
+    @property
+    def device(self) -> Device:
+        """The device that has the elements."""
+        return self._storage.device
+
+    @property
+    def readonly(self) -> bool:
+        """Whether writing is forbidden."""
+        return self._storage.readonly
+
+    @property
+    def _source(self) -> Source:
+        return Source(self._storage, self._offset, self._shape, self._strides)
+
+    def to_numpy(self) -> HostArray:
+        """Return the elements as a new NumPy array of the same shape, from whatever device."""
+        return read(self._source.elements).reshape(self._shape)
+
+    def from_numpy(self, array: HostArray) -> None:
+        """Copy a NumPy array of the same shape into the elements, on whatever device; done on return.
+
+        Raises
+        ------
+        LayoutError
+            If the shapes differ.
+        DTypeError
+            If the dtypes differ.
+        ReadOnlyError, OverlapError
+            If the memory must not change, or the view names an element twice.
+        """
+        given = np.asarray(array)
+        self._refuse_other(given.shape, as_dtype(given.dtype), f"array.astype({self.dtype.name!r})")
+        write(self._source.elements, given.reshape(-1))
+
+    def copy_from(self, other: Any) -> None:
+        """Copy the elements of another view, container or array into these, from whatever device; done on return.
+
+        They may overlap.
+
+        Parameters
+        ----------
+        other : view, container, storage or array
+            Of the same shape and dtype.
+
+        Raises
+        ------
+        TypeError
+            If it has no memory to look at.
+        LayoutError, DTypeError, ReadOnlyError, OverlapError
+            As for `from_numpy`.
+        """
+        source = source_of(other)
+        dtype = source.storage.dtype
+        self._refuse_other(source.shape, dtype, f"from_numpy(x.to_numpy().astype({self.dtype.name!r}))")
+        copy(self._source.elements, source.elements)
+
+    def _refuse_other(self, shape: tuple[int, ...], dtype: DType, remedy: str) -> None:
+        if dtype != self.dtype:
+            raise DTypeError(f"{dtype.name} elements cannot be copied into {self.dtype.name}: write {remedy}")
+        if shape != self._shape:
+            raise LayoutError(
+                f"elements of shape {shape} cannot be copied into shape {self._shape}: write a view of that shape"
+            )
+
+    def fill(self, value: Any) -> None:
+        """Set every element to one value, on whatever device.
+
+        Raises
+        ------
+        DTypeError, OverflowError
+            If the dtype cannot hold the value.
+        ReadOnlyError, OverlapError
+            If the memory must not change, or the view names an element twice.
+        """
+        scalar = exact_cast(value, self.dtype)
+        if scalar.ndim:
+            raise ValueError(f"fill takes one value; found {scalar.size}: write x.from_numpy(array)")
+        fill(self._source.elements, scalar[()])
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
+        storage = on_host(self._storage, "a NumPy array that shares it")
+        storage.settle(writing=not (copy or storage.readonly))
+        return np.array(self._lent_array(storage), dtype and as_dtype(dtype), copy=copy)
+
+    def __accel_operand__(self) -> Operand:
+        """Describe the elements to a backend."""
+        whole, itemsize = self._storage.__accel_operand__(), self.dtype.itemsize
+        strides = tuple([stride * itemsize for stride in self._strides])
+        return whole._replace(start=self._offset * itemsize, extents=self._shape, strides=strides)
+
+    def _lent_storage(self) -> AnyStorage:
+        return self._storage
+
+    def _lent_array(self, storage: AnyStorage) -> HostArray:
+        return export(self.__accel_operand__(), storage.pin())
+
+    def _lent_copy(self, device: Device) -> Self:
+        made = self._new(self._shape, self.dtype, device)
+        copy(made._source.elements, self._source.elements)
+        return made

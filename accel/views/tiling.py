@@ -1,0 +1,227 @@
+"""Tensors cut into parts: tiles and their tails, splits, the shares of threads, and vectors."""
+
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from accel.errors import BoundsError, LayoutError
+from accel.layout import Layout, Swizzle, coalesce
+from accel.layout.layout import joined, modes_of
+from accel.views.checks import as_axis, as_count, as_sizes, as_whole
+from accel.views.geometry import CACHED, SCALAR, Geometry, Moved, clamped, cut, geometry
+from accel.views.slicing import stretch
+
+__all__ = ["coordinates_of_tiles", "distributed", "parted", "split", "tile_sizes", "tiled", "vectorized"]
+
+_TAILS = ("mask", "shrink", "pad", "raise")
+
+
+def tile_sizes(found: Geometry, sizes: Any) -> tuple[int, ...]:
+    """Return the extents of tiles, one for each mode."""
+    return tuple([as_count(size, "the extent of a tile") for size in as_sizes(sizes, found.rank, "the size of a tile")])
+
+
+def coordinates_of_tiles(found: Geometry, sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the coordinates of all tiles, colexicographically."""
+    counts = [-(-extent // size) for extent, size in zip(found.extents, sizes, strict=True)]
+    return [tuple(reversed(where)) for where in product(*map(range, reversed(counts)))]
+
+
+@lru_cache(CACHED)
+def tiled(found: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tail: str) -> Moved:
+    """Return one tile.
+
+    Raises
+    ------
+    BoundsError
+        If there is no such tile, or with ``tail="raise"`` not all of it.
+    LayoutError
+        If a nested mode does not come in such tiles, or with ``tail="shrink"`` would have to be cut.
+    ValueError
+        If there is no such way with tails.
+    """
+    if tail not in _TAILS:
+        raise ValueError(f"the tail of a tile is one of {', '.join(_TAILS)}; found {tail!r}")
+    sizes, coords = tile_sizes(found, sizes), as_sizes(coords, found.rank, "the coordinates of a tile")
+    blocks, offset, valid = [], 0, []
+    for axis, (mode, size, c) in enumerate(zip(found.modes, sizes, coords, strict=True)):
+        block, rest = cut(mode, size)
+        if not 0 <= c < rest.size:
+            raise BoundsError(
+                f"tile {c} is out of range on axis {axis}: extent {mode.size} has {rest.size} tiles of {size}, so it "
+                f"must be in [0, {rest.size})"
+            )
+        blocks.append(block)
+        offset += rest(c)
+        valid.append(clamped(found.inside[axis] - c * size, size))
+    masked = found.valid is not None or any(mode.size % size for mode, size in zip(found.modes, sizes, strict=True))
+    return _with_tail(found, blocks, tuple(valid) if masked else None, tail), offset
+
+
+def _with_tail(found: Geometry, blocks: list[Layout], valid: tuple[int, ...] | None, tail: str) -> Geometry:
+    if valid is None or tail in ("mask", "pad"):
+        padded = found.padded or tail == "pad"
+        return geometry(joined(blocks), found.element, valid, padded and valid is not None)
+    if tail == "shrink":
+        blocks = [_shrunk(block, extent) for block, extent in zip(blocks, valid, strict=True)]
+    elif [block.size for block in blocks] != list(valid):
+        raise BoundsError(
+            f"a tile of shape {tuple([block.size for block in blocks])} is asked for, and {valid} of it is there; "
+            f'write tail="mask", "shrink" or "pad"'
+        )
+    return geometry(joined(blocks), found.element)
+
+
+def _shrunk(block: Layout, extent: int) -> Layout:
+    if block.size == extent:
+        return block
+    if not isinstance(block.shape, int):
+        raise LayoutError(f'the nested mode {block} cannot be cut to {extent} coordinates; write tail="mask"')
+    return Layout.made(extent, block.stride)
+
+
+def split(found: Geometry, count: Any, axis: Any) -> list[Moved]:
+    """Return equal parts along an axis.
+
+    Raises
+    ------
+    LayoutError
+        If the extent cannot be divided so.
+    """
+    parts, where = as_count(count, "the count of parts"), as_axis(axis, found.rank)
+    extent = found.shape[where]
+    if extent % parts:
+        raise LayoutError(
+            f"an extent of {extent} on axis {where} cannot be split into {parts} equal parts; write "
+            f"split_part({parts}, index, axis={where}), whose last parts may be shorter"
+        )
+    length = extent // parts
+    return [stretch(found, where, k * length, length) for k in range(parts)]
+
+
+def parted(found: Geometry, count: Any, index: Any, axis: Any, alignment: Any) -> Moved:
+    """Return one of several parts along an axis; all but the last ones are equal, and multiples of an alignment.
+
+    Raises
+    ------
+    BoundsError
+        If there is no such part.
+    """
+    parts, where = as_count(count, "the count of parts"), as_axis(axis, found.rank)
+    multiple, number = as_count(alignment, "an alignment"), as_whole(index, "the index of a part")
+    if not 0 <= number < parts:
+        raise BoundsError(f"part {number} is out of range: there are {parts}, so it must be in [0, {parts})")
+    extent = found.shape[where]
+    length = -(-extent // (parts * multiple)) * multiple
+    start = min(number * length, extent)
+    return stretch(found, where, start, min(length, extent - start))
+
+
+@lru_cache(CACHED)
+def vectorized(found: Geometry, shape: tuple[Any, ...]) -> Moved:
+    """Return blocks as elements.
+
+    Raises
+    ------
+    LayoutError
+        If the blocks do not divide the extents.
+    """
+    counts = [
+        as_count(count, "the extent of a vector") for count in as_sizes(shape, found.rank, "the shape of vectors")
+    ]
+    for axis, (extent, inside, count) in enumerate(zip(found.extents, found.inside, counts, strict=True)):
+        if extent % count or inside % count:
+            raise LayoutError(
+                f"vectors of {count} do not divide the extent {inside if extent % count == 0 else extent} of axis "
+                f"{axis}; take a part that they divide, as a slice or a tile"
+            )
+    pairs = [cut(mode, count) for mode, count in zip(found.modes, counts, strict=True)]
+    valid = None
+    if found.valid is not None:
+        valid = tuple([extent // count for extent, count in zip(found.valid, counts, strict=True)])
+    element = _composed(found.element, [block for block, _ in pairs])
+    return geometry(joined([rest for _, rest in pairs]), element, valid, found.padded), 0
+
+
+def _composed(element: Layout, blocks: list[Layout]) -> Layout:
+    """Return the layout of elements in each of which blocks of other elements are, mode by mode."""
+    if element is SCALAR or element == SCALAR:
+        return joined(blocks)
+    inner = modes_of(element)
+    if len(inner) != len(blocks):
+        return joined([*blocks, *inner])
+    return joined([coalesce(joined(pair)) for pair in zip(inner, blocks, strict=True)])
+
+
+@lru_cache(CACHED)
+def distributed(
+    found: Geometry, threads: Layout, thread: Any, axis: Any, swizzle: Swizzle | None, submode_axis: Any
+) -> Moved:
+    """Return what one thread has, cyclically: every ``count``-th coordinate of each mode, from its own one on.
+
+    Raises
+    ------
+    BoundsError
+        If there is no such thread.
+    LayoutError
+        If the layout of threads does not fit.
+    """
+    number = as_whole(thread, "the number of a thread")
+    if not 0 <= number < threads.cosize:
+        raise BoundsError(f"thread {number} is out of range: {threads} has the threads [0, {threads.cosize})")
+    places = [_place(grid, number) for grid in _grids(found, threads, axis, submode_axis)]
+    modes, offset, valid = [], 0, []
+    for mode, inside, (count, first) in zip(found.modes, found.inside, places, strict=True):
+        block, rest = cut(mode, count)
+        modes.append(rest)
+        offset += block(first)
+        valid.append(max(0, -((first - inside) // count)))
+    masked = found.valid is not None or any(
+        mode.size % count for mode, (count, _) in zip(found.modes, places, strict=True)
+    )
+    if swizzle is not None:
+        offset = _swizzled(offset, found.element.size, swizzle, masked)
+    return geometry(joined(modes), found.element, tuple(valid) if masked else None, found.padded), offset
+
+
+def _swizzled(offset: int, size: int, swizzle: Swizzle, masked: bool) -> int:
+    if masked:
+        raise LayoutError("a swizzle may lead a thread out of a masked tensor; distribute a part that threads divide")
+    return int(swizzle(offset // size)) * size
+
+
+def _grids(found: Geometry, threads: Layout, axis: Any, submode_axis: Any) -> list[Layout]:
+    """Return the layout of the threads along each mode of a tensor."""
+    grids = modes_of(threads)
+    if axis is None:
+        if submode_axis is not None:
+            raise ValueError("a submode_axis is one of the mode that axis names; write axis too")
+        return _of_rank(grids, found.rank, threads)
+    number = as_axis(axis, len(grids))
+    grid = grids[number]
+    if submode_axis is not None:
+        grid = modes_of(grid)[as_axis(submode_axis, grid.rank)]
+    elif not isinstance(grid.shape, int) and grid.rank == found.rank:
+        return modes_of(grid)  # as Mojo has it: the sub-modes of this mode stand for the tensor's modes
+    alone = as_axis(axis, found.rank)
+    return [grid if k == alone else Layout.made(1, 0) for k in range(found.rank)]
+
+
+def _of_rank(grids: list[Layout], rank: int, threads: Layout) -> list[Layout]:
+    if len(grids) != rank:
+        raise LayoutError(
+            f"the threads {threads} have {len(grids)} modes, and the tensor has {rank}: write one for each"
+        )
+    return grids
+
+
+def _place(grid: Layout, number: int) -> tuple[int, int]:
+    """Return how many threads there are along a mode, and the place of one of them."""
+    place, count = 0, 1
+    for extent, stride in grid.leaves:
+        if extent != 1:
+            if stride < 1 or not extent:
+                raise LayoutError(f"{grid} numbers no threads; write extents and strides of at least 1")
+            place += number // stride % extent * count
+        count *= extent
+    return count, place

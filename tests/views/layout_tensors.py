@@ -1,0 +1,55 @@
+"""Tensors and their models: an array that has, at each index, the offset of the cell that the tensor has there."""
+
+from math import prod
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+
+import accel
+from accel.layout import Layout, offsets
+
+QUICK = settings(max_examples=150, deadline=None, database=None)
+DEVICES = ("cpu", "sim")
+
+
+def tensor(layout, values=None, *, offset=0, dtype="float32", device="cpu", **more):
+    """Return a tensor on a container of values, by default 0, 1, 2 ... of just the size that the layout needs."""
+    layout = Layout.parse(layout) if isinstance(layout, str) else layout
+    values = np.arange(layout.cosize + offset) if values is None else np.asarray(values)
+    return accel.LayoutTensor(accel.container(values.astype(dtype), device=device), layout, offset, **more)
+
+
+def model_of(layout, start=0):
+    """Return the offset of each coordinate, by rows."""
+    sizes = [layout.mode(k).size for k in range(layout.rank)]
+    return (offsets(layout) + start).reshape(sizes[::-1]).transpose()
+
+
+def lowest(layout):
+    return sum(min(0, (extent - 1) * stride) for extent, stride in layout.leaves) if layout.size else 0
+
+
+def modelled(layout):
+    """Return a tensor whose numbers are their offsets in the storage, and its model."""
+    start = -lowest(layout)
+    storage = accel.container(np.arange(max(layout.cosize, 1), dtype=np.int64))
+    return accel.LayoutTensor(storage, layout, start), model_of(layout, start)
+
+
+flat_layouts = st.lists(st.tuples(st.integers(0, 9), st.integers(-12, 12)), min_size=1, max_size=3).map(
+    lambda leaves: Layout(*map(tuple, zip(*leaves, strict=True)))
+)
+"""Empty, of one element, with negative strides and strides of zero."""
+
+
+def vectors(model, element_rank, counts):
+    """Return the model of vectors: what stood in an element before is its fastest part, mode by mode."""
+    rank = len(counts)
+    outer, inner = model.shape[:rank], model.shape[rank:] if element_rank else (1,) * rank
+    parts = [extent for size, count in zip(outer, counts, strict=True) for extent in (size // count, count)]
+    cut = model.reshape(*parts, *inner)
+    order = [*range(0, 2 * rank, 2), *(k for axis in range(rank) for k in (2 * axis + 1, 2 * rank + axis))]
+    sizes = [size // count for size, count in zip(outer, counts, strict=True)]
+    element = [count * size for count, size in zip(counts, inner, strict=True)]
+    return cut.transpose(order).reshape(*sizes, *(element if prod(element) != 1 else ()))

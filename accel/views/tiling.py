@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from accel.errors import BoundsError, LayoutError
 from accel.layout import Layout, Swizzle, coalesce
@@ -27,8 +27,42 @@ def coordinates_of_tiles(found: Geometry, sizes: tuple[int, ...]) -> list[tuple[
     return [tuple(reversed(where)) for where in product(*map(range, reversed(counts)))]
 
 
+class _Grid(NamedTuple):
+    """Whole tiles side by side: how many there are along each axis, how far apart, and what each looks like."""
+
+    counts: tuple[int, ...]
+    steps: tuple[int, ...]
+    tile: Geometry
+
+
 @lru_cache(CACHED)
+def _grid(found: Geometry, sizes: tuple[int, ...], tail: str) -> _Grid | None:
+    """Return the whole tiles of a geometry; None where they are not all alike, or no tile is whole."""
+    extents = tile_sizes(found, sizes)
+    rests = [cut(mode, size)[1] for mode, size in zip(found.modes, extents, strict=True)]
+    counts = tuple([extent // size for extent, size in zip(found.extents, extents, strict=True)])
+    steps = tuple([rest.stride for rest in rests])
+    if found.valid is not None or not all(counts) or any(isinstance(step, tuple) for step in steps):
+        return None
+    return _Grid(counts, steps, _tiled(found, sizes, (0,) * len(counts), tail)[0])  # type: ignore[arg-type]
+
+
 def tiled(found: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tail: str) -> Moved:
+    """Return one tile, as `_tiled` does; whole tiles differ by an offset alone."""
+    grid = _grid(found, sizes, tail)
+    if grid is not None and len(coords) == len(grid.counts):
+        offset = 0
+        for c, count, step in zip(coords, grid.counts, grid.steps):  # noqa: B905 - the keyword is a tenth of a call
+            if type(c) is not int or not 0 <= c < count:
+                break
+            offset += c * step
+        else:
+            return grid.tile, offset
+    return _tiled(found, sizes, coords, tail)
+
+
+@lru_cache(CACHED)
+def _tiled(found: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tail: str) -> Moved:
     """Return one tile.
 
     Raises

@@ -40,7 +40,7 @@ def reshaped(found: Geometry, layout: Any) -> Geometry:
     if not _same_cells(found.layout, wanted):
         raise LayoutError(
             f"{wanted} does not address the same cells as {found.layout}; write composition(layout) for some of them, "
-            f"or copy() the elements into a tensor that has them one after another"
+            f"or copy_from() them into a tensor of a layout that has them one after another"
         )
     return geometry(wanted, found.element)
 
@@ -84,7 +84,7 @@ def coalesced(found: Geometry, keep_rank: bool) -> Geometry:
 def _refuse_masked(found: Geometry, what: str) -> None:
     if found.valid is not None:
         raise LayoutError(
-            f'Masked tensor does not support {what}. Take the tile with tail="shrink", or copy() the valid part'
+            f'Masked tensor does not support {what}. Take the tile with tail="shrink", or write t.to_numpy()'
         )
 
 

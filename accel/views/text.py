@@ -47,7 +47,8 @@ class Text(Moving):
         file.write(str(self))
 
     def __repr__(self) -> str:
-        parts = [self._dtype.name, str(self.layout), str(self.device)]
+        where = "released" if self._storage.released else str(self.device)
+        parts = [self._dtype.name, str(self.layout), where]
         if self.offset:
             parts.append(f"offset={self.offset}")
         if self._geometry.element.size != 1:

@@ -286,3 +286,10 @@ def test_every_method_takes_every_layout(device, text):
     assert (str(t) == "") == (t.size == 0)
     if t.rank == 2:
         assert np.array_equal(t.transpose().to_numpy(), values.T)
+
+
+def test_what_was_released_can_still_be_printed_by_a_debugger():
+    c = accel.zeros(6)
+    t = accel.LayoutTensor(c, row_major(2, 3))
+    c.release()
+    assert repr(t) == "<LayoutTensor float64, (2,3):(3,1), released>"

@@ -41,13 +41,15 @@ class Geometry:
         How many coordinates of each have memory.
     shape : tuple of int
         How many coordinates of each can be asked for.
+    size : int
+        How many elements can be asked for.
     axes : tuple of int
         The extents of an array with these elements: the shape, and that of an element of several numbers.
     steps : tuple of tuple of int or None
         Extent and stride of each mode, where these alone lead to the one number of an element.
     """
 
-    __slots__ = ("axes", "element", "extents", "inside", "layout", "modes", "padded", "shape", "steps", "valid")
+    __slots__ = ("axes", "element", "extents", "inside", "layout", "modes", "padded", "shape", "size", "steps", "valid")
 
     def __init__(self, layout: Layout, element: Layout, valid: tuple[int, ...] | None, padded: bool) -> None:
         self.layout = layout
@@ -58,6 +60,7 @@ class Geometry:
         self.extents = tuple([mode.size for mode in self.modes])
         self.inside = self.extents if valid is None else valid
         self.shape = self.extents if padded else self.inside
+        self.size = prod(self.shape)
         self.axes = (*self.shape, *self.element_shape)
         self.steps = self._steps()
 
@@ -71,11 +74,6 @@ class Geometry:
     def rank(self) -> int:
         """How many modes there are at the top."""
         return len(self.modes)
-
-    @property
-    def size(self) -> int:
-        """How many elements can be asked for."""
-        return prod(self.shape)
 
     @property
     def element_shape(self) -> tuple[int, ...]:

@@ -94,7 +94,9 @@ class LayoutTensor(Access, Arithmetic, Text):
         LayoutError
             If there is not one number for each mode, or a nested mode does not come in such tiles.
         """
-        made = self._view(*tiling.tiled(self._geometry, _hashable(sizes), _hashable(coords), tail))
+        if type(sizes) is not tuple or type(coords) is not tuple:
+            sizes, coords = _hashable(sizes), _hashable(coords)
+        made = self._view(*tiling.tiled(self._geometry, sizes, coords, tail))
         if made._geometry.padded and (pad_value is not None or made._pad is None):
             made._pad = exact_cast(0 if pad_value is None else pad_value, self._dtype)[()]
         return made

@@ -200,7 +200,7 @@ class Moving(TensorCore, Interchange):
         if not found.size:
             return np.empty(found.axes, dtype)
         array = np.ndarray(found.axes, dtype, storage.lend(), self._offset * dtype.itemsize, strides)
-        if self.readonly:
+        if self._readonly:  # what the storage forbids is forbidden in what it lends
             array.flags.writeable = False
         return array
 

@@ -3,12 +3,12 @@
 from collections import deque
 
 from accel.device import Device
-from accel.memory import heap_of
+from accel.memory import ReportsRaces, heap_of
 
 __all__ = ["race_reports"]
 
 
 def race_reports(device: Device) -> deque[str]:
     """Return the reports that a device's backend keeps, to be read and cleared; only simulated devices write any."""
-    reports: deque[str] = getattr(heap_of(device).backend, "races", deque())
-    return reports
+    backend = heap_of(device).backend
+    return backend.races if isinstance(backend, ReportsRaces) else deque()

@@ -213,7 +213,7 @@ def _chain(leaves: list[tuple[int, int, int]]) -> Lines:
 def _left_inverse(layout: Layout) -> Lines:
     last = inverse.Placed(1, 1, 0)
     for leaf in inverse.placed(layout):
-        if leaf.stride % last.stride or leaf.stride < last.stride * last.extent:
+        if inverse.in_the_way(last, leaf):
             yield Line(0, f"{leaf.extent}:{leaf.stride} is in the way of {last.extent}:{last.stride}")
             return
         if leaf.stride > last.stride:
@@ -227,7 +227,7 @@ def _max_common_layout(a: Layout, b: Layout) -> Lines:
     shared = list(inverse.common_leaves(a, b))
     for leaf in shared:
         yield Line(0, f"from coordinate {leaf.place} on, both have {leaf.extent}:{leaf.stride}")
-    yield from _chain([(leaf.stride, leaf.extent, leaf.place) for leaf in shared])
+    yield from _chain([(leaf.stride, leaf.extent, leaf.place) for leaf in inverse.in_order(shared)])
 
 
 def _leaf_by_leaf(operation: Callable[..., Layout]) -> Callable[..., Lines]:

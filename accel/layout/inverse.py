@@ -1,6 +1,6 @@
 """Inverses: layouts that undo others, and what two layouts have in common."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import accumulate
 from operator import mul
@@ -30,7 +30,22 @@ def placed(layout: Layout) -> list[Placed]:
     """Return the leaves of more than one element by stride, the larger extent first."""
     places = accumulate([extent for extent, _ in layout.leaves], mul, initial=1)
     found = [Placed(stride, extent, place) for (extent, stride), place in zip(layout.leaves, places, strict=False)]
-    return sorted([leaf for leaf in found if leaf.extent > 1], key=lambda leaf: (leaf.stride, -leaf.extent))
+    return in_order([leaf for leaf in found if leaf.extent > 1])
+
+
+def in_order(leaves: Iterable[Placed]) -> list[Placed]:
+    """Return leaves by stride, the larger extent first."""
+    return sorted(leaves, key=lambda leaf: (leaf.stride, -leaf.extent))
+
+
+def _chained(leaves: Iterable[Placed]) -> Layout:
+    """Return the layout of the coordinates of those leaves that go on, each where the ones before it end."""
+    found, covered = [], 1
+    for leaf in leaves:
+        if leaf.stride == covered:
+            found.append((leaf.extent, leaf.place))
+            covered *= leaf.extent
+    return of_leaves(coalesced(found))
 
 
 def right_inverse(layout: Any) -> Layout:
@@ -47,14 +62,7 @@ def right_inverse(layout: Any) -> Layout:
 
 @lru_cache(CACHED)
 def _right_inverse(layout: Layout) -> Layout:
-    if not layout.size:
-        return _EMPTY
-    found, covered = [], 1
-    for leaf in placed(layout):
-        if leaf.stride == covered:
-            found.append((leaf.extent, leaf.place))
-            covered *= leaf.extent
-    return of_leaves(coalesced(found))
+    return _chained(placed(layout)) if layout.size else _EMPTY
 
 
 def left_inverse(layout: Any) -> Layout:
@@ -87,9 +95,13 @@ def _left_inverse(layout: Layout) -> Layout:
     return of_leaves(coalesced([*found, (last.extent, last.place)]))
 
 
+def in_the_way(last: Placed, leaf: Placed) -> bool:
+    """Tell whether a leaf does not begin where the one before it ends, or after a hole of whole strides."""
+    return bool(leaf.stride % last.stride) or leaf.stride < last.stride * last.extent
+
+
 def _refuse_overlap(layout: Layout, last: Placed, leaf: Placed) -> None:
-    """Raise unless a leaf begins where the one before it ends, or after a hole of whole strides."""
-    if leaf.stride % last.stride or leaf.stride < last.stride * last.extent:
+    if in_the_way(last, leaf):
         raise LayoutError(
             f"{layout} has no left inverse: the stride of its leaf {leaf.extent}:{leaf.stride} is no positive multiple "
             f"of {last.stride} from {last.stride * last.extent} on, where the leaves with smaller strides end"
@@ -126,14 +138,7 @@ def max_common_layout(a: Any, b: Any) -> Layout:
 
 @lru_cache(CACHED)
 def _max_common_layout(a: Layout, b: Layout) -> Layout:
-    if not a.size or not b.size:
-        return _EMPTY
-    found, covered = [], 1
-    for leaf in sorted(common_leaves(a, b), key=lambda leaf: (leaf.stride, -leaf.extent)):
-        if leaf.stride == covered:
-            found.append((leaf.extent, leaf.place))
-            covered *= leaf.extent
-    return of_leaves(coalesced(found))
+    return _chained(in_order(common_leaves(a, b))) if a.size and b.size else _EMPTY
 
 
 def max_common_vector(a: Any, b: Any) -> int:

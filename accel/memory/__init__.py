@@ -1,6 +1,6 @@
 """Bytes and who owns them: blocks, storages, heaps, and what a backend must do."""
 
-from accel.memory.backend import Backend, Limits, SupportsArrays, SupportsStreams
+from accel.memory.backend import Backend, Limits, ReportsRaces, SupportsArrays, SupportsStreams
 from accel.memory.block import Block, Span
 from accel.memory.copying import AnyStorage, allocate, copy_elements
 from accel.memory.device_storage import DeviceStorage
@@ -33,6 +33,7 @@ __all__ = [
     "Ownership",
     "Pin",
     "Plan",
+    "ReportsRaces",
     "Snapshot",
     "Span",
     "Storage",

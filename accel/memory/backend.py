@@ -4,6 +4,7 @@ A different *ability* is a protocol of its own, asked for with `isinstance`; a d
 `Limits`. `accel.testing.BackendConformance` is the definition in the form of tests.
 """
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -14,7 +15,7 @@ from accel.memory.external import ExternalAllocation
 from accel.memory.operand import Operand, Plan
 from accel.memory.stream import Stream
 
-__all__ = ["Backend", "Limits", "SupportsArrays", "SupportsStreams"]
+__all__ = ["Backend", "Limits", "ReportsRaces", "SupportsArrays", "SupportsStreams"]
 
 
 class Limits(NamedTuple):
@@ -116,6 +117,16 @@ class SupportsStreams(Protocol):
 
     def default_stream(self, device: Device) -> Stream:
         """Return the stream on which a device works when none is given."""
+        ...
+
+
+@runtime_checkable
+class ReportsRaces(Protocol):
+    """A backend that knows which work on two streams shared bytes and had no order."""
+
+    @property
+    def races(self) -> deque[str]:
+        """The reports of the races seen; to be taken by whoever asks."""
         ...
 
 

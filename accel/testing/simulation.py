@@ -1,12 +1,11 @@
 """What tests may ask of a backend whose devices are simulated; the others have no such abilities."""
 
-from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
 from accel.device import Device
-from accel.memory import Heap
+from accel.memory import Heap, ReportsRaces
 from accel.memory.heap import heaps
 
 __all__ = ["FaultPoints", "Simulator", "drop", "finish", "in_use", "simulators", "take_races"]
@@ -29,17 +28,12 @@ class FaultPoints(Protocol):
 
 
 @runtime_checkable
-class Simulator(Protocol):
+class Simulator(ReportsRaces, Protocol):
     """A backend with simulated devices: their work is late, and they know what was wrong with it."""
 
     @property
     def faults(self) -> FaultPoints:
         """What is to go wrong."""
-        ...
-
-    @property
-    def races(self) -> deque[str]:
-        """The reports of the races seen; to be taken by whoever asks."""
         ...
 
     def reseed(self, seed: int) -> None:

@@ -142,3 +142,10 @@ def test_what_is_large_is_not_checked(largest, larger, check):
 def test_an_operand_that_is_no_layout_is_refused_where_a_layout_is_needed():
     with pytest.raises(TypeError, match="integer"):
         explain("max_common_layout", Layout(4), (Layout(2), None))
+
+
+def test_what_two_layouts_share_is_gone_through_in_the_order_of_its_strides():
+    layout = Layout((4, 2), (2, 1))
+    found = explain("max_common_layout", layout, layout)
+    assert not any("skipped" in line.text for line in found.lines)
+    assert found.result == Layout((2, 4), (4, 1))

@@ -18,10 +18,12 @@ _HOMES = {
     "LayoutTensor": "accel.views",
     "NDBuffer": "accel.views",
     "Ownership": "accel.memory",
+    "RawKernel": "accel.kernels",
     "configure": "accel.config",
     "container": "accel.creation",
     "debug": "accel.config",
     "empty": "accel.creation",
+    "explain_copy": "accel.copies.explaining",
     "from_dlpack": "accel.creation",
     "from_numpy": "accel.creation",
     "full": "accel.creation",
@@ -29,7 +31,7 @@ _HOMES = {
     "using": "accel.config",
     "zeros": "accel.creation",
 }
-_ROOMS = {"config", "device", "dtypes", "errors", "layout", "memory", "testing", "views", "xp"}
+_ROOMS = {"config", "device", "dtypes", "errors", "kernels", "layout", "memory", "testing", "views", "xp"}
 
 __all__ = [
     "AcceleratorDataContainer",
@@ -42,6 +44,7 @@ __all__ = [
     "LayoutTensor",
     "NDBuffer",
     "Ownership",
+    "RawKernel",
     "__version__",
     "config",
     "configure",
@@ -51,9 +54,11 @@ __all__ = [
     "dtypes",
     "empty",
     "errors",
+    "explain_copy",
     "from_dlpack",
     "from_numpy",
     "full",
+    "kernels",
     "layout",
     "memory",
     "new_stream",

@@ -194,13 +194,15 @@ def current() -> Settings:
     ValueError
         If an environment variable ``ACCEL_...`` has a value that its setting does not take.
     """
-    base = _of_process()
+    base = _of_process() if _process is None else _process
     scope = _scope.get()
     return base if scope is _NO_SCOPE else scope.over(base)
 
 
 def debugging() -> bool:
     """Tell whether debug mode is on. Never raises: memory can be given back also where a setting is wrong."""
+    if _process is not None and _scope.get() is _NO_SCOPE:  # in no time: every allocation and every release asks
+        return _process.debug
     try:
         return current().debug
     except ValueError:

@@ -1,26 +1,21 @@
 """`AcceleratorDataContainer`: one owner of typed memory, wherever it is (NuMojo's container)."""
 
 import builtins
-from functools import partial
 from typing import Any, Self, SupportsIndex, overload
 
 import numpy as np
 
+from accel.contents import Contents
 from accel.device import Device, DeviceLike, resolve
-from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
-from accel.errors import DeviceMismatchError, DTypeError, FormatError
-from accel.memory.copying import AnyStorage, allocate, copy_elements
+from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.errors import DeviceMismatchError, FormatError
+from accel.memory.copying import AnyStorage, allocate
 from accel.memory.device_storage import DeviceStorage
-from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostArray, HostStorage, is_pointer_form
 from accel.memory.interchange import Interchange
 from accel.memory.operand import Operand
 from accel.memory.sizes import as_size
 from accel.memory.storage import Ownership, Writer
-from accel.memory.stream import Stream
-from accel.memory.transfer import Progress, Transfer, submit_copy
-from accel.sides import Sides
-from accel.views import LayoutTensor
 
 __all__ = ["ARRAY_ADVICE", "AcceleratorDataContainer"]
 
@@ -30,7 +25,7 @@ ARRAY_ADVICE = "a container is flat, and accel.xp.zeros(shape) makes arrays"
 _EMPTY_DTYPE = as_dtype("float32")
 
 
-class AcceleratorDataContainer(Sides, Interchange):
+class AcceleratorDataContainer(Contents, Interchange):
     """Typed, flat memory on one device, in a `HostStorage` or a `DeviceStorage`.
 
     ``AcceleratorDataContainer(size, dtype, device)`` allocates; without a size it is empty and allocates nothing.
@@ -225,163 +220,6 @@ class AcceleratorDataContainer(Sides, Interchange):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _unpickled, (type(self), self._storage)
-
-    # Contents
-
-    def to(self, device: DeviceLike, *, copy: bool | None = None, stream: Stream | None = None) -> Self:
-        """Return a container with these elements on a device.
-
-        Parameters
-        ----------
-        device : Device or str
-            Where to.
-        copy : bool, optional
-            True: always memory of its own. None: on the same device another handle on the same memory.
-            False: never copy.
-        stream : Stream, optional
-            Orders the copy, which may then be under way on return; without one it is done.
-
-        Raises
-        ------
-        ValueError
-            If ``copy=False`` and the device is another.
-        DeviceUnavailableError
-            If the device is not here and ``fallback`` is ``raise``.
-        """
-        if device is None:  # which everywhere else is the default device
-            raise TypeError("to takes a device, as in c.to('cpu'); for the default one write c.to(Device.default())")
-        if stream is not None and not isinstance(stream, Stream):
-            raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream({str(device)!r})")
-        target = resolve(device)
-        if target is self.device and not copy:
-            return self.__copy__()
-        if copy is False:
-            raise ValueError(f"moving from {self.device} to {target} needs a copy; write copy=None")
-        if self._storage is None:
-            return type(self)()
-        moved = allocate(target, self.size, self.dtype)
-        try:
-            if stream is None:
-                copy_elements(moved, self._storage)
-            else:
-                submit_copy(moved, self._storage, stream)
-        except BaseException:
-            moved.release()
-            raise
-        return self.on(moved)
-
-    def to_numpy(self) -> HostArray:
-        """Return the elements as a new 1-D NumPy array; ``numpy.asarray(c)`` shares host memory instead."""
-        array = np.empty(self.size, self.dtype)
-        if self._storage is not None:
-            copy_elements(HostStorage.on_array(array), self._storage)
-        return array
-
-    def from_numpy(self, array: HostArray) -> None:
-        """Copy a NumPy array into this container, element by element in C order.
-
-        Raises
-        ------
-        ValueError
-            If the sizes differ.
-        DTypeError
-            If the dtypes differ.
-        ReadOnlyError
-            If the memory must not change.
-        """
-        given = np.asarray(array)
-        self._refuse_other(given.size, as_dtype(given.dtype), f"array.astype({self.dtype.name!r})")
-        if self._storage is not None:
-            copy_elements(self._storage, HostStorage.on_array(np.ascontiguousarray(given)))
-
-    def copy_from(self, other: "AcceleratorDataContainer") -> None:
-        """Copy the elements of another container, on whatever device, into this one; done on return.
-
-        Raises
-        ------
-        ValueError
-            If the sizes differ.
-        DTypeError
-            If the dtypes differ.
-        ReadOnlyError
-            If the memory must not change.
-        """
-        self._refuse_source(other)
-        copy_elements(self._lent_storage(), other._lent_storage())
-
-    def copy_from_async(
-        self, other: "AcceleratorDataContainer", *, stream: Stream, progress: Progress | None = None
-    ) -> Transfer:
-        """Copy the elements of another container, on whatever device, into this one, on a stream.
-
-        The copy starts after all work in flight on either container that it must not overtake, on whatever stream;
-        later uses of this container wait for it, and later writes to the other one.
-
-        Parameters
-        ----------
-        other : AcceleratorDataContainer
-            Of the same size and dtype.
-        stream : Stream
-            Of the device of either one.
-        progress : callable, optional
-            Called with the bytes copied and the bytes in all, in the thread that waits.
-
-        Returns
-        -------
-        Transfer
-            To wait for, await, poll, and ask for its time. It keeps both memories alive.
-
-        Raises
-        ------
-        ValueError, DTypeError, ReadOnlyError
-            As for `copy_from`.
-        DeviceMismatchError
-            If the stream is of another device.
-        """
-        self._refuse_source(other)
-        return submit_copy(self.storage, other.storage, stream, progress)
-
-    def _refuse_source(self, other: object) -> None:
-        if not isinstance(other, AcceleratorDataContainer):
-            raise TypeError(f"a container copies from a container; found {type(other).__name__}: write c.from_numpy(x)")
-        self._refuse_other(other.size, other.dtype, "accel.container(other.to_numpy(), dtype)")
-
-    def _refuse_other(self, size: int, dtype: DType, remedy: str) -> None:
-        if dtype != self.dtype:
-            raise DTypeError(f"{dtype.name} elements cannot be copied into {self.dtype.name}: write {remedy}")
-        if size != self.size:
-            raise ValueError(f"{size} elements cannot be copied into {self.size}: the sizes must be equal")
-
-    def fill(self, value: Any) -> None:
-        """Set every element to one value.
-
-        Raises
-        ------
-        DTypeError, OverflowError
-            If the dtype cannot hold the value.
-        ReadOnlyError
-            If the memory must not change.
-        """
-        scalar = exact_cast(value, self.dtype)
-        if scalar.ndim:
-            raise ValueError(f"fill takes one value; found {scalar.size}: write c.from_numpy(array)")
-        if self._storage is not None:
-            self._storage.refuse_read_only()
-            self._storage.settle(writing=True)
-            heap = heap_of(self._storage.device)
-            with self._storage.pin():
-                target = self._storage.__accel_operand__()
-                heap.carry_out(partial(heap.backend.fill, target, scalar[()], stream=None), self._storage)
-
-    def view(self, layout: Any, offset: SupportsIndex = 0) -> LayoutTensor:
-        """Return a tensor on this memory, at the coordinates of a layout; ``offset`` is in elements.
-
-        Raises
-        ------
-        BoundsError
-            If the layout reaches past the memory.
-        """
-        return LayoutTensor(self, layout, offset)
 
     def memoryview(self) -> builtins.memoryview:
         """Return a memoryview of host memory, which keeps it alive; ``memoryview(c)`` works from Python 3.12.

@@ -46,7 +46,7 @@ def handles(number: int) -> Mapping[str, float]:
     pool = accel.memory.heap_of(accel.Device.CPU).backend._pool
 
     def cold() -> None:
-        pool.clear()
+        pool.trim()
         kept.append([accel.empty(1000) for _ in range(100)])
         kept.clear()
 

@@ -16,8 +16,9 @@ import pytest
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import OutOfMemoryError
-from accel.memory import Block, Limits, Operand, Span, heap, new_stream
+from accel.memory import Block, Limits, Span, heap, new_stream
 from accel.registry import providers
+from accel.testing.plans import carry_out, set_all
 from accel.xp import home
 
 ROOT = Path(__file__).parents[1]
@@ -67,11 +68,10 @@ class ToyBackend:
         _bytes(target)[:] = _bytes(source).copy()
 
     def copy_strided(self, target, source, plan, *, stream):
-        extents, *strides = zip(*plan.leaves, strict=True)
-        _elements(target, extents, strides[0])[...] = _elements(source, extents, strides[1]).copy()
+        carry_out(plan, target, _bytes(target.span), source, _bytes(source.span))
 
     def fill(self, target, value, *, stream):
-        _elements(target, target.extents, target.strides)[...] = value
+        set_all(target, _bytes(target.span), value)
 
     def synchronize(self, device):
         pass
@@ -89,10 +89,6 @@ def _within(blocks, pointer: int, nbytes: int) -> Block:
 
 def _bytes(span: Span) -> Any:
     return np.frombuffer(span.block.native, np.uint8)[span.start : span.start + span.nbytes]
-
-
-def _elements(operand: Operand, extents: Any, strides: Any) -> Any:
-    return np.ndarray(extents, operand.dtype, _bytes(operand.span), operand.start, strides)
 
 
 @pytest.fixture(scope="module", autouse=True)

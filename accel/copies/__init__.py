@@ -1,7 +1,20 @@
 """Copies of elements from any place to any other: planned as integers, then run where the memory is."""
 
-from accel.copies.elements import Elements
-from accel.copies.planner import plan
-from accel.copies.run import copy, fill, read, write
+from accel.copies.elements import Elements, HasElements
+from accel.copies.planner import Mask, plan
+from accel.copies.run import copy, copy_async, fill, in_c_order, read, write
+from accel.copies.steps import all_of
 
-__all__ = ["Elements", "copy", "fill", "plan", "read", "write"]
+__all__ = [
+    "Elements",
+    "HasElements",
+    "Mask",
+    "all_of",
+    "copy",
+    "copy_async",
+    "fill",
+    "in_c_order",
+    "plan",
+    "read",
+    "write",
+]

@@ -1,15 +1,17 @@
 """`Elements`: which elements of a storage are meant, in the order of whoever copies them."""
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from math import gcd
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from accel.dtypes import DType
 from accel.errors import BoundsError
-from accel.memory import AnyStorage, Operand
+from accel.memory import AnyStorage, HostStorage, Operand, Swizzling, Table
+from accel.memory.host_export import bytes_at
 
-__all__ = ["CACHED", "Elements", "Leaves", "Reach", "Table", "reach"]
+__all__ = ["CACHED", "Elements", "HasElements", "Leaves", "Reach", "Table", "of_array", "places", "reach"]
 
 CACHED = 4096
 """How many answers about leaves are remembered."""
@@ -17,12 +19,9 @@ CACHED = 4096
 Leaves = tuple[tuple[int, int], ...]
 """Extent and stride of each loop, the fastest first."""
 
-Table = np.ndarray[Any, np.dtype[np.int64]]
-"""Offsets of elements, one by one."""
-
 
 class Reach(NamedTuple):
-    """How many elements there are, and the offsets of the lowest and of the highest of them."""
+    """How many elements there are, and offsets between which they lie."""
 
     size: int
     low: int
@@ -44,6 +43,8 @@ class Elements(NamedTuple):
         How the bytes are read; by default as the storage's dtype.
     table : numpy.ndarray of int64, optional
         Offsets in elements from ``start``, in order, where no leaves describe them; then ``leaves`` says nothing.
+    swizzle : Swizzling, optional
+        What becomes of the sum of the steps; it counts elements here.
     """
 
     storage: AnyStorage
@@ -51,11 +52,17 @@ class Elements(NamedTuple):
     leaves: Leaves
     dtype: DType | None = None
     table: Table | None = None
+    swizzle: Swizzling | None = None
 
     @property
     def size(self) -> int:
         """Number of elements."""
         return reach(self.leaves).size if self.table is None else self.table.size
+
+    @property
+    def plain(self) -> bool:
+        """Whether strides alone lead to the elements."""
+        return self.table is None and self.swizzle is None
 
     @property
     def writable(self) -> bool:
@@ -70,7 +77,9 @@ class Elements(NamedTuple):
     @property
     def reach(self) -> Reach:
         """How many elements there are, and how far from the first one they lie."""
-        return reach(self.leaves) if self.table is None else _reach_of_table(self.table)
+        if self.table is not None:
+            return _reach_of_table(self.table)
+        return reach(self.leaves) if self.swizzle is None else _swizzled_reach(self.leaves, self.swizzle)
 
     @property
     def available(self) -> int:
@@ -88,19 +97,46 @@ class Elements(NamedTuple):
                 f"{self.storage} has {available} available: from 0 to {available - 1}"
             )
 
-    def covering(self) -> "Elements":
-        """Return all elements from the lowest of these to the highest."""
-        size, low, high = self.reach
-        extent = high - low + 1 if size else 0
-        return Elements(self.storage, self.start + low, ((extent, 1),), self.element_type)
+    def places(self) -> Table:
+        """Return the offset of each element from ``start``, in order."""
+        return places(self.leaves, self.swizzle) if self.table is None else self.table
 
     def operand(self) -> Operand:
         """Describe the elements to a backend, the slowest loop first."""
-        dtype = self.element_type
-        extents = tuple([extent for extent, _ in reversed(self.leaves)])
-        strides = tuple([stride * dtype.itemsize for _, stride in reversed(self.leaves)])
+        dtype, table, swizzle = self.element_type, self.table, self.swizzle
+        itemsize = dtype.itemsize
         span = self.storage.__accel_operand__().span
-        return Operand(span, self.start * dtype.itemsize, dtype, extents, strides, self.writable)
+        if table is not None:
+            extents: tuple[int, ...] = (table.size,)
+            strides: tuple[int, ...] = (0,)
+        else:
+            extents = tuple([extent for extent, _ in reversed(self.leaves)])
+            strides = tuple([stride * itemsize for _, stride in reversed(self.leaves)])
+        if swizzle is not None:
+            swizzle = Swizzling(swizzle.mask * itemsize, swizzle.shift, swizzle.offset * itemsize)
+        return Operand(span, self.start * itemsize, dtype, extents, strides, self.writable, swizzle, table)
+
+
+def of_array(array: "np.ndarray[Any, DType]") -> Elements:
+    """Return the elements of a NumPy array in C order, wherever its strides lead; the array must stay alive."""
+    itemsize = array.itemsize
+    if not array.flags.aligned or any(stride % itemsize for stride in array.strides):
+        array = np.ascontiguousarray(array)
+    leaves = tuple([(extent, step // itemsize) for extent, step in zip(array.shape, array.strides, strict=True)][::-1])
+    size, low, high = reach(leaves)
+    nbytes = (high - low + 1) * itemsize if size else 0
+    pointer = array.__array_interface__["data"][0] + low * itemsize
+    held = bytes_at(pointer, nbytes, not array.flags.writeable, array)
+    return Elements(HostStorage.on_array(held), -low, leaves, array.dtype)
+
+
+@runtime_checkable
+class HasElements(Protocol):
+    """What knows its elements in the order in which it is copied."""
+
+    def __accel_elements__(self) -> Elements:
+        """Return the elements, in that order."""
+        ...
 
 
 @lru_cache(CACHED)
@@ -112,6 +148,32 @@ def reach(leaves: Leaves) -> Reach:
         low += min((extent - 1) * stride, 0)
         high += max((extent - 1) * stride, 0)
     return Reach(size, low, high) if size else Reach(0, 0, 0)
+
+
+def places(leaves: Leaves, swizzle: Swizzling | None = None) -> Table:
+    """Return the offset of each element that leaves name, in order."""
+    found: Table = np.zeros(1, np.int64)
+    for extent, stride in leaves:
+        found = (np.arange(extent, dtype=np.int64)[:, None] * stride + found).reshape(-1)
+    return found if swizzle is None else np.asarray(swizzle(found))
+
+
+@lru_cache(CACHED)
+def _swizzled_reach(leaves: Leaves, swizzle: Swizzling) -> Reach:
+    if not reach(leaves).size:
+        return Reach(0, 0, 0)
+    # Steps of whole blocks change no bit that a swizzle sees, so only those within a block are counted out.
+    block = 1 << max(swizzle.mask.bit_length(), swizzle.mask.bit_length() - swizzle.shift)
+    within, across = [], []
+    for extent, stride in leaves:
+        period = block // gcd(stride, block)
+        if extent % period:
+            within.append((extent, stride))
+        else:
+            within.append((period, stride))
+            across.append((extent // period, period * stride))
+    blocks, inside = reach(tuple(across)), _reach_of_table(places(tuple(within), swizzle))
+    return Reach(blocks.size * inside.size, blocks.low + inside.low, blocks.high + inside.high)
 
 
 def _reach_of_table(table: Table) -> Reach:

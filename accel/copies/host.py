@@ -1,4 +1,4 @@
-"""Copies within host memory, by NumPy, in the caller's thread."""
+"""A few elements of host memory, taken out and put in by NumPy, in the caller's thread."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -6,22 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.copies.elements import CACHED, Elements, Leaves, Table
-from accel.copies.planner import plan_leaves
+from accel.copies.distinct import names_twice
+from accel.copies.elements import CACHED, Elements, Leaves, reach
+from accel.copies.planner import walked_together
 from accel.memory import HostStorage
 
-__all__ = ["fill", "gathered", "may_share", "move", "on_host", "scatter"]
+__all__ = ["FEW", "at_once", "gathered", "may_share", "moved_at_once", "on_host", "scatter"]
+
+FEW = 1 << 15
+"""Bytes below which no copy gains from a plan."""
 
 _Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class _Loops(NamedTuple):
-    """A plan as NumPy takes it; strides are in elements."""
-
-    extents: tuple[int, ...]
-    into: tuple[int, ...]
-    out_of: tuple[int, ...]
-    contiguous: bool
 
 
 def on_host(elements: Elements) -> bool:
@@ -29,60 +24,73 @@ def on_host(elements: Elements) -> bool:
     return isinstance(elements.storage, HostStorage)
 
 
-def move(target: Elements, source: Elements) -> None:
-    """Copy elements that are in their storages, with a cast if the dtypes differ; they may overlap."""
-    indexed = target.table is not None or source.table is not None
-    loops = None if indexed else _loops(target.leaves, source.leaves)
-    if loops is None:
-        scatter(target, gathered(source))
-        return
-    into = _looked_at(target, loops.extents, loops.into)
-    out_of = _looked_at(source, loops.extents, loops.out_of)
-    # NumPy is right about bytes in one piece, but does not see every overlap of strided arrays.
-    overlapping = not loops.contiguous and np.may_share_memory(into, out_of)
-    _assign(into, out_of.copy() if overlapping else out_of)
+def at_once(elements: Elements) -> bool:
+    """Tell whether NumPy reads or writes so few elements of the host that a plan would take longer than they do."""
+    return on_host(elements) and elements.size * elements.element_type.itemsize < FEW
 
 
-def fill(target: Elements, value: Any) -> None:
-    """Set elements that are in their storage to one value."""
-    if target.table is not None:
-        _all(target)[_places(target, target.table)] = value
-        return
-    loops = _loops(target.leaves, target.leaves)
-    assert loops is not None, "every list of leaves is a refinement of itself"
-    _looked_at(target, loops.extents, loops.into).fill(value)
+class _Loops(NamedTuple):
+    """Loops over a few elements of two ends, in bytes, and how far from the first elements they begin."""
+
+    extents: tuple[int, ...]
+    into: tuple[int, ...]
+    out_of: tuple[int, ...]
+    target_start: int
+    source_start: int
+
+
+def moved_at_once(target: Elements, source: Elements) -> bool:
+    """Copy a few elements of the host, if nothing about them asks for more than NumPy; tell whether that is done."""
+    to, of, dtype = target.storage, source.storage, target.element_type
+    itemsize = dtype.itemsize
+    loops = _few_loops(target.leaves, source.leaves, itemsize)
+    if loops is None or dtype != source.element_type or not (target.plain and source.plain):
+        return False
+    if not (isinstance(to, HostStorage) and isinstance(of, HostStorage)):
+        return False
+    if to.owner.hazards is not None or of.owner.hazards is not None:
+        return False
+    try:
+        # A constructor and not as_strided: it refuses what would leave the storage.
+        into = np.ndarray(loops.extents, dtype, to.array, target.start * itemsize + loops.target_start, loops.into)
+        out_of = np.ndarray(loops.extents, dtype, of.array, source.start * itemsize + loops.source_start, loops.out_of)
+        # NumPy does not see every overlap of strided arrays.
+        np.copyto(into, out_of.copy() if np.may_share_memory(into, out_of) else out_of)
+    except ValueError:  # also because the target is read-only; whoever looks closer says which
+        return False
+    return True
+
+
+_HELD = 500
+"""How many elements NumPy copies without letting other threads run, which might release the memory."""
 
 
 @lru_cache(CACHED)
-def _loops(target: Leaves, source: Leaves) -> _Loops | None:
-    plan = plan_leaves(target, source, 1)
-    if plan is None:
+def _few_loops(target: Leaves, source: Leaves, itemsize: int) -> _Loops | None:
+    """Return the loops over both ends, if there are some elements but few, as many at both, and none twice."""
+    if not 0 < reach(target).size == reach(source).size <= _HELD or names_twice(target):
         return None
-    return _Loops(plan.extents, plan.target_strides, plan.source_strides, plan.kind == "contiguous")
+    into, out_of = (tuple([(extent, stride * itemsize) for extent, stride in end]) for end in (target, source))
+    found = walked_together(into, out_of, itemsize, 1, False, False, 64)
+    if found is None:
+        return None
+    return _Loops(found.extents, found.target_strides, found.source_strides, found.target_start, found.source_start)
 
 
 def gathered(source: Elements) -> _Array:
     """Return a copy of elements that are in their storage, one after another."""
-    if source.table is not None:
-        return _all(source)[_places(source, source.table)]
+    if source.table is not None or source.swizzle is not None:
+        return _all(source)[source.places() + source.start]
     return _as_nested(source).flatten()
 
 
 def scatter(target: Elements, values: _Array) -> None:
-    """Write elements that are in their storage from values in their order, which are not in it."""
-    if target.table is not None:
-        _all(target)[_places(target, target.table)] = _cast(values.reshape(-1), target)
+    """Write elements that are in their storage from values in their order, which are not in it, or from one value."""
+    if target.table is not None or target.swizzle is not None:
+        _all(target)[target.places() + target.start] = values.reshape(-1)
     else:
         into = _as_nested(target)
-        _assign(into, values.reshape(into.shape))
-
-
-def _cast(values: _Array, target: Elements) -> _Array:
-    if values.dtype == target.element_type:
-        return values
-    cast = np.empty(values.shape, target.element_type)
-    _assign(cast, values)
-    return cast
+        into[...] = values.reshape(into.shape) if values.size > 1 else values.reshape(())
 
 
 def may_share(target: Elements, values: _Array) -> bool:
@@ -90,24 +98,9 @@ def may_share(target: Elements, values: _Array) -> bool:
     return np.may_share_memory(_all(target), values)
 
 
-def _assign(into: _Array, out_of: _Array) -> None:
-    """Copy between arrays of one shape, as `numpy.ndarray.astype` casts; what a cast loses is lost in silence."""
-    if into.dtype == out_of.dtype:
-        np.copyto(into, out_of)
-        return
-    if out_of.dtype.kind == "c" and into.dtype.kind not in "cb":
-        out_of = out_of.real
-    with np.errstate(all="ignore"):
-        np.copyto(into, out_of, casting="unsafe")
-
-
 def _all(elements: Elements) -> _Array:
     """Return the whole storage, as far as it can be read as these elements are."""
     return _looked_at(elements._replace(start=0), (elements.available,), (1,))
-
-
-def _places(elements: Elements, table: Table) -> Table:
-    return table + elements.start if elements.start else table
 
 
 def _as_nested(elements: Elements) -> _Array:
@@ -118,7 +111,7 @@ def _as_nested(elements: Elements) -> _Array:
 
 def _looked_at(elements: Elements, extents: Sequence[int], strides: Sequence[int]) -> _Array:
     """Return host memory from the first element on as an array; strides are in elements."""
-    storage, start, _, dtype, _ = elements
+    storage, start, _, dtype, *_ = elements
     assert isinstance(storage, HostStorage), "the host reads its own memory"
     flat = storage.array
     if strides == (1,) and dtype is None:

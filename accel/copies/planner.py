@@ -1,28 +1,54 @@
-"""The planner: a copy as the fewest loops, found by integers alone.
+"""The planner: a copy as the fewest loops over the largest items, found by integers alone.
 
-Two lists of leaves name elements in pairs, the n-th with the n-th. Where they have a common refinement, one list of
+Two operands name elements in pairs, the n-th with the n-th. Where their loops have a common refinement, one list of
 loops walks both; as a copy has no order, its loops are then sorted by the target's strides and merged where both go on.
 """
 
 import math
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
-from accel.copies.distinct import refuse_repeated_bytes
+from accel.copies.distinct import refuse_repeated_bytes, refuse_repeats_in_table
 from accel.copies.elements import CACHED, Leaves
+from accel.copies.sharing import distances, share_bytes
 from accel.errors import LayoutError
-from accel.memory import Leaf, Operand, Plan
+from accel.memory import CacheEviction, Fill, Kind, Leaf, Operand, Plan
 
-__all__ = ["leaves_of", "plan", "plan_leaves"]
+__all__ = ["Mask", "fewest_loops", "leaves_of", "loops_of", "masked", "plan", "walked_together"]
+
+_WIDEST = 16
+"""Bytes of the widest access that any device has."""
 
 
-def plan(target: Operand, source: Operand) -> Plan:
+class Mask(NamedTuple):
+    """What of a source is read.
+
+    Attributes
+    ----------
+    bound : int
+        Elements whose distance in bytes from the operand's start is this or more are not read.
+    fill : Fill
+        What is written for them.
+    """
+
+    bound: int
+    fill: Fill = Fill.NONE
+
+
+def plan(
+    target: Operand, source: Operand, *, mask: Mask | None = None, eviction: CacheEviction = CacheEviction.NORMAL
+) -> Plan:
     """Plan how the elements of one operand are copied to another, paired in C order.
 
     Parameters
     ----------
     target, source : Operand
-        Of equal size and itemsize; their extents may differ.
+        Of equal size and dtype; their extents may differ.
+    mask : Mask, optional
+        What of the source is read; all of it by default.
+    eviction : CacheEviction
+        A hint for what is read.
 
     Returns
     -------
@@ -40,15 +66,49 @@ def plan(target: Operand, source: Operand) -> Plan:
     """
     if math.prod(target.extents) != math.prod(source.extents):
         raise ValueError(f"extents {source.extents} and {target.extents} have different sizes; they must be equal")
-    itemsize = target.dtype.itemsize
-    refuse_repeated_bytes(leaves_of(target), itemsize)
-    found = plan_leaves(leaves_of(target), leaves_of(source), itemsize)
+    if target.table is None:
+        refuse_repeated_bytes(leaves_of(target), target.dtype.itemsize)
+    else:
+        refuse_repeats_in_table(target.table)
+    found = loops_of(target, source, masked=mask is not None)
     if found is None:
         raise LayoutError(
             f"extents {source.extents} and {target.extents} have no common refinement, so that no loops walk both; "
             f"copy to contiguous memory first, and from there"
         )
-    return found
+    return masked(found, mask, eviction)
+
+
+def masked(found: Plan, mask: Mask | None, eviction: CacheEviction) -> Plan:
+    """Return a plan that reads no more than a mask lets it, with a hint for what it reads."""
+    if mask is not None:
+        found = found._replace(bound=mask.bound, fill=mask.fill)
+    return found if eviction is CacheEviction.NORMAL else found._replace(eviction=eviction)
+
+
+def loops_of(target: Operand, source: Operand, *, masked: bool = False) -> Plan | None:
+    """Return the plan for operands that are known to be right; None if no loops walk both."""
+    into, out_of, itemsize = leaves_of(target), leaves_of(source), target.dtype.itemsize
+    shared = share_bytes(target, source)
+    far = any(max(-low, high) >= 1 << 31 for low, high in (distances(target), distances(source)))
+    index_bits = 64 if far else 32
+    if target.table is not None or source.table is not None:
+        return _through_tables(target, source)._replace(buffered=shared, index_bits=index_bits)
+    plain = not masked and target.dtype == source.dtype and target.swizzle is None and source.swizzle is None
+    aligned = _aligned(_address(target) | _address(source))
+    return walked_together(into, out_of, itemsize, aligned, plain, shared, index_bits)
+
+
+def fewest_loops(operand: Operand) -> Operand:
+    """Describe elements of which the order does not matter by as few loops as possible, all of them forwards."""
+    if operand.table is not None or operand.swizzle is not None:
+        return operand
+    leaves = leaves_of(operand)
+    loops = walked_together(leaves, leaves, operand.dtype.itemsize, 1, False, False, 64)
+    assert loops is not None, "every list of leaves is a refinement of itself"
+    return operand._replace(
+        start=operand.start + loops.target_start, extents=loops.extents, strides=loops.target_strides
+    )
 
 
 def leaves_of(operand: Operand) -> Leaves:
@@ -56,17 +116,53 @@ def leaves_of(operand: Operand) -> Leaves:
     return tuple(zip(reversed(operand.extents), reversed(operand.strides), strict=True))
 
 
+def _address(operand: Operand) -> int:
+    swizzled = 0 if operand.swizzle is None else operand.swizzle.offset
+    return operand.span.block.pointer + operand.span.start + operand.start | swizzled
+
+
+def _aligned(address: int) -> int:
+    """Return the largest power of two, up to that of the widest access, that an address is a multiple of."""
+    return math.gcd(address, _WIDEST)
+
+
+def _through_tables(target: Operand, source: Operand) -> Plan:
+    size = math.prod(target.extents)
+    loop = Leaf(size, _single_stride(target), _single_stride(source))
+    itemsize = target.dtype.itemsize
+    return Plan((loop,), itemsize, "table", vector=_aligned(_address(target) | _address(source) | itemsize))
+
+
+def _single_stride(operand: Operand) -> int:
+    loops = _merged(_alone(leaves_of(operand)))
+    assert len(loops) < 2, "an operand is paired with a table element by element"
+    return loops[0].target_stride if loops and operand.table is None else 0
+
+
 @lru_cache(CACHED)
-def plan_leaves(target: Leaves, source: Leaves, itemsize: int) -> Plan | None:
+def walked_together(
+    target: Leaves,
+    source: Leaves,
+    itemsize: int,
+    aligned: int,
+    plain: bool,
+    shared: bool,
+    index_bits: int,
+) -> Plan | None:
     """Return the plan for leaves of equal size, or None if no loops walk both.
 
-    Its strides are in the unit of theirs, and so is the itemsize.
+    ``plain`` copies are those without casts, swizzles and masks: only they are done in pieces.
     """
     pairs = _refined(_merged(_alone(target)), _merged(_alone(source)))
     if pairs is None:
         return None
-    rising = sorted(pairs, key=lambda leaf: (abs(leaf.target_stride), abs(leaf.source_stride)))
-    return Plan(tuple(reversed(_merged(rising))), itemsize)
+    loops, starts = _forwards(pairs)
+    rising = _merged(sorted(loops, key=lambda leaf: (leaf.target_stride, abs(leaf.source_stride))))
+    item, rising = _folded(rising, itemsize, aligned) if plain else (itemsize, rising)
+    leaves = tuple(reversed(rising))
+    kind, tile = _kind(leaves, item) if plain else ("gather", None)
+    vector = _vector(leaves, item, aligned, starts, in_pieces=kind in {"memcpy", "rows"})
+    return Plan(leaves, item, kind, *starts, tile, vector, index_bits, shared)
 
 
 def _alone(leaves: Leaves) -> Iterator[Leaf]:
@@ -115,3 +211,51 @@ def _rest(leaf: Leaf, extent: int) -> list[Leaf]:
     if leaf.extent == extent:
         return []
     return [Leaf(leaf.extent // extent, leaf.target_stride * extent, leaf.source_stride * extent)]
+
+
+def _forwards(pairs: list[Leaf]) -> tuple[list[Leaf], tuple[int, int]]:
+    """Return loops that all go forwards in the target, and where the first item is at either end."""
+    into = out_of = 0
+    found = []
+    for extent, target, source in pairs:
+        if target < 0:
+            into += (extent - 1) * target
+            out_of += (extent - 1) * source
+            found.append(Leaf(extent, -target, -source))
+        else:
+            found.append(Leaf(extent, target, source))
+    return found, (into, out_of)
+
+
+def _folded(rising: list[Leaf], itemsize: int, aligned: int) -> tuple[int, list[Leaf]]:
+    """Return larger items, and the loops over them, where a few elements side by side are as large as an access."""
+    if len(rising) > 1 and rising[0][1:] == (itemsize, itemsize):
+        piece = rising[0].extent * itemsize
+        if _aligned_to(rising[1:], aligned) % piece == 0:
+            return piece, rising[1:]
+    return itemsize, rising
+
+
+def _aligned_to(leaves: Iterable[Leaf], aligned: int) -> int:
+    """Return the largest power of two that steps and starts are multiples of."""
+    return math.gcd(aligned, *[stride for leaf in leaves for stride in leaf[1:]])
+
+
+def _kind(leaves: tuple[Leaf, ...], itemsize: int) -> tuple[Kind, tuple[int, int] | None]:
+    if not leaves or not leaves[0].extent:
+        return "memcpy", None
+    last = len(leaves) - 1
+    if leaves[last][1:] == (itemsize, itemsize):
+        return ("rows" if last else "memcpy"), None
+    if leaves[last].target_stride == itemsize:
+        for number, leaf in enumerate(leaves):
+            if leaf.source_stride == itemsize:
+                return "transpose", (last, number)
+    return "gather", None
+
+
+def _vector(leaves: tuple[Leaf, ...], itemsize: int, aligned: int, starts: tuple[int, int], *, in_pieces: bool) -> int:
+    """Return the width of the widest access."""
+    steps = leaves[:-1] if in_pieces else leaves
+    piece = leaves[-1].extent * itemsize if in_pieces and leaves else itemsize
+    return _aligned_to(steps, math.gcd(aligned, piece, *starts))

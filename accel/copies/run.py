@@ -1,5 +1,6 @@
 """The executor: copies are done where the memory is, or pass through the host, and are over on return."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -7,17 +8,18 @@ import numpy as np
 
 from accel.copies import host
 from accel.copies.distinct import refuse_repeats, refuse_repeats_in_table
-from accel.copies.elements import Elements
-from accel.copies.host import on_host
-from accel.copies.planner import leaves_of, plan, plan_leaves
+from accel.copies.elements import Elements, of_array
+from accel.copies.planner import Mask, fewest_loops
+from accel.copies.steps import Step, all_of, steps_of
 from accel.device import Device
 from accel.dtypes import DType
 from accel.errors import DTypeError
-from accel.memory import AnyStorage, HostStorage, Operand, Span, allocate, heap_of
+from accel.memory import CacheEviction, Fill, HostStorage, Stream, Transfer, heap_of
 from accel.memory.copying import worker_of
 from accel.memory.heap import Heap
+from accel.memory.transfer import Work, refuse_foreign, submit
 
-__all__ = ["copy", "fill", "read", "write"]
+__all__ = ["copy", "copy_async", "fill", "in_c_order", "read", "write"]
 
 _Array = np.ndarray[Any, DType]
 
@@ -31,17 +33,18 @@ def read(source: Elements) -> _Array:
         If an element is not in the storage.
     """
     source.refuse_outside()
-    if on_host(source) and source.size:
+    if host.at_once(source) and source.size:
         source.storage.settle(writing=False)
         with source.storage.pin():
             return host.gathered(source)
     values = np.empty(source.size, source.element_type)
-    copy(_all_of(HostStorage.on_array(values)), source)
+    if values.size:
+        copy(all_of(HostStorage.on_array(values)), source)
     return values
 
 
 def write(target: Elements, values: _Array) -> None:
-    """Write the elements, in their order, from an array of equal size and dtype.
+    """Write the elements, in their order, from an array of equal size and dtype in C order.
 
     Raises
     ------
@@ -56,8 +59,8 @@ def write(target: Elements, values: _Array) -> None:
     DTypeError
         If the dtypes differ.
     """
-    if not on_host(target):
-        copy(target, _all_of(HostStorage.on_array(np.require(values, requirements=["C", "A"]))))
+    if not host.at_once(target):
+        copy(target, of_array(values))
         return
     _refuse_target(target)
     _refuse_unequal(target, values.size, values.dtype)
@@ -82,17 +85,13 @@ def fill(target: Elements, value: Any) -> None:
     _refuse_target(target)
     storage = target.storage
     storage.settle(writing=True)
-    if not target.size:
-        return
-    with storage.pin():
-        if on_host(target):
-            host.fill(target, value)
-        elif target.table is None:
+    if target.size:
+        with storage.pin():
+            if host.at_once(target):
+                host.scatter(target, np.asarray(value, target.element_type))
+                return
             heap = heap_of(storage.device)
-            heap.carry_out(partial(heap.backend.fill, _merged(target), value, stream=None), storage)
-        else:
-            one = HostStorage.on_array(np.array([value], target.element_type))
-            _carry(target, Elements(one, 0, ((target.size, 0),)))
+            heap.carry_out(partial(heap.backend.fill, fewest_loops(target.operand()), value, stream=None), storage)
 
 
 def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
@@ -118,15 +117,71 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
     DTypeError
         If the dtypes differ, without ``cast``.
     """
-    _refuse_target(target)
-    source.refuse_outside()
-    _refuse_unequal(target, source.size, target.element_type if cast else source.element_type)
+    if host.moved_at_once(target, source):
+        return
+    _refuse(target, source, cast=cast)
     target.storage.settle(writing=True)
     source.storage.settle(writing=False)
     if target.size:
         # Another thread may release either one meanwhile.
         with target.storage.pin(), source.storage.pin():
             _carry(target, source)
+
+
+def copy_async(
+    target: Elements,
+    source: Elements,
+    *,
+    stream: Stream,
+    mask: Mask | None = None,
+    eviction: CacheEviction = CacheEviction.NORMAL,
+) -> Transfer:
+    """Copy elements on a stream of either one's device, and return at once; they may overlap.
+
+    Parameters
+    ----------
+    target, source : Elements
+        Of equal size and dtype.
+    stream : Stream
+        Of the device of either one.
+    mask : Mask, optional
+        What of the source is read.
+    eviction : CacheEviction
+        A hint for what is read.
+
+    Raises
+    ------
+    DeviceMismatchError
+        If the stream is of neither one's device; all else as for `copy`.
+    """
+    _refuse(target, source, cast=False)
+    refuse_foreign(stream, target.storage.device, source.storage.device)
+    worker = _worker(target, source)
+    if worker is None:
+        nbytes = target.size * target.element_type.itemsize
+        return submit(
+            target.storage, source.storage, stream, [Work(lambda _: _carry(target, source, mask), None, nbytes)]
+        )
+    steps, between = steps_of(worker.device, target, source, mask, eviction)
+    works = [Work(_work(worker, step, target, source), worker.backend, step.plan.nbytes) for step in steps]
+    return submit(target.storage, source.storage, stream, works, between)
+
+
+def in_c_order(array: _Array) -> _Array:
+    """Return the elements of a NumPy array one after another in C order: the array itself where they lie so."""
+    if array.flags.c_contiguous:
+        return array
+    if array.nbytes < host.FEW:
+        return np.ascontiguousarray(array)
+    made = np.empty(array.shape, array.dtype)
+    copy(of_array(made), of_array(array))
+    return made
+
+
+def _refuse(target: Elements, source: Elements, *, cast: bool) -> None:
+    _refuse_target(target)
+    source.refuse_outside()
+    _refuse_unequal(target, source.size, target.element_type if cast else source.element_type)
 
 
 def _refuse_target(target: Elements) -> None:
@@ -148,77 +203,47 @@ def _refuse_unequal(target: Elements, size: int, dtype: DType) -> None:
         )
 
 
-def _carry(target: Elements, source: Elements) -> None:
-    """Copy what was found to be right, of one element or more."""
-    if on_host(target) and on_host(source):
-        host.move(target, source)
+def _worker(target: Elements, source: Elements) -> Heap | None:
+    return worker_of(heap_of(target.storage.device), heap_of(source.storage.device))
+
+
+def _carry(target: Elements, source: Elements, mask: Mask | None = None) -> None:
+    """Copy what was found to be right, of one element or more; done on return."""
+    worker = _worker(target, source)
+    cast = target.element_type != source.element_type
+    if worker is None or (cast and not _cast_here(target, source)):
+        _by_image(target, source, mask)
         return
-    worker = worker_of(heap_of(target.storage.device), heap_of(source.storage.device))
-    indexed = target.table is not None or source.table is not None
-    if worker is not None and not indexed and target.element_type == source.element_type:
-        _on_device(worker, target, source)
-    elif on_host(source):
-        _by_image(target, source)
-    else:
-        whole = _whole(source)
-        with _host_memory(whole) as image:
-            _carry(_all_of(image), whole)
-            _carry(target, _within(image, source))
+    steps, between = steps_of(worker.device, target, source, mask)
+    for step in steps:
+        _work(worker, step, target, source)(None)
+    for storage in between:
+        storage.release()
 
 
-def _on_device(worker: Heap, target: Elements, source: Elements) -> None:
-    """Copy by the backend that knows both ends."""
-    into, out_of = target.operand(), source.operand()
-    found = plan_leaves(leaves_of(into), leaves_of(out_of), into.dtype.itemsize)
-    if found is None:
-        with allocate(source.storage.device, source.size, source.element_type) as compact:
-            _carry(_all_of(compact), source)
-            _carry(target, _all_of(compact))
-        return
-    work = partial(worker.backend.copy_strided, into, out_of, found, stream=None)
-    if found.kind == "contiguous":
-        nbytes = target.size * found.itemsize
-        work = partial(worker.backend.copy, _span(into, nbytes), _span(out_of, nbytes), stream=None)
-    worker.carry_out(work, target.storage, source.storage)
+def _cast_here(target: Elements, source: Elements) -> bool:
+    """Tell whether the host can cast while it copies."""
+    return host.on_host(target) and host.on_host(source) and target.table is None and source.table is None
 
 
-def _span(operand: Operand, nbytes: int) -> Span:
-    """Return the bytes from the first element on."""
-    return Span(operand.span.block, operand.span.start + operand.start, nbytes)
+def _work(worker: Heap, step: Step, target: Elements, source: Elements) -> Callable[[Stream | None], None]:
+    """Return what does a step: on a stream, or without one until it is done."""
+    give = step.on(worker.backend)
+
+    def work(stream: Stream | None) -> None:
+        if stream is None:
+            worker.carry_out(partial(give, None), target.storage, source.storage)
+        else:
+            give(stream)
+
+    return work
 
 
-def _by_image(target: Elements, source: Elements) -> None:
-    """Copy to a device what only the host can put in place, in an image that is then copied as it is."""
-    whole = _whole(target)
-    with _host_memory(whole) as image:
-        if target.table is not None:  # what lies between the elements stays
-            _carry(_all_of(image), whole)
-        host.move(_within(image, target), source)
-        _carry(whole, _all_of(image))
-
-
-def _whole(elements: Elements) -> Elements:
-    """Return what loops can copy: the elements themselves, or all between them where a table says which they are."""
-    return elements if elements.table is None else elements.covering()
-
-
-def _host_memory(elements: Elements) -> HostStorage:
-    return HostStorage.allocated(heap_of(Device.CPU), elements.size, elements.element_type)
-
-
-def _within(image: HostStorage, elements: Elements) -> Elements:
-    """Return elements in the image of their whole."""
-    if elements.table is None:
-        return _all_of(image)
-    return Elements(image, -elements.reach.low, (), None, elements.table)
-
-
-def _all_of(storage: AnyStorage) -> Elements:
-    return Elements(storage, 0, ((storage.size, 1),))
-
-
-def _merged(elements: Elements) -> Operand:
-    """Describe elements of which the order does not matter by as few loops as possible."""
-    operand = elements.operand()
-    loops = plan(operand, operand)
-    return operand._replace(extents=loops.extents, strides=loops.target_strides)
+def _by_image(target: Elements, source: Elements, mask: Mask | None) -> None:
+    """Copy by way of the host, because no backend knows both ends, or because the host must cast."""
+    dtype = target.element_type if host.on_host(source) and source.table is None else source.element_type
+    with HostStorage.allocated(heap_of(Device.CPU), source.size, dtype) as image:
+        if mask is not None and mask.fill is Fill.NONE:  # what is not read stays as it is
+            _carry(all_of(image), target)
+        _carry(all_of(image), source, mask)
+        _carry(target, all_of(image))

@@ -12,10 +12,21 @@ from accel.device import Device
 from accel.dtypes import DType
 from accel.memory.block import Block, Span
 from accel.memory.external import ExternalAllocation
-from accel.memory.operand import Operand, Plan
+from accel.memory.operand import Operand
+from accel.memory.plan import Plan
 from accel.memory.stream import Stream
 
-__all__ = ["Backend", "Limits", "ReportsRaces", "SupportsArrays", "SupportsStreams"]
+__all__ = [
+    "Backend",
+    "Limits",
+    "ReportsRaces",
+    "ReportsRoom",
+    "Room",
+    "SupportsArrays",
+    "SupportsPinning",
+    "SupportsRawKernels",
+    "SupportsStreams",
+]
 
 
 class Limits(NamedTuple):
@@ -40,6 +51,22 @@ class Limits(NamedTuple):
     warp: int
     dtypes: frozenset[DType]
     grid: tuple[int, int, int] = (1, 1, 1)
+
+
+class Room(NamedTuple):
+    """What a device can still give.
+
+    Attributes
+    ----------
+    free, total : int
+        Bytes that are free, and that there are in all.
+    largest : int or None
+        Bytes of the largest hole, which is the largest request that can be met; None where nobody knows.
+    """
+
+    free: int
+    total: int
+    largest: int | None = None
 
 
 @runtime_checkable
@@ -70,7 +97,8 @@ class Backend(Protocol):
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return uninitialised bytes, ``nbytes`` or more of them; 0 is a valid request.
 
-        They are aligned as `Limits.alignment` says, or as ``alignment`` asks, whichever is more.
+        They are aligned as `Limits.alignment` says, or as ``alignment`` asks, whichever is more. No two blocks in use
+        are the same object, also where they have no bytes.
 
         Raises
         ------
@@ -95,7 +123,10 @@ class Backend(Protocol):
         ...
 
     def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
-        """Copy elements as planned."""
+        """Copy elements of equal dtype as planned; ordered by the stream, and may return before it is done.
+
+        Both are of this backend, or one is of the host.
+        """
         ...
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
@@ -131,6 +162,37 @@ class ReportsRaces(Protocol):
 
 
 @runtime_checkable
+class ReportsRoom(Protocol):
+    """A backend that knows how much of a device's memory is free."""
+
+    def free_memory(self, device: Device) -> Room:
+        """Return what a device can still give; others may take it before it is asked for."""
+        ...
+
+
+@runtime_checkable
+class SupportsPinning(Protocol):
+    """A backend that can lock pages of host memory, which its devices then copy at the speed of their link.
+
+    The house calls both one at a time, and keeps what it gets in a pool.
+    """
+
+    def allocate_pinned(self, device: Device, nbytes: int) -> Block:
+        """Return pinned host memory, which the host's backend can use like its own; 0 is a valid request.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If no more can be pinned.
+        """
+        ...
+
+    def free_pinned(self, device: Device, block: Block) -> None:
+        """Take back what `allocate_pinned` gave."""
+        ...
+
+
+@runtime_checkable
 class SupportsArrays(Protocol):
     """A backend whose memory a library of the array standard can compute on."""
 
@@ -152,4 +214,44 @@ class SupportsArrays(Protocol):
 
     def is_readonly(self, array: Any) -> bool:
         """Tell whether the library refuses to write into an array."""
+        ...
+
+
+class Executable(Protocol):
+    """A kernel that is compiled for one device."""
+
+    def launch(
+        self,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        arguments: tuple[Any, ...],
+        *,
+        shared: int,
+        stream: Stream | None,
+    ) -> None:
+        """Start it, ordered by the stream.
+
+        The arguments are NumPy scalars, and structures as arrays of one element, all passed by value; ``shared`` is in
+        bytes, for each block of threads.
+
+        Raises
+        ------
+        KernelLaunchError
+            If the device refuses it.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsRawKernels(Protocol):
+    """A backend that compiles kernels in the language of its devices."""
+
+    def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Executable:
+        """Compile a kernel of some source, or return what was compiled before.
+
+        Raises
+        ------
+        KernelSyntaxError
+            If the compiler refuses it; its message is what the compiler said.
+        """
         ...

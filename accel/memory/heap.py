@@ -7,55 +7,33 @@ note, and whoever opens the gate does what it says. So does a finaliser that fin
 The gate is only ever closed by ``with``, which alone cannot lose a lock to an interrupt.
 """
 
+import gc
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
-from typing import NamedTuple, Protocol
+from weakref import WeakSet
 
 from accel.device import Device
-from accel.errors import DeviceUnavailableError
+from accel.errors import DeviceUnavailableError, OutOfMemoryError
 from accel.locks import across_forks
+from accel.memory.allocators import Allocator, Scope, chosen, trimmed
 from accel.memory.backend import Backend, SupportsStreams
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
+from accel.memory.flight import Flight, Pinnable, Watch
+from accel.memory.holder import Holder
+from accel.memory.shortage import in_use, is_retry, making_room
 from accel.memory.stream import Event, Stream, current_stream
 from accel.registry import NoBackendError, providers
+from accel.sites import call_site
 
-__all__ = ["Flight", "Heap", "heap_of", "heaps"]
+__all__ = ["Flight", "Heap", "Watcher", "heap_of", "heaps", "unwatch", "watch"]
 
 
 Note = Callable[[], ExternalAllocation | None]
 """A change of the books; returns external memory whose last use it ended, to be finished with the gate open."""
-
-
-class Holder(Protocol):
-    """Who answers for a block: an owner."""
-
-    held: Block | None
-
-
-class Releasable(Protocol):
-    """What work in flight holds: a pin."""
-
-    def release(self) -> None:
-        """Let go."""
-        ...
-
-
-class Pinnable(Protocol):
-    """What work uses: a storage."""
-
-    def pin(self) -> Releasable:
-        """Keep the bytes alive until the pin is released."""
-        ...
-
-
-class Flight(NamedTuple):
-    """Work on a stream of the device, and what it holds until it is over."""
-
-    event: Event
-    pins: tuple[Releasable, ...]
 
 
 class Heap:
@@ -72,6 +50,8 @@ class Heap:
     """
 
     __slots__ = (
+        "_allocators",
+        "_givers",
         "_many",
         "_streams",
         "backend",
@@ -83,7 +63,10 @@ class Heap:
         "live_bytes",
         "peak_bytes",
         "pinned_blocks",
+        "plain",
+        "scopes",
         "under_way",
+        "watches",
     )
 
     def __init__(self, device: Device, backend: Backend) -> None:
@@ -93,43 +76,141 @@ class Heap:
         self.gate = across_forks(threading.RLock())
         self.busy = False
         self.left: deque[Note] = deque()
-        # Each is mapped to False, so that to take one out is also to learn whether it was there.
-        self.under_way: dict[Flight, bool] = {}
+        # Each is mapped to where it was submitted.
+        self.under_way: dict[Flight, str] = {}
         self._many = 16
-        self.live_bytes = self.peak_bytes = self.live_blocks = self.pinned_blocks = 0
+        # Those blocks that go back to another than the backend, and to whom.
+        self._givers: dict[Block, Allocator] = {}
+        self._allocators: WeakSet[Allocator] = WeakSet()
+        self.live_bytes = self.live_blocks = self.pinned_blocks = 0
+        self.peak_bytes = 0
+        self.watches: tuple[Watch, ...] = tuple(watcher(device) for watcher in _watchers)
+        self.scopes: tuple[Scope, ...] = ()
+        # Nobody watches, and all blocks come from the backend: one look instead of three, at each allocation.
+        self.plain = not self.watches
 
     def allocate(
         self, nbytes: int, alignment: int = 1, stream: Stream | None = None, holder: Holder | None = None
     ) -> Block:
-        """Return uninitialised bytes of this device, and give them to a holder that then answers for them."""
+        """Return uninitialised bytes of this device, and give them to a holder that then answers for them.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If they cannot be had even when all was done that could make room; names the largest owners.
+        """
         if self.left or self.under_way:
             self.reap()
-        with self.gate:
-            before, self.busy = self.busy, True
-            try:
-                block = self.backend.allocate(self.device, nbytes, alignment=alignment, stream=stream)
-                # No call from here on: an interrupt finds all of this done, or nothing.
-                self.live_blocks += 1
-                self.live_bytes += block.nbytes
-                if self.live_bytes > self.peak_bytes:  # noqa: PLR1730 - max() is a call
-                    self.peak_bytes = self.live_bytes
-                if holder is not None:
-                    holder.held = block
-            finally:
-                self.busy = before
+        try:
+            with self.gate:
+                before, self.busy = self.busy, True
+                try:
+                    giver: Allocator = self.backend if self.plain else self.allocator
+                    block = giver.allocate(self.device, nbytes, alignment=alignment, stream=stream)
+                    # No call from here on: an interrupt finds all of this done, or nothing.
+                    self.live_blocks += 1
+                    self.live_bytes = live = self.live_bytes + block.nbytes
+                    if live > self.peak_bytes:  # noqa: PLR1730 - max() is a call
+                        self.peak_bytes = live
+                    if holder is not None:
+                        holder.held = block
+                    if not self.plain:
+                        self._remember(block, giver)
+                finally:
+                    self.busy = before
+        except OutOfMemoryError as error:
+            if is_retry() or self._is_inside() or nbytes > self.backend.limits(self.device).memory > 0:
+                raise
+            return self._make_room(error, partial(self.allocate, nbytes, alignment, stream, holder))
         if self.left:
             self.drain()
         return block
 
+    @property
+    def allocator(self) -> Allocator:
+        """What memory comes from here: the allocator put under the device, or else its backend."""
+        found = (scope.allocator for scope in reversed(chosen.get()) if scope in self.scopes)
+        return next(found, self.backend)
+
+    def enter(self, scope: Scope) -> None:
+        """Let memory come from a scope's allocator where that is chosen; trim it too as long as it lives."""
+        with self.gate:
+            self._allocators.add(scope.allocator)
+            self.scopes = (*self.scopes, scope)
+            self.plain = False
+
+    def leave(self, scope: Scope) -> None:
+        """End a scope."""
+        with self.gate:
+            self.scopes = tuple(other for other in self.scopes if other is not scope)
+            self._look_whether_plain()
+
+    def watch(self, watch: Watch) -> None:
+        """Let somebody see what is allocated and freed from now on."""
+        with self.gate:
+            self.watches = (*self.watches, watch)
+            self.plain = False
+
+    def unwatch(self, watch: Watch) -> None:
+        """Let them see no more."""
+        with self.gate:
+            self.watches = tuple(other for other in self.watches if other is not watch)
+            self._look_whether_plain()
+
+    def _look_whether_plain(self) -> None:
+        self.plain = not (self.watches or self.scopes or self._givers)
+
+    def _remember(self, block: Block, giver: Allocator) -> None:
+        if giver is not self.backend:
+            self._givers[block] = giver
+        for watch in self.watches:
+            watch.see_allocated(block.nbytes)
+
     def free(self, block: Block) -> None:
-        """Give a block back; the gate is held by the caller."""
-        self.live_blocks -= 1
+        """Give a block back to whoever gave it; the gate is held by the caller."""
         self.live_bytes -= block.nbytes
-        self.backend.free(block, stream=None)
+        self.live_blocks -= 1
+        if self.plain:
+            self.backend.free(block, stream=None)
+            return
+        for watch in self.watches:
+            watch.see_freed(block.nbytes)
+        self._givers.pop(block, self.backend).free(block, stream=None)
+        self._look_whether_plain()
+
+    def trim(self) -> int:
+        """Let all allocators give back what they keep; returns how many bytes."""
+        with self.gate:
+            before, self.busy = self.busy, True
+            try:
+                given_back = sum(trimmed(each) for each in (*self._allocators, self.backend))
+            finally:
+                self.busy = before
+        self.drain()
+        return given_back
+
+    def _make_room(self, error: OutOfMemoryError, again: Callable[[], Block]) -> Block:
+        return making_room(again, error, self._ways_to_room(), partial(in_use, self))
+
+    def _ways_to_room(self) -> Iterator[None]:
+        """Do what may make room, one thing after the other, the dearest last."""
+        for heap in heaps():
+            heap.reap()
+        self.trim()
+        yield
+        gc.collect()
+        self.trim()
+        yield
+        # A thread that does the work of a stream must not wait for work: it may be its own.
+        if threading.current_thread().name != "accel-stream":
+            for heap in heaps():
+                heap.wait()
+            self.trim()
+            yield
 
     def do(self, note: Note) -> None:
         """Act with the gate closed behind one; what a deleter raises is raised here."""
-        if self.busy and self.gate._is_owned():  # type: ignore[attr-defined]
+        if self.busy and self._is_inside():
             self.left.append(note)
             return
         self._act(note)
@@ -155,7 +236,7 @@ class Heap:
 
     def take_off(self, flight: Flight) -> None:
         """Remember what work holds; when there is twice as much as there was, let go of what is over."""
-        self.under_way[flight] = False
+        self.under_way[flight] = call_site()
         if len(self.under_way) > self._many:
             self.reap()
             self._many = 2 * len(self.under_way) + 16
@@ -169,14 +250,27 @@ class Heap:
 
     def land(self, flight: Flight) -> None:
         """Let go of what one piece of work held; doing so again is harmless."""
-        if self.under_way.pop(flight, True):  # another thread may have been first
+        if self.under_way.pop(flight, None) is None:  # another thread may have been first
             return
         for pin in flight.pins:
             pin.release()
 
+    def wait(self) -> None:
+        """Wait for all work that holds memory; what it raises is left to those who wait for it."""
+        for flight in list(self.under_way):
+            with suppress(Exception):  # an event of a parent process, say, is never reached here
+                flight.event.settle()
+            if flight.event.done():
+                self.land(flight)
+        self.drain()
+
+    def _is_inside(self) -> bool:
+        """Tell whether this thread is inside the gate."""
+        return self.busy and bool(self.gate._is_owned())  # type: ignore[attr-defined]
+
     def drain(self) -> None:
         """Do what finalisers left behind, unless this thread is inside the gate itself."""
-        while self.left and not (self.busy and self.gate._is_owned()):  # type: ignore[attr-defined]
+        while self.left and not self._is_inside():
             try:
                 note = self.left.popleft()
             except IndexError:  # another thread took the last one
@@ -228,6 +322,10 @@ class _LateAct:
         self.act()
 
 
+Watcher = Callable[[Device], Watch]
+"""Returns, for each device, who sees what happens there; the same one whenever it is asked."""
+
+_watchers: list[Watcher] = []
 _heaps: dict[Device, Heap] = {}
 _new_heap = across_forks(threading.Lock())
 
@@ -247,6 +345,22 @@ def heap_of(device: Device) -> Heap:
 def heaps() -> tuple[Heap, ...]:
     """Return the heaps used so far in this process."""
     return tuple(_heaps.values())
+
+
+def watch(watcher: Watcher) -> None:
+    """Let somebody see what is allocated and freed from now on, on each device."""
+    with _new_heap:
+        _watchers.append(watcher)
+        for heap in heaps():
+            heap.watch(watcher(heap.device))
+
+
+def unwatch(watcher: Watcher) -> None:
+    """Let them see no more."""
+    with _new_heap:
+        _watchers.remove(watcher)
+        for heap in heaps():
+            heap.unwatch(watcher(heap.device))
 
 
 def _make_heap(device: Device) -> Heap:

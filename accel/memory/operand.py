@@ -1,14 +1,40 @@
-"""What backends are told: an `Operand` is memory with a shape, a `Plan` is how one becomes the other.
+"""What backends are told of memory: an `Operand`, which is a span and where the elements lie in it, as integers."""
 
-Both are integers only. Backends never see a layout.
-"""
+from typing import Any, NamedTuple
 
-from typing import NamedTuple
+import numpy as np
 
 from accel.dtypes import DType
 from accel.memory.block import Span
 
-__all__ = ["Leaf", "Operand", "Plan"]
+__all__ = ["Operand", "Swizzling", "Table"]
+
+Table = np.ndarray[Any, np.dtype[np.int64]]
+"""Offsets of elements, one by one."""
+
+
+class Swizzling(NamedTuple):
+    """An exclusive or of some bits of a distance with others: ``x`` becomes ``x ^ ((x & mask) >> shift)``.
+
+    Attributes
+    ----------
+    mask : int
+        The bits that are mixed into others; in bytes, as all distances here.
+    shift : int
+        How far below them the others are; above them if negative.
+    offset : int
+        Bytes added to a distance before.
+    """
+
+    mask: int
+    shift: int
+    offset: int = 0
+
+    def __call__(self, distance: Any) -> Any:
+        """Return where a distance leads, or an array of them."""
+        moved = distance + self.offset
+        taken = moved & self.mask
+        return moved ^ (taken >> self.shift if self.shift >= 0 else taken << -self.shift)
 
 
 class Operand(NamedTuple):
@@ -28,6 +54,11 @@ class Operand(NamedTuple):
         Distance in bytes between neighbours along each axis; may be negative or 0.
     writable : bool
         Whether the elements may be written.
+    swizzle : Swizzling, optional
+        What becomes of the distance that the strides lead from ``start``.
+    table : numpy.ndarray of int64, optional
+        The distances in elements from ``start``, one by one, where no strides describe them; the extents are then
+        those of the table, and the strides say nothing.
     """
 
     span: Span
@@ -36,61 +67,17 @@ class Operand(NamedTuple):
     extents: tuple[int, ...]
     strides: tuple[int, ...]
     writable: bool = True
+    swizzle: Swizzling | None = None
+    table: Table | None = None
 
     @property
     def contiguous(self) -> bool:
-        """Whether the elements lie one after another in C order; nothing follows the stride of a single one."""
+        """Whether the strides say that the elements lie one after another in C order; that of a single one is free."""
+        if self.swizzle is not None or self.table is not None:
+            return False
         expected = self.dtype.itemsize
         for extent, stride in zip(reversed(self.extents), reversed(self.strides), strict=True):
             if extent != 1 and stride != expected and 0 not in self.extents:
                 return False
             expected *= extent
         return True
-
-
-class Leaf(NamedTuple):
-    """One loop of a copy: ``extent`` steps of so many bytes in the target and in the source."""
-
-    extent: int
-    target_stride: int
-    source_stride: int
-
-
-class Plan(NamedTuple):
-    """A copy as nested loops over elements of equal dtype, in no particular order.
-
-    Attributes
-    ----------
-    leaves : tuple of Leaf
-        The loops, as a rule the slowest first; none for a single element.
-    itemsize : int
-        Bytes of an element.
-    """
-
-    leaves: tuple[Leaf, ...]
-    itemsize: int
-
-    @property
-    def extents(self) -> tuple[int, ...]:
-        """How many steps each loop has."""
-        return tuple([leaf.extent for leaf in self.leaves])
-
-    @property
-    def target_strides(self) -> tuple[int, ...]:
-        """How far each step goes in the target."""
-        return tuple([leaf.target_stride for leaf in self.leaves])
-
-    @property
-    def source_strides(self) -> tuple[int, ...]:
-        """How far each step goes in the source."""
-        return tuple([leaf.source_stride for leaf in self.leaves])
-
-    @property
-    def kind(self) -> str:
-        """``contiguous`` for bytes in one piece, ``rows`` for several pieces of them, or else ``strided``."""
-        in_pieces = not self.leaves or self.leaves[-1][1:] == (self.itemsize, self.itemsize)
-        return "strided" if not in_pieces else "contiguous" if len(self.leaves) < 2 else "rows"
-
-    def __str__(self) -> str:
-        loops = [f"{extent} x ({into} <- {out_of})" for extent, into, out_of in self.leaves]
-        return f"{self.kind}, {self.itemsize} bytes each: {', '.join(loops) or 'one element'}"

@@ -2,23 +2,34 @@
 
 from typing import Self
 
+from accel import config
 from accel.errors import ReleasedError
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
 from accel.memory.hazards import Hazards
 from accel.memory.heap import Heap
+from accel.memory.holder import Holder
 from accel.memory.stream import Event, Stream
+from accel.sites import call_site
 
 __all__ = ["Owner", "Pin"]
 
 
-class Owner:
+class Owner(Holder):
     """What all handles on one block share.
 
     The bytes go with the last handle, or with the last pin if an export or pending work still holds one then.
+
+    Attributes
+    ----------
+    readonly : bool
+        Whether writing is forbidden.
+    hazards : Hazards or None
+        The work in flight on the bytes.
     """
 
-    __slots__ = ("__weakref__", "counted", "external", "handles", "hazards", "heap", "held", "pins", "readonly")
+    __slots__ = ("__weakref__", "hazards", "readonly")
+    heap: Heap
 
     def __init__(self, heap: Heap, block: Block | None, external: ExternalAllocation | None, counted: bool) -> None:
         self.heap = heap
@@ -29,6 +40,8 @@ class Owner:
         self.handles = 1
         self.pins = 0
         self.hazards: Hazards | None = None
+        if config.debugging():
+            self.made = call_site()
 
     @property
     def block(self) -> Block:
@@ -124,6 +137,11 @@ class Pin:
 
     def __exit__(self, *exception: object) -> None:
         self.release()
+
+    @property
+    def owner(self) -> Owner | None:
+        """What it keeps alive; None when it is released."""
+        return self._owner
 
     def release(self) -> None:
         """End the use; doing so again is harmless."""

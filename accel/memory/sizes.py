@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.dtypes import DType
 
-__all__ = ["as_pointer", "as_size"]
+__all__ = ["as_alignment", "as_pointer", "as_size", "in_words"]
 
 # Addresses and byte counts must fit a signed 64-bit integer, as in every driver.
 _MOST_BYTES = 2**63 - 1
@@ -58,6 +58,36 @@ def as_pointer(pointer: SupportsIndex, dtype: DType) -> int:
             f"view the memory as uint8, or copy it to aligned memory first"
         )
     return address
+
+
+def as_alignment(alignment: SupportsIndex) -> int:
+    """Return an alignment in bytes as a Python int.
+
+    Raises
+    ------
+    TypeError
+        If it is not an integer.
+    ValueError
+        If it is no power of two.
+    """
+    found = _whole(alignment, "an alignment", "")
+    if found <= 0 or found & (found - 1):
+        raise ValueError(f"an alignment is a power of two; found {found}")
+    return found
+
+
+def in_words(nbytes: int) -> str:
+    """Return a number of bytes for people.
+
+    Examples
+    --------
+    >>> in_words(1), in_words(8192), in_words(37_748_736), in_words(-(3 << 29))
+    ('1 byte', '8192 bytes', '36.0 MiB', '-1.5 GiB')
+    """
+    if abs(nbytes) < 10_000:
+        return f"{nbytes} byte{'s' * (nbytes != 1)}"
+    power = min((abs(nbytes).bit_length() - 1) // 10, 4)
+    return f"{nbytes / (1 << 10 * power):.1f} {'KMGT'[power - 1]}iB"
 
 
 def _whole(value: SupportsIndex, what: str, advice: str) -> int:

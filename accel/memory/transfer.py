@@ -1,21 +1,22 @@
 """`Transfer`: a copy that is under way."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from accel.device import Device
 from accel.errors import DeviceMismatchError
+from accel.memory.backend import Backend
 from accel.memory.block import Span
 from accel.memory.copying import copy_spans, worker_of
 from accel.memory.heap import Flight, Heap, heap_of
-from accel.memory.owner import Pin
 from accel.memory.storage import Storage
 from accel.memory.stream import CurrentStream, Event, Stream
 from accel.memory.thread_stream import ThreadStream
+from accel.memory.work import Use, begin, let_go, take_off
 from accel.sites import call_site
 
-__all__ = ["Progress", "Transfer", "submit_copy"]
+__all__ = ["Progress", "Transfer", "Work", "refuse_foreign", "submit", "submit_copy"]
 
 Progress = Callable[[int, int], object]
 """Called with the bytes copied so far and the bytes in all, by whoever waits."""
@@ -117,10 +118,26 @@ class Transfer:
         return f"<Transfer of {self.nbytes} bytes from {self.source} to {self.target}, {state}>"
 
 
+class Work(NamedTuple):
+    """A part of a copy.
+
+    Attributes
+    ----------
+    run : callable
+        Gives it to a stream; without one, it is done on return.
+    backend : Backend or None
+        Whose streams can be given it; None for work that only a thread of the host can do.
+    nbytes : int
+        Bytes to copy.
+    """
+
+    run: Callable[[Stream | None], object]
+    backend: Backend | None
+    nbytes: int
+
+
 def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Progress | None = None) -> Transfer:
     """Copy between two storages of equal size and dtype, on a stream of either one's device.
-
-    It starts after the work in flight that it must not overtake, and later work on either storage starts after it.
 
     Raises
     ------
@@ -130,56 +147,82 @@ def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Prog
         If the stream is of neither one's device.
     """
     target.refuse_read_only()
-    _refuse_foreign(stream, target.device, source.device)
     into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
-    pins = (target.pin(), source.pin())
-    target.owner.order(stream, writing=True)
-    source.owner.order(stream, writing=False)
+    whole = progress is None or _overlap(into, out_of)
+    works = [
+        _copying(target, _part(into, start, nbytes), source, _part(out_of, start, nbytes))
+        for start, nbytes in _pieces(into.nbytes, whole=whole)
+    ]
+    return submit(target, source, stream, works, progress=progress)
+
+
+def submit(
+    target: Storage,
+    source: Storage,
+    stream: Stream,
+    works: Sequence[Work],
+    between: Sequence[Storage] = (),
+    progress: Progress | None = None,
+) -> Transfer:
+    """Submit the parts of a copy to a stream, in order.
+
+    They start after the work in flight that they must not overtake, and later work on either storage starts after
+    them. What lies ``between`` is released when they are over.
+
+    Raises
+    ------
+    DeviceMismatchError
+        If the stream is of neither one's device.
+    """
+    refuse_foreign(stream, target.device, source.device)
+    uses = Use(target, True), Use(source, False)
+    pins = begin(stream, uses) + tuple([storage.pin() for storage in between])
+    for storage in between:
+        storage.release()
     pieces: list[tuple[Event, int]] = []
     try:
-        for start, nbytes in _pieces(into.nbytes, whole=progress is None or _overlap(into, out_of)):
-            _submit(stream, target, _part(into, start, nbytes), source, _part(out_of, start, nbytes))
-            pieces.append((stream.record(), nbytes))
+        for work in works:
+            _submit(stream, work)
+            pieces.append((stream.record(), work.nbytes))
     except BaseException as error:
         if isinstance(error, Exception) and not pieces:
-            _let_go(pins)
+            let_go(pins)
         else:  # what was submitted before a refusal is under way; after an interrupt nobody knows
-            _take_off(target, source, stream, pins)
+            take_off(stream, uses, pins)
         raise
-    flight = _take_off(target, source, stream, pins)
+    flight = take_off(stream, uses, pins)
     return Transfer(target.device, source.device, pieces, flight, heap_of(stream.device), progress)
 
 
-def _let_go(pins: tuple[Pin, ...]) -> None:
-    for pin in pins:
-        pin.release()
-
-
-def _take_off(target: Storage, source: Storage, stream: Stream, pins: tuple[Pin, ...]) -> Flight:
-    """Let what a stream was given hold what it reads and writes, and later uses of that wait for it."""
-    flight = Flight(stream.record(), pins)
-    heap_of(stream.device).take_off(flight)
-    target.owner.note(flight.event, writing=True)
-    source.owner.note(flight.event, writing=False)
-    return flight
-
-
-def _submit(stream: Stream, target: Storage, into: Span, source: Storage, out_of: Span) -> None:
-    """Copy one piece on the stream: by its backend if that knows both ends, else by a thread of the house."""
+def _copying(target: Storage, into: Span, source: Storage, out_of: Span) -> Work:
+    """Return the copy of one piece, by the backend that knows both ends, if one does."""
     to, of = heap_of(target.device), heap_of(source.device)
     worker = worker_of(to, of)
+
+    def run(stream: Stream | None) -> None:
+        if stream is None or worker is None:
+            copy_spans(to, into, of, out_of)
+        else:
+            worker.backend.copy(into, out_of, stream=stream)
+
+    return Work(run, None if worker is None else worker.backend, into.nbytes)
+
+
+def _submit(stream: Stream, work: Work) -> None:
+    """Give one part to the stream, or else to a thread of the house that the stream waits for."""
     if isinstance(stream, ThreadStream):
-        stream.submit(partial(copy_spans, to, into, of, out_of), inline=into.nbytes < _INLINE)
-    elif worker is not None and heap_of(stream.device).backend is worker.backend:
-        worker.backend.copy(into, out_of, stream=stream)
+        stream.submit(partial(work.run, None), inline=work.nbytes < _INLINE)
+    elif heap_of(stream.device).backend is work.backend:
+        work.run(stream)
     else:
         thread, before = ThreadStream(), stream.record()
         stream.wait_for(before)  # one that takes no more work says so before the thread has any
         thread.wait_for(before)
-        stream.wait_for(thread.submit(partial(copy_spans, to, into, of, out_of)))
+        stream.wait_for(thread.submit(partial(work.run, None)))
 
 
-def _refuse_foreign(stream: Stream, target: Device, source: Device) -> None:
+def refuse_foreign(stream: Stream, target: Device, source: Device) -> None:
+    """Raise an error unless a stream is of one of two devices."""
     # The first is a class, and looked up in no time; a protocol takes longer than a small copy.
     if not isinstance(stream, CurrentStream) and not isinstance(stream, Stream):
         raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream('{target}')")

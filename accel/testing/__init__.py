@@ -6,8 +6,10 @@ The pytest plug-in `accel.testing.plugin` loads this package in every run, so ea
 from importlib import import_module
 
 _HOMES = {
+    "Arrangement": "accel.testing.arranging",
     "BackendConformance": "accel.testing.conformance",
     "StreamConformance": "accel.testing.stream_conformance",
+    "arrangements": "accel.testing.arranging",
     "compact_layouts": "accel.testing.layout_strategies",
     "coordinates": "accel.testing.layout_strategies",
     "fail_allocation": "accel.testing.faults",
@@ -24,8 +26,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "Arrangement",
     "BackendConformance",
     "StreamConformance",
+    "arrangements",
     "compact_layouts",
     "coordinates",
     "fail_allocation",

@@ -1,3 +1,5 @@
+from accel.testing.arranging import Arrangement as Arrangement
+from accel.testing.arranging import arrangements as arrangements
 from accel.testing.conformance import BackendConformance as BackendConformance
 from accel.testing.faults import fail_allocation as fail_allocation
 from accel.testing.faults import fail_copy as fail_copy

@@ -3,7 +3,6 @@
 import gc
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -21,15 +20,18 @@ from accel.memory import (
     Leaf,
     Operand,
     Plan,
+    ReportsRoom,
     Span,
     SupportsArrays,
+    SupportsPinning,
     heap_of,
     snapshot,
 )
+from accel.testing.blocks import Bytes, give_back, lent, random_bytes, read, write
+from accel.testing.copy_conformance import CopyConformance
 
 __all__ = ["BackendConformance"]
 
-Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _SIZES = (0, 1, 63, 64, 65, 1000, 65_536, 1_000_003)
 _FILLS: tuple[tuple[str, complex], ...] = (
     ("bool", True),
@@ -47,7 +49,7 @@ _FILLS: tuple[tuple[str, complex], ...] = (
 )
 
 
-class BackendConformance:
+class BackendConformance(CopyConformance):
     """Subclass this in a test file, set ``device``, and run pytest: a backend that passes is one.
 
     Examples
@@ -124,6 +126,32 @@ class BackendConformance:
         ends = sorted((block.pointer, block.pointer + block.nbytes) for block in blocks)
         give_back(heap, *blocks)
         assert all(end <= start for (_, end), (start, _) in pairwise(ends))
+
+    def test_blocks_of_no_bytes_are_blocks_too(self, heap: Heap) -> None:
+        with lent(heap, 0) as one, lent(heap, 0) as other:
+            assert one is not other
+
+    def test_free_memory_is_part_of_all_there_is(self, backend: Backend) -> None:
+        if not isinstance(backend, ReportsRoom):
+            return  # nobody can know everywhere
+        room = backend.free_memory(self.device)
+        assert 0 <= (room.largest or 0) <= room.free <= room.total
+
+    def test_pinned_memory_is_the_hosts_and_had_again(self, backend: Backend) -> None:
+        if not isinstance(backend, SupportsPinning):
+            return  # it needs none, or has none
+        for nbytes in (0, 1, 1000, 1_000_003):
+            block = backend.allocate_pinned(self.device, nbytes)
+            assert block.nbytes >= nbytes
+            block.native[:] = 7
+            assert (block.native == 7).all()
+            backend.free_pinned(self.device, block)
+
+    def test_what_is_kept_can_be_given_back(self, heap: Heap) -> None:
+        with lent(heap, 1000):
+            pass
+        assert heap.trim() >= 0
+        assert heap.trim() == 0
 
     def test_freed_memory_is_had_again(self, heap: Heap) -> None:
         room = heap.backend.limits(self.device).memory
@@ -302,48 +330,6 @@ _STRIDED: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...] =
     ((2, 3, 4), (-12, 4, -1), (1, 2, 6)),
     ((0, 3), (3, 1), (3, 1)),
 )
-
-
-@contextmanager
-def lent(heap: Heap, nbytes: int, alignment: int = 1) -> Iterator[Block]:
-    """Take a block, and give it back."""
-    block = heap.allocate(nbytes, alignment=alignment)
-    try:
-        yield block
-    finally:
-        give_back(heap, block)
-
-
-def give_back(heap: Heap, *blocks: Block) -> None:
-    """Free blocks as an owner does."""
-    for block in blocks:
-        with heap.gate:
-            heap.free(block)
-
-
-def random_bytes(nbytes: int) -> Bytes:
-    """Return the same bytes for the same size, no two sizes alike."""
-    return np.random.default_rng(nbytes).integers(0, 256, nbytes, dtype=np.uint8)
-
-
-def write(heap: Heap, block: Block, given: Bytes) -> None:
-    """Copy bytes of the host to a block."""
-    heap.backend.copy(Span(block, 0, given.nbytes), host_span(given), stream=None)
-    heap.backend.synchronize(heap.device)
-
-
-def read(heap: Heap, block: Block, nbytes: int) -> Bytes:
-    """Copy a block's bytes to the host."""
-    found = np.empty(nbytes, np.uint8)
-    heap.backend.copy(host_span(found), Span(block, 0, nbytes), stream=None)
-    heap.backend.synchronize(heap.device)
-    return found
-
-
-def host_span(array: Bytes) -> Span:
-    """Return a span of the host on an array's bytes."""
-    host = heap_of(Device.CPU).backend
-    return Span(host.adopt(ExternalAllocation(array.nbytes, native=array)), 0, array.nbytes)
 
 
 def _operand(

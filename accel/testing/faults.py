@@ -11,6 +11,7 @@ from typing import Any
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceLostError, OutOfMemoryError
 from accel.memory import Backend, heap_of
+from accel.memory.shortage import is_retry
 from accel.testing.simulation import Simulator, in_use
 
 __all__ = ["Fault", "Faults", "fail_allocation", "fail_copy", "limit_memory", "lose_device"]
@@ -39,8 +40,11 @@ class Fault:
         return self.seen >= self.k
 
     def strikes(self) -> bool:
-        """Count one call, and tell whether it is the one that fails."""
-        self.seen += 1
+        """Count one call, and tell whether it is the one that fails.
+
+        A second try of an allocation that failed is the same call.
+        """
+        self.seen += not is_retry()
         return self.seen == self.k
 
 

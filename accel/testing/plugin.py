@@ -101,13 +101,13 @@ def xp(_accel_place: "Device") -> Any:
 def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail if the test leaves memory in use on any device."""
     __tracebackhide__ = True
-    from accel.testing.leaks import refuse_growth, usage_by_device
+    from accel.testing.leaks import refuse_growth, settled
 
-    before, failures = usage_by_device(), request.session.testsfailed
+    before, failures = settled(), request.session.testsfailed
     yield
     # The traceback of a test that failed keeps its memory alive.
     if request.session.testsfailed == failures:
-        refuse_growth(before)
+        refuse_growth(before, settled())
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 
 from accel.memory import Backend, Block, Event, Heap, Operand, Span, Stream, SupportsStreams, current_stream
 from accel.memory.thread_stream import ThreadStream
-from accel.testing.conformance import BackendConformance, Bytes, host_span, lent, random_bytes, read, write
+from accel.testing.blocks import Bytes, host_span, lent, random_bytes, read, write
+from accel.testing.conformance import BackendConformance
 
 __all__ = ["StreamConformance"]
 

@@ -10,7 +10,7 @@ from accel.copies import Elements
 from accel.dtypes import exact_cast
 from accel.errors import BoundsError, LayoutError
 from accel.memory.host_storage import HostArray
-from accel.views.cells import lanes
+from accel.views.cells import element_cells
 from accel.views.checks import as_count
 from accel.views.core import TensorCore
 from accel.views.moving import Moving
@@ -85,8 +85,8 @@ class Access(Moving):
         if offset is None:
             return self._padding(found.element.size)
         if self._direct and found.element.size == 1:
-            return self._storage[self._offset + offset]  # type: ignore[index]
-        numbers = copies.read(self._lanes(offset))
+            return self._storage[self._place(offset)]  # type: ignore[index]
+        numbers = copies.read(element_cells(self, offset))
         return numbers[0] if found.element.size == 1 else numbers
 
     def _set_element(self, where: tuple[Any, ...], value: Any) -> None:
@@ -94,16 +94,13 @@ class Access(Moving):
         storage, size = self._on_host("writing of single elements"), self.element_size
         self._refuse_read_only()
         if self._direct and size == 1 and offset is not None and np.ndim(value) == 0:
-            storage[self._offset + offset] = value
+            storage[self._place(offset)] = value
             return
         numbers = exact_cast(value, self._dtype)
         if numbers.ndim > 1 or (numbers.ndim and numbers.size != size):
             raise ValueError(f"an element takes {size} numbers, or one for all; found shape {numbers.shape}")
         if offset is not None:
-            copies.write(self._lanes(offset), np.full(size, numbers, self._dtype))
-
-    def _lanes(self, offset: int) -> Elements:
-        return Elements(self._storage, self._offset + offset, lanes(self.element_layout), self._dtype)
+            copies.write(element_cells(self, offset), np.full(size, numbers, self._dtype))
 
     def _padding(self, size: int) -> Any:
         numbers = np.full(size, self._pad, self._dtype)
@@ -198,7 +195,7 @@ class Access(Moving):
             raise BoundsError(
                 f"({m}, {n}) is in the padding, which has no memory; the valid part is {self._geometry.inside}"
             )
-        return self._offset + offset
+        return self._place(offset)
 
     def _neighbours(self, m: SupportsIndex, n: SupportsIndex, width: int) -> Elements:
         start = self._place_of(m, n)

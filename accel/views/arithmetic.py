@@ -23,7 +23,8 @@ class Arithmetic(Moving):
     """The four operations; to be mixed into a tensor.
 
     The other operand is a number or a tensor of the same dtype and elements. Shapes are equal, or a tensor of rank 2
-    takes one of rank 1 that has a number for each ROW: ``r[i, j] = a[i, j] op b[i]``.
+    takes one of rank 1 that has a number for each ROW: ``r[i, j] = a[i, j] op b[i]``. A number may stand on the left,
+    NumPy's too. With an array on the left NumPy computes, by its own rules, and the result is an array.
     """
 
     __slots__ = ()
@@ -77,6 +78,18 @@ class Arithmetic(Moving):
     def __truediv__(self, other: Any) -> Self:
         return self.truediv(other)
 
+    def __radd__(self, other: Any) -> Self:
+        return self._computed_after(other, np.add)
+
+    def __rsub__(self, other: Any) -> Self:
+        return self._computed_after(other, np.subtract)
+
+    def __rmul__(self, other: Any) -> Self:
+        return self._computed_after(other, np.multiply)
+
+    def __rtruediv__(self, other: Any) -> Self:
+        return self._computed_after(other, _divide)
+
     def __iadd__(self, other: Any) -> Self:
         return self._computed_in_place(np.add, other)
 
@@ -88,6 +101,20 @@ class Arithmetic(Moving):
 
     def __itruediv__(self, other: Any) -> Self:
         return self._computed_in_place(_divide, other)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """Compute what NumPy is asked for: a number before a tensor as in Python, all else with arrays."""
+        if any(isinstance(target, Arithmetic) for target in options.get("out", ())):
+            return NotImplemented
+        operation, left = _OPERATIONS.get(ufunc), inputs[0]
+        if operation is not None and method == "__call__" and not options and _is_number(left):
+            return self._computed_after(left, operation)
+        arrays = [np.asarray(given) if isinstance(given, Arithmetic) else given for given in inputs]
+        return getattr(ufunc, method)(*arrays, **options)
+
+    def _computed_after(self, other: Any, operation: Operation) -> Self:
+        """Return the result where the tensor is the right operand."""
+        return self._computed(lambda left, right: operation(right, left), other, None)
 
     def _computed(self, operation: Operation, other: Any, axis: SupportsIndex | None) -> Self:
         values = self._result(operation, other, axis)
@@ -118,7 +145,10 @@ class Arithmetic(Moving):
         if not isinstance(other, Arithmetic):
             number = exact_cast(other, self._dtype)
             if number.ndim:
-                raise TypeError(f"an operand is a number or a tensor; found an array of shape {number.shape}")
+                raise TypeError(
+                    f"an operand is a number or a tensor; found an array of shape {number.shape}: write "
+                    f"numpy.asarray(t) or accel.xp.asarray(t) to compute with arrays"
+                )
             return number
         if (other._dtype, other._geometry.element_shape) != (self._dtype, self._geometry.element_shape):
             raise DTypeError(
@@ -153,12 +183,24 @@ class Arithmetic(Moving):
         return values.reshape(values.shape[0], *after, *values.shape[1:])
 
 
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, Arithmetic) and np.ndim(value) == 0
+
+
 def _divide(left: Any, right: Any) -> Any:
     if left.dtype.kind not in "iu":
         return left / right
     if not np.all(right):
         raise ZeroDivisionError("an integer is divided by zero; nothing was written")
     return left // right
+
+
+_OPERATIONS: dict[np.ufunc, Operation] = {
+    np.add: np.add,
+    np.subtract: np.subtract,
+    np.multiply: np.multiply,
+    np.true_divide: _divide,
+}
 
 
 def _descends(found: Geometry) -> bool:

@@ -4,31 +4,54 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from accel.copies import Elements
-from accel.copies.elements import Reach
-from accel.copies.elements import reach as reach_of_leaves
-from accel.layout import Layout
+from accel.copies.elements import reach
+from accel.layout import ComposedLayout, Layout, Swizzle, offsets
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import modes_of
+from accel.memory import Swizzling
 from accel.views.geometry import CACHED, Geometry
 
 if TYPE_CHECKING:
     from accel.views.core import TensorCore
 
-__all__ = ["cells", "compact", "lanes", "reach"]
+__all__ = ["cells", "compact", "element_cells", "ends", "mask_of"]
 
 
 def cells(tensor: "TensorCore", *, by_rows: bool = False) -> Elements:
     """Return the numbers that have memory: colexicographically, or by rows as NumPy has them; lanes come first."""
-    return Elements(tensor._storage, tensor._offset, _leaves(tensor._geometry, by_rows), tensor._dtype)
+    return _elements(tensor, _leaves(tensor._geometry, by_rows), tensor._offset)
 
 
-def reach(found: Geometry) -> Reach:
-    """Return how many numbers have memory, and how far from the first one they lie at least and at most."""
-    return reach_of_leaves(_leaves(found, by_rows=False))
+def element_cells(tensor: "TensorCore", step: int) -> Elements:
+    """Return the numbers of one element, by rows; strides lead to it in so many steps from the first one."""
+    return _elements(tensor, _lanes(tensor._geometry.element), tensor._offset + step)
+
+
+def _elements(tensor: "TensorCore", leaves: tuple[Leaf, ...], place: int) -> Elements:
+    swizzled = tensor._geometry.swizzled
+    if swizzled is None:
+        return Elements(tensor._storage, place, leaves, tensor._dtype)
+    swizzle, origin = swizzled
+    swizzling = Swizzling(mask_of(swizzle), swizzle.shift, place - origin)
+    return Elements(tensor._storage, origin, leaves, tensor._dtype, swizzle=swizzling)
+
+
+def mask_of(swizzle: Swizzle) -> int:
+    """Return the bits that a swizzle mixes into others."""
+    return ((1 << swizzle.bits) - 1) << (swizzle.base + max(swizzle.shift, 0))
+
+
+def ends(layout: Layout | ComposedLayout) -> tuple[int, int, int]:
+    """Return the offset of the first element of a layout, and of the lowest and the highest one."""
+    if isinstance(layout, Layout):
+        _, low, high = reach(layout.leaves)
+        return 0, low, high
+    first, table = layout.swizzle(layout.offset), offsets(layout)
+    return (first, int(table.min()), int(table.max())) if table.size else (first, first, first)
 
 
 @lru_cache(CACHED)
-def lanes(element: Layout) -> tuple[Leaf, ...]:
+def _lanes(element: Layout) -> tuple[Leaf, ...]:
     """Return loops over the numbers of an element: by rows, so the last mode is fastest."""
     return tuple([leaf for mode in reversed(modes_of(element)) for leaf in mode.leaves])
 
@@ -38,7 +61,7 @@ def _leaves(found: Geometry, by_rows: bool) -> tuple[Leaf, ...]:
     """Return loops over the numbers, the fastest first."""
     modes = [_cut_short(mode, inside) for mode, inside in zip(found.modes, found.inside, strict=True)]
     outer = reversed(modes) if by_rows else modes
-    return lanes(found.element) + tuple([leaf for mode in outer for leaf in mode.leaves])
+    return _lanes(found.element) + tuple([leaf for mode in outer for leaf in mode.leaves])
 
 
 def _cut_short(mode: Layout, extent: int) -> Layout:
@@ -52,6 +75,8 @@ def _cut_short(mode: Layout, extent: int) -> Layout:
 @lru_cache(CACHED)
 def compact(found: Geometry) -> bool:
     """Tell whether the numbers fill a stretch of memory, each once, in whatever order."""
+    if found.swizzled is not None:
+        return False
     leaves, expected = _leaves(found, by_rows=False), 1
     if any(extent == 0 for extent, _ in leaves):
         return True

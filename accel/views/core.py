@@ -9,12 +9,13 @@ from accel.copies import Elements
 from accel.device import Device
 from accel.dtypes import DType
 from accel.errors import DeviceMismatchError, LayoutError, ReadOnlyError
-from accel.layout import Layout
+from accel.layout import ComposedLayout, Layout
 from accel.layout.layout import as_layout
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
 from accel.views.cells import cells, compact
 from accel.views.checks import as_axis
-from accel.views.geometry import SCALAR, Geometry, geometry
+from accel.views.geometry import SCALAR, Geometry, of_layout
+from accel.views.strided import StridedView
 
 __all__ = ["AddressSpace", "TensorCore"]
 
@@ -27,7 +28,7 @@ class AddressSpace(enum.Enum):
 
 
 class TensorCore:
-    """Storage and geometry, and where in the storage the first element is."""
+    """Storage and geometry, and to which element of the storage strides lead first; a swizzle comes after that."""
 
     __slots__ = ("_direct", "_dtype", "_geometry", "_offset", "_pad", "_promise", "_readonly", "_storage")
     _direct: bool  # whether the storage itself reads elements: it is the host's, and of the same dtype
@@ -48,11 +49,12 @@ class TensorCore:
         alignment: SupportsIndex | None = None,
     ) -> None:
         start = getattr(source, "offset", 0)  # of a view; that of a storage is a method
-        found = geometry(as_layout(layout), SCALAR if element_layout is None else _element(element_layout))
-        self._on(_storage_of(source), found, index(offset) + (start if isinstance(start, int) else 0), source.dtype)
+        element = SCALAR if element_layout is None else _element(element_layout)
+        found, place = of_layout(layout, element, index(offset) + (start if isinstance(start, int) else 0))
+        self._on(_storage_of(source), found, place, source.dtype)
         self._readonly = source.readonly
         if alignment is not None:
-            self._promise = (self._promised(index(alignment)), self._offset)
+            self._promise = (self._promised(index(alignment)), self._place())
 
     def _on(self, storage: AnyStorage, found: Geometry, offset: int, dtype: DType | None = None) -> None:
         """Become the view of a storage.
@@ -101,14 +103,17 @@ class TensorCore:
         return self._storage
 
     @property
-    def layout(self) -> Layout:
-        """Where the elements lie; that of a masked tensor is the whole tile's."""
-        return self._geometry.layout
+    def layout(self) -> Layout | ComposedLayout:
+        """Where the elements lie, from `offset` on; that of a masked tensor is the whole tile's."""
+        found = self._geometry
+        if found.swizzled is None:
+            return found.layout
+        return ComposedLayout(found.swizzled.swizzle, self._offset - found.swizzled.origin, found.layout)
 
     @property
-    def runtime_layout(self) -> Layout:
+    def runtime_layout(self) -> Layout | ComposedLayout:
         """The layout: in Python there is no other."""
-        return self._geometry.layout
+        return self.layout
 
     @property
     def element_layout(self) -> Layout:
@@ -122,8 +127,9 @@ class TensorCore:
 
     @property
     def offset(self) -> int:
-        """How many elements of the dtype come before the first one, from the start of the storage."""
-        return self._offset
+        """From which element of the storage the layout counts: the first one; views keep it where they are swizzled."""
+        swizzled = self._geometry.swizzled
+        return self._offset if swizzled is None else swizzled.origin
 
     @property
     def dtype(self) -> DType:
@@ -138,13 +144,13 @@ class TensorCore:
     @property
     def ptr(self) -> int:
         """Address of the first element on its device."""
-        return self._storage.pointer + self._offset * self._dtype.itemsize
+        return self._storage.pointer + self._place() * self._dtype.itemsize
 
     @property
     def alignment(self) -> int:
         """The power of two in bytes that the address is known to be a multiple of."""
         promised, where = self._promise
-        return gcd(promised, (self._offset - where) * self._dtype.itemsize)
+        return gcd(promised, (self._place() - where) * self._dtype.itemsize)
 
     @property
     def address_space(self) -> AddressSpace:
@@ -201,11 +207,16 @@ class TensorCore:
         Raises
         ------
         LayoutError
-            If the mode is nested.
+            If the mode is nested, or the tensor swizzled.
         BoundsError
             If there is none.
         """
         axis = as_axis(i, self.rank)
+        if self._geometry.swizzled is not None:
+            raise LayoutError(
+                f"neighbours under {self._geometry.swizzled.swizzle} are not equally far apart, so no mode has a "
+                f"stride; t.layout(i, j) is an offset, and t.layout.layout has the strides before the swizzle"
+            )
         self._refuse_nested(axis, "no single stride; layout.mode(i) has all of them")
         return self._geometry.modes[axis].leaves[0][1]
 
@@ -249,6 +260,11 @@ class TensorCore:
             )
         return self._storage
 
+    def _place(self, step: int = 0) -> int:
+        """Return which element of the storage lies so many elements, by strides alone, from the first one."""
+        swizzled = self._geometry.swizzled
+        return self._offset + step if swizzled is None else swizzled(self._offset + step)
+
     def _cells(self, *, by_rows: bool = False) -> Elements:
         return cells(self, by_rows=by_rows)
 
@@ -257,7 +273,20 @@ def _storage_of(source: Any) -> AnyStorage:
     found = source if isinstance(source, HostStorage | DeviceStorage) else getattr(source, "storage", None)
     if not isinstance(found, HostStorage | DeviceStorage):
         raise TypeError(f"a tensor is a view of a container, a storage or another view; found {type(source).__name__}")
+    if isinstance(source, StridedView):
+        _refuse_strides(source)
     return found
+
+
+def _refuse_strides(source: StridedView) -> None:
+    """Raise `LayoutError` if a buffer's elements do not lie one after another, as a layout's offsets count them."""
+    found = source._source
+    if not found.contiguous:
+        raise LayoutError(
+            f"a layout counts elements of memory, and would not follow the strides {found.strides} of this "
+            f"{type(source).__name__}; write LayoutTensor(buffer.storage, Layout({found.shape}, {found.strides}), "
+            f"{found.start}), or another layout of the storage"
+        )
 
 
 def _element(value: Any) -> Layout:

@@ -5,19 +5,55 @@ Every view of a tensor is another geometry, and how many elements its first cell
 
 from functools import lru_cache
 from math import prod
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from accel.errors import LayoutError
-from accel.layout import Layout, logical_divide, row_major
-from accel.layout.layout import joined, modes_of
+from accel.layout import ComposedLayout, Layout, Swizzle, logical_divide, row_major
+from accel.layout.layout import as_layout, joined, modes_of
 
-__all__ = ["CACHED", "SCALAR", "Geometry", "Moved", "array_strides", "bare", "by_rows", "clamped", "cut", "geometry"]
+__all__ = [
+    "CACHED",
+    "SCALAR",
+    "Geometry",
+    "Moved",
+    "Swizzled",
+    "array_strides",
+    "bare",
+    "by_rows",
+    "clamped",
+    "cut",
+    "geometry",
+    "of_layout",
+]
 
 CACHED = 4096
 """How many results each function on geometries remembers."""
 
 SCALAR = Layout(1)
 """The element layout of a tensor whose elements are single numbers."""
+
+_OFFSET_BITS = 59
+"""How many bits an offset has at most, so that it can be counted in bytes."""
+
+
+class Swizzled(NamedTuple):
+    """A swizzle of how far elements of a storage lie from one of them.
+
+    Attributes
+    ----------
+    swizzle : Swizzle
+        Of distances in elements.
+    origin : int
+        The element that they are from.
+    """
+
+    swizzle: Swizzle
+    origin: int
+
+    def __call__(self, place: int) -> int:
+        """Return which element of the storage is meant where strides alone lead to another."""
+        found: int = self.swizzle(place - self.origin)
+        return self.origin + found
 
 
 class Geometry:
@@ -33,6 +69,8 @@ class Geometry:
         How many coordinates of each mode have memory; None where all have.
     padded : bool
         Whether coordinates without memory can be read.
+    swizzled : Swizzled or None
+        What becomes of the places that strides lead to.
     modes : tuple of Layout
         The modes at the top.
     extents : tuple of int
@@ -49,13 +87,29 @@ class Geometry:
         Extent and stride of each mode, where these alone lead to the one number of an element.
     """
 
-    __slots__ = ("axes", "element", "extents", "inside", "layout", "modes", "padded", "shape", "size", "steps", "valid")
+    __slots__ = (
+        "axes",
+        "element",
+        "extents",
+        "inside",
+        "layout",
+        "modes",
+        "padded",
+        "shape",
+        "size",
+        "steps",
+        "swizzled",
+        "valid",
+    )
 
-    def __init__(self, layout: Layout, element: Layout, valid: tuple[int, ...] | None, padded: bool) -> None:
+    def __init__(
+        self, layout: Layout, element: Layout, valid: tuple[int, ...] | None, padded: bool, swizzled: Swizzled | None
+    ) -> None:
         self.layout = layout
         self.element = element
         self.valid = valid
         self.padded = padded
+        self.swizzled = swizzled
         self.modes = tuple(modes_of(layout))
         self.extents = tuple([mode.size for mode in self.modes])
         self.inside = self.extents if valid is None else valid
@@ -65,10 +119,21 @@ class Geometry:
         self.steps = self._steps()
 
     def _steps(self) -> tuple[tuple[int, int], ...] | None:
-        if self.padded or self.element.size != 1:
+        if self.padded or self.element.size != 1 or self.swizzled is not None:
             return None
         pairs = [(extent, mode.stride) for extent, mode in zip(self.shape, self.modes, strict=True)]
         return None if any(isinstance(stride, tuple) for _, stride in pairs) else tuple(pairs)  # type: ignore[arg-type]
+
+    def seen(self, layout: Layout, valid: tuple[int, ...] | None = None, padded: bool = False) -> "Geometry":
+        """Return the geometry of the same elements under another layout, which says nothing of the swizzle."""
+        return geometry(layout, self.element, valid, padded, self.swizzled)
+
+    def moved(self, count: int) -> "Geometry":
+        """Return the geometry of cells that all lie some elements further on in their storage."""
+        if self.swizzled is None:
+            return self
+        swizzled = self.swizzled._replace(origin=self.swizzled.origin + count)
+        return geometry(self.layout, self.element, self.valid, self.padded, swizzled)
 
     @property
     def rank(self) -> int:
@@ -87,10 +152,39 @@ Moved: TypeAlias = tuple[Geometry, int]
 
 @lru_cache(CACHED)
 def geometry(
-    layout: Layout, element: Layout = SCALAR, valid: tuple[int, ...] | None = None, padded: bool = False
+    layout: Layout,
+    element: Layout = SCALAR,
+    valid: tuple[int, ...] | None = None,
+    padded: bool = False,
+    swizzled: Swizzled | None = None,
 ) -> Geometry:
     """Return the geometry of these: the same object for the same ones, so that what is made of it is remembered."""
-    return Geometry(layout, element, valid, padded)
+    return Geometry(layout, element, valid, padded, swizzled)
+
+
+def of_layout(layout: Any, element: Layout, start: int) -> Moved:
+    """Return the geometry of a layout, swizzled or not, and to which element strides lead first.
+
+    Parameters
+    ----------
+    layout : Layout or ComposedLayout
+        Its offsets count from ``start``.
+    element : Layout
+        Of the numbers of one element.
+    start : int
+        An element of the storage.
+
+    Raises
+    ------
+    LayoutError
+        If the swizzle mixes bits that no offset has.
+    """
+    if not isinstance(layout, ComposedLayout):
+        return geometry(as_layout(layout), element), start
+    swizzle = layout.swizzle
+    if swizzle.bits + swizzle.base + abs(swizzle.shift) >= _OFFSET_BITS:
+        raise LayoutError(f"{swizzle} mixes bits that no offset in memory has; write a smaller base or shift")
+    return geometry(layout.layout, element, swizzled=Swizzled(swizzle, start)), start + layout.offset
 
 
 @lru_cache(CACHED)
@@ -108,8 +202,13 @@ def array_strides(found: Geometry, itemsize: int) -> tuple[int, ...]:
     Raises
     ------
     LayoutError
-        If a mode has no single stride, or some coordinates no memory.
+        If a mode has no single stride, some coordinates have no memory, or there is a swizzle.
     """
+    if found.swizzled is not None:
+        raise LayoutError(
+            f"no strides lead through {found.swizzled.swizzle} o {found.layout}; write t.to_numpy() for a copy, or "
+            f"copy_from() the elements into a tensor without a swizzle and share that"
+        )
     if found.padded and found.inside != found.shape:
         raise LayoutError(f"the padding of {found.layout} has no memory to share; write t.to_numpy()")
     modes = [*found.modes, *(modes_of(found.element) if found.element_shape else ())]

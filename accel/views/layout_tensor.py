@@ -5,27 +5,28 @@ from contextlib import contextmanager
 from operator import index
 from typing import Any, Self, SupportsIndex
 
-from accel.dtypes import DTypeLike, as_dtype, exact_cast
+from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import DTypeError, LayoutError
-from accel.layout import Swizzle
+from accel.layout import ComposedLayout, Swizzle
 from accel.layout.layout import as_layout
 from accel.views import relabelling, tiling
 from accel.views.access import Access
 from accel.views.arithmetic import Arithmetic
-from accel.views.cells import reach
+from accel.views.cells import ends
 from accel.views.core import TensorCore
 from accel.views.geometry import geometry
 from accel.views.iterator import LayoutTensorIter
 from accel.views.scoped import power_of_two, scoped_storage
 from accel.views.slicing import sliced
 from accel.views.text import Text
+from accel.views.transferring import Transferring
 
 __all__ = ["LayoutTensor"]
 
 Range = slice  # which inside the class is a method
 
 
-class LayoutTensor(Access, Arithmetic, Text):
+class LayoutTensor(Access, Arithmetic, Text, Transferring):
     """Typed memory at the coordinates of a layout: a view, which copies nothing and holds the storage.
 
     Everything that cuts, slices or relabels it is another view of the same memory; what is written there is written
@@ -34,9 +35,9 @@ class LayoutTensor(Access, Arithmetic, Text):
     Parameters
     ----------
     source : container, storage or view
-        What has the memory. Offsets are from its first element.
-    layout : Layout
-        Where the elements lie.
+        What has the memory. Offsets are from its first element, or from the ``offset`` of a tensor.
+    layout : Layout or ComposedLayout
+        Where the elements lie. In views of a swizzled tensor the offset inside the swizzle changes.
     offset : int
         How many elements come before the first one.
     element_layout : Layout, optional
@@ -49,7 +50,7 @@ class LayoutTensor(Access, Arithmetic, Text):
     BoundsError
         If the layout reaches past the storage; says what is required, and what available.
     LayoutError
-        If the address is not aligned so.
+        If the address is not aligned so, or the source is a buffer with strides of its own.
     TypeError
         If the source has no storage.
 
@@ -222,6 +223,8 @@ class LayoutTensor(Access, Arithmetic, Text):
     def reshape(self, layout: Any) -> Self:
         """Return the same cells under exactly this layout, from the same first element; in whatever order it says.
 
+        A swizzle stays, and the layout under it is exchanged.
+
         Raises
         ------
         LayoutError
@@ -266,25 +269,34 @@ class LayoutTensor(Access, Arithmetic, Text):
         DTypeError
             If the sizes differ, without ``allow_resize``.
         LayoutError
-            If the first byte is not aligned for the dtype.
+            If the first byte is not aligned for the dtype, or the sizes differ and the tensor is swizzled.
         BoundsError
             If the elements leave the storage.
         """
         wanted = as_dtype(dtype)
-        if wanted.itemsize != self._dtype.itemsize and not allow_resize:
-            raise DTypeError(
-                f"{wanted.name} has {wanted.itemsize} bytes, and {self._dtype.name} {self._dtype.itemsize}; write "
-                f"allow_resize=True, which reads other elements"
-            )
+        if wanted.itemsize != self._dtype.itemsize:
+            self._refuse_resizing(wanted, allow_resize)
         first, rest = divmod(self._offset * self._dtype.itemsize, wanted.itemsize)
         if rest or self._storage.pointer % wanted.alignment:
             raise LayoutError(f"the first element lies at {self.ptr:#x}, where no {wanted.name} can; copy() it first")
         return self._recast(wanted, first, element_layout)
 
+    def _refuse_resizing(self, wanted: DType, allowed: bool) -> None:
+        swizzled, dtype = self._geometry.swizzled, self._dtype
+        sizes = f"{wanted.name} has {wanted.itemsize} bytes, and {dtype.name} {dtype.itemsize}"
+        if swizzled is not None:
+            raise LayoutError(
+                f"{sizes}; {swizzled.swizzle} would lead to other bytes: copy_from() the elements into a tensor "
+                f"without a swizzle first"
+            )
+        if not allowed:
+            raise DTypeError(f"{sizes}; write allow_resize=True, which reads other elements")
+
     def _recast(self, dtype: Any, offset: int, element_layout: Any) -> Self:
         made, found = type(self).__new__(type(self)), self._geometry
         element = found.element if element_layout is None else as_layout(element_layout)
-        made._on(self._storage, geometry(found.layout, element, found.valid, found.padded), offset, dtype)
+        recast = geometry(found.layout, element, found.valid, found.padded, found.swizzled)
+        made._on(self._storage, recast, offset, dtype)
         made._readonly = self._readonly
         made._pad = None if self._pad is None else exact_cast(0, dtype)[()]
         return made
@@ -323,7 +335,7 @@ class LayoutTensor(Access, Arithmetic, Text):
 
         Parameters
         ----------
-        layout : Layout
+        layout : Layout or ComposedLayout
             Of the elements.
         dtype : dtype_like
             Of the elements.
@@ -343,12 +355,12 @@ class LayoutTensor(Access, Arithmetic, Text):
         ...     t.fill(1.5)[3], t.ptr % 256
         (np.float32(1.5), 0)
         """
-        found, kind = as_layout(layout), as_dtype(dtype)
-        span, boundary = reach(geometry(found)), kind.alignment if alignment is None else power_of_two(alignment)
-        unit = max(1, boundary // kind.itemsize)
-        first = -(span.low // unit) * unit  # so many that the first element is aligned as the storage is
-        with scoped_storage(first + span.high + 1, kind, boundary) as storage:
-            yield cls(storage, found, first, alignment=boundary)
+        found, kind = layout if isinstance(layout, ComposedLayout) else as_layout(layout), as_dtype(dtype)
+        boundary = kind.alignment if alignment is None else power_of_two(alignment)
+        first, low, high = ends(found)
+        offset = -low + (low - first) % max(1, boundary // kind.itemsize)  # so many that the first one is aligned
+        with scoped_storage(offset + high + 1, kind, boundary) as storage:
+            yield cls(storage, found, offset, alignment=boundary)
 
 
 def _hashable(values: Any) -> Any:

@@ -13,9 +13,8 @@ from accel.memory import AnyStorage, DeviceStorage, Operand, allocate
 from accel.memory.host_export import bytes_at
 from accel.memory.host_storage import HostArray
 from accel.memory.interchange import Interchange
-from accel.views.cells import reach
 from accel.views.core import TensorCore
-from accel.views.geometry import Geometry, array_strides, by_rows, geometry
+from accel.views.geometry import Geometry, Swizzled, array_strides, by_rows, geometry
 
 __all__ = ["Moving"]
 
@@ -94,7 +93,8 @@ class Moving(TensorCore, Interchange):
             )
         if self._dtype != other._dtype and not cast:
             raise DTypeError(
-                f"{other._dtype.name} elements cannot be copied into {self._dtype.name}: write cast=True to convert"
+                f"{other._dtype.name} elements cannot be copied into {self._dtype.name}: copy_from(other, cast=True) "
+                f"converts"
             )
 
     def _copy_by_values(self, other: "Moving") -> None:
@@ -111,18 +111,20 @@ class Moving(TensorCore, Interchange):
         if values.shape != expected:
             raise ValueError(f"an array of shape {values.shape} cannot be written to shape {expected}: they must agree")
         self._refuse_read_only()
-        copies.write(self._cells(by_rows=True), np.ascontiguousarray(values[_corner(found)]).reshape(-1))
+        copies.write(self._cells(by_rows=True), values[_corner(found)])
 
     def copy(self) -> Self:
         """Return a tensor of the same layout on memory of its own, on the same device."""
         return self._copied_to(self.device)
 
     def _copied_to(self, device: Device) -> Self:
-        found = reach(self._geometry)
-        extent = found.high - found.low + 1 if found.size else 0
-        made = self._anew(allocate(device, extent, self._dtype), self._geometry, -found.low)
-        source = copies.Elements(self._storage, self._offset + found.low, ((extent, 1),), self._dtype)
-        copies.copy(copies.Elements(made._storage, 0, ((extent, 1),)), source)
+        found = self._cells()
+        size, low, high = found.reach
+        first, extent = found.start + low, high - low + 1 if size else 0
+        storage = allocate(device, extent, self._dtype)
+        made = self._anew(storage, self._geometry.moved(-first), self._offset - first)
+        source = copies.Elements(self._storage, first, ((extent, 1),), self._dtype)
+        copies.copy(copies.Elements(storage, 0, ((extent, 1),)), source)
         return made
 
     def _anew(self, storage: AnyStorage, found: Geometry, offset: int = 0) -> Self:
@@ -136,8 +138,9 @@ class Moving(TensorCore, Interchange):
         return self.copy()
 
     def __reduce__(self) -> tuple[object, ...]:
-        copied, found = self.copy(), self._geometry
-        parts = found.layout, found.element, found.valid, found.padded
+        copied = self.copy()
+        found = copied._geometry
+        parts = found.layout, found.element, found.valid, found.padded, found.swizzled
         return type(self)._unpickled, (copied._storage, copied._offset, parts, self._pad)
 
     @classmethod
@@ -149,7 +152,9 @@ class Moving(TensorCore, Interchange):
         FormatError
             If what came with it is no geometry.
         """
-        if not isinstance(storage, AnyStorage) or not all(isinstance(part, Layout) for part in parts[:2]):
+        layouts, swizzled = parts[:2], parts[-1]
+        known = all(isinstance(part, Layout) for part in layouts) and isinstance(swizzled, Swizzled | None)
+        if not isinstance(storage, AnyStorage) or not known:
             raise FormatError(f"this is no pickled tensor: found {type(storage).__name__} and {parts}")
         made = object.__new__(cls)
         made._on(storage, geometry(*parts), offset)

@@ -8,7 +8,7 @@ from accel.errors import LayoutError
 from accel.layout import Layout, coalesce, offsets
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import as_layout, joined
-from accel.views.geometry import Geometry, bare, geometry
+from accel.views.geometry import Geometry, bare
 
 __all__ = ["coalesced", "composed", "reshaped", "transposed"]
 
@@ -24,7 +24,7 @@ def transposed(found: Geometry) -> Geometry:
     if found.rank != 2:
         raise LayoutError(f"transpose exchanges two modes; {found.layout} has {found.rank}: write composition")
     valid = None if found.valid is None else found.valid[::-1]
-    return geometry(joined(map(bare, reversed(found.modes))), found.element, valid, found.padded)
+    return found.seen(joined(map(bare, reversed(found.modes))), valid, found.padded)
 
 
 def reshaped(found: Geometry, layout: Any) -> Geometry:
@@ -42,7 +42,7 @@ def reshaped(found: Geometry, layout: Any) -> Geometry:
             f"{wanted} does not address the same cells as {found.layout}; write composition(layout) for some of them, "
             f"or copy_from() them into a tensor of a layout that has them one after another"
         )
-    return geometry(wanted, found.element)
+    return found.seen(wanted)
 
 
 def composed(found: Geometry, layout: Any) -> Geometry:
@@ -63,7 +63,7 @@ def composed(found: Geometry, layout: Any) -> Geometry:
                 f"{inner} goes from {low} to {high}, and {found.layout} has the coordinates 0 to "
                 f"{found.layout.size - 1}; compose with a layout that stays inside"
             )
-    return geometry(found.layout @ inner, found.element)
+    return found.seen(found.layout @ inner)
 
 
 def coalesced(found: Geometry, keep_rank: bool) -> Geometry:
@@ -76,9 +76,9 @@ def coalesced(found: Geometry, keep_rank: bool) -> Geometry:
     """
     if keep_rank:
         modes = [coalesce(mode) if isinstance(mode.shape, tuple) else mode for mode in found.modes]
-        return geometry(joined(modes), found.element, found.valid, found.padded)
+        return found.seen(joined(modes), found.valid, found.padded)
     _refuse_masked(found, "coalesce")
-    return geometry(coalesce(found.layout), found.element)
+    return found.seen(coalesce(found.layout))
 
 
 def _refuse_masked(found: Geometry, what: str) -> None:

@@ -8,7 +8,7 @@ from accel.layout import Layout
 from accel.layout.coordinates import bounded, crd2idx_of_shape, evaluated, fitted
 from accel.layout.layout import joined
 from accel.views.checks import as_whole, position
-from accel.views.geometry import Geometry, Moved, clamped, cut, geometry
+from accel.views.geometry import Geometry, Moved, clamped, cut
 
 __all__ = ["chosen", "key_of", "located", "refuse_other_rank", "sliced", "stretch"]
 
@@ -89,7 +89,7 @@ def stretch(found: Geometry, axis: int, start: int, length: int) -> Moved:
 
 def _of(found: Geometry, modes: list[Layout], valid: list[int]) -> Geometry:
     whole = valid == [mode.size for mode in modes]
-    return geometry(joined(modes), found.element, None if whole else tuple(valid), found.padded and not whole)
+    return found.seen(joined(modes), None if whole else tuple(valid), found.padded and not whole)
 
 
 def sliced(found: Geometry, ranges: tuple[slice, ...], indices: Any, offsets: Any) -> Moved:

@@ -95,7 +95,7 @@ def _tiled(found: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tai
 def _with_tail(found: Geometry, blocks: list[Layout], valid: tuple[int, ...] | None, tail: str) -> Geometry:
     if valid is None or tail in ("mask", "pad"):
         padded = found.padded or tail == "pad"
-        return geometry(joined(blocks), found.element, valid, padded and valid is not None)
+        return found.seen(joined(blocks), valid, padded and valid is not None)
     if tail == "shrink":
         blocks = [_shrunk(block, extent) for block, extent in zip(blocks, valid, strict=True)]
     elif [block.size for block in blocks] != list(valid):
@@ -103,7 +103,7 @@ def _with_tail(found: Geometry, blocks: list[Layout], valid: tuple[int, ...] | N
             f"a tile of shape {tuple([block.size for block in blocks])} is asked for, and {valid} of it is there; "
             f'write tail="mask", "shrink" or "pad"'
         )
-    return geometry(joined(blocks), found.element)
+    return found.seen(joined(blocks))
 
 
 def _shrunk(block: Layout, extent: int) -> Layout:
@@ -174,7 +174,7 @@ def vectorized(found: Geometry, shape: tuple[Any, ...]) -> Moved:
     if found.valid is not None:
         valid = tuple([extent // count for extent, count in zip(found.valid, counts, strict=True)])
     element = _composed(found.element, [block for block, _ in pairs])
-    return geometry(joined([rest for _, rest in pairs]), element, valid, found.padded), 0
+    return geometry(joined([rest for _, rest in pairs]), element, valid, found.padded, found.swizzled), 0
 
 
 def _composed(element: Layout, blocks: list[Layout]) -> Layout:
@@ -215,7 +215,7 @@ def distributed(
     )
     if swizzle is not None:
         offset = _swizzled(offset, found.element.size, swizzle, masked)
-    return geometry(joined(modes), found.element, tuple(valid) if masked else None, found.padded), offset
+    return found.seen(joined(modes), tuple(valid) if masked else None, found.padded), offset
 
 
 def _swizzled(offset: int, size: int, swizzle: Swizzle, masked: bool) -> int:

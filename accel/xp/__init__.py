@@ -37,6 +37,7 @@ from accel.xp.creation import (
 from accel.xp.functions import core as _core
 from accel.xp.home import default_device
 from accel.xp.info import namespace_info as __array_namespace_info__
+from accel.xp.reshaping import reshape
 
 __array_api_version__ = API_VERSIONS[-1]
 newaxis = None
@@ -48,6 +49,6 @@ globals().update(_functions)
 __all__ = [
     "Array", "Device", "__array_api_version__", "__array_namespace_info__", "arange", "asarray", "astype",
     "default_device", "e", "empty", "empty_like", "eye", "fft", "from_dlpack", "full", "full_like", "inf", "linalg",
-    "linspace", "nan", "newaxis", "ones", "ones_like", "pi", "zeros", "zeros_like", *sorted(_functions),
+    "linspace", "nan", "newaxis", "ones", "ones_like", "pi", "reshape", "zeros", "zeros_like", *sorted(_functions),
 ]
 # fmt: on

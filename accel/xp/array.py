@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from accel import copies
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
@@ -131,7 +132,7 @@ class Array(Operators, Interchange):
         if home is self._home:
             return self
         array = live(self)
-        compact = self._home.library.asarray(array, order="C")
+        compact = self._in_c_order(array)
         # Where that is the array itself, later writes to it must know of the copy in flight.
         source = self if compact is array else wrap(self._home, compact)
         computed = None if stream is None else heap_of(self.device).latest()
@@ -139,6 +140,11 @@ class Array(Operators, Interchange):
             stream.wait_for(computed)
         with source.container() as container:
             return array_on(container.to(home.device, stream=stream), self.shape)
+
+    def _in_c_order(self, array: Any) -> Any:
+        if self._home.device is Device.CPU:
+            return copies.in_c_order(array)
+        return self._home.library.asarray(array, order="C")
 
     # Indexing
 
@@ -209,7 +215,7 @@ class Array(Operators, Interchange):
         return self.__copy__()
 
     def __reduce__(self) -> tuple[object, ...]:
-        compact = wrap(self._home, self._home.library.asarray(live(self), order="C"))
+        compact = wrap(self._home, self._in_c_order(live(self)))
         return _unpickled, (compact.container().storage, self.shape)
 
     # Protocols

@@ -55,7 +55,6 @@ moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[int, 
 nonzero(x: Array, /) -> tuple[Array, ...]
 permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array
 repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Array
-reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Array
 roll(x: Array, /, shift: int | tuple[int, ...], *, axis: Axis = None) -> Array
 searchsorted(x1: Array, x2: Array | Scalar, /, *, side: Literal["left", "right"] = "left", \
 sorter: Array | None = None) -> Array

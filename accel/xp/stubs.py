@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from accel.xp import creation, data_types, signatures
+from accel.xp import creation, data_types, reshaping, signatures
 from accel.xp.functions import elementwise
 
 __all__ = ["rendered", "write"]
@@ -76,6 +76,7 @@ def _exports(module: str, names: Sequence[str]) -> str:
 def rendered() -> dict[str, str]:
     """Return the text of each stub by the name of its file."""
     exports = _exports("creation", creation.__all__) + _exports("data_types", data_types.__all__)
+    exports += _exports("reshaping", reshaping.__all__)
     core = _functions(elementwise() + signatures.FUNCTIONS + signatures.METHODS)
     return {
         "__init__.pyi": _HEAD + exports + _CORE + core,

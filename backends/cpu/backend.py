@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -11,15 +12,15 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import CapabilityError, OutOfMemoryError
-from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Span, Stream
+from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Pool, Room, Span, Stream
 from accel.memory.host_export import bytes_at, export
 
-from .pool import ALIGNMENT, Pool, new_block, rounded
+from ..common import executor
+from .slabs import ALIGNMENT, LARGEST, Slabs
 
 __all__ = ["CpuBackend"]
 
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
-_NOWHERE = Block(0, 0, np.empty(0, np.uint8))
 
 
 class CpuBackend:
@@ -28,7 +29,7 @@ class CpuBackend:
     name = "cpu"
 
     def __init__(self) -> None:
-        self._pool = Pool()
+        self._pool = Pool(Slabs(), largest=LARGEST, kept=1 << 19)
 
     def devices(self) -> Sequence[Device]:
         """Return the one CPU."""
@@ -47,17 +48,24 @@ class CpuBackend:
         if stream is not None:
             raise _no_streams()
         try:
-            if alignment == 1:
-                return self._pool.take(nbytes) if nbytes else _NOWHERE
-            _refuse_alignment(alignment)
-            return new_block(rounded(nbytes), max(alignment, ALIGNMENT)) if nbytes else _NOWHERE
+            if alignment == 1 and nbytes <= LARGEST and self._pool.device is device:
+                return self._pool.take(nbytes)
+            return self._pool.allocate(device, nbytes, alignment=alignment, stream=None)
         except MemoryError:
             raise _out_of_memory(nbytes) from None
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Keep a small block for the next request, and let a large one go."""
-        if block is not _NOWHERE:
-            self._pool.give(block)
+        self._pool.give(block)
+
+    def trim(self) -> int:
+        """Let everything go that is kept; returns how many bytes."""
+        return self._pool.trim()
+
+    def free_memory(self, device: Device) -> Room:
+        """Return what the host can still give, as Linux estimates it; elsewhere all there is."""
+        total = _physical_memory()
+        return Room(_available(total), total)
 
     def adopt(self, external: ExternalAllocation) -> Block:
         """Look at memory by its NumPy array, or by its address."""
@@ -77,17 +85,13 @@ class CpuBackend:
         """Copy elements as planned."""
         if stream is not None:
             raise _no_streams()
-        extents = tuple(leaf.extent for leaf in plan.leaves)
-        into = _elements(target, extents, tuple(leaf.target_stride for leaf in plan.leaves))
-        out_of = _elements(source, extents, tuple(leaf.source_stride for leaf in plan.leaves))
-        # NumPy does not see every overlap of strided arrays.
-        np.copyto(into, out_of.copy() if np.may_share_memory(into, out_of) else out_of)
+        executor.copy(target, _bytes_of(target.span), source, _bytes_of(source.span), plan)
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element."""
         if stream is not None:
             raise _no_streams()
-        _elements(target, target.extents, target.strides)[...] = value
+        executor.fill(target, _bytes_of(target.span), value)
 
     def synchronize(self, device: Device) -> None:
         """Return at once: nothing is ever under way."""
@@ -129,19 +133,18 @@ def _physical_memory() -> int:
         return 0
 
 
+def _available(otherwise: int) -> int:
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as lines:
+            kib = next(line.split()[1] for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return otherwise
+    return int(kib) * 1024
+
+
 def _bytes_of(span: Span) -> _Bytes:
     bytes_of: _Bytes = span.block.native[span.start : span.start + span.nbytes]
     return bytes_of
-
-
-def _elements(operand: Operand, extents: tuple[int, ...], strides: tuple[int, ...]) -> "np.ndarray[Any, np.dtype[Any]]":
-    # A constructor and not as_strided: it refuses what would leave the span.
-    return np.ndarray(extents, operand.dtype, _bytes_of(operand.span), operand.start, strides)
-
-
-def _refuse_alignment(alignment: int) -> None:
-    if alignment <= 0 or alignment & (alignment - 1):
-        raise ValueError(f"an alignment is a power of two; found {alignment}")
 
 
 def _no_streams() -> CapabilityError:

@@ -7,21 +7,21 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from accel import config
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import DeviceLostError, DeviceMismatchError
-from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Span, Stream
+from accel.memory import Block, ExternalAllocation, Leaf, Limits, Operand, Plan, Room, Span, Stream
 from accel.sites import call_site
 
+from ..common import executor as plans
 from .arrays import SimArray
 from .executor import Executor, Library
 from .faults import FaultPoints
 from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
-from .operands import elements, flat, history_of, memory_of, refuse_outside, region_of
-from .races import Operation
+from .operands import bytes_of, elements, flat, history_of, memory_of, region_of, regions_of
+from .pinned import PinnedMemory
+from .races import Operation, Region
 from .scheduler import Scheduler
 from .streams import SimStream
 
@@ -48,6 +48,7 @@ class SimBackend:
     def __init__(self, devices: int = 4) -> None:
         self._devices = tuple(Device.SIM[index] for index in range(devices))
         self._memory = {device: DeviceMemory(device) for device in self._devices}
+        self._pinned = {device: PinnedMemory(device) for device in self._devices}
         self._scheduler = Scheduler()
         self._executors: dict[Device, Executor] = {}
         self.faults = FaultPoints()
@@ -103,6 +104,18 @@ class SimBackend:
         else:
             self._free_late(block, site, stream)
 
+    def free_memory(self, device: Device) -> Room:
+        """Return what a device can still give."""
+        return self._memory[device].room()
+
+    def allocate_pinned(self, device: Device, nbytes: int) -> Block:
+        """Return host memory, of which a quarter of ``sim_memory`` can be pinned for each device."""
+        return self._pinned[device].allocate(nbytes)
+
+    def free_pinned(self, device: Device, block: Block) -> None:
+        """Take pinned memory back."""
+        self._pinned[device].free(block)
+
     def adopt(self, external: ExternalAllocation) -> Block:
         """Look at memory of these devices by what `allocate` gave, or by its address."""
         memory, pointer = external.native, external.pointer or 0
@@ -125,22 +138,31 @@ class SimBackend:
         """Copy bytes late, from or to the host, or within or between these devices; overlapping spans are right."""
         if target.nbytes != source.nbytes:
             raise ValueError(f"{source.nbytes} bytes cannot be copied to {target.nbytes}")
-        self._copy(flat(target), flat(source), stream)
+        self.copy_strided(flat(target), flat(source), _one_piece(target.nbytes), stream=stream)
 
     def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
         """Copy elements late, as planned; overlapping operands are right."""
-        extents = tuple(leaf.extent for leaf in plan.leaves)
-        into = target._replace(extents=extents, strides=tuple(leaf.target_stride for leaf in plan.leaves))
-        out_of = source._replace(extents=extents, strides=tuple(leaf.source_stride for leaf in plan.leaves))
-        self._copy(into, out_of, stream)
+        written, read = regions_of(target, source, plan)
+        fails = self.faults.takes_copy()
+
+        def work(operation: Operation) -> None:
+            self._begin(operation, (source, read, False), (target, written, True))
+            if fails:
+                raise DeviceLostError(f"{operation} was made to fail")
+            plans.copy(target, bytes_of(target.span), source, bytes_of(source.span), plan)
+
+        queue, *others = self._streams(stream, target, source)
+        copied = queue.submit("a copy", work, [other.record() for other in others])
+        for other in others:
+            other.wait_for(copied)
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element late."""
-        refuse_outside(target)
+        region = region_of(target)
 
         def work(operation: Operation) -> None:
-            self._begin(operation, (target, True))
-            elements(target)[...] = value
+            self._begin(operation, (target, region, True))
+            plans.fill(target, bytes_of(target.span), value)
 
         self._stream(stream, target.span.block.native.device).submit("a fill", work)
 
@@ -207,34 +229,20 @@ class SimBackend:
         whole = flat(Span(block, 0, block.nbytes))
 
         def work(operation: Operation) -> None:
-            self._begin(operation, (whole, True))
+            self._begin(operation, (whole, region_of(whole), True))
             block.native.refuse_freed()
             self._memory[block.native.device].give_back(block.native, site)
 
         self._stream(stream, block.native.device).submit("a release", work)
 
-    def _copy(self, target: Operand, source: Operand, stream: Stream | None) -> None:
-        refuse_outside(target)
-        refuse_outside(source)
-        fails = self.faults.takes_copy()
-
-        def work(operation: Operation) -> None:
-            self._begin(operation, (source, False), (target, True))
-            if fails:
-                raise DeviceLostError(f"{operation} was made to fail")
-            into, out_of = elements(target), elements(source)
-            # NumPy does not see every overlap of strided arrays.
-            np.copyto(into, out_of.copy() if np.may_share_memory(into, out_of) else out_of)
-
-        queue, *others = self._streams(stream, target, source)
-        copied = queue.submit("a copy", work, [other.record() for other in others])
-        for other in others:
-            other.wait_for(copied)
-
-    def _begin(self, operation: Operation, *uses: tuple[Operand, bool]) -> None:
-        """Declare which operands are read and which are written."""
-        ends = (memory_of(operand.span.block) for operand, _ in uses)
+    def _begin(self, operation: Operation, *uses: tuple[Operand, Region, bool]) -> None:
+        """Declare which operands are read and which are written, and where."""
+        ends = (memory_of(operand.span.block) for operand, _, _ in uses)
         for device in {operation.device, *(end.device for end in ends if end is not None)}:
             self.faults.at_work(device)
-        for operand, writing in uses:
-            self._scheduler.detector.touch(operation, history_of(operand), region_of(operand), writing=writing)
+        for operand, region, writing in uses:
+            self._scheduler.detector.touch(operation, history_of(operand), region, writing=writing)
+
+
+def _one_piece(nbytes: int) -> Plan:
+    return Plan((Leaf(nbytes, 1, 1),), 1, "memcpy")

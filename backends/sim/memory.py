@@ -10,6 +10,7 @@ import numpy as np
 from accel import config
 from accel.device import Device
 from accel.errors import OutOfMemoryError, ReleasedError
+from accel.memory import Room
 
 from .races import AccessHistory
 
@@ -102,6 +103,15 @@ class DeviceMemory:
             self._drain()
             return self._used
 
+    def room(self) -> Room:
+        """Return what can still be had."""
+        with self._lock:
+            self._drain()
+            total = config.current().sim_memory
+            limit = self._base + total
+            largest = max((min(end, limit) - start for start, end in self._holes), default=0)
+            return Room(max(total - self._used, 0), total, max(largest, 0))
+
     def allocate(self, nbytes: int, alignment: int) -> Memory:
         """Return poisoned bytes.
 
@@ -161,7 +171,7 @@ class DeviceMemory:
                 self._holes = fewer
                 self._used += size
                 return first
-        raise self._no_room(nbytes, limit)
+        raise self._no_room(nbytes)
 
     def _give(self, pointer: int, nbytes: int) -> None:
         """Make a hole, one with those beside it."""
@@ -175,12 +185,11 @@ class DeviceMemory:
             start, before = before[-1][0], before[:-1]
         self._holes = (*before, (start, end), *after)
 
-    def _no_room(self, nbytes: int, limit: int) -> OutOfMemoryError:
-        memory = limit - self._base
-        hole = max((min(end, limit) - start for start, end in self._holes), default=0)
+    def _no_room(self, nbytes: int) -> OutOfMemoryError:
+        free, total, largest = self.room()
         return OutOfMemoryError(
-            f"{nbytes} bytes were asked for on {self.device}: {max(memory - self._used, 0)} of its {memory} bytes are "
-            f"free, and the largest hole has {max(hole, 0)}; release what is no longer used, or raise sim_memory"
+            f"{nbytes} bytes were asked for on {self.device}: {free} of its {total} bytes are free, and the largest "
+            f"hole has {largest}; release what is no longer used, or raise sim_memory"
         )
 
 

@@ -6,12 +6,13 @@ import numpy as np
 
 from accel.dtypes import as_dtype
 from accel.errors import BoundsError
-from accel.memory import Block, Operand, Span
+from accel.memory import Block, Fill, Operand, Plan, Span
 
+from ..common.places import Places, Positions, chunks, places_of, source_places, target_places
 from .memory import Bytes, Memory
 from .races import AccessHistory, Region
 
-__all__ = ["elements", "flat", "history_of", "memory_of", "refuse_outside", "region_of"]
+__all__ = ["bytes_of", "elements", "flat", "history_of", "memory_of", "refuse_outside", "region_of", "regions_of"]
 
 _BYTE = as_dtype("uint8")
 
@@ -33,37 +34,75 @@ def history_of(operand: Operand) -> AccessHistory | None:
 
 
 def region_of(operand: Operand) -> Region:
-    """Return where the elements are."""
-    first = operand.span.block.pointer + operand.span.start + operand.start
-    return Region.at(first, operand.extents, operand.strides, operand.dtype.itemsize)
+    """Return where the elements are; `BoundsError` if one is not inside of the span, or the span of its block."""
+    places = places_of(operand)
+    refuse_outside(operand, places)
+    return _region(operand, places)
 
 
-def refuse_outside(operand: Operand) -> None:
-    """Refuse an operand that leaves its span, or whose span leaves its block.
+def regions_of(target: Operand, source: Operand, plan: Plan) -> tuple[Region, Region]:
+    """Return where a plan writes and where it reads: what it leaves out is not part of either.
 
     Raises
     ------
     BoundsError
-        If it does.
+        If that is not inside of the spans, or those of their blocks.
     """
-    span, region = operand.span, region_of(operand)
-    low = span.block.pointer + span.start
-    inside = low <= region.low and region.high <= low + span.nbytes
-    if not (
-        span.start >= 0 and span.start + span.nbytes <= span.block.nbytes and (inside or region.low == region.high)
-    ):
+    to = target_places(target, plan, plan.itemsize)
+    of = source_places(source, plan, plan.itemsize)
+    refuse_outside(target, to)
+    refuse_outside(source, of, plan.bound)
+    if plan.bound is None:
+        return _region(target, to), _region(source, of)
+    read = [of.distances(low, high) < plan.bound for low, high in chunks(0, plan.size)]
+    written = _region(target, to) if plan.fill is Fill.ZERO else _scattered(target, to, read)
+    return written, _scattered(source, of, read)
+
+
+def _region(operand: Operand, places: Places) -> Region:
+    if places.plain:
+        first = _address(operand) + places.start + places.first
+        return Region.at(first, places.extents, places.strides, places.itemsize)
+    return Region.of_items(_address(operand) + np.concatenate([*places.positions(), _NONE]), places.itemsize)
+
+
+def _scattered(operand: Operand, places: Places, chosen: "list[np.ndarray[Any, np.dtype[np.bool_]]]") -> Region:
+    """Return where those of the items are that are chosen, chunk by chunk."""
+    found = [each[mask] for each, mask in zip(places.positions(), chosen, strict=True)]
+    return Region.of_items(_address(operand) + np.concatenate([*found, _NONE]), places.itemsize)
+
+
+_NONE: Positions = np.empty(0, np.int64)
+
+
+def _address(operand: Operand) -> int:
+    return operand.span.block.pointer + operand.span.start
+
+
+def refuse_outside(operand: Operand, places: Places, bound: int | None = None) -> None:
+    """Refuse items that leave the span of their operand, or a span that leaves its block.
+
+    Raises
+    ------
+    BoundsError
+        If they do.
+    """
+    span = operand.span
+    places.refuse_outside(span.nbytes, bound)
+    if not 0 <= span.start <= span.start + span.nbytes <= span.block.nbytes:
         raise BoundsError(
-            f"bytes {region.low - low} to {region.high - low} of a span are asked for, which has {span.nbytes} "
-            f"from byte {span.start} of a block of {span.block.nbytes}"
+            f"a span of {span.nbytes} bytes from byte {span.start} is asked for, of a block of {span.block.nbytes}; "
+            f"write a span inside of the block"
         )
 
 
 def elements(operand: Operand) -> "np.ndarray[Any, np.dtype[Any]]":
     """Return the elements as NumPy sees them; `ReleasedError` if they were freed."""
-    return np.ndarray(operand.extents, operand.dtype, _bytes_of(operand.span), operand.start, operand.strides)
+    return np.ndarray(operand.extents, operand.dtype, bytes_of(operand.span), operand.start, operand.strides)
 
 
-def _bytes_of(span: Span) -> Bytes:
+def bytes_of(span: Span) -> Bytes:
+    """Return the bytes of a span, of a simulated device or of the host; `ReleasedError` if they were freed."""
     memory = memory_of(span.block)
     if memory is not None:
         return memory.part(span.block.pointer + span.start, span.nbytes)

@@ -7,7 +7,7 @@ import accel
 from accel import Device, xp
 from accel.errors import BoundsError, OutOfMemoryError, ReleasedError
 from accel.memory import Block, ExternalAllocation, Span, heap_of
-from accel.testing.conformance import give_back, host_span, lent, random_bytes, read, write
+from accel.testing.blocks import give_back, host_span, lent, random_bytes, read, write
 
 KIB = 1 << 10
 pytestmark = pytest.mark.usefixtures("sim")

@@ -11,7 +11,7 @@ from accel import Device, xp
 from accel.errors import InFlightError, RaceError
 from accel.memory import Leaf, Operand, Plan, Span
 from accel.memory.thread_stream import ThreadStream
-from accel.testing.conformance import host_span, lent, random_bytes
+from accel.testing.blocks import host_span, lent, random_bytes
 
 SIM = Device.SIM
 pytestmark = pytest.mark.usefixtures("sim", "seed")

@@ -13,7 +13,7 @@ from accel.errors import DeviceLostError
 from accel.memory import Span
 from accel.memory.thread_stream import ThreadStream
 from accel.testing import fail_copy
-from accel.testing.conformance import give_back, host_span, lent, random_bytes
+from accel.testing.blocks import give_back, host_span, lent, random_bytes
 
 pytestmark = pytest.mark.usefixtures("sim")
 

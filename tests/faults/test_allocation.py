@@ -1,5 +1,6 @@
 """Rows 22 and 23: an allocation or a copy fails, whichever it is; so does an operation in place."""
 
+import copy
 import pickle
 import sys
 from functools import partial
@@ -10,6 +11,8 @@ import pytest
 import accel
 from accel import Device, xp
 from accel.errors import DeviceLostError, OutOfMemoryError
+from accel.layout import col_major, row_major
+from accel.memory import ScopedAllocator, TaskLocalBuffer, create_buffer, task_scope
 from accel.testing import fail_allocation, fail_copy, no_leaks
 
 VALUES = np.arange(6.0)
@@ -67,6 +70,48 @@ def program(device, c, x):
     return len(kept), written
 
 
+def look(c):
+    """Use every way from views to new memory."""
+    t = c.view(row_major(2, 3))
+    yield t.copy()
+    yield t.transpose().copy()
+    yield t + t
+    yield t.transpose() * 2
+    yield t.tile((2, 2), (0, 1)).copy()
+    yield t.to_numpy()
+    yield t.transpose().to_numpy()
+    yield copy.deepcopy(t.transpose())
+    yield pickle.loads(pickle.dumps(t.transpose()))
+    yield xp.asarray(t.transpose(), copy=True)
+    yield t.transpose().__dlpack__(copy=True)
+
+
+def borrow(device):
+    """Use every way to scratch memory."""
+    with ScopedAllocator(device) as allocator, task_scope():
+        yield allocator.allocate(48)
+        yield allocator.allocate_type("float64", 6)
+        yield create_buffer("float64", (2, 3), device)
+        yield TaskLocalBuffer("float64", 6, device)
+        with accel.LayoutTensor.stack_allocation(row_major(2, 3), "float64") as t:
+            yield t.to_numpy()
+
+
+def program_of_views(device, c, x):
+    """Use all of these, and write into the views of other memory."""
+    with accel.zeros(6) as target, accel.zeros(6, device="sim:1") as far:
+        kept = [*look(c), *borrow(device)]
+        into = target.view(row_major(2, 3))
+        into.copy_from(c.view(col_major(2, 3)))
+        far.view(row_major(2, 3)).copy_from(into.transpose().transpose())
+        into.copy_from(far.view(col_major(2, 3)))
+        for place in ("cpu", "sim"):
+            with accel.zeros(6, device=place) as one, accel.zeros(6, device=place) as other:
+                one.view(row_major(2, 3)).copy_from(other.view(col_major(2, 3)))
+                other.copy_from(one)
+        return len(kept), target.to_numpy().tolist()
+
+
 def is_whole(c, x, failed):
     """Tell whether both have what they had, whatever failed."""
     return np.array_equal(c.to_numpy(), VALUES) and bool(xp.all(x == xp.arange(6.0)))
@@ -93,13 +138,23 @@ class TestAnyOne:
     @pytest.mark.parametrize("where", ["cpu", "sim", "sim:1"])
     @pytest.mark.parametrize(("fault", "kind"), [(fail_allocation, OutOfMemoryError), (fail_copy, DeviceLostError)])
     def test_may_fail(self, device, where, fault, kind):
+        assert self.repeated(program, device, where, fault, kind) == (28, VALUES[::-1].tolist())
+
+    @pytest.mark.parametrize("where", ["cpu", "sim", "sim:1"])
+    @pytest.mark.parametrize(("fault", "kind"), [(fail_allocation, OutOfMemoryError), (fail_copy, DeviceLostError)])
+    def test_of_views_and_scratch_memory_may_fail(self, device, where, fault, kind):
+        assert self.repeated(program_of_views, device, where, fault, kind) == (16, [0, 4, 3, 2, 1, 5])
+
+    def repeated(self, program, device, where, fault, kind):
+        """Run a program until none of its chances is left; return what it does then."""
         c, x = accel.container(VALUES), xp.asarray(VALUES, device=device, copy=True)
         run = partial(program, device, c, x)
         expected, k = run(), 1
         while strikes(fault(k, where), run, kind, partial(is_whole, c, x)):
             k += 1
         assert k > 1
-        assert run() == expected == (28, VALUES[::-1].tolist())
+        assert run() == expected
+        return expected
 
 
 IN_PLACE = {

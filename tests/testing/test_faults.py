@@ -8,7 +8,7 @@ from accel import Device, xp
 from accel.errors import CapabilityError, DeviceLostError, OutOfMemoryError
 from accel.memory import Leaf, Operand, Plan, Span, heap_of
 from accel.testing import fail_allocation, fail_copy, limit_memory, lose_device
-from accel.testing.conformance import lent
+from accel.testing.blocks import lent
 
 
 def test_only_the_kth_allocation_fails(place):

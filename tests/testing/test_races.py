@@ -10,7 +10,7 @@ from accel import Device, xp
 from accel.errors import DeviceLostError, RaceError
 from accel.memory import heap_of
 from accel.testing import fail_copy, no_races
-from accel.testing.conformance import host_span, lent, random_bytes
+from accel.testing.blocks import host_span, lent, random_bytes
 
 
 def race(device="sim"):

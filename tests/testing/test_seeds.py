@@ -11,7 +11,7 @@ from accel.config import current
 from accel.errors import RaceError
 from accel.memory import Span, heap_of
 from accel.testing import seeded
-from accel.testing.conformance import host_span, lent
+from accel.testing.blocks import host_span, lent
 from accel.testing.simulation import finish
 
 STREAMS, STEPS = 3, 4

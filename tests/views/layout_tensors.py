@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import accel
-from accel.layout import Layout, offsets
+from accel.layout import ComposedLayout, Layout, Swizzle, offsets
 
 QUICK = settings(max_examples=150, deadline=None, database=None)
 DEVICES = ("cpu", "sim")
@@ -22,8 +22,13 @@ def tensor(layout, values=None, *, offset=0, dtype="float32", device="cpu", **mo
 
 def model_of(layout, start=0):
     """Return the offset of each coordinate, by rows."""
+    return by_rows(offsets(layout) + start, layout)
+
+
+def by_rows(table, layout):
+    """Return what a layout has colexicographically as an array of its shape."""
     sizes = [layout.mode(k).size for k in range(layout.rank)]
-    return (offsets(layout) + start).reshape(sizes[::-1]).transpose()
+    return table.reshape(sizes[::-1]).transpose()
 
 
 def lowest(layout):
@@ -53,3 +58,20 @@ def vectors(model, element_rank, counts):
     sizes = [size // count for size, count in zip(outer, counts, strict=True)]
     element = [count * size for count, size in zip(counts, inner, strict=True)]
     return cut.transpose(order).reshape(*sizes, *(element if prod(element) != 1 else ()))
+
+
+@st.composite
+def composed_layouts(draw, inner=flat_layouts):
+    """Layouts under swizzles that mix upwards, downwards or nothing, with offsets inside."""
+    bits = draw(st.integers(0, 3))
+    apart = draw(st.integers(bits, 4)) * draw(st.sampled_from([1, -1]))
+    return ComposedLayout(Swizzle(bits, draw(st.integers(0, 3)), apart), draw(st.integers(-40, 40)), draw(inner))
+
+
+def placed(layout, device="cpu"):
+    """Return a tensor of a layout, composed or not, whose numbers are their offsets in the storage, and its model."""
+    table = offsets(layout)
+    start, end = (int(-table.min()), int(table.max())) if table.size else (0, 0)
+    storage = accel.container(np.arange(start + end + 1, dtype=np.int64), device=device)
+    inner = layout.layout if isinstance(layout, ComposedLayout) else layout
+    return storage.view(layout, start), by_rows(table + start, inner)

@@ -332,6 +332,20 @@ def test_a_tensor_is_a_view_of_memory(source):
         LayoutTensor(accel.zeros(4), "4:1")
 
 
+@on_devices
+def test_a_layout_does_not_follow_the_strides_of_a_buffer(device):
+    c = accel.container(np.arange(24.0), device=device)
+    for strides in ((12, 2), (1, 2), (0, 1)):
+        strided = accel.NDBuffer(c, (2, 3), strides, offset=1)
+        with pytest.raises(LayoutError, match=r"LayoutTensor\(buffer\.storage, Layout\(\(2, 3\), \(\d+, \d\)\), 1\)"):
+            LayoutTensor(strided, row_major(2, 3))
+        told = LayoutTensor(strided.storage, Layout((2, 3), strides), 1)
+        assert np.array_equal(told.to_numpy(), strided.to_numpy())
+    whole = accel.NDBuffer(c, (4, 6))
+    for source, first in ((whole, 0), (whole.flatten(), 0), (c[6:18], 6), (whole.tile((1, 6), (2, 0)), 12)):
+        assert LayoutTensor(source, row_major(2, 3)).to_numpy().reshape(-1).tolist() == [*range(first, first + 6)]
+
+
 def test_an_element_has_a_number():
     with pytest.raises(LayoutError, match="at least one number"):
         LayoutTensor(accel.zeros(4), Layout(2), element_layout=Layout(0))

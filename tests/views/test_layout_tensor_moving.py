@@ -9,7 +9,15 @@ import pytest
 
 import accel
 from accel import xp
-from accel.errors import BoundsError, DeviceMismatchError, FormatError, LayoutError, ReadOnlyError, ReleasedError
+from accel.errors import (
+    BoundsError,
+    DeviceMismatchError,
+    DTypeError,
+    FormatError,
+    LayoutError,
+    ReadOnlyError,
+    ReleasedError,
+)
 from accel.layout import Layout, row_major
 
 from .layout_tensors import DEVICES, tensor
@@ -196,6 +204,59 @@ def test_the_result_of_arithmetic_is_compact(device):
     apart = tensor(row_major(2, 6), device=device)[:, 2:].vectorize(1, 2) * 2
     assert (apart.element_size, apart.is_contiguous) == (2, True)
     assert apart.to_numpy().reshape(2, 4).tolist() == [[4, 6, 8, 10], [16, 18, 20, 22]]
+
+
+@on_devices
+@pytest.mark.parametrize("number", [2, 2.0, np.float32(2), np.float64(2), np.int8(2), np.array(2.0)])
+def test_a_number_may_stand_on_either_side(device, number):
+    t = tensor(row_major(2, 2), [1, 2, 4, 8], device=device)
+    for result, expected in (
+        (number + t, [3, 4, 6, 10]),
+        (number - t, [1, 0, -2, -6]),
+        (number * t, [2, 4, 8, 16]),
+        (number / t, [2, 1, 0.5, 0.25]),
+    ):
+        assert (type(result), result.dtype, result.device) == (accel.LayoutTensor, t.dtype, t.device)
+        assert result.to_numpy().reshape(-1).tolist() == expected
+    nested = tensor("((2,2),2):((1,4),2)", device=device)
+    assert np.array_equal((number - nested).to_numpy(), number - nested.to_numpy())
+
+
+@on_devices
+def test_a_number_on_the_left_follows_the_rules_of_one_on_the_right(device):
+    t = tensor(Layout(4), [-7, -1, 0, 7], dtype="int32", device=device)
+    assert (7 / t[0:2]).to_numpy().tolist() == [-1, -7]
+    with pytest.raises(ZeroDivisionError, match="nothing was written"):
+        1 / t
+    for wrong in (lambda: 0.5 * t, lambda: np.float64(0.5) - t):
+        with pytest.raises(DTypeError, match="without loss"):
+            wrong()
+    with pytest.raises(DTypeError, match="booleans"):
+        1 + tensor(Layout(2), dtype="bool", device=device)
+    with pytest.raises(TypeError, match=r"numpy\.asarray\(t\) or accel\.xp\.asarray\(t\)"):
+        (1, 2, 3, 4) - t
+
+
+def test_numpy_computes_with_the_elements_as_an_array():
+    t, array = tensor(Layout(3)), np.full(3, 2, np.float32)
+    for result, expected in (
+        (array + t, [2, 3, 4]),
+        (array**t, [1, 2, 4]),
+        (array == t, [False, False, True]),
+        (t == array, [False, False, True]),
+        (np.add(t, 1), [1, 2, 3]),
+        (np.add(1, t, dtype="float64"), [1, 2, 3]),
+        (np.negative(t), [0, -1, -2]),
+        (np.add.accumulate(t), [0, 1, 3]),
+    ):
+        assert (type(result), result.tolist()) == (np.ndarray, expected)
+    array += t
+    assert array.tolist() == [2, 3, 4]
+    assert np.sum(t) == 3
+    with pytest.raises(TypeError, match="__array_ufunc__"):
+        np.add(array, array, out=t)
+    with pytest.raises(DeviceMismatchError, match=r"to_numpy\(\)"):
+        array + tensor(Layout(3), device="sim")
 
 
 @on_devices

@@ -1,0 +1,60 @@
+"""Whether the two ends of a copy share bytes, so that the source must be read before the target is written."""
+
+import math
+from functools import lru_cache
+
+from accel.copies.elements import CACHED, Leaves, reach
+from accel.memory import Operand, Swizzling
+
+__all__ = ["distances", "share_bytes"]
+
+
+def share_bytes(target: Operand, source: Operand) -> bool:
+    """Tell whether a byte of the target may also be one of the source, other than of the element it is copied from.
+
+    It errs towards yes, which costs a copy.
+    """
+    into, out_of = _address(target), _address(source)
+    (low, high), (first, last) = distances(target), distances(source)
+    if into + high <= out_of + first or out_of + last <= into + low:
+        return False
+    if target.table is not None or source.table is not None or target.swizzle or source.swizzle:
+        return True
+    mine, other = _leaves(target), _leaves(source)
+    if into == out_of and mine == other:
+        return False  # each element is copied onto itself
+    return not _between(mine, other, target.dtype.itemsize, source.dtype.itemsize, out_of - into)
+
+
+def distances(operand: Operand) -> tuple[int, int]:
+    """Return between which distances in bytes from an operand's start its bytes lie."""
+    itemsize = operand.dtype.itemsize
+    if operand.table is not None:
+        table = operand.table
+        return (int(table.min()) * itemsize, (int(table.max()) + 1) * itemsize) if table.size else (0, 0)
+    size, low, high = reach(_leaves(operand))
+    if not size:
+        return 0, 0
+    return (low, high + itemsize) if operand.swizzle is None else _swizzled(operand.swizzle, low, high + itemsize)
+
+
+def _address(operand: Operand) -> int:
+    return operand.span.block.pointer + operand.span.start + operand.start
+
+
+def _leaves(operand: Operand) -> Leaves:
+    return tuple(zip(reversed(operand.extents), reversed(operand.strides), strict=True))
+
+
+def _swizzled(swizzle: Swizzling, low: int, high: int) -> tuple[int, int]:
+    """Return the blocks between whose ends a swizzle leaves all that lies between two distances."""
+    block = 1 << max(swizzle.mask.bit_length(), swizzle.mask.bit_length() - swizzle.shift)
+    return (low + swizzle.offset) // block * block, -(-(high + swizzle.offset) // block) * block
+
+
+@lru_cache(CACHED)
+def _between(target: Leaves, source: Leaves, itemsize: int, source_itemsize: int, distance: int) -> bool:
+    """Tell whether all elements of one lie between those of the other, as odd ones do between even ones."""
+    period = math.gcd(*[stride for extent, stride in (*target, *source) if extent > 1])
+    gap = distance % period if period else 0
+    return itemsize <= gap <= period - source_itemsize

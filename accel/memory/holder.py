@@ -1,0 +1,71 @@
+"""`Holder`: who answers for memory, and how all of them are found without keeping a list."""
+
+import gc
+from typing import Any
+
+from accel.memory.block import Block
+from accel.memory.external import ExternalAllocation
+from accel.memory.sizes import in_words
+
+__all__ = ["Holder", "holders"]
+
+
+class Holder:
+    """What is known of the owner of a block.
+
+    Attributes
+    ----------
+    held : Block or None
+        The bytes; None before they are allocated or adopted, and after the last use.
+    external : ExternalAllocation or None
+        Memory made elsewhere.
+    heap : Heap
+        The memory of the device.
+    counted : bool
+        Whether the bytes are managed, and not somebody else's.
+    handles, pins : int
+        Who uses the bytes.
+    made : str
+        Where in the user's code it was made; not set outside of debug mode.
+    """
+
+    __slots__ = ("counted", "external", "handles", "heap", "held", "made", "pins")
+    held: Block | None
+    external: ExternalAllocation | None
+    heap: Any
+    counted: bool
+    handles: int
+    pins: int
+    made: str
+
+    @property
+    def site(self) -> str:
+        """Where in the user's code it was made; empty if that was not in debug mode."""
+        return getattr(self, "made", "")
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it answers for."""
+        held, external = self.held, self.external
+        return external.nbytes if external is not None else 0 if held is None else held.nbytes
+
+    def in_words(self) -> str:
+        """Describe it for people."""
+        pins = f", {self.pins} pin{'s' * (self.pins != 1)}" if self.pins else ""
+        made = f", made at {self.made}" if self.site else ""
+        return f"{in_words(self.nbytes)}, {self.handles} handle{'s' * (self.handles != 1)}{pins}{made}"
+
+
+def holders(*, external: bool = True) -> list[Holder]:
+    """Return all that have memory now, or only those of memory that was allocated here.
+
+    A list of them would cost every allocation something, and keep alive what the collector finds in cycles; so the
+    objects that the collector knows are looked through. Those that `gc.freeze` took from it are not found.
+    """
+    return [
+        found
+        for found in gc.get_objects()
+        if isinstance(found, Holder)
+        and (found.handles or found.pins)
+        and (found.held is not None if found.external is None else external)
+    ]

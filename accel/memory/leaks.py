@@ -1,0 +1,121 @@
+"""`assert_no_leak`: nothing that a block of code allocates may be left when it ends."""
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from heapq import nlargest
+from typing import NamedTuple
+from weakref import WeakSet
+
+from accel.config import debugging, using
+from accel.device import Device
+from accel.memory.heap import Heap, heaps
+from accel.memory.holder import Holder, holders
+
+__all__ = ["Baseline", "Usage", "assert_no_leak", "baseline", "refuse_growth"]
+
+_SHOWN = 10
+
+
+class Usage(NamedTuple):
+    """What is in use on one device.
+
+    Attributes
+    ----------
+    blocks : int
+        Blocks that have an owner.
+    nbytes : int
+        Bytes; perhaps of more than these blocks, as the device itself counts them.
+    """
+
+    blocks: int
+    nbytes: int
+
+
+class Baseline(NamedTuple):
+    """What is in use at one moment, when all that can go is gone.
+
+    Attributes
+    ----------
+    devices : dict of Device to Usage
+        How much, by device.
+    owners : weak set of Holder
+        Who holds it.
+    """
+
+    devices: dict[Device, Usage]
+    owners: WeakSet[Holder]
+
+
+def _by_its_books(heap: Heap) -> int:
+    return heap.live_bytes
+
+
+def baseline(in_use: Callable[[Heap], int] = _by_its_books) -> Baseline:
+    """Return what is in use; ``in_use`` counts the bytes of a device."""
+    for heap in heaps():
+        heap.wait()
+    gc.collect()
+    for heap in heaps():
+        heap.reap()
+    devices = {heap.device: Usage(heap.live_blocks, in_use(heap)) for heap in heaps()}
+    return Baseline(devices, WeakSet(holders(external=False)))
+
+
+def refuse_growth(before: Baseline, after: Baseline) -> None:
+    """Raise `AssertionError` if there is more in use than before; names those who hold it."""
+    __tracebackhide__ = True
+    grown = list(_grown(before, after))
+    if grown:
+        raise AssertionError("\n  ".join(["; ".join(grown), *_named(before, after)]))
+
+
+def _grown(before: Baseline, after: Baseline) -> Iterator[str]:
+    for device, usage in after.devices.items():
+        known = before.devices.get(device, Usage(0, 0))
+        blocks, nbytes = usage.blocks - known.blocks, usage.nbytes - known.nbytes
+        if blocks > 0 or nbytes > 0:
+            what = f"{blocks} block{'s' * (blocks != 1)}" if blocks else "results of computations"
+            yield f"{device}: {what} more in use than before, {nbytes} bytes"
+
+
+def _named(before: Baseline, after: Baseline) -> Iterator[str]:
+    new = [owner for owner in after.owners if owner not in before.owners]
+    for owner in nlargest(_SHOWN, new, key=lambda owner: owner.nbytes):
+        yield f"{owner.heap.device}: {owner.in_words()}"
+    if len(new) > _SHOWN:
+        yield f"and {len(new) - _SHOWN} more"
+    if new and not debugging():
+        yield "ACCEL_DEBUG=1 tells where they were made"
+
+
+@contextmanager
+def assert_no_leak() -> Iterator[None]:
+    """Fail if a block of code, or as a decorator a function, leaves memory in use on any device.
+
+    Inside it debug mode is on, so that the error can say where the memory was made. Work in flight is waited for
+    before anything is counted. Results of computations in `accel.xp` are not seen here; `accel.testing.no_leaks` counts
+    them too, on a simulated device.
+
+    Raises
+    ------
+    AssertionError
+        If there are more blocks or bytes in use at the end than at the beginning. Says how many,
+        where, and who holds them.
+
+    Examples
+    --------
+    >>> import accel
+    >>> with accel.memory.assert_no_leak():
+    ...     kept = accel.empty(1024)
+    Traceback (most recent call last):
+        ...
+    AssertionError: cpu: 1 block more in use than before, 8192 bytes
+      cpu: 8192 bytes, 1 handle, made at ...
+    >>> kept.release()
+    """
+    __tracebackhide__ = True
+    before = baseline()
+    with using(debug=True):
+        yield
+        refuse_growth(before, baseline())

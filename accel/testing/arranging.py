@@ -1,0 +1,99 @@
+"""`arrangements`: how elements may lie in memory, at its worst; a Hypothesis strategy for every boundary."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+from accel.dtypes import DType, DTypeLike, as_dtype
+
+__all__ = ["Arrangement", "arrangements"]
+
+
+class Arrangement(NamedTuple):
+    """Extents and strides within some room.
+
+    Attributes
+    ----------
+    extents, strides : tuple of int
+        Of each axis, the slowest first; strides are in elements, and may be negative, 0, or lead back to an element
+        that another coordinate has too.
+    start : int
+        The element of the room that all coordinates 0 name.
+    room : int
+        How many elements there are to lie in.
+    """
+
+    extents: tuple[int, ...]
+    strides: tuple[int, ...]
+    start: int
+    room: int
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.extents)
+
+    def array(self, dtype: DTypeLike = "float64", seed: int = 0) -> np.ndarray[Any, DType]:
+        """Return a NumPy array that lies so, in a room of random bytes; its base is the flat room."""
+        found = as_dtype(dtype)
+        room = np.random.default_rng(seed).integers(0, 2 if found.kind == "b" else 100, self.room).astype(found)
+        return self.within(room)
+
+    def within(self, room: np.ndarray[Any, DType]) -> np.ndarray[Any, DType]:
+        """Return a view of a flat array of at least so many elements that lies so."""
+        size = room.itemsize
+        # A constructor and not as_strided: it refuses what would leave the room.
+        return np.ndarray(self.extents, room.dtype, room, self.start * size, [step * size for step in self.strides])
+
+
+@st.composite
+def arrangements(
+    draw: st.DrawFn, *, extents: Sequence[int] | None = None, distinct: bool = False, most: int = 60
+) -> Arrangement:
+    """Draw how elements lie: empty, single, backwards, broadcast, overlapping, with gaps, in any order of axes.
+
+    Parameters
+    ----------
+    extents : sequence of int, optional
+        The extents that are wanted; by default any of up to four axes.
+    distinct : bool
+        Only such that no two coordinates name one element, as a target must.
+    most : int
+        How many elements there are at most.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> from accel.testing import arrangements
+    >>> find(arrangements(extents=(2, 3)), lambda found: True).array("int32").shape
+    (2, 3)
+    """
+    if extents is None:
+        shapes = st.lists(st.integers(0, 6), max_size=4).filter(lambda drawn: prod(drawn) <= most)
+        extents = draw(shapes)
+    strides = draw(_distinct_strides(extents) if distinct else _any_strides(extents))
+    steps = [(extent - 1) * stride for extent, stride in zip(extents, strides, strict=True)]
+    low, high = (sum(step for step in steps if step < 0), sum(step for step in steps if step > 0))
+    if 0 in extents:
+        low = high = 0
+    before, after = draw(st.integers(0, 5)), draw(st.integers(0, 5))
+    return Arrangement(tuple(extents), tuple(strides), before - low, before - low + high + 1 + after)
+
+
+@st.composite
+def _distinct_strides(draw: st.DrawFn, extents: Sequence[int]) -> list[int]:
+    """Draw strides of which each is longer than all that the shorter ones reach together; some go backwards."""
+    strides, longer = [0] * len(extents), 1
+    for axis in draw(st.permutations(range(len(extents)))):
+        stride = longer + draw(st.sampled_from([0, 0, 0, 1, 3]))
+        strides[axis] = stride * draw(st.sampled_from([1, 1, 1, -1]))
+        longer = stride * max(extents[axis], 1)
+    return strides
+
+
+def _any_strides(extents: Sequence[int]) -> st.SearchStrategy[list[int]]:
+    overlapping = st.lists(st.integers(-7, 7), min_size=len(extents), max_size=len(extents))
+    return st.one_of(_distinct_strides(extents), overlapping)

@@ -1,0 +1,56 @@
+"""Blocks of a heap, and the bytes in them, as conformance tests use them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from accel.device import Device
+from accel.memory import Block, ExternalAllocation, Heap, Span, heap_of
+
+__all__ = ["Bytes", "give_back", "host_span", "lent", "random_bytes", "read", "write"]
+
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+@contextmanager
+def lent(heap: Heap, nbytes: int, alignment: int = 1) -> Iterator[Block]:
+    """Take a block, and give it back."""
+    block = heap.allocate(nbytes, alignment=alignment)
+    try:
+        yield block
+    finally:
+        give_back(heap, block)
+
+
+def give_back(heap: Heap, *blocks: Block) -> None:
+    """Free blocks as an owner does."""
+    for block in blocks:
+        with heap.gate:
+            heap.free(block)
+
+
+def random_bytes(nbytes: int) -> Bytes:
+    """Return the same bytes for the same size, no two sizes alike."""
+    return np.random.default_rng(nbytes).integers(0, 256, nbytes, dtype=np.uint8)
+
+
+def write(heap: Heap, block: Block, given: Bytes) -> None:
+    """Copy bytes of the host to a block."""
+    heap.backend.copy(Span(block, 0, given.nbytes), host_span(given), stream=None)
+    heap.backend.synchronize(heap.device)
+
+
+def read(heap: Heap, block: Block, nbytes: int) -> Bytes:
+    """Copy a block's bytes to the host."""
+    found = np.empty(nbytes, np.uint8)
+    heap.backend.copy(host_span(found), Span(block, 0, nbytes), stream=None)
+    heap.backend.synchronize(heap.device)
+    return found
+
+
+def host_span(array: Bytes) -> Span:
+    """Return a span of the host on an array's bytes."""
+    host = heap_of(Device.CPU).backend
+    return Span(host.adopt(ExternalAllocation(array.nbytes, native=array)), 0, array.nbytes)

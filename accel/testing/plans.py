@@ -1,0 +1,42 @@
+"""Plans by the book: the place of each item is computed by itself, as `accel.memory.Plan` says where it is."""
+
+from typing import Any
+
+import numpy as np
+
+from accel.memory import Fill, Operand, Plan, Table
+from accel.testing.blocks import Bytes
+
+__all__ = ["carry_out", "set_all"]
+
+
+def carry_out(plan: Plan, target: Operand, into: Bytes, source: Operand, out_of: Bytes) -> None:
+    """Copy as planned between the bytes of two spans: all is read before anything is written."""
+    first = _distances(target, plan.target_start, plan.extents, plan.target_strides)
+    second = _distances(source, plan.source_start, plan.extents, plan.source_strides)
+    read = np.ones(second.size, np.bool_) if plan.bound is None else second < plan.bound
+    values = out_of[_bytes_of_items(source, second[read], plan.itemsize)]
+    if plan.fill is Fill.ZERO:
+        into[_bytes_of_items(target, first[~read], plan.itemsize)] = 0
+    into[_bytes_of_items(target, first[read], plan.itemsize)] = values
+
+
+def set_all(target: Operand, into: Bytes, value: Any) -> None:
+    """Set each element of an operand in the bytes of its span."""
+    distances = _distances(target, 0, target.extents, target.strides)
+    places = _bytes_of_items(target, distances, target.dtype.itemsize)
+    into[places] = np.array([value], target.dtype).view(np.uint8)
+
+
+def _distances(operand: Operand, start: int, extents: tuple[int, ...], strides: tuple[int, ...]) -> Table:
+    if operand.table is not None:
+        return operand.table * operand.dtype.itemsize
+    found: Table = np.full(1, start, np.int64)
+    for extent, stride in zip(extents, strides, strict=True):
+        found = (found[:, None] + np.arange(extent, dtype=np.int64) * stride).reshape(-1)
+    return found
+
+
+def _bytes_of_items(operand: Operand, distances: Table, itemsize: int) -> Table:
+    swizzled: Table = distances if operand.swizzle is None else operand.swizzle(distances)
+    return (swizzled + operand.start)[:, None] + np.arange(itemsize)

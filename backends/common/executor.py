@@ -1,0 +1,89 @@
+"""The executor of plans on bytes that NumPy can see: any layout to any layout."""
+
+from typing import Any
+
+import numpy as np
+
+from accel.errors import ReadOnlyError
+from accel.memory import Operand, Plan
+
+from .loops import copy_loops
+from .places import places_of
+from .scattered import copy_scattered, everywhere
+from .strided import Bytes, item_type, shared
+
+__all__ = ["copy", "fill"]
+
+
+def copy(target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Plan) -> None:
+    """Copy elements as planned, with a cast if the dtypes differ.
+
+    A plan with a cast counts elements: nothing is folded into its items.
+
+    Parameters
+    ----------
+    target, source : Operand
+        The ends.
+    into, out_of : numpy.ndarray of uint8
+        The bytes of their spans, and no others.
+    plan : Plan
+        Any, made by a planner or by hand.
+
+    Raises
+    ------
+    ReadOnlyError
+        If the target's bytes must not be written.
+    BoundsError
+        If an item is not inside of its span; nothing is written.
+    """
+    _refuse_read_only(target, into)
+    if not plan.size:
+        return
+    dtypes = (target.dtype, source.dtype)
+    if target.dtype == source.dtype:
+        item = item_type(plan.itemsize)
+        dtypes = (item, item)
+    looped = plan.bound is None and _by_strides(target) and _by_strides(source)
+    (copy_loops if looped else copy_scattered)(target, into, source, out_of, plan, dtypes)
+
+
+def fill(target: Operand, into: Bytes, value: Any) -> None:
+    """Set every element to a scalar of the dtype.
+
+    Parameters
+    ----------
+    target : Operand
+        The elements.
+    into : numpy.ndarray of uint8
+        The bytes of its span, and no others.
+    value : scalar
+        The value.
+
+    Raises
+    ------
+    ReadOnlyError
+        If the bytes must not be written.
+    BoundsError
+        If an element is not inside of the span; nothing is written.
+    """
+    _refuse_read_only(target, into)
+    dtype = target.dtype
+    places = places_of(target)
+    if not places.size:
+        return
+    places.refuse_outside(into.nbytes)
+    if places.plain:
+        shared(lambda part: part.fill(value), np.ndarray(target.extents, dtype, into, target.start, target.strides))
+        return
+    items = everywhere(into, dtype)
+    for positions in places.positions():
+        items[positions] = value
+
+
+def _by_strides(operand: Operand) -> bool:
+    return operand.swizzle is None and operand.table is None
+
+
+def _refuse_read_only(target: Operand, into: Bytes) -> None:
+    if not (target.writable and into.flags.writeable):
+        raise ReadOnlyError("the target's bytes must not be written; copy to memory that is not read-only")

@@ -1,0 +1,211 @@
+"""The backend protocol for CUDA and ROCm."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+from accel.device import Device
+from accel.dtypes import supported
+from accel.errors import DeviceMismatchError, DeviceUnavailableError
+from accel.locks import across_forks
+from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
+
+from .arrays import Namespace, array_on, root_of
+from .copies import Copier
+from .driver import Driver
+from .library import Library, find
+from .memory import ALIGNMENT, DeviceBlock, adopted, allocated, give_back, memory_of, room
+from .modules import Kernel, Modules
+from .pinned import pinned
+from .queues import Queues
+from .streams import CupyStream
+
+__all__ = ["CupyBackend"]
+
+
+class CupyBackend:
+    """The devices that CuPy finds, of CUDA or of ROCm, as CuPy is built for.
+
+    Nothing of CuPy is imported before the devices are first asked for. Without a stream, work goes to the stream that
+    is current, or else to the device's default one, which is also CuPy's.
+    """
+
+    name = "cupy"
+
+    def __init__(self) -> None:
+        self._lock = across_forks(threading.RLock())
+
+    @cached_property
+    def _library(self) -> Library:
+        with self._lock:
+            return find()
+
+    @cached_property
+    def _driver(self) -> Driver:
+        library = self._library
+        if library.module is None or not library.found:
+            raise DeviceUnavailableError("; ".join(library.reasons.values()))
+        return Driver(library.module, library.dialect)
+
+    @cached_property
+    def _queues(self) -> Queues:
+        with self._lock:
+            return self.__dict__.get("_queues") or Queues(self._driver)
+
+    @cached_property
+    def _limits(self) -> dict[Device, Limits]:
+        return {device: self._limits_of(device) for device in self.devices()}
+
+    @cached_property
+    def _modules(self) -> Modules:
+        return Modules(self._driver)
+
+    @cached_property
+    def _copier(self) -> Copier:
+        return Copier(self._driver, self._modules, self._limits)
+
+    def devices(self) -> Sequence[Device]:
+        """Return the devices that CuPy finds."""
+        library = self._library
+        if not library.found:
+            return ()
+        first = Device[library.dialect.type.upper()]
+        return tuple(first[index] for index in range(library.found))
+
+    def why_unavailable(self) -> Mapping[str, str]:
+        """Return the reason against each type of device that cannot be used here."""
+        return self._library.reasons
+
+    def limits(self, device: Device) -> Limits:
+        """Return the amounts of a device."""
+        return self._limits[device]
+
+    def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
+        """Return bytes from CuPy's pool, to be used on a stream first."""
+        block = allocated(self._driver, nbytes, alignment, self._queues.meant(stream, device))
+        self._queues.expect(block)
+        return block
+
+    def free(self, block: Block, *, stream: Stream | None) -> None:
+        """Give a block back to CuPy's pool, when all streams have used it that were given work on it."""
+        if isinstance(block, DeviceBlock):
+            after = [] if stream is None else [self._queues.meant(stream, block.device)]
+            if block.lent:
+                after += self._queues.all(block.device)
+            give_back(self._driver, block, after)
+
+    def trim(self) -> int:
+        """Let CuPy's pool give back what is free to the driver, which waits for all work; returns how many bytes."""
+        return sum(self._trim(device) for device in self.devices())
+
+    def free_memory(self, device: Device) -> Room:
+        """Return what a device can still give, with what CuPy's pool keeps."""
+        with self._driver.on(device):
+            return room(self._driver)
+
+    def allocate_pinned(self, device: Device, nbytes: int) -> Block:
+        """Return pinned memory of the host."""
+        return pinned(self._driver, device, nbytes)
+
+    def free_pinned(self, device: Device, block: Block) -> None:
+        """Take pinned memory back."""
+        block.native = None
+
+    def adopt(self, external: ExternalAllocation) -> Block:
+        """Look at memory by an array or a pointer of CuPy's, or by its address."""
+        return adopted(self._driver, external, self.devices())
+
+    def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
+        """Copy bytes, from or to the host, or within or between devices; overlapping spans are right."""
+        if target.nbytes != source.nbytes:
+            raise ValueError(f"{source.nbytes} bytes cannot be copied to {target.nbytes}")
+        if target.nbytes:
+            work = partial(self._copier.copy, target, source)
+            self._queues.submit(work, stream, target.block, source.block)
+
+    def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
+        """Copy elements as planned; overlapping operands are right."""
+        copier, ends = self._copier, (target.span.block, source.span.block)
+        into, out_of = map(memory_of, ends)
+        copy: Callable[[Operand, Operand, Plan, CupyStream], None]
+        if into is None:
+            copy = copier.copy_to_host
+        elif out_of is None:
+            copy = copier.copy_from_host
+        else:
+            copy = copier.copy_within if out_of.device is into.device else copier.copy_from_elsewhere
+        if plan.size:
+            lead = None if into is None else into.device
+            self._queues.submit(partial(copy, target, source, plan), stream, *ends, lead=lead)
+
+    def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
+        """Set every element."""
+        if 0 not in target.extents:
+            self._queues.submit(partial(self._copier.fill, target, value), stream, target.span.block)
+
+    def synchronize(self, device: Device) -> None:
+        """Wait until all work on the device is done."""
+        for stream in self._queues.all(device):
+            stream.synchronize()
+        with self._driver.on(device):
+            self._driver.runtime.deviceSynchronize()
+
+    def new_stream(self, device: Device) -> CupyStream:
+        """Return a new stream of a device, which waits for no other."""
+        return self._queues.new(device)
+
+    def default_stream(self, device: Device) -> CupyStream:
+        """Return the stream on which a device works when none is given or current: CuPy's default one."""
+        return self._queues.default(device)
+
+    def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Kernel:
+        """Compile a kernel of CUDA or HIP, or return what was compiled before."""
+        with self._driver.on(device):
+            function = self._modules.function(device, source, kernel, options)
+        return Kernel(self._queues, device, function)
+
+    def namespace(self, device: Device) -> Namespace:
+        """Return CuPy as a namespace of the array standard, on a device."""
+        driver = self._driver
+        import array_api_compat.cupy as module
+
+        return Namespace(module, driver, device)
+
+    def array(self, operand: Operand, keep: object) -> Any:
+        """Return an array of CuPy's on a device's memory."""
+        block = memory_of(operand.span.block)
+        if block is None:
+            raise DeviceMismatchError("memory of the host has no array of CuPy; copy it to a device first")
+        self._queues.lend(block)
+        return array_on(self._driver, operand, block, keep)
+
+    def root(self, array: Any) -> Any:
+        """Return the array that has the memory which an array is a view of."""
+        return root_of(array)
+
+    def address(self, array: Any) -> int:
+        """Return the address of an array's first element."""
+        return int(array.data.ptr)
+
+    def is_readonly(self, array: Any) -> bool:
+        """Return False: CuPy refuses no write."""
+        return False
+
+    def _trim(self, device: Device) -> int:
+        pool = self._driver.cupy.get_default_memory_pool()
+        with self._driver.on(device):
+            kept: int = pool.free_bytes()
+            pool.free_all_blocks()
+        return kept
+
+    def _limits_of(self, device: Device) -> Limits:
+        with self._driver.on(device):
+            properties = self._driver.runtime.getDeviceProperties(device.index)
+        return Limits(
+            properties["totalGlobalMem"],
+            ALIGNMENT,
+            properties["warpSize"],
+            frozenset(dtype for dtype in supported() if dtype.isbuiltin == 1),
+            tuple(properties["maxGridSize"]),
+        )

@@ -1,0 +1,118 @@
+"""`CupyEvent`: a point in a stream, and `Clock`: what gives such points their times."""
+
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from accel.device import Device
+from accel.memory import Event
+
+from .driver import Driver
+
+__all__ = ["Clock", "CupyEvent"]
+
+_LONGEST = 1.0
+
+
+class _Start(NamedTuple):
+    """A moment that is known on both clocks: an event, and the host's seconds at it."""
+
+    event: Any
+    seconds: float
+
+
+class Clock:
+    """The clock of one device: seconds of `time.perf_counter`, as finely as events measure.
+
+    An event tells its distance from another one as a single-precision number, so a start is soon replaced.
+    """
+
+    def __init__(self, driver: Driver, device: Device) -> None:
+        self._driver = driver
+        with driver.on(device):
+            # Of its own, so that it is idle, and an event on it is reached as soon as it is recorded.
+            self._stream = driver.cupy.cuda.Stream(non_blocking=True)
+        self._start: _Start | None = None
+
+    def start(self) -> _Start:
+        """Return a moment not long ago; the device is current."""
+        now = perf_counter()
+        if self._start is None or now - self._start.seconds > _LONGEST:
+            self._start = _Start(self._stream.record(), now)
+        return self._start
+
+
+class CupyEvent:
+    """A point in a `CupyStream`.
+
+    Attributes
+    ----------
+    device : Device
+        The device of the stream.
+    after : Event or None
+        What a thread of the host must do before the device knows of this point; None if it knows.
+    """
+
+    __slots__ = ("_began", "_driver", "_native", "_start", "after", "device")
+
+    def __init__(self, driver: Driver, device: Device) -> None:
+        self._driver = driver
+        self._began: Any = None
+        self._native: Any = None
+        self._start: _Start | None = None
+        self.device = device
+        self.after: Event | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether the device knows of this point."""
+        return self._native is not None
+
+    def place(self, stream: Any, began: Any, start: _Start) -> None:
+        """Put the point behind all that a stream of CuPy's was given; the device is current.
+
+        The work right before it began at another event, or is not timed.
+        """
+        self._began, self._start = began, start
+        self._native = stream.record()
+
+    def hold_up(self, stream: Any) -> None:
+        """Let a stream of CuPy's wait for this point, without blocking the host."""
+        stream.wait_event(self._native)
+
+    @property
+    def began(self) -> float | None:
+        """When the work right before it began, in seconds of `time.perf_counter`; None until it is reached."""
+        return self._when(self._began or self._native)
+
+    @property
+    def ended(self) -> float | None:
+        """When it was reached; None before."""
+        return self._when(self._native)
+
+    def done(self) -> bool:
+        """Tell whether it was reached; never waits."""
+        if self.after is not None and not self.after.done():
+            return False
+        return self._native is None or self._driver.reached(self._native)
+
+    def settle(self) -> None:
+        """Block until it is reached, or never will be; failures are left to those who `wait`."""
+        if self.after is not None:
+            self.after.settle()
+        if self._native is not None:
+            self._driver.settle(self._native, self.device)
+
+    def wait(self) -> None:
+        """Block until it is reached; raises what a thread of the host raised before, or `DeviceLostError`."""
+        if self.after is not None:
+            self.after.wait()
+        if self._native is not None:
+            self._driver.wait(self._native, self.device)
+
+    def _when(self, event: Any) -> float | None:
+        if self._start is None or not self.done():
+            return None
+        with self._driver.on(self.device):
+            self._start.event.synchronize()
+            milliseconds: float = self._driver.cupy.cuda.get_elapsed_time(self._start.event, event)
+        return self._start.seconds + milliseconds / 1000

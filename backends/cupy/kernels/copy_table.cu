@@ -1,0 +1,33 @@
+// Copies by tables: elements lie where a table says, or, at an end without one, in steps.
+
+struct End {
+    long long start, stride;  // a table counts in strides
+    Swizzle swizzle;
+};
+
+struct Lookup {
+    Index count;
+    Divisor pieces;
+    End target, source;
+    Mask mask;
+};
+
+__device__ inline long long distance_of(const End& end, const long long* table, Index number) {
+    return end.start + (table ? table[number] : static_cast<long long>(number)) * end.stride;
+}
+
+extern "C" __global__ void __launch_bounds__(256) copy_table(char* target, const char* source,
+                                                             const long long* target_table,
+                                                             const long long* source_table, const Lookup lookup) {
+    move_items<true>(lookup.count, [&](Numbers numbers, Moves moves) {
+#pragma unroll
+        for (int i = 0; i < ACCEL_FLIGHT; ++i) {
+            const Index within = split(numbers[i], lookup.pieces) * ACCEL_ITEM;
+            const long long into = distance_of(lookup.target, target_table, numbers[i]);
+            const long long out_of = distance_of(lookup.source, source_table, numbers[i]);
+            const Move move{target + swizzled(lookup.target.swizzle, into) + within,
+                            source + swizzled(lookup.source.swizzle, out_of) + within};
+            moves[i] = masked(lookup.mask, out_of, move);
+        }
+    });
+}

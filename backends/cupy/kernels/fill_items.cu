@@ -1,0 +1,35 @@
+// Sets elements to one value, by loops or by a table.
+
+struct Filling {
+    Divisor pieces;
+    Swizzle swizzle;
+};
+
+struct Pattern {
+    unsigned long long low, high;  // the value, once or repeated, least byte first
+};
+
+// Not an array: its elements would have to be in memory to be chosen.
+__device__ inline Item item_at(const Pattern& pattern, unsigned byte) {
+#if ACCEL_ITEM == 16
+    Item item;
+    item.x = unsigned(pattern.low), item.y = unsigned(pattern.low >> 32);
+    item.z = unsigned(pattern.high), item.w = unsigned(pattern.high >> 32);
+    return item;
+#else
+    return Item((byte < 8 ? pattern.low : pattern.high) >> (8 * (byte % 8)));
+#endif
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    fill_items(char* target, const long long* table, const Loops loops, const Filling filling, const Pattern pattern) {
+    const Index step = Index(gridDim.x) * blockDim.x;
+    for (Index first = Index(blockIdx.x) * blockDim.x + threadIdx.x; first < loops.count; first += step) {
+        Index number = first;
+        const Index within = split(number, filling.pieces) * ACCEL_ITEM;
+        const long long distance = table ? table[number] * loops.loop[0].target_stride
+                                         : Distance(place_of(loops, number).target);
+        char* to = target + swizzled(filling.swizzle, distance) + within;
+        *reinterpret_cast<Item*>(to) = item_at(pattern, unsigned(within));
+    }
+}

@@ -1,0 +1,68 @@
+// Nested loops, walked by all threads at once: the number of an item gives the counter of each loop, and these its place.
+
+#if ACCEL_INDEX == 32
+using Index = unsigned;
+using Distance = int;
+__device__ inline Index high_half(Index a, Index b) { return __umulhi(a, b); }
+#else
+using Index = unsigned long long;
+using Distance = long long;
+__device__ inline Index high_half(Index a, Index b) { return __umul64hi(a, b); }
+#endif
+
+// GPUs have no division. This one is by multiplication, and right for all numbers below half of what an Index holds
+// (Granlund and Montgomery, Division by invariant integers using multiplication, 1994).
+struct Divisor {
+    Index value, magic;
+    unsigned shift;
+};
+
+// Makes the quotient of a number and returns the remainder.
+__device__ inline Index split(Index& number, const Divisor& by) {
+    const Index quotient = (high_half(number, by.magic) + number) >> by.shift;
+    const Index remainder = number - quotient * by.value;
+    number = quotient;
+    return remainder;
+}
+
+struct Loop {
+    Divisor extent;
+    Distance target_stride, source_stride;
+};
+
+struct Loops {
+    Index count;
+    unsigned rank;  // at least 1
+    Distance target_start, source_start;
+    Loop loop[ACCEL_LOOPS];  // the slowest first
+};
+
+// Distances in bytes. They are unsigned on the way, for a sum may fit where its parts do not.
+struct Place {
+    Index target, source;
+};
+
+// Finds several places at once, so that one item's multiplications hide the latency of another's.
+template <int N>
+__device__ inline void find_places(const Loops& loops, Index (&numbers)[N], Place (&places)[N]) {
+#pragma unroll
+    for (int k = 0; k < N; ++k) places[k] = {Index(loops.target_start), Index(loops.source_start)};
+#pragma unroll 1
+    for (int i = int(loops.rank) - 1; i >= 0; --i) {
+        const Loop& loop = loops.loop[i];
+#pragma unroll
+        for (int k = 0; k < N; ++k) {
+            // The slowest loop has what is left.
+            const Index count = i ? split(numbers[k], loop.extent) : numbers[k];
+            places[k].target += count * Index(loop.target_stride);
+            places[k].source += count * Index(loop.source_stride);
+        }
+    }
+}
+
+__device__ inline Place place_of(const Loops& loops, Index number) {
+    Place place[1];
+    Index numbers[1]{number};
+    find_places(loops, numbers, place);
+    return place[0];
+}

@@ -1,0 +1,106 @@
+"""Finding CuPy: which package has it, whether it can be loaded, and whether it finds a driver and devices."""
+
+from importlib import import_module
+from importlib.metadata import distributions
+from importlib.util import find_spec
+from types import ModuleType
+from typing import NamedTuple
+
+from .dialect import CUDA, ROCM, Dialect
+
+__all__ = ["Library", "find"]
+
+
+class Library(NamedTuple):
+    """What was found.
+
+    Attributes
+    ----------
+    module : module or None
+        CuPy, where it can be used.
+    found : int
+        How many devices it finds.
+    reasons : dict of str
+        For each type of device that cannot be used: why, and what would help.
+    """
+
+    module: ModuleType | None
+    found: int
+    reasons: dict[str, str]
+
+    @property
+    def dialect(self) -> Dialect:
+        """The platform that CuPy is built for."""
+        assert self.module is not None, "asked only where CuPy was found"
+        return _dialect_of(self.module)
+
+
+def find() -> Library:
+    """Look for CuPy. Never raises."""
+    wheels = _wheels()
+    if len(wheels) > 1:
+        both = " and ".join(wheels)
+        return _none(
+            f"{both} are both installed and share the module name cupy, so each has overwritten parts of the other; "
+            f"write pip uninstall {' '.join(wheels)}, and then install one of them"
+        )
+    if not wheels and find_spec("cupy") is None:
+        return _none("CuPy, by which accel uses it, is not installed")
+    try:
+        module = import_module("cupy")
+    except Exception as error:  # what its libraries lack can show in any way
+        return _none(
+            f"{_name(wheels)} is installed and cannot be loaded, as where it is built for another platform: "
+            f"{type(error).__name__}: {error}"
+        )
+    return _with_devices(module, _name(wheels))
+
+
+def _with_devices(module: ModuleType, wheel: str) -> Library:
+    dialect = _dialect_of(module)
+    other = ROCM if dialect is CUDA else CUDA
+    reasons = {
+        other.type: f"{wheel} is built for {dialect.name}, and no other CuPy can be beside it; "
+        f"for {other.name}: pip uninstall {wheel}, and then install one built for that"
+    }
+    try:
+        count = module.cuda.runtime.getDeviceCount()
+    except Exception as error:  # a driver can fail in any way
+        count, reasons[dialect.type] = 0, _why_none(module, dialect, wheel, error)
+    else:
+        if not count:
+            reasons[dialect.type] = f"the driver of {dialect.name} finds no device"
+    return Library(module, count, reasons)
+
+
+def _why_none(module: ModuleType, dialect: Dialect, wheel: str, error: Exception) -> str:
+    """Say what an error means by which CuPy was told that there is no device."""
+    if "NoDevice" in str(error):
+        return f"the driver of {dialect.name} finds no device ({error})"
+    if "InsufficientDriver" not in str(error):
+        return f"the driver of {dialect.name} failed: {error}"
+    driver, runtime = module.cuda.runtime.driverGetVersion(), module.cuda.runtime.runtimeGetVersion()
+    if not driver:
+        return f"there is no driver for {dialect.name} on this machine ({error})"
+    return (
+        f"the driver serves {dialect.name} {dialect.version(driver)}, and {wheel} needs {dialect.version(runtime)}; "
+        f"update the driver, or install a CuPy built for what it serves"
+    )
+
+
+def _dialect_of(module: ModuleType) -> Dialect:
+    return ROCM if module.cuda.runtime.is_hip else CUDA
+
+
+def _wheels() -> list[str]:
+    """Return the installed packages that bring a module named cupy."""
+    names = {str(found.metadata["Name"]).lower().replace("_", "-") for found in distributions()}
+    return sorted(name for name in names if name == "cupy" or name.startswith(("cupy-cuda", "cupy-rocm")))
+
+
+def _name(wheels: list[str]) -> str:
+    return wheels[0] if wheels else "cupy"
+
+
+def _none(reason: str) -> Library:
+    return Library(None, 0, {CUDA.type: reason, ROCM.type: reason})

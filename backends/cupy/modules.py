@@ -1,0 +1,83 @@
+"""`Modules`: compiled kernels, one function object for each device, source, kernel and set of options."""
+
+from typing import Any
+
+from accel.device import Device
+from accel.errors import KernelSyntaxError
+from accel.memory import Stream
+
+from .driver import Driver
+from .launches import Launch, module_source
+from .queues import Queues
+from .streams import CupyStream
+
+__all__ = ["Kernel", "Modules"]
+
+_STANDARD = "-std=c++17"
+
+
+class Modules:
+    """The house's own kernels, and its users'."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._functions: dict[tuple[Device, str, str, tuple[str, ...]], Any] = {}
+
+    def launch(self, launch: Launch, stream: CupyStream) -> None:
+        """Launch one of the house's kernels on a stream; its device is current."""
+        function = self.function(stream.device, module_source(), launch.kernel, launch.defines)
+        function(launch.grid, launch.block, launch.arguments, launch.shared_bytes, stream.native)
+
+    def function(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Any:
+        """Return a function of CuPy's for a device, which is current.
+
+        Raises
+        ------
+        KernelSyntaxError
+            If it cannot be compiled; the message is the compiler's.
+        """
+        key = (device, source, kernel, options)
+        function = self._functions.get(key)
+        if function is None:
+            function = self._functions[key] = self._compiled(source, kernel, options)
+        return function
+
+    def _compiled(self, source: str, kernel: str, options: tuple[str, ...]) -> Any:
+        cupy = self._driver.cupy
+        said = any(option.lstrip("-").startswith("std=") for option in options)
+        try:
+            module = cupy.RawModule(code=source, options=options if said else (_STANDARD, *options))
+            return module.get_function(kernel).kernel
+        except cupy.cuda.compiler.CompileException as error:
+            raise KernelSyntaxError(f"the kernel {kernel} could not be compiled:\n{error}") from None
+
+
+class Kernel:
+    """A user's kernel, compiled for one device."""
+
+    __slots__ = ("_device", "_function", "_queues")
+
+    def __init__(self, queues: Queues, device: Device, function: Any) -> None:
+        self._queues = queues
+        self._device = device
+        self._function = function
+
+    def launch(
+        self,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        arguments: tuple[Any, ...],
+        *,
+        shared: int,
+        stream: Stream | None,
+    ) -> None:
+        """Start it, ordered by the stream; what memory it uses is not known, so it comes after all that was given.
+
+        Raises
+        ------
+        KernelLaunchError
+            If the device refuses it.
+        """
+        queue = self._queues.meant(stream, self._device)
+        self._queues.catch_up(queue)
+        queue.submit(lambda: self._function(grid, block, arguments, shared, queue.native), timed=stream is not None)

@@ -1,0 +1,139 @@
+"""`Queues`: the streams of all devices, and how work on some memory gets to the right one of them."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+from weakref import ref
+
+from accel.device import Device
+from accel.errors import DeviceMismatchError
+from accel.locks import across_forks
+from accel.memory import Block, Event, Stream, current_stream
+
+from .driver import Driver
+from .events import Clock
+from .memory import DeviceBlock, memory_of
+from .streams import CupyStream
+
+__all__ = ["Queues"]
+
+Work = Callable[[CupyStream], object]
+"""What a stream is given to do, and is told."""
+
+
+class Queues:
+    """The streams of the devices of one backend.
+
+    Memory is taken and given back with the gate of its heap closed, and what happens there must wait for no lock that a
+    collection may find closed: so what it reads here is replaced as a whole, and never changed.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._lock = across_forks(threading.RLock())
+        self._made: dict[Device, tuple[ref[CupyStream], ...]] = {}
+        self._defaults: dict[Device, CupyStream] = {}
+        self._clocks: dict[Device, Clock] = {}
+        self._fresh: defaultdict[Device, list[Event]] = defaultdict(list)
+
+    def new(self, device: Device) -> CupyStream:
+        """Return a new stream of a device, which waits for no other."""
+        with self._driver.on(device):
+            native = self._driver.cupy.cuda.Stream(non_blocking=True)
+        made = CupyStream(self._driver, device, native, self._clock(device))
+        with self._lock:
+            alive = (each for each in self._made.get(device, ()) if each() is not None)
+            self._made[device] = (*alive, ref(made))
+        self.catch_up(made)
+        return made
+
+    def default(self, device: Device) -> CupyStream:
+        """Return the stream on which a device works when none is given or current: CuPy's default one."""
+        found = self._defaults.get(device)
+        if found is None:
+            native = self._driver.cupy.cuda.Stream.null
+            made = CupyStream(self._driver, device, native, self._clock(device))
+            found = self._defaults.setdefault(device, made)
+        return found
+
+    def all(self, device: Device) -> list[CupyStream]:
+        """Return all streams of a device."""
+        made = [each() for each in self._made.get(device, ())]
+        return [self.default(device), *(stream for stream in made if stream is not None)]
+
+    def meant(self, stream: Stream | None, *devices: Device) -> CupyStream:
+        """Return the stream that is meant for work on some devices; without one, that which is current.
+
+        Raises
+        ------
+        DeviceMismatchError
+            If it is a stream of another device, or of another backend.
+        """
+        found = stream or current_stream(devices[0]) or self.default(devices[0])
+        if not isinstance(found, CupyStream) or found.device not in devices:
+            here = " or ".join(map(str, devices))
+            raise DeviceMismatchError(
+                f"{found!r} is no stream of {here}; write stream=accel.new_stream('{devices[0]}')"
+            )
+        return found
+
+    def submit(self, work: Work, stream: Stream | None, *blocks: Block, lead: Device | None = None) -> None:
+        """Give work on blocks to the stream that is meant; those of the other devices involved keep step with it.
+
+        Parameters
+        ----------
+        work : callable
+            Called with the stream, when its device is current.
+        stream : Stream, optional
+            By default that which is current on the device of the first block.
+        *blocks : Block
+            What the work reads and writes; those of the host order nothing.
+        lead : Device, optional
+            The device whose stream must do the work, whichever was meant.
+        """
+        known = [block for block in map(memory_of, blocks) if block is not None]
+        queue, *others = self._streams(stream, known, lead)
+        for other in others:
+            queue.wait_for(other.record())
+        for block in known:
+            block.use(queue)
+        queue.submit(lambda: work(queue), timed=stream is not None)
+        if others:
+            done = queue.record()
+            for other in others:
+                other.wait_for(done)
+
+    def lend(self, block: DeviceBlock) -> None:
+        """Let all streams have a block, for CuPy does not say which one it uses; those made later have it anyway."""
+        for stream in self.all(block.device):
+            block.use(stream)
+
+    def expect(self, block: DeviceBlock) -> None:
+        """Remember what must be over before a new block is used on other streams than its own."""
+        fresh = self._fresh[block.device]
+        for event in tuple(fresh):
+            if event.done():
+                with suppress(ValueError):  # another thread was first
+                    fresh.remove(event)
+        if block.ready is not None:
+            fresh.append(block.ready)
+
+    def catch_up(self, stream: CupyStream) -> None:
+        """Let a stream have all blocks that there are, whoever may still have to let go of their bytes."""
+        for event in tuple(self._fresh[stream.device]):
+            stream.wait_for(event)
+
+    def _streams(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:
+        """Return the stream that does the work, and those that keep step."""
+        devices = list(dict.fromkeys(block.device for block in blocks))
+        choices = [(device,) for device in devices] if stream is None else [devices]
+        streams = [self.meant(stream, *choice) for choice in choices]
+        if lead is None:
+            return streams
+        leads = [each for each in streams if each.device is lead] or [self.default(lead)]
+        return [*leads, *(each for each in streams if each.device is not lead)]
+
+    def _clock(self, device: Device) -> Clock:
+        found = self._clocks.get(device)
+        return found or self._clocks.setdefault(device, Clock(self._driver, device))

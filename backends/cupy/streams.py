@@ -1,0 +1,156 @@
+"""`CupyStream`: a queue of work on one device, as CuPy and the house both know it."""
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+from accel.device import Device
+from accel.memory import Event
+from accel.memory.stream import CurrentStream
+from accel.memory.thread_stream import ThreadStream
+
+from .driver import Driver
+from .events import Clock, CupyEvent
+
+__all__ = ["CupyStream"]
+
+Work = Callable[[], object]
+
+
+class CupyStream(CurrentStream):
+    """A queue of work of one device.
+
+    The driver can wait for its own events, and for nothing of the host's without calling Python from a thread that
+    may hold locks of the driver. So work that must come after an event of the host, or of another library's device,
+    is handed to the driver by a thread of ours, when that event is reached, and all later work after it.
+
+    Attributes
+    ----------
+    device : Device
+        Whose.
+    native : cupy.cuda.Stream
+        CuPy's stream.
+    """
+
+    __slots__ = ("__weakref__", "_began", "_clock", "_closed", "_driver", "_late", "device", "native")
+
+    def __init__(self, driver: Driver, device: Device, native: Any, clock: Clock) -> None:
+        self.device = device
+        self.native = native
+        self._driver = driver
+        self._clock = clock
+        self._began: Any = None
+        self._closed = False
+        self._late: ThreadStream | None = None
+
+    @property
+    def number(self) -> int:
+        """What DLPack calls this stream."""
+        return self._driver.dialect.number_of(self.native.ptr)
+
+    @property
+    def idle(self) -> bool:
+        """Whether all work submitted so far is done; never waits."""
+        if self._late_thread() is not None:
+            return False
+        with self._driver.on(self.device):
+            done: bool = self.native.done
+        return done
+
+    def submit(self, work: Work, *, timed: bool = False) -> None:
+        """Hand work to the driver: at once, or by a thread when what it waits for on the host is over.
+
+        Parameters
+        ----------
+        work : callable
+            Called without arguments, with the device current.
+        timed : bool
+            Whether the next event is to know when it began.
+
+        Raises
+        ------
+        RuntimeError
+            If the stream is closed.
+        """
+        if self._closed:
+            raise RuntimeError(f"{self!r} is closed and takes no more work; make another: accel.new_stream()")
+        self.append(lambda: self._do(work, timed=timed))
+
+    def append(self, work: Work) -> None:
+        """Do as `submit` does, also if the stream is closed, and with no device made current."""
+        late = self._late_thread()
+        if late is None:
+            work()
+        else:
+            late.submit(work)
+
+    def record(self) -> Event:
+        """Return an event that is reached when all work submitted so far is done."""
+        event = CupyEvent(self._driver, self.device)
+        late = self._late_thread()
+        if late is None:
+            self._place(event)
+        else:
+            before = late.record()
+            event.after = late.submit(lambda: self._place_after(event, before))
+        return event
+
+    def wait_for(self, event: Event) -> None:
+        """Let work submitted from now on start after an event, without blocking the caller."""
+        if isinstance(event, CupyEvent) and event.known:
+            self.append(lambda: self._hold_up(event))
+        elif not event.done():
+            if self._late is None:
+                self._late = ThreadStream(self.device)
+            self._late.submit(event.settle)
+
+    def synchronize(self) -> None:
+        """Block until all work submitted so far is done; raises what failed and was not waited for yet."""
+        self._driver.refuse_fork()
+        if self._late is not None:
+            self._late.synchronize()
+        with self._driver.on(self.device):
+            self.native.synchronize()
+
+    def close(self) -> None:
+        """Finish the work and take no more; doing so again is harmless."""
+        self._closed = True
+        self.synchronize()
+
+    def __enter__(self) -> Self:
+        """Make it current, here and in CuPy."""
+        with self._driver.on(self.device):
+            self.native.__enter__()
+        return super().__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, trace)
+        with self._driver.on(self.device):
+            self.native.__exit__(kind, error, trace)
+
+    def __repr__(self) -> str:
+        return f"<stream {self.native.ptr:#x} of {self.device}>"
+
+    def _late_thread(self) -> ThreadStream | None:
+        """Return the thread that hands on work, while it has any left."""
+        late = self._late
+        return None if late is None or late.record().done() else late
+
+    def _do(self, work: Work, *, timed: bool) -> None:
+        with self._driver.on(self.device):
+            self._began = self.native.record() if timed else None
+            work()
+
+    def _place(self, event: CupyEvent) -> None:
+        with self._driver.on(self.device):
+            event.place(self.native, self._began, self._clock.start())
+
+    def _place_after(self, event: CupyEvent, before: Event) -> None:
+        self._place(event)
+        before.wait()  # it is over, and raises here what whoever waits for the event is to see
+
+    def _hold_up(self, event: CupyEvent) -> None:
+        with self._driver.on(self.device):
+            event.hold_up(self.native)

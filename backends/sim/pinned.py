@@ -1,0 +1,47 @@
+"""The host memory that is pinned for a simulated device: as good as any, and limited."""
+
+import numpy as np
+
+from accel import config
+from accel.device import Device
+from accel.errors import OutOfMemoryError
+from accel.memory import Block
+
+from .memory import ALIGNMENT
+
+__all__ = ["PinnedMemory"]
+
+
+class PinnedMemory:
+    """Host memory for one device, at most a quarter of what the device itself has."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._used = 0
+
+    def allocate(self, nbytes: int) -> Block:
+        """Return memory that the host can use.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If no more can be pinned, or the host has no memory.
+        """
+        limit = config.current().sim_memory // 4
+        if self._used + nbytes > limit:
+            raise OutOfMemoryError(
+                f"{nbytes} bytes of pinned memory were asked for on {self._device}: {self._used} of {limit} bytes are "
+                f"in use; release what is no longer used, or raise sim_memory"
+            )
+        try:
+            native = np.empty(nbytes + ALIGNMENT - 1, np.uint8)
+        except MemoryError:
+            raise OutOfMemoryError(f"{nbytes} bytes were asked for on {self._device}, and the host has none") from None
+        self._used += nbytes
+        address = native.__array_interface__["data"][0]
+        start = -address % ALIGNMENT
+        return Block(address + start if nbytes else 0, nbytes, native[start : start + nbytes])
+
+    def free(self, block: Block) -> None:
+        """Take memory back."""
+        self._used -= block.nbytes

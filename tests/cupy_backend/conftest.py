@@ -1,0 +1,67 @@
+"""The backend on the stand-in: each test has a machine of its own."""
+
+import gc
+import sys
+
+import pytest
+from accel.backends.cupy import CupyBackend
+
+from accel import Device
+from accel.memory import heap
+from accel.registry import providers
+from accel.xp import home
+
+from .standin.machine import Machine
+from .standin.module import modules
+
+_DEVICES = {"cuda": Device.CUDA, "hip": Device.ROCM}
+
+
+def install(monkeypatch, machine):
+    """Let a machine be what CuPy finds, and return a backend on it that nobody has used."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "cupy" or "array_api_compat.cupy" in name]:
+        monkeypatch.delitem(sys.modules, name)
+    for name, module in modules(machine).items():
+        monkeypatch.setitem(sys.modules, name, module)
+    backend = CupyBackend()
+    monkeypatch.setattr("accel.backends.cupy.library.find_spec", lambda name: sys.modules[name])
+    for owner, name in ((heap, "_heaps"), (home, "_homes")):
+        others = {
+            device: found for device, found in getattr(owner, name).items() if device.type not in ("cuda", "rocm")
+        }
+        monkeypatch.setattr(owner, name, others)
+    heap.heap_of(Device.CPU)
+    for type in ("cuda", "rocm"):
+        monkeypatch.setitem(providers._loaded, type, backend)
+    return backend
+
+
+@pytest.fixture(params=range(2), ids="seed{}".format)
+def seed(request):
+    """Some seeds, each of which draws the order of work."""
+    return request.param
+
+
+@pytest.fixture
+def cuda_machine(monkeypatch, seed):
+    """Two devices of CUDA."""
+    yield from _in_use(monkeypatch, Machine("cuda", seed=seed))
+
+
+@pytest.fixture
+def hip_machine(monkeypatch, seed):
+    """Two devices of ROCm."""
+    yield from _in_use(monkeypatch, Machine("hip", seed=seed))
+
+
+def _in_use(monkeypatch, machine):
+    backend = install(monkeypatch, machine)
+    yield machine
+    if not machine.lost and not machine.fails:
+        for device in backend.devices():
+            heap.heap_of(device).synchronize()
+        gc.collect()
+        assert [machine.used(device.index) for device in backend.devices()] == [0] * len(machine.spaces)
+    for space in machine.spaces:
+        space.check_guards()
+    assert machine.violations == []

@@ -1,0 +1,213 @@
+"""`cupy.cuda` of the stand-in: devices, streams, events, memory and kernels as CuPy has them."""
+
+import ctypes
+import math
+from types import ModuleType
+
+import numpy as np
+
+from ...gpu_code import host_gpu
+
+
+class OutOfMemoryError(MemoryError):
+    """As CuPy's."""
+
+    def __init__(self, size, total, limit=0):
+        super().__init__(f"Out of memory allocating {size:,} bytes (allocated so far: {total:,} bytes).")
+
+
+class CompileException(Exception):
+    """As CuPy's."""
+
+
+class CUDADriverError(RuntimeError):
+    """As CuPy's."""
+
+
+def cuda_module(machine, runtime):
+    """Return ``cupy.cuda`` on a machine; it has what the backend calls, and nothing else."""
+    made = ModuleType("cupy.cuda")
+    made.runtime = runtime.module()
+    classes = [kind for make in (_devices, _streams, _memory) for kind in make(machine, runtime)]
+    for kind in classes:
+        setattr(made, kind.__name__, kind)
+    made.driver, made.memory, made.compiler = (
+        ModuleType(f"cupy.cuda.{name}") for name in ("driver", "memory", "compiler")
+    )
+    made.driver.CUDADriverError = CUDADriverError
+    made.memory.OutOfMemoryError = OutOfMemoryError
+    made.compiler.CompileException = CompileException
+    made.device = ModuleType("cupy.cuda.device")
+    made.device.Device = made.Device
+    made.Stream.null = made.Stream._of(0, None)
+    made.get_elapsed_time = lambda start, end: runtime.eventElapsedTime(start.ptr, end.ptr)
+    return made
+
+
+def _devices(machine, runtime):
+    class Device:
+        def __init__(self, index):
+            self.id = index
+
+        def __enter__(self):
+            stack = machine.local.__dict__.setdefault("devices", [])
+            stack.append(runtime.getDevice())
+            if self.id != stack[-1]:
+                runtime.setDevice(self.id)
+            return self
+
+        def __exit__(self, *error):
+            runtime.setDevice(machine.local.devices.pop())
+
+    return [Device]
+
+
+def _streams(machine, runtime):
+    class Event:
+        def __init__(self):
+            self.ptr = runtime.eventCreate()
+
+        def __del__(self):
+            if hasattr(self, "ptr"):
+                runtime.eventDestroy(self.ptr)
+
+        def synchronize(self):
+            runtime.eventSynchronize(self.ptr)
+
+    class Stream:
+        def __init__(self, *, non_blocking):
+            machine.demand(non_blocking, "a stream that waits for the legacy stream, and is waited for by it")
+            self.ptr, self.device_id = runtime.streamCreate(), machine.device
+
+        @classmethod
+        def _of(cls, handle, device):
+            made = object.__new__(cls)
+            made.ptr, made.device_id = handle, device
+            return made
+
+        def __del__(self):
+            if self.ptr:
+                runtime.streamDestroy(self.ptr)
+
+        def __enter__(self):
+            if self.device_id not in (None, machine.device):
+                raise RuntimeError("the device of the stream does not match with the current device")
+            machine.scheduler.stack().append(self.ptr)
+            return self
+
+        def __exit__(self, *error):
+            machine.demand(machine.scheduler.stack(), "a stream is left on another device than it was entered on")
+            machine.scheduler.stack().pop()
+
+        def record(self):
+            event = Event()
+            runtime.eventRecord(event.ptr, self.ptr)
+            return event
+
+        def wait_event(self, event):
+            runtime.streamWaitEvent(self.ptr, event.ptr)
+
+        @property
+        def done(self):
+            return runtime.streamQuery(self.ptr) == 0
+
+        def synchronize(self):
+            runtime.streamSynchronize(self.ptr, machine.device if self.device_id is None else self.device_id)
+
+    return [Event, Stream]
+
+
+def _memory(machine, runtime):
+    class PooledMemory:
+        def __init__(self, size):
+            self.made, self._stream = machine.pool.take(size) if size else (None, None)
+            self.ptr, self.size, self.device_id = self.made.address if size else 0, size, machine.device
+
+        def __del__(self):
+            if getattr(self, "made", None) is not None:
+                machine.pool.give(self.made, self._stream)
+
+    class UnownedMemory:
+        def __init__(self, ptr, size, owner, device_id=-1):
+            if device_id < 0:
+                machine.require(ptr, 1)
+                found = machine.place(ptr, size)
+                device_id = -2 if found is None else found
+            self.ptr, self.size, self._owner, self.device_id = ptr, size, owner, device_id
+
+    class MemoryPointer:
+        def __init__(self, mem, offset):
+            self.mem, self.ptr = mem, mem.ptr + offset
+
+        device_id = property(lambda self: self.mem.device_id)
+
+        def __add__(self, offset):
+            return MemoryPointer(self.mem, self.ptr - self.mem.ptr + offset)
+
+    class PinnedMemory:
+        def __init__(self, size, flags):
+            self.native, self.size = runtime.hostAlloc(size, flags), size
+            self.ptr = self.native.ctypes.data
+
+        def __del__(self):
+            machine.pinned.pop(getattr(self, "ptr", 0), None)
+
+    def alloc(size):
+        try:
+            return MemoryPointer(PooledMemory(size), 0)
+        except machine.kind_of_error as error:
+            if error.status != 2:
+                raise
+        raise OutOfMemoryError(size, machine.spaces[machine.device].used)
+
+    class PinnedMemoryPointer:
+        def __new__(cls, mem, offset):
+            # Something with a buffer, which Python's own classes have from 3.12 on.
+            kind = type("PinnedMemoryPointer", (ctypes.c_uint8 * (mem.size - offset),), {})
+            made = kind.from_buffer(mem.native, offset)
+            made.mem, made.ptr = mem, mem.ptr + offset
+            return made
+
+    return [UnownedMemory, MemoryPointer, PinnedMemory, PinnedMemoryPointer, alloc]
+
+
+def kernels(machine):
+    """Return ``cupy.RawModule``, whose kernels are compiled for the host and run late."""
+
+    class Function:
+        def __init__(self, module, name):
+            self.module, self.name, self.device = module, name, machine.device
+
+        def __call__(self, grid, block, args, shared_mem=0, stream=None):
+            machine.check(machine.device)
+            machine.require(machine.device == self.device, 400)
+            machine.require(math.prod(block) <= 1024 and shared_mem <= 48 << 10, 1)
+            for argument in args:
+                known = isinstance(argument, (np.generic, np.ndarray)) and argument.size == 1
+                machine.demand(known, f"{argument!r} is passed by value, and its type is not said")
+            values = [np.array(argument) for argument in args]
+            queue = machine.scheduler.of(stream.ptr)
+            machine.scheduler.submit(queue, lambda: self._run(grid, block, values, shared_mem))
+
+        def _run(self, grid, block, values, shared_mem):
+            seed = machine.scheduler.random.getrandbits(32)
+            self.module.launch(self.name, grid, block, values, shared_mem, seed)
+            for space in machine.spaces:
+                space.check_guards()
+
+    class RawKernel:
+        def __init__(self, module, name):
+            self.kernel = Function(module, name)
+
+    class RawModule:
+        def __init__(self, *, code, options):
+            self._code, self._options = code, options
+
+        def get_function(self, name):
+            machine.check(machine.device)
+            try:
+                return RawKernel(host_gpu.compile(self._code, self._options, machine.warp), name)
+            except host_gpu.KernelError as error:
+                raise CompileException(str(error)) from None
+
+    return RawModule

@@ -1,0 +1,128 @@
+"""The machine behind the stand-in: devices with memory, streams that run late, and faults on demand."""
+
+import threading
+
+from .schedule import Scheduler
+from .space import Pool, Space
+
+NAMES = {
+    1: "InvalidValue",
+    2: "MemoryAllocation",
+    35: "InsufficientDriver",
+    100: "NoDevice",
+    101: "InvalidDevice",
+    400: "InvalidResourceHandle",
+    600: "NotReady",
+    704: "PeerAccessAlreadyEnabled",
+    719: "LaunchFailure",
+}
+OF_HIP = {2: "OutOfMemory", 400: "InvalidHandle"}
+
+
+class Violation(AssertionError):
+    """Something that a GPU would let pass, or answer by wrong bytes, and that must not happen."""
+
+
+class CUDARuntimeError(RuntimeError):
+    """As CuPy's."""
+
+    def __init__(self, status, prefix="cudaError"):
+        self.status = status
+        names = NAMES | (OF_HIP if prefix == "hipError" else {})
+        super().__init__(f"{prefix}{names[status]}: in the words of the driver")
+
+
+class Machine:
+    """Devices of one platform.
+
+    Attributes
+    ----------
+    fails : int
+        What the driver answers to everything, as where there is no device; 0 if it works.
+    lost : set of int
+        The devices that are lost.
+    violations : list of str
+        What was done that must not be; empty in a test that passes.
+    """
+
+    def __init__(self, flavour="cuda", devices=2, memory=1 << 28, peers=True, seed=0):
+        self.flavour = flavour
+        self.peers = peers
+        self.memory = memory
+        self.fails = 0
+        self.driver_version, self.runtime_version = (13000, 12090) if flavour == "cuda" else (70000000, 70000000)
+        self.lost = set()
+        self.enabled = set()
+        self.violations = []
+        self.lock = threading.RLock()
+        self.local = threading.local()
+        self.spaces = [Space(self, index, memory) for index in range(devices)]
+        self.scheduler = Scheduler(self, seed)
+        self.pool = Pool(self)
+        self.pinned = {}
+        self.room_to_pin = 1 << 30
+
+    @property
+    def warp(self):
+        return 32 if self.flavour == "cuda" else 64
+
+    kind_of_error = CUDARuntimeError
+
+    def error(self, status):
+        return CUDARuntimeError(status, "cudaError" if self.flavour == "cuda" else "hipError")
+
+    def require(self, condition, status):
+        """Answer as a driver does that refuses something."""
+        if not condition:
+            raise self.error(status)
+
+    def demand(self, condition, what):
+        """Note and raise a violation."""
+        if not condition:
+            self.violations.append(what)
+            raise Violation(what)
+
+    # The current device
+
+    @property
+    def device(self):
+        return getattr(self.local, "device", 0)
+
+    def set_device(self, index):
+        self.check()
+        self.require(0 <= index < len(self.spaces), 101)
+        self.local.device = index
+
+    def check(self, *devices):
+        """Answer as a driver does that has no device, or that has lost it."""
+        if self.fails:
+            raise self.error(self.fails)
+        for device in devices:
+            self.require(device not in self.lost, 719)
+
+    # Memory
+
+    def place(self, address, nbytes):
+        """Return the index of the device that has some bytes, or None for the host's; they must be in use."""
+        for space in self.spaces:
+            block = space.allocation(address)
+            if block is not None:
+                self.demand(
+                    space.holds(address, nbytes),
+                    f"{nbytes} bytes at {address:#x} of device {space.index} are used, which are not in use",
+                )
+                return space.index
+        return None
+
+    def used(self, index):
+        """Return how many bytes of a device are in use, by its pool's books."""
+        return sum(self.spaces[index].live.values())
+
+    def is_pinned(self, address, nbytes):
+        return any(first <= address and address + nbytes <= first + size for first, size in self.pinned.items())
+
+    def lose(self, index):
+        """Let a device be lost, with all that it was given."""
+        with self.lock:
+            self.lost.add(index)
+            self.scheduler.drop(index)

@@ -1,0 +1,193 @@
+"""`cupy.cuda.runtime` of the stand-in: the calls of the driver that the backend makes, and what it must not do."""
+
+from types import ModuleType
+
+import numpy as np
+
+from .machine import CUDARuntimeError
+from .space import bytes_at
+
+HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE = 1, 2, 3
+
+
+class Runtime:
+    """The functions of the runtime, on a machine."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.marks = {}
+        self._next = 0x100
+
+    def module(self):
+        """Return them as the module that CuPy has; it has nothing else."""
+        made = ModuleType("cupy.cuda.runtime")
+        made.CUDARuntimeError = CUDARuntimeError
+        made.is_hip = self.machine.flavour == "hip"
+        made.hostAllocPortable = 1
+        made.memcpyHostToDevice, made.memcpyDeviceToHost = HOST_TO_DEVICE, DEVICE_TO_HOST
+        made.memcpyDeviceToDevice = DEVICE_TO_DEVICE
+        for name in dir(self):
+            if not name.startswith("_") and name not in {"machine", "marks", "module"}:
+                setattr(made, name, getattr(self, name))
+        return made
+
+    # Devices
+
+    def getDeviceCount(self):
+        self.machine.check()
+        return len(self.machine.spaces)
+
+    def driverGetVersion(self):
+        return self.machine.driver_version
+
+    def runtimeGetVersion(self):
+        return self.machine.runtime_version
+
+    def getDevice(self):
+        self.machine.check()
+        return self.machine.device
+
+    def setDevice(self, index):
+        self.machine.set_device(index)
+
+    def getDeviceProperties(self, index):
+        self.machine.check()
+        grid = (2**31 - 1, 65_535, 65_535)
+        return {"totalGlobalMem": self.machine.memory, "warpSize": self.machine.warp, "maxGridSize": grid}
+
+    def memGetInfo(self):
+        space = self.machine.spaces[self.machine.device]
+        return space.room - space.used, space.room
+
+    def deviceSynchronize(self):
+        device = self.machine.device
+        self.machine.check(device)
+        self.machine.scheduler.drive_device(device)
+        self.machine.check(device)
+
+    def deviceCanAccessPeer(self, device, peer):
+        return int(self.machine.peers)
+
+    def deviceEnablePeerAccess(self, peer):
+        pair = (self.machine.device, peer)
+        self.machine.require(pair not in self.machine.enabled, 704)
+        self.machine.require(self.machine.peers, 1)
+        self.machine.enabled.add(pair)
+
+    # Copies
+
+    def memcpyAsync(self, dst, src, size, kind, stream):
+        machine = self.machine
+        queue = machine.scheduler.of(stream)
+        places = machine.place(dst, size), machine.place(src, size)
+        self._demand_kind(kind, *places)
+        machine.demand(kind != DEVICE_TO_DEVICE or places[0] == places[1], "memory of two devices needs a peer copy")
+        machine.demand(abs(dst - src) >= size or dst == src, "a copy of the driver's between bytes that overlap")
+        self._copy(queue, [(dst, src, size)], kind)
+
+    def memcpyPeerAsync(self, dst, dst_device, src, src_device, size, stream):
+        machine = self.machine
+        found = machine.place(dst, size), machine.place(src, size)
+        machine.demand(found == (dst_device, src_device), f"a peer copy names the wrong devices: {found}")
+        self._copy(machine.scheduler.of(stream), [(dst, src, size)], DEVICE_TO_DEVICE)
+
+    def memcpy2DAsync(self, dst, dpitch, src, spitch, width, height, kind, stream):
+        machine = self.machine
+        machine.require(min(dpitch, spitch) >= width or height <= 1, 1)
+        places = machine.place(dst, (height - 1) * dpitch + width), machine.place(src, (height - 1) * spitch + width)
+        self._demand_kind(kind, *places)
+        rows = [(dst + row * dpitch, src + row * spitch, width) for row in range(height)]
+        self._copy(machine.scheduler.of(stream), rows, kind)
+
+    def _demand_kind(self, kind, target, source):
+        on_device = (target is not None, source is not None)
+        expected = {HOST_TO_DEVICE: (True, False), DEVICE_TO_HOST: (False, True), DEVICE_TO_DEVICE: (True, True)}
+        self.machine.demand(expected[kind] == on_device, f"a copy of kind {kind} between device memory {on_device}")
+
+    def _copy(self, queue, pieces, kind):
+        """Copy late; what is pageable is read before the call returns, or written."""
+        machine = self.machine
+        machine.check(machine.device, queue.device)
+        pageable = kind != DEVICE_TO_DEVICE and not all(self._is_pinned(kind, piece) for piece in pieces)
+        if pageable and kind == HOST_TO_DEVICE:
+            taken = [(bytes_at(into, size), bytes_at(out_of, size).copy()) for into, out_of, size in pieces]
+        else:
+            taken = [(bytes_at(into, size), bytes_at(out_of, size)) for into, out_of, size in pieces]
+        machine.scheduler.submit(queue, lambda: [np.copyto(into, out_of) for into, out_of in taken])
+        if pageable and kind == DEVICE_TO_HOST:
+            machine.scheduler.drive_stream(queue)
+
+    def _is_pinned(self, kind, piece):
+        into, out_of, size = piece
+        return self.machine.is_pinned(out_of if kind == HOST_TO_DEVICE else into, size)
+
+    # Events
+
+    def eventCreate(self):
+        self.machine.check(self.machine.device)
+        self._next += 8
+        self.marks[self._next] = (self.machine.device, None)
+        return self._next
+
+    def eventDestroy(self, event):
+        del self.marks[event]
+
+    def eventRecord(self, event, stream):
+        queue = self.machine.scheduler.of(stream)
+        self.machine.require(self.marks[event][0] == queue.device, 400)
+        self.marks[event] = (queue.device, self.machine.scheduler.record(queue))
+
+    def eventQuery(self, event):
+        device, mark = self.marks[event]
+        if self.machine.fails or device in self.machine.lost:
+            return self.machine.fails or 719
+        self.machine.scheduler.poll()
+        return 0 if mark is None or mark.time is not None else 600
+
+    def eventSynchronize(self, event):
+        device, mark = self.marks[event]
+        self.machine.check(device)
+        if mark is not None:
+            self.machine.scheduler.drive(lambda: mark.time is not None)
+        self.machine.check(device)
+
+    def eventElapsedTime(self, start, end):
+        marks = self.marks[start][1], self.marks[end][1]
+        self.machine.require(all(mark is not None and mark.time is not None for mark in marks), 600)
+        return float(np.float32(marks[1].time - marks[0].time))
+
+    # Streams
+
+    def streamCreate(self):
+        self.machine.check(self.machine.device)
+        return self.machine.scheduler.create().handle
+
+    def streamDestroy(self, stream):
+        queue = next(queue for queue in self.machine.scheduler.queues if queue.handle == stream)
+        queue.destroyed = True
+
+    def streamQuery(self, stream):
+        queue = self.machine.scheduler.of(stream)
+        if queue.device in self.machine.lost:
+            return 719
+        return 600 if queue.work else 0
+
+    def streamSynchronize(self, stream, device):
+        queues = self.machine.scheduler.queues
+        queue = next(queue for queue in queues if queue.handle == stream and queue.device == device)
+        self.machine.check(queue.device)
+        self.machine.scheduler.drive_stream(queue)
+
+    def streamWaitEvent(self, stream, event):
+        queue, (_, mark) = self.machine.scheduler.of(stream), self.marks[event]
+        if mark is not None:
+            self.machine.scheduler.submit(queue, mark)
+
+    # Memory of the host
+
+    def hostAlloc(self, size, flags):
+        self.machine.check()
+        self.machine.require(size <= self.machine.room_to_pin, 2)
+        made = np.zeros(size, np.uint8)
+        self.machine.pinned[made.ctypes.data] = size
+        return made

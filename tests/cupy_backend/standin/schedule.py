@@ -1,0 +1,137 @@
+"""Streams and events of the stand-in: work runs when somebody waits, in an order drawn by a seed."""
+
+from collections import deque
+from random import Random
+
+_STEP = 0.01
+"""Milliseconds that a piece of work takes."""
+
+
+class Mark:
+    """What a recorded event waits for: a point in a stream."""
+
+    def __init__(self):
+        self.time = None
+
+
+class Reach:
+    """The work of a recorded event: its mark is reached."""
+
+    def __init__(self, mark):
+        self.mark = mark
+
+
+class Queue:
+    """The work of one stream: functions, and marks of other streams that must be reached first."""
+
+    def __init__(self, device, handle):
+        self.device = device
+        self.handle = handle
+        self.work = deque()
+        self.destroyed = False
+
+    def ready(self):
+        head = self.work[0] if self.work else None
+        return head is not None and not (isinstance(head, Mark) and head.time is None)
+
+
+class Scheduler:
+    """All streams of a machine."""
+
+    def __init__(self, machine, seed):
+        self.machine = machine
+        self.random = Random(seed)
+        self.time = 0.0
+        self.queues = [Queue(device, 0) for device in range(len(machine.spaces))]
+        self.defaults = list(self.queues)
+        self._next = 0x7000
+
+    # Streams
+
+    def create(self):
+        """Return a new stream of the current device."""
+        self._next += 0x10
+        made = Queue(self.machine.device, self._next)
+        self.queues.append(made)
+        return made
+
+    def of(self, handle):
+        """Return the stream with a handle; it must be of the current device, as the driver demands for launches."""
+        machine = self.machine
+        if handle == 0:
+            return self.defaults[machine.device]
+        found = next((queue for queue in self.queues if queue.handle == handle and not queue.destroyed), None)
+        machine.require(found is not None and found.device == machine.device, 400)
+        return found
+
+    def stack(self):
+        """Return the streams that are current in this thread, by device."""
+        local = self.machine.local
+        if not hasattr(local, "stack"):
+            local.stack = {}
+        return local.stack.setdefault(self.machine.device, [])
+
+    def current(self):
+        """Return the stream that is current on the current device."""
+        stack = self.stack()
+        return self.of(stack[-1]) if stack else self.defaults[self.machine.device]
+
+    # Work
+
+    def submit(self, queue, work):
+        """Put a function, or a mark to be waited for, at the end of a stream."""
+        with self.machine.lock:
+            self.machine.check(queue.device)
+            queue.work.append(work)
+
+    def record(self, queue):
+        """Return a mark at the end of a stream."""
+        mark = Mark()
+
+        self.submit(queue, Reach(mark))
+        return mark
+
+    def poll(self):
+        """Run something, or nothing."""
+        with self.machine.lock:
+            ready = [queue for queue in self.queues if queue.ready()]
+            if ready and self.random.random() < 0.5:
+                self._run(self.random.choice(ready))
+
+    def drive(self, over):
+        """Run work until something holds."""
+        while True:
+            with self.machine.lock:
+                if over():
+                    return
+                ready = [queue for queue in self.queues if queue.ready()]
+                self.machine.demand(ready, "nothing can run, and something is waited for")
+                self._run(self.random.choice(ready))
+
+    def drive_stream(self, queue):
+        mark = self.record(queue)
+        self.drive(lambda: mark.time is not None or queue.device in self.machine.lost)
+        self.machine.check(queue.device)
+
+    def drive_device(self, device):
+        self.drive(lambda: not any(queue.work for queue in self.queues if queue.device == device))
+
+    def drop(self, device):
+        for queue in self.queues:
+            if queue.device == device:
+                for work in queue.work:
+                    self._reach(work)
+                queue.work.clear()
+
+    def _run(self, queue):
+        work = queue.work.popleft()
+        self.time += _STEP
+        if callable(work):
+            work()
+        self._reach(work)
+        if queue.destroyed and not queue.work:
+            self.queues.remove(queue)
+
+    def _reach(self, work):
+        if isinstance(work, Reach):
+            work.mark.time = self.time

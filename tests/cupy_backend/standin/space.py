@@ -1,0 +1,134 @@
+"""The memory of a device of the stand-in: the host's, with guards around it, and a pool like CuPy's."""
+
+import ctypes
+from bisect import bisect_right, insort
+
+import numpy as np
+
+GUARD = 256
+UNIT = 512
+GUARDED, FRESH, FREED = 0xA5, 0xFF, 0xDD
+
+
+def bytes_at(address, nbytes):
+    """Return bytes of the process."""
+    if not nbytes:
+        return np.empty(0, np.uint8)
+    return np.frombuffer((ctypes.c_uint8 * nbytes).from_address(address), np.uint8)
+
+
+class Allocation:
+    """What cudaMalloc gave."""
+
+    def __init__(self, size):
+        self.size = size
+        self.native = np.full(size + 2 * GUARD + UNIT, GUARDED, np.uint8)
+        first = self.native.ctypes.data
+        self.address = first + GUARD + -(first + GUARD) % UNIT
+        self.bytes = bytes_at(self.address, size)
+        self.bytes[:] = FRESH
+
+    def intact(self):
+        """Tell whether nothing was written beside it."""
+        start = self.address - self.native.ctypes.data
+        return (self.native[:start] == GUARDED).all() and (self.native[start + self.size :] == GUARDED).all()
+
+
+class Space:
+    """The memory of one device, and what is in use of it."""
+
+    def __init__(self, machine, index, room):
+        self.machine = machine
+        self.index = index
+        self.room = room
+        self.used = 0
+        self.allocations = {}
+        self.starts = []
+        self.live = {}
+        self.buried = []
+
+    def malloc(self, size):
+        if size > self.room - self.used:
+            raise self.machine.error(2)
+        made = Allocation(size)
+        self.used += size
+        self.allocations[made.address] = made
+        insort(self.starts, made.address)
+        return made
+
+    def free(self, made):
+        """Take an allocation back; its bytes are never given to anybody else, so that a late write hits nothing."""
+        self.used -= made.size
+        self.starts.remove(made.address)
+        self.buried.append(self.allocations.pop(made.address))
+        made.bytes[:] = FREED
+
+    def allocation(self, address):
+        place = bisect_right(self.starts, address) - 1
+        found = self.allocations[self.starts[place]] if place >= 0 else None
+        return found if found is not None and address < found.address + found.size else None
+
+    def holds(self, address, nbytes):
+        """Tell whether bytes are in use, all of them of one block."""
+        made = self.allocation(address)
+        size = self.live.get(made.address, 0)
+        return address + nbytes <= made.address + size
+
+    def check_guards(self):
+        for made in (*self.allocations.values(), *self.buried):
+            self.machine.demand(made.intact(), f"something was written beside {made.size} bytes at {made.address:#x}")
+
+
+class Pool:
+    """Blocks by the stream they were asked for on; one that is freed is given to the next who asks there, at once."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.free = {}
+
+    def take(self, size):
+        """Return an allocation for the current device and stream."""
+        machine = self.machine
+        machine.check(machine.device)
+        space, stream = machine.spaces[machine.device], machine.scheduler.current()
+        rounded = -(-size // UNIT) * UNIT
+        made = self._reused(stream, rounded) or self._fresh(space, rounded)
+        space.live[made.address] = made.size
+        # What is there is of no use to anybody: said by a write, in the order of the stream.
+        machine.scheduler.submit(stream, lambda: made.bytes.fill(FRESH))
+        return made, stream
+
+    def _reused(self, stream, size):
+        kept = self.free.setdefault(stream, [])
+        fitting = [made for made in kept if size <= made.size <= 2 * size]
+        if fitting:
+            kept.remove(fitting[-1])
+            return fitting[-1]
+        return None
+
+    def _fresh(self, space, size):
+        if size > space.room - space.used:
+            self.free_all_blocks()
+        return space.malloc(size)
+
+    def give(self, made, stream):
+        """Take a block back, which others may now get and write, in the order of the stream."""
+        space = self.machine.spaces[stream.device]
+        if space.live.pop(made.address, None) is None:
+            return
+        if stream.device not in self.machine.lost:
+            self.machine.scheduler.submit(stream, lambda: made.bytes.fill(FREED))
+        self.free.setdefault(stream, []).append(made)
+
+    def free_bytes(self):
+        """Return how much is kept for the current device."""
+        here = self.machine.device
+        return sum(made.size for stream, kept in self.free.items() if stream.device == here for made in kept)
+
+    def free_all_blocks(self):
+        """Give what is kept back to the driver, which waits for all work first."""
+        for stream, kept in self.free.items():
+            self.machine.scheduler.drive_device(stream.device)
+            for made in kept:
+                self.machine.spaces[stream.device].free(made)
+            kept.clear()

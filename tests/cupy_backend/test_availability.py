@@ -1,0 +1,121 @@
+"""Where there is no GPU to be had, the reason is told and what would help; nothing fails."""
+
+import pytest
+from accel.backends.cupy import CupyBackend, library
+
+from accel import Device
+from accel.errors import DeviceUnavailableError
+from accel.memory import heap_of
+
+from .conftest import install
+from .standin.machine import Machine
+
+
+@pytest.fixture
+def wheels(monkeypatch):
+    """A function that says which packages are installed."""
+
+    def say(*names):
+        monkeypatch.setattr(library, "distributions", lambda: [_Package(name) for name in ("numpy", *names)])
+
+    return say
+
+
+class _Package:
+    def __init__(self, name):
+        self.metadata = {"Name": name}
+
+
+def on(monkeypatch, machine):
+    install(monkeypatch, machine)
+    return machine
+
+
+def failing(monkeypatch, status, flavour="cuda", **versions):
+    machine = on(monkeypatch, Machine(flavour))
+    machine.fails = status
+    for name, value in versions.items():
+        setattr(machine, name, value)
+    return machine
+
+
+def test_without_cupy_both_platforms_say_so(monkeypatch, wheels):
+    wheels()
+    monkeypatch.setattr(library, "find_spec", lambda name: None)
+    backend = CupyBackend()
+    assert backend.devices() == ()
+    assert set(backend.why_unavailable()) == {"cuda", "rocm"}
+    assert "CuPy, by which accel uses it, is not installed" in backend.why_unavailable()["cuda"]
+
+
+def test_two_packages_with_one_module_name_are_refused_before_it_is_imported(monkeypatch, wheels):
+    wheels("cupy-cuda12x", "cupy_rocm_7_0")
+    monkeypatch.setattr(library, "import_module", lambda name: pytest.fail("it was imported"))
+    reason = CupyBackend().why_unavailable()["rocm"]
+    assert "cupy-cuda12x and cupy-rocm-7-0 are both installed" in reason
+    assert "pip uninstall cupy-cuda12x cupy-rocm-7-0" in reason
+
+
+def test_a_package_for_another_platform_that_cannot_be_loaded_is_named(monkeypatch, wheels):
+    def fail(name):
+        raise ImportError("libamdhip64.so.7: cannot open shared object file")
+
+    wheels("cupy-rocm-7-0")
+    monkeypatch.setattr(library, "import_module", fail)
+    reason = CupyBackend().why_unavailable()["cuda"]
+    assert reason.startswith("cupy-rocm-7-0 is installed and cannot be loaded")
+    assert "libamdhip64.so.7" in reason
+
+
+@pytest.mark.parametrize("status", [35, 100])
+@pytest.mark.parametrize(("flavour", "device"), [("cuda", Device.CUDA), ("hip", Device.ROCM)])
+def test_either_error_of_a_driver_means_that_there_is_no_device(monkeypatch, status, flavour, device):
+    failing(monkeypatch, status, flavour, driver_version=0)
+    assert not device.is_available()
+    assert Device.available(device.type) == ()
+    assert Device.best() is Device.CPU
+    expected = "there is no driver for" if status == 35 else "finds no device"
+    assert expected in device.why_unavailable()
+
+
+def test_a_driver_older_than_the_runtime_is_told_from_none(monkeypatch, wheels):
+    wheels("cupy-cuda13x")
+    failing(monkeypatch, 35, driver_version=12040, runtime_version=13010)
+    assert "the driver serves CUDA 12.4, and cupy-cuda13x needs 13.1" in Device.CUDA.why_unavailable()
+
+
+def test_a_driver_that_fails_otherwise_is_a_reason_too(monkeypatch):
+    failing(monkeypatch, 719)
+    assert "the driver of CUDA failed: cudaErrorLaunchFailure" in Device.CUDA.why_unavailable()
+
+
+def test_no_device_at_all_is_a_reason(monkeypatch):
+    on(monkeypatch, Machine(devices=0))
+    assert "finds no device" in Device.CUDA.why_unavailable()
+
+
+@pytest.mark.parametrize(
+    ("flavour", "here", "missing"), [("cuda", Device.CUDA, Device.ROCM), ("hip", Device.ROCM, Device.CUDA)]
+)
+def test_the_wheel_of_the_other_platform_is_named(monkeypatch, wheels, flavour, here, missing):
+    wheels("cupy-cuda12x" if flavour == "cuda" else "cupy-rocm-7-0")
+    on(monkeypatch, Machine(flavour))
+    assert here.is_available()
+    assert here[1].is_available()
+    assert "the cuda devices here are: cuda:0, cuda:1" in Device.CUDA[2].why_unavailable() or flavour == "hip"
+    assert "pip uninstall cupy-" in missing.why_unavailable()
+
+
+def test_asking_for_memory_where_there_is_no_device_names_the_reason(monkeypatch):
+    failing(monkeypatch, 100)
+    with pytest.raises(DeviceUnavailableError, match="NoDevice"):
+        heap_of(Device.CUDA).allocate(10)
+
+
+def test_nothing_is_imported_before_a_device_is_asked_for(python):
+    code = """
+        import sys
+        import accel.backends.cupy
+        print("cupy" in sys.modules)
+    """
+    assert python(code) == "False"

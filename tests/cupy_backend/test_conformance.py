@@ -1,0 +1,29 @@
+"""The devices of CUDA and ROCm are what a backend is to be, as far as a machine without them can tell."""
+
+import pytest
+
+from accel import Device
+from accel.testing import StreamConformance
+
+
+@pytest.mark.usefixtures("cuda_machine")
+class TestCuda(StreamConformance):
+    device = Device.CUDA
+
+
+@pytest.fixture
+def second_is_current(cuda_machine):
+    """CuPy computes on its current device only."""
+    cuda_machine.set_device(1)
+    yield
+    cuda_machine.set_device(0)
+
+
+@pytest.mark.usefixtures("second_is_current")
+class TestAnotherCuda(StreamConformance):
+    device = Device.CUDA[1]
+
+
+@pytest.mark.usefixtures("hip_machine")
+class TestRocm(StreamConformance):
+    device = Device.ROCM

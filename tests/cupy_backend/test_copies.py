@@ -1,0 +1,240 @@
+"""Copies between devices, and by which of the driver's calls copies are made."""
+
+import numpy as np
+import pytest
+from accel.backends.cupy.launches import launches_of
+from accel.backends.cupy.pitched import pitched
+from accel.backends.cupy.reach import Reach
+
+import accel
+from accel import Device
+from accel.errors import KernelLaunchError, KernelSyntaxError
+from accel.memory import Block, Leaf, Limits, Operand, Plan, Span, Swizzling, heap_of
+from accel.memory.backend import SupportsRawKernels
+from accel.testing.blocks import host_span, lent, random_bytes, read, write
+from accel.testing.plans import carry_out
+
+SIZE = 4096
+DTYPE = np.dtype(np.int32)
+
+
+@pytest.fixture
+def machine(cuda_machine):
+    return cuda_machine
+
+
+@pytest.fixture
+def backend(machine):
+    return heap_of(Device.CUDA).backend
+
+
+@pytest.fixture
+def calls(machine, backend, monkeypatch):
+    """The names of the driver's copies, as they are called."""
+    seen, runtime = [], backend._driver.runtime
+
+    def watch(name):
+        call = getattr(runtime, name)
+
+        def watched(*arguments):
+            seen.append(name)
+            return call(*arguments)
+
+        monkeypatch.setattr(runtime, name, watched)
+
+    for name in ("memcpyAsync", "memcpy2DAsync", "memcpyPeerAsync"):
+        watch(name)
+    return seen
+
+
+def operand(block, extents, strides, start=0):
+    return Operand(Span(block, 0, SIZE), start, DTYPE, extents, tuple(step * 4 for step in strides))
+
+
+def by_hand(target, source, **more):
+    leaves = tuple(map(Leaf, target.extents, target.strides, source.strides))
+    return Plan(leaves, DTYPE.itemsize, **more)
+
+
+class TestPeers:
+    @pytest.mark.parametrize("peers", [True, False])
+    def test_bytes_go_from_device_to_device(self, machine, backend, peers):
+        machine.peers = peers
+        one, other = heap_of(Device.CUDA), heap_of(Device.CUDA[1])
+        given = random_bytes(SIZE)
+        with lent(one, SIZE) as source, lent(other, SIZE) as target:
+            write(one, source, given)
+            backend.copy(Span(target, 10, 100), Span(source, 20, 100), stream=None)
+            assert np.array_equal(read(other, target, 110)[10:], given[20:120])
+        assert machine.enabled == ({(0, 1), (1, 0)} if peers else set())
+
+    def test_access_that_cupy_asked_for_first_is_no_error(self, machine, backend):
+        machine.enabled.add((0, 1))
+        with lent(heap_of(Device.CUDA), SIZE) as source, lent(heap_of(Device.CUDA[1]), SIZE) as target:
+            backend.copy(Span(target, 0, SIZE), Span(source, 0, SIZE), stream=None)
+
+    @pytest.mark.parametrize("on", [None, Device.CUDA, Device.CUDA[1]])
+    @pytest.mark.parametrize("swizzle", [None, Swizzling(0b111 << 7, 3)])
+    def test_items_go_from_device_to_device_on_a_stream_of_either(self, machine, backend, on, swizzle):
+        one, other = heap_of(Device.CUDA), heap_of(Device.CUDA[1])
+        expected, given = random_bytes(SIZE), random_bytes(SIZE)[::-1].copy()
+        stream = None if on is None else backend.new_stream(on)
+        with lent(one, SIZE) as source, lent(other, SIZE) as target:
+            write(one, source, given)
+            write(other, target, expected)
+            into = operand(target, (8, 16), (1, 20), start=64)
+            out_of = operand(source, (8, 16), (16, 1))._replace(swizzle=swizzle)
+            plan = by_hand(into, out_of)
+            backend.copy_strided(into, out_of, plan, stream=stream)
+            if stream is not None:
+                stream.synchronize()
+            carry_out(plan, into, expected, out_of, given)
+            assert np.array_equal(read(other, target, SIZE), expected)
+
+    def test_both_devices_keep_step_without_a_stream(self, machine, backend):
+        one, other = (accel.full(1000, float(value), device=f"cuda:{value}") for value in range(2))
+        for _ in range(10):
+            one.copy_from(other)
+            other.fill(float(one.to_numpy()[0]) + 1)
+        assert set(other.to_numpy()) == {11.0}
+
+    def test_a_source_is_not_overwritten_before_another_device_has_read_it(self, machine, backend):
+        one, other = heap_of(Device.CUDA), heap_of(Device.CUDA[1])
+        with lent(one, SIZE) as target, lent(other, SIZE) as source:
+            for value in range(20):
+                backend.fill(operand(source, (1000,), (1,)), np.int32(value), stream=None)
+                backend.copy(Span(target, 0, SIZE), Span(source, 0, SIZE), stream=None)
+                backend.fill(operand(source, (1000,), (1,)), np.int32(-1), stream=None)
+                assert set(read(one, target, 4000).view(np.int32)) == {value}
+
+
+def test_an_image_is_aligned_as_what_it_is_an_image_of(backend):
+    given, found = random_bytes(SIZE + 64), np.zeros(SIZE, np.uint8)
+    skip = -given.ctypes.data % 64 + 2  # items are aligned, and their span is not
+    host = host_span(given)._replace(start=skip, nbytes=SIZE - 64)
+    source = Operand(host, 2, DTYPE, (4, 32), (128, 4), swizzle=Swizzling(0b11 << 7, 3))
+    with lent(heap_of(Device.CUDA), SIZE) as block:
+        write(heap_of(Device.CUDA), block, found)
+        target = operand(block, (4, 32), (32, 1))
+        plan = accel.copies.plan(target, source)
+        backend.copy_strided(target, source, plan, stream=None)
+        carry_out(plan, target, found, source, given[skip:])
+        assert np.array_equal(read(heap_of(Device.CUDA), block, SIZE), found)
+
+
+class TestCalls:
+    def test_rows_and_columns_of_the_host_go_by_the_drivers_own_2d_copy(self, backend, calls):
+        given, found = np.arange(600, dtype=np.int32).reshape(20, 30), np.zeros((20, 40), np.int32)
+        with lent(heap_of(Device.CUDA), SIZE) as block:
+            host = Operand(host_span(given.view(np.uint8).reshape(-1)), 8, DTYPE, (20, 16), (120, 4))
+            back = Operand(host_span(found.view(np.uint8).reshape(-1)), 12, DTYPE, (20, 16), (160, 4))
+            device = operand(block, (20, 16), (18, 1))
+            backend.copy_strided(device, host, by_hand(device, host), stream=None)
+            backend.copy_strided(back, device, by_hand(back, device), stream=None)
+            column = operand(block, (20,), (7,))
+            tall = host._replace(extents=(20,), strides=(120,))
+            backend.copy_strided(column, tall, by_hand(column, tall), stream=None)
+            backend.synchronize(Device.CUDA)
+        assert np.array_equal(found[:, 3:19], given[:, 2:18])
+        assert calls == ["memcpy2DAsync"] * 3
+
+    def test_a_block_of_rows_goes_by_several(self, backend, calls):
+        given = np.arange(1000, dtype=np.int32).reshape(4, 10, 25)
+        with lent(heap_of(Device.CUDA), SIZE) as block:
+            host = Operand(host_span(given.view(np.uint8).reshape(-1)), 0, DTYPE, (4, 5, 17), (1000, 100, 4))
+            device = operand(block, (4, 5, 17), (85, 17, 1))
+            backend.copy_strided(device, host, by_hand(device, host), stream=None)
+            assert np.array_equal(read(heap_of(Device.CUDA), block, 1360).view(np.int32), given[:, :5, :17].reshape(-1))
+        assert calls[:-1] == ["memcpy2DAsync"] * 4
+
+    def test_the_rest_goes_in_one_piece_and_is_put_in_place_by_a_kernel(self, backend, calls):
+        given = np.arange(900, dtype=np.int32).reshape(30, 30)
+        with lent(heap_of(Device.CUDA), SIZE) as block:
+            host = Operand(host_span(given.view(np.uint8).reshape(-1)), 0, DTYPE, (30, 30), (4, 120))
+            device = operand(block, (30, 30), (30, 1))
+            backend.copy_strided(device, host, by_hand(device, host), stream=None)
+            assert np.array_equal(read(heap_of(Device.CUDA), block, 3600).view(np.int32).reshape(30, 30), given.T)
+        assert calls == ["memcpyAsync"] * 2
+
+    def test_rows_farther_apart_than_a_driver_takes_are_no_rectangle(self):
+        span = Span(Block(1 << 40, 1 << 36, None), 0, 1 << 36)
+        far = Operand(span, 0, DTYPE, (3, 100), (1 << 31, 4))
+        near = far._replace(strides=(400, 4))
+        assert pitched(near, far, by_hand(near, far), Reach(0, 1 << 33)) is None
+        one = far._replace(extents=(1 << 30,), strides=(4,))
+        found = pitched(one, one, by_hand(one, one), Reach(0, 1 << 32))
+        assert (found.width, found.height, len(found.starts)) == (1 << 32, 1, 1)
+
+    def test_ends_that_do_not_overlap_are_not_buffered(self, backend, calls):
+        with lent(heap_of(Device.CUDA), SIZE) as block:
+            low, high = operand(block, (10,), (2,)), operand(block, (10,), (3,), start=2000)
+            backend.copy_strided(low, high, by_hand(low, high), stream=None)
+            assert calls == []
+            backend.copy_strided(low, low._replace(start=4), by_hand(low, low), stream=None)
+            assert calls == ["memcpyAsync"]
+
+    def test_nothing_is_no_call(self, backend, calls):
+        with lent(heap_of(Device.CUDA), SIZE) as block:
+            nothing = operand(block, (0, 3), (3, 1))
+            backend.copy_strided(nothing, nothing, by_hand(nothing, nothing), stream=None)
+            backend.copy(Span(block, 0, 0), Span(block, 0, 0), stream=None)
+            backend.fill(nothing, np.int32(1), stream=None)
+        assert calls == []
+
+    def test_spans_of_different_sizes_are_refused(self, backend):
+        with (
+            lent(heap_of(Device.CUDA), SIZE) as block,
+            pytest.raises(ValueError, match="9 bytes cannot be copied to 10"),
+        ):
+            backend.copy(Span(block, 0, 10), Span(block, 100, 9), stream=None)
+
+
+class TestKernels:
+    def test_one_that_cannot_be_compiled_says_what_the_compiler_said(self, backend):
+        broken = 'extern "C" __global__ void broken(char* target) {\n    undefined_name = 1;\n}'
+        with pytest.raises(KernelSyntaxError, match="the kernel broken could not be compiled") as caught:
+            backend.compile_raw(Device.CUDA, broken, "broken", ())
+        assert "undefined_name" in str(caught.value)
+
+    def test_a_users_kernel_runs_on_its_stream_after_whoever_had_the_memory(self, backend):
+        assert isinstance(backend, SupportsRawKernels)
+        source = 'extern "C" __global__ void set(char* target, int value) { target[threadIdx.x] = value; }'
+        kernel, stream = backend.compile_raw(Device.CUDA, source, "set", ()), backend.new_stream(Device.CUDA)
+        with lent(heap_of(Device.CUDA), SIZE) as old:
+            backend.fill(operand(old, (1000,), (1,)), np.int32(9), stream=None)
+        with lent(heap_of(Device.CUDA), SIZE) as block:
+            arguments = (np.uint64(block.pointer), np.int32(5))
+            kernel.launch((1, 1, 1), (100, 1, 1), arguments, shared=0, stream=stream)
+            backend.synchronize(Device.CUDA)
+            assert set(read(heap_of(Device.CUDA), block, 100)) == {5}
+
+    def test_a_launch_that_the_device_refuses_is_an_error(self, backend):
+        kernel = backend.compile_raw(Device.CUDA, 'extern "C" __global__ void nothing() {}', "nothing", ())
+        with pytest.raises(KernelLaunchError, match="InvalidValue"):
+            kernel.launch((1, 1, 1), (2000, 1, 1), (), shared=0, stream=None)
+
+    def test_each_is_looked_up_once_for_a_device(self, backend, monkeypatch):
+        modules = backend._modules
+        with lent(heap_of(Device.CUDA), SIZE) as block:
+            target = operand(block, (3,), (2,))
+            for value in range(3):
+                backend.fill(target, np.int32(value), stream=None)
+            assert len(modules._functions) == 1
+
+    def test_more_than_2_to_the_31_elements_are_counted_in_64_bits(self):
+        extents, limits = (3, 1 << 31), Limits(1 << 40, 256, 32, frozenset(), (2**31 - 1, 65_535, 65_535))
+        block = Block(1 << 40, 1 << 36, None)
+        span = Span(block, 0, 1 << 36)
+        target = Operand(span, 0, np.dtype(np.uint8), extents, (1 << 32, 2))
+        source = target._replace(strides=(1 << 33, 3))
+        plan = accel.copies.plan(target, source)
+        launch = launches_of(plan, target, source, 1 << 40, 1 << 41, limits=limits)
+        assert launch.defines != launches_of(*_small(target, source), 1 << 40, 1 << 41, limits=limits).defines
+        assert any("64" in define for define in launch.defines)
+        assert max(launch.grid) <= 2**31 - 1
+
+
+def _small(target, source):
+    into, out_of = (end._replace(extents=(3, 5)) for end in (target, source))
+    into, out_of = into._replace(strides=(20, 2)), out_of._replace(strides=(30, 3))
+    return accel.copies.plan(into, out_of), into, out_of

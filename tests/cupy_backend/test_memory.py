@@ -1,0 +1,205 @@
+"""Memory of a GPU: who may have it when, and what happens where there is none left."""
+
+import gc
+
+import numpy as np
+import pytest
+from accel.backends.cupy.memory import DeviceBlock
+
+import accel
+from accel import Device
+from accel.errors import OutOfMemoryError
+from accel.memory import ExternalAllocation, Span, SupportsPinning, heap_of
+from accel.testing.blocks import host_span, lent, random_bytes, read, write
+
+SIZE = 4096
+
+
+@pytest.fixture
+def heap(cuda_machine):
+    return heap_of(Device.CUDA)
+
+
+@pytest.fixture
+def backend(heap):
+    return heap.backend
+
+
+def fill_late(backend, block, value, stream):
+    """Let a stream write a block, some day."""
+    operand = accel.memory.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
+    backend.fill(operand, np.uint8(value), stream=stream)
+
+
+class TestOrder:
+    def test_a_block_that_another_stream_still_reads_is_not_given_to_the_next(self, backend):
+        home, other = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA)
+        given = random_bytes(SIZE)
+        result = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
+        block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
+        first = block.pointer
+        backend.copy(Span(block, 0, SIZE), host_span(given), stream=home)
+        other.wait_for(home.record())
+        backend.copy(Span(result, 0, SIZE), Span(block, 0, SIZE), stream=other)
+        backend.free(block, stream=None)
+        block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
+        assert block.pointer == first, "the pool gives it again at once"
+        fill_late(backend, block, 7, home)
+        backend.synchronize(Device.CUDA)
+        assert np.array_equal(read(heap_of(Device.CUDA), result, SIZE), given)
+        for each in (block, result):
+            backend.free(each, stream=None)
+
+    def test_a_block_is_not_used_elsewhere_before_its_last_user_is_done(self, backend):
+        home, other = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA)
+        old = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
+        fill_late(backend, old, 7, home)
+        backend.free(old, stream=None)
+        new = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
+        fill_late(backend, new, 9, other)
+        backend.synchronize(Device.CUDA)
+        assert set(read(heap_of(Device.CUDA), new, SIZE)) == {9}
+        backend.free(new, stream=None)
+
+    def test_a_release_on_another_stream_comes_after_what_that_stream_has(self, backend):
+        home, other = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA)
+        block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
+        fill_late(backend, block, 7, other)
+        backend.free(block, stream=other)
+        event = home.record()
+        event.wait()
+        assert other.idle
+
+    def test_lent_memory_waits_for_every_stream(self, backend):
+        stream = backend.new_stream(Device.CUDA)
+        block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
+        operand = accel.memory.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
+        array = backend.array(operand, None)
+        with stream:
+            array[...] = 3
+        del array
+        backend.free(block, stream=None)
+        assert stream in block.users
+
+    def test_a_stream_made_later_waits_for_lent_memory_too(self, backend):
+        default = backend.default_stream(Device.CUDA)
+        with lent(heap_of(Device.CUDA), SIZE) as old:
+            fill_late(backend, old, 1, default)
+        with lent(heap_of(Device.CUDA), SIZE) as block:
+            operand = accel.memory.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
+            array = backend.array(operand, None)
+            late = backend.new_stream(Device.CUDA)
+            late.record().wait()
+            assert block.ready is None or block.ready.done()
+            del array
+
+    def test_work_in_a_containers_own_memory_ends_before_it_goes(self, cuda_machine):
+        stream = accel.new_stream("cuda")
+        for number in range(5):
+            container = accel.empty(SIZE, "uint8", device="cuda")
+            found = accel.empty(SIZE, "uint8", device="cuda")
+            container.fill(number)
+            transfer = found.copy_from_async(container, stream=stream)
+            container.release()
+            transfer.wait()
+            assert set(found.to_numpy()) == {number}
+        stream.close()
+
+
+class TestShortage:
+    def test_the_report_says_what_was_asked_and_what_is_free(self, cuda_machine, heap):
+        room = cuda_machine.memory
+        with lent(heap, room // 2), pytest.raises(OutOfMemoryError) as caught:
+            heap.allocate(room * 3 // 4)
+        text = str(caught.value)
+        assert f"{room * 3 // 4} bytes were asked for on cuda:0" in text
+        assert f"{room - room // 2} of its {room} bytes are free" in text
+
+    def test_after_it_everything_is_as_before(self, cuda_machine, heap, backend):
+        with pytest.raises(OutOfMemoryError):
+            heap.allocate(cuda_machine.memory + 512)
+        assert backend.free_memory(Device.CUDA).free == cuda_machine.memory
+        with lent(heap, cuda_machine.memory // 2):
+            pass
+
+    def test_room_counts_what_the_pool_keeps_and_trimming_gives_it_back(self, cuda_machine, heap, backend):
+        with lent(heap, 1 << 20):
+            assert backend.free_memory(Device.CUDA).free == cuda_machine.memory - (1 << 20)
+        heap.synchronize()
+        assert backend.free_memory(Device.CUDA).free == cuda_machine.memory
+        assert cuda_machine.spaces[0].used == 1 << 20
+        assert backend.trim() >= 1 << 20
+        assert cuda_machine.spaces[0].used == 0
+
+    def test_a_temporary_that_cannot_be_had_is_an_error_of_ours(self, cuda_machine, heap, backend):
+        nbytes = cuda_machine.memory // 2
+        with lent(heap, nbytes + 512) as block, pytest.raises(OutOfMemoryError, match="were asked for on cuda:0"):
+            backend.copy(Span(block, 0, nbytes), Span(block, 512, nbytes), stream=None)
+
+
+class TestPinned:
+    def test_pinned_memory_is_the_hosts_and_copies_to_it_are_late(self, cuda_machine, heap, backend):
+        assert isinstance(backend, SupportsPinning)
+        given, stream = random_bytes(SIZE), backend.new_stream(Device.CUDA)
+        pinned = backend.allocate_pinned(Device.CUDA, SIZE)
+        assert cuda_machine.is_pinned(pinned.pointer, SIZE)
+        with lent(heap, SIZE) as block:
+            write(heap, block, given)
+            backend.copy(Span(pinned, 0, SIZE), Span(block, 0, SIZE), stream=stream)
+            assert not np.array_equal(pinned.native, given)
+            stream.synchronize()
+            assert np.array_equal(pinned.native, given)
+        backend.free_pinned(Device.CUDA, pinned)
+        gc.collect()
+        assert cuda_machine.pinned == {}
+
+    def test_where_no_more_can_be_pinned_it_says_so(self, cuda_machine, backend):
+        cuda_machine.room_to_pin = 100
+        with pytest.raises(OutOfMemoryError, match="5000 bytes of the host were to be pinned for cuda:0"):
+            backend.allocate_pinned(Device.CUDA, 5000)
+
+    def test_staging_goes_on_through_pageable_memory_with_one_warning(self, cuda_machine, heap):
+        cuda_machine.room_to_pin = 0
+        x = accel.empty(600, "float32", device="cuda")
+        x.fill(2)
+        source = x.__accel_operand__()._replace(extents=(10, 20, 3), strides=(4, 40, 800))
+        found = np.zeros((10, 20, 9), np.float32)
+        target = accel.memory.Operand(
+            host_span(found.view(np.uint8).reshape(-1)), 0, source.dtype, (10, 20, 3), (720, 36, 12)
+        )
+        plan = accel.copies.plan(target, source)
+        with pytest.warns(RuntimeWarning, match="copies go on through pageable memory"):
+            heap.backend.copy_strided(target, source, plan, stream=None)
+        heap.backend.copy_strided(target, source, plan, stream=None)  # a second warning would be an error
+        assert found.sum() == 2 * 600
+        x.release()
+
+
+class TestAdopted:
+    def test_an_address_is_of_the_device_that_has_it(self, cuda_machine, backend):
+        with lent(heap_of(Device.CUDA[1]), SIZE) as block:
+            found = backend.adopt(ExternalAllocation(100, pointer=block.pointer + 10))
+            assert isinstance(found, DeviceBlock)
+            assert (found.device, found.pointer, found.nbytes) == (Device.CUDA[1], block.pointer + 10, 100)
+
+    def test_an_address_of_the_host_is_refused(self, backend):
+        given = random_bytes(100)
+        with pytest.raises(ValueError, match="no device of CUDA has memory at"):
+            backend.adopt(ExternalAllocation(100, pointer=given.ctypes.data))
+
+    def test_memory_of_another_library_is_refused(self, backend):
+        with pytest.raises(TypeError, match="ndarray is no memory of CuPy"):
+            backend.adopt(ExternalAllocation(100, native=random_bytes(100)))
+
+    def test_an_array_of_cupys_is_adopted(self, cuda_machine, backend):
+        import cupy
+
+        array = cupy.ndarray((5, 2), "float32")
+        found = backend.adopt(ExternalAllocation(40, native=array))
+        assert (found.pointer, found.nbytes, found.device) == (array.data.ptr, 40, Device.CUDA)
+
+    def test_a_container_takes_over_a_buffer(self, cuda_machine):
+        storage = accel.memory.DeviceStorage(10, "cuda", "float32")
+        other = accel.memory.DeviceStorage(storage.get_buffer(), 10, "cuda", "float32")
+        assert other.pointer == storage.pointer
+        assert other.get_buffer() is storage.get_buffer()

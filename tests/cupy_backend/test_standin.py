@@ -1,0 +1,185 @@
+"""The stand-in is strict: what a GPU answers by wrong bytes or by nothing, it notices. Each case is a planted bug."""
+
+import numpy as np
+import pytest
+from accel.backends.cupy import memory
+from accel.backends.cupy.streams import CupyStream
+
+from accel import Device
+from accel.memory import Operand, Span, heap_of
+from accel.testing.blocks import host_span, random_bytes, read
+
+from .conftest import install
+from .standin.machine import CUDARuntimeError, Machine, Violation
+
+SIZE = 4096
+
+
+@pytest.fixture(params=range(8), ids="seed{}".format)
+def machine(monkeypatch, request):
+    """Two devices, on which bugs may be planted."""
+    made = Machine(seed=request.param)
+    made.backend = install(monkeypatch, made)
+    return made
+
+
+@pytest.fixture
+def runtime(machine):
+    return machine.backend._driver.runtime
+
+
+@pytest.fixture
+def address(machine):
+    """Where some memory of the first device is."""
+    block = machine.backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
+    yield block.pointer
+    machine.backend.free(block, stream=None)
+
+
+def fill(backend, block, value, stream):
+    backend.fill(Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,)), np.uint8(value), stream=stream)
+
+
+def reuse(machine):
+    """Return what one stream finds in a block that another one was given by the pool meanwhile, and what is right."""
+    backend, given = machine.backend, random_bytes(SIZE)
+    home, other = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA)
+    result = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
+    block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
+    backend.copy(Span(block, 0, SIZE), host_span(given), stream=home)
+    other.wait_for(home.record())
+    backend.copy(Span(result, 0, SIZE), Span(block, 0, SIZE), stream=other)
+    backend.free(block, stream=None)
+    block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
+    fill(backend, block, 7, home)
+    backend.synchronize(Device.CUDA)
+    return read(heap_of(Device.CUDA), result, SIZE), given
+
+
+def test_the_right_backend_passes_what_the_wrong_ones_below_do_not(machine):
+    found, expected = reuse(machine)
+    assert np.array_equal(found, expected)
+    assert machine.violations == []
+
+
+def test_a_release_that_waits_for_nobody_shows_in_the_bytes_in_some_order(monkeypatch):
+    wrong = 0
+    for seed in range(20):
+        machine = Machine(seed=seed)
+        machine.backend = install(monkeypatch, machine)
+        monkeypatch.setattr("accel.backends.cupy.backend.give_back", _give_back_at_once)
+        found, expected = reuse(machine)
+        wrong += not np.array_equal(found, expected)
+    assert wrong > 3
+
+
+def _give_back_at_once(driver, block, after):
+    block.native = None
+
+
+def test_a_first_use_that_waits_for_nobody_shows_in_the_bytes_in_some_order(monkeypatch):
+    wrong = 0
+    for seed in range(20):
+        machine = Machine(seed=seed)
+        backend = machine.backend = install(monkeypatch, machine)
+        monkeypatch.setattr(memory.DeviceBlock, "use", lambda self, stream: self.users.add(stream))
+        other = backend.new_stream(Device.CUDA)
+        block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
+        fill(backend, block, 9, other)
+        backend.synchronize(Device.CUDA)
+        wrong += set(read(heap_of(Device.CUDA), block, SIZE)) != {9}
+    assert wrong > 3
+
+
+def test_a_wait_that_is_forgotten_shows_in_the_bytes_in_some_order(monkeypatch):
+    wrong = 0
+    for seed in range(20):
+        machine = Machine(seed=seed)
+        backend = machine.backend = install(monkeypatch, machine)
+        one, other = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA)
+        monkeypatch.setattr(CupyStream, "wait_for", lambda self, event: None)
+        block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
+        backend.synchronize(Device.CUDA)
+        fill(backend, block, 9, one)
+        other.wait_for(one.record())
+        found = np.zeros(SIZE, np.uint8)
+        backend.copy(host_span(found), Span(block, 0, SIZE), stream=other)
+        wrong += set(found) != {9}
+    assert wrong > 3
+
+
+class TestRefused:
+    def test_bytes_that_were_given_back(self, machine, runtime):
+        block = machine.backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
+        pointer = block.pointer
+        machine.backend.free(block, stream=None)
+        with pytest.raises(Violation, match="which are not in use"):
+            runtime.memcpyAsync(pointer, random_bytes(10).ctypes.data, 10, runtime.memcpyHostToDevice, 0)
+
+    def test_bytes_beyond_a_block(self, runtime, address):
+        with pytest.raises(Violation, match="which are not in use"):
+            runtime.memcpyAsync(address, random_bytes(SIZE + 512).ctypes.data, SIZE + 1, runtime.memcpyHostToDevice, 0)
+
+    def test_a_copy_of_the_wrong_kind(self, runtime, address):
+        with pytest.raises(Violation, match="a copy of kind"):
+            runtime.memcpyAsync(address, random_bytes(10).ctypes.data, 10, runtime.memcpyDeviceToHost, 0)
+
+    def test_a_copy_between_bytes_that_overlap(self, runtime, address):
+        with pytest.raises(Violation, match="overlap"):
+            runtime.memcpyAsync(address, address + 5, 10, runtime.memcpyDeviceToDevice, 0)
+
+    def test_rows_that_overlap(self, runtime, address):
+        with pytest.raises(CUDARuntimeError, match="InvalidValue"):
+            runtime.memcpy2DAsync(address, 5, random_bytes(99).ctypes.data, 9, 9, 3, runtime.memcpyHostToDevice, 0)
+
+    def test_a_peer_copy_with_the_wrong_devices(self, runtime, address):
+        with pytest.raises(Violation, match="names the wrong devices"):
+            runtime.memcpyPeerAsync(address, 1, address + 100, 0, 10, 0)
+
+    def test_a_stream_of_another_device_than_the_current_one(self, machine, runtime, address):
+        stream = machine.backend.new_stream(Device.CUDA[1]).native
+        with pytest.raises(CUDARuntimeError, match="InvalidResourceHandle"):
+            runtime.memcpyAsync(address, random_bytes(10).ctypes.data, 10, runtime.memcpyHostToDevice, stream.ptr)
+        with pytest.raises(RuntimeError, match="does not match"):
+            stream.__enter__()
+
+    def test_a_kernel_compiled_for_another_device(self, machine, address):
+        import cupy
+
+        source = 'extern "C" __global__ void nothing() {}'
+        function = cupy.RawModule(code=source, options=()).get_function("nothing").kernel
+        machine.set_device(1)
+        with pytest.raises(CUDARuntimeError, match="InvalidResourceHandle"):
+            function((1,), (1,), (), 0, cupy.cuda.Stream.null)
+        machine.set_device(0)
+
+    def test_an_argument_whose_type_is_not_said(self, machine):
+        import cupy
+
+        source = 'extern "C" __global__ void nothing(int value) {}'
+        function = cupy.RawModule(code=source, options=()).get_function("nothing").kernel
+        with pytest.raises(Violation, match="its type is not said"):
+            function((1,), (1,), (5,), 0, cupy.cuda.Stream.null)
+
+    def test_what_is_no_part_of_it(self, machine):
+        import cupy
+
+        for owner, name in ((cupy, "asarray"), (cupy.cuda, "Graph"), (cupy.cuda.runtime, "memcpy")):
+            with pytest.raises(AttributeError):
+                getattr(owner, name)
+
+
+def test_what_a_kernel_writes_beside_its_block_is_noticed(machine, address):
+    import cupy
+
+    source = 'extern "C" __global__ void beside(char* target) { target[-1] = 1; }'
+    function = cupy.RawModule(code=source, options=()).get_function("beside").kernel
+    function((1,), (1,), (np.uint64(address),), 0, cupy.cuda.Stream.null)
+    with pytest.raises(Violation, match="something was written beside"):
+        machine.backend.synchronize(Device.CUDA)
+
+
+def test_memory_that_nobody_wrote_is_poison(machine):
+    block = machine.backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
+    assert set(read(heap_of(Device.CUDA), block, SIZE)) == {0xFF}
+    machine.backend.free(block, stream=None)

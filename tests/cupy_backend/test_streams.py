@@ -1,0 +1,213 @@
+"""Streams of a GPU beside those of the host, of CuPy and of DLPack, also when the device is lost."""
+
+import threading
+
+import numpy as np
+import pytest
+from accel.backends.cupy.dialect import CUDA, ROCM
+
+import accel
+from accel import Device
+from accel.errors import DeviceLostError, DeviceMismatchError, InterchangeError
+from accel.memory import Span, heap_of
+from accel.memory.thread_stream import ThreadStream
+from accel.testing.blocks import host_span, lent, random_bytes, read, write
+
+SIZE = 4096
+
+
+@pytest.fixture
+def heap(cuda_machine):
+    return heap_of(Device.CUDA)
+
+
+@pytest.fixture
+def backend(heap):
+    return heap.backend
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        ("dialect", "number", "handle"), [(CUDA, 1, 0), (CUDA, 2, 2), (CUDA, 77, 77), (ROCM, 0, 0)]
+    )
+    def test_what_dlpack_calls_a_stream(self, dialect, number, handle):
+        assert dialect.handle_of(number) == handle
+        assert dialect.number_of(handle) == number
+
+    @pytest.mark.parametrize(("dialect", "number"), [(CUDA, 0), (CUDA, -2), (ROCM, 1), (ROCM, 2), (ROCM, -2)])
+    def test_what_dlpack_forbids(self, dialect, number):
+        with pytest.raises(InterchangeError, match=rf"{number} is no stream of {dialect.name}: "):
+            dialect.handle_of(number)
+
+    def test_streams_know_their_numbers(self, backend, hip_machine):
+        rocm = heap_of(Device.ROCM).backend
+        assert rocm.default_stream(Device.ROCM).number == 0
+        stream = rocm.new_stream(Device.ROCM)
+        assert stream.number == stream.native.ptr
+
+
+class TestForeign:
+    def test_a_stream_of_the_host_is_refused(self, heap):
+        with lent(heap, SIZE) as block, pytest.raises(DeviceMismatchError, match="is no stream of cuda:0"):
+            heap.backend.copy(Span(block, 0, 10), Span(block, 100, 10), stream=ThreadStream())
+
+    def test_a_stream_of_another_device_is_refused(self, heap, backend):
+        other = backend.new_stream(Device.CUDA[1])
+        with lent(heap, SIZE) as block, pytest.raises(DeviceMismatchError, match=r"of cuda:1> is no stream of cuda:0"):
+            backend.copy(Span(block, 0, 10), host_span(random_bytes(10)), stream=other)
+
+    def test_work_is_done_whatever_device_is_current(self, cuda_machine, heap):
+        given = random_bytes(SIZE)
+        cuda_machine.set_device(1)
+        with lent(heap, SIZE) as block:
+            write(heap, block, given)
+            heap.backend.fill(whole(block)._replace(extents=(5,)), np.uint8(3), stream=None)
+            found = read(heap, block, SIZE)
+        assert cuda_machine.device == 1
+        assert np.array_equal(found[5:], given[5:])
+        assert set(found[:5]) == {3}
+
+    def test_a_current_stream_is_cupys_too_on_its_own_device(self, cuda_machine, backend):
+        stream = backend.new_stream(Device.CUDA[1])
+        with stream:
+            cuda_machine.set_device(1)
+            assert cuda_machine.scheduler.current().handle == stream.native.ptr
+            cuda_machine.set_device(0)
+            assert cuda_machine.scheduler.current().handle == 0
+        cuda_machine.set_device(1)
+        assert cuda_machine.scheduler.current().handle == 0
+        cuda_machine.set_device(0)
+
+
+class TestLate:
+    """Work that waits for the host is handed on by a thread."""
+
+    def test_the_caller_is_not_held_up_and_all_stays_in_order(self, heap, backend):
+        stream, thread, gate = backend.new_stream(Device.CUDA), ThreadStream(), threading.Event()
+        given, found = np.zeros(SIZE, np.uint8), np.zeros(SIZE, np.uint8)
+
+        def prepare():
+            gate.wait(30)
+            given[:] = 5
+
+        with lent(heap, SIZE) as block:
+            stream.wait_for(thread.submit(prepare))
+            backend.copy(Span(block, 0, SIZE), host_span(given), stream=stream)
+            backend.fill(whole(block)._replace(extents=(9,)), np.uint8(7), stream=stream)
+            backend.copy(host_span(found), Span(block, 0, SIZE), stream=stream)
+            event = stream.record()
+            assert not event.done()
+            assert not stream.idle
+            gate.set()
+            event.wait()
+        assert found.tolist() == [7] * 9 + [5] * (SIZE - 9)
+        stream.synchronize()
+        assert stream.idle
+        thread.close()
+
+    def test_another_stream_waits_for_what_is_still_to_be_handed_on(self, heap, backend):
+        one, other, thread = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA), ThreadStream()
+        gate, found = threading.Event(), np.zeros(SIZE, np.uint8)
+        with lent(heap, SIZE) as block:
+            one.wait_for(thread.submit(lambda: gate.wait(30)))
+            backend.fill(whole(block), np.uint8(7), stream=one)
+            other.wait_for(one.record())
+            backend.copy(host_span(found), Span(block, 0, SIZE), stream=other)
+            gate.set()
+            other.synchronize()
+        assert set(found) == {7}
+        thread.close()
+
+    def test_memory_is_given_back_after_what_is_still_to_be_handed_on(self, heap, backend):
+        home, thread, gate = backend.new_stream(Device.CUDA), ThreadStream(), threading.Event()
+        block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
+        home.wait_for(thread.submit(lambda: gate.wait(30)))
+        backend.fill(whole(block), np.uint8(7), stream=home)
+        backend.free(block, stream=None)
+        gate.set()
+        home.synchronize()
+        thread.close()
+
+    def test_what_fails_there_is_raised_by_those_who_wait(self, heap, backend, monkeypatch):
+        stream, thread, gate = backend.new_stream(Device.CUDA), ThreadStream(), threading.Event()
+        with lent(heap, SIZE) as block:
+            stream.wait_for(thread.submit(lambda: gate.wait(30)))
+            monkeypatch.setattr(backend._copier, "fill", fail)
+            backend.fill(whole(block), np.uint8(7), stream=stream)
+            event = stream.record()
+            gate.set()
+            with pytest.raises(ZeroDivisionError):
+                event.wait()
+            stream.synchronize()  # it was seen
+        thread.close()
+
+
+class TestLost:
+    """After `DeviceLostError` nothing hangs, and all can be let go of."""
+
+    def test_work_waits_and_questions_all_end(self, cuda_machine, heap, backend):
+        stream = backend.new_stream(Device.CUDA)
+        block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
+        backend.fill(whole(block), np.uint8(7), stream=stream)
+        event = stream.record()
+        cuda_machine.lose(0)
+        assert event.done()
+        event.settle()
+        uses = [
+            event.wait,
+            stream.synchronize,
+            stream.record,
+            lambda: backend.fill(whole(block), np.uint8(7), stream=stream),
+            lambda: backend.copy(Span(block, 0, 10), host_span(random_bytes(10)), stream=None),
+            lambda: backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None),
+            lambda: backend.synchronize(Device.CUDA),
+        ]
+        for use in uses:
+            with pytest.raises(DeviceLostError, match=r"the driver of cuda:0 reported cudaErrorLaunchFailure"):
+                use()
+        backend.free(block, stream=None)
+
+    def test_what_is_on_the_host_and_on_the_other_device_is_kept(self, cuda_machine):
+        lost, kept, host = (accel.full(10, 3.0, device=device) for device in ("cuda:0", "cuda:1", "cpu"))
+        cuda_machine.lose(0)
+        with pytest.raises(DeviceLostError):
+            lost.to_numpy()
+        assert kept.to_numpy().sum() == host.to_numpy().sum() == 30
+        lost.release()
+
+    def test_a_transfer_under_way_ends(self, cuda_machine):
+        source, target = accel.full(10, 3.0, device="cuda"), accel.full(10, 1.0, device="cuda")
+        transfer = target.copy_from_async(source, stream=accel.new_stream("cuda"))
+        cuda_machine.lose(0)
+        assert transfer.done()
+        with pytest.raises(DeviceLostError):
+            transfer.wait()
+
+
+def test_a_child_of_a_fork_is_told_to_spawn(heap, backend):
+    container, stream = accel.full(10, 3.0, device="cuda"), accel.new_stream("cuda")
+    event = stream.record()
+    begun, backend._driver._process = backend._driver._process, -1  # what a child sees: it is not the one that began
+    uses = [
+        lambda: accel.zeros(1, device="cuda"),
+        container.to_numpy,
+        lambda: accel.new_stream("cuda"),
+        stream.synchronize,
+        stream.record,
+        event.done,
+        event.wait,
+    ]
+    for use in uses:
+        with pytest.raises(RuntimeError, match="start processes with 'spawn'"):
+            use()
+    container.release()
+    backend._driver._process = begun
+
+
+def whole(block):
+    """Return all bytes of a block."""
+    return accel.memory.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
+
+
+def fail(*arguments):
+    raise ZeroDivisionError

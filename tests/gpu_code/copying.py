@@ -1,0 +1,135 @@
+"""Copies and fills, byte by byte by NumPy and by kernels: what a case is, and whether both agree."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from accel.backends.cupy import launches
+
+from accel.dtypes import as_dtype
+from accel.memory import Block, Fill, Limits, Operand, Plan, Span, Swizzling
+
+from . import host_gpu
+
+__all__ = ["DTYPES", "Case", "End", "Memory", "check_copy", "check_fill", "places"]
+
+DTYPES = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
+MARGIN = 1 << 16  # bytes around what is copied, which must stay as they are; even a wrong kernel does not get farther
+
+
+class End(NamedTuple):
+    """One end of a copy, without its memory."""
+
+    swizzle: Swizzling | None = None
+    table: Any = None
+    phase: int = 0  # of its start, modulo 16
+
+
+class Case(NamedTuple):
+    """A copy."""
+
+    plan: Plan
+    target: End = End()
+    source: End = End()
+    blocks: int = 1 << 20  # at most
+    seed: int = 0
+
+
+class Memory:
+    """Bytes with all the places of an end in them, and a margin around."""
+
+    def __init__(self, found, size, phase, seed):
+        low, high = (int(found.min()), int(found.max()) + size) if found.size else (0, 0)
+        room = np.random.default_rng(seed).integers(0, 256, high - low + 2 * MARGIN + 32, np.uint8)
+        first = room.ctypes.data + MARGIN - low
+        self.bytes = room
+        self.address = first + (phase - first) % 16
+        self.start = self.address - room.ctypes.data
+
+    def at(self, found, size):
+        """Return the indices of the bytes at places, an item in each row."""
+        return self.start + found[:, None] + np.arange(size)
+
+
+def places(plan, end, start, strides):
+    """Return the distance of every item from an end's start, before and after its swizzle."""
+    if end.table is not None:
+        found = np.asarray(end.table, np.int64) * plan.itemsize
+        return found, found
+    found = np.array([start], np.int64)
+    for extent, stride in zip(plan.extents, strides, strict=True):
+        found = (found[:, None] + np.arange(extent) * stride).reshape(-1)
+    return found, found if end.swizzle is None else end.swizzle(found)
+
+
+def launch_of(case, target, source):
+    """Return the launch of a copy between two memories."""
+    return launches.launches_of(
+        case.plan,
+        _operand(case.target, target, case.plan),
+        _operand(case.source, source, case.plan),
+        target.address,
+        source.address,
+        target_table=_address(case.target.table),
+        source_table=_address(case.source.table),
+        limits=_limits(case.blocks),
+    )
+
+
+def check_copy(case, text=None, **compiling):
+    """Copy by a kernel and by NumPy, and compare all bytes; return the launch."""
+    plan = case.plan
+    into = places(plan, case.target, plan.target_start, plan.target_strides)[1]
+    before, out_of = places(plan, case.source, plan.source_start, plan.source_strides)
+    target = Memory(into, plan.itemsize, case.target.phase, seed=1)
+    source = Memory(out_of, plan.itemsize, case.source.phase, seed=2)
+    expected, untouched = _copied(plan, target, source, into, before, out_of), source.bytes.copy()
+    launch = launch_of(case, target, source)
+    run(launch, case.seed, text, **compiling)
+    np.testing.assert_array_equal(target.bytes, expected)
+    np.testing.assert_array_equal(source.bytes, untouched)
+    return launch
+
+
+def check_fill(plan, end, value, *, blocks=1 << 20, seed=0):
+    """Fill the target of a plan by a kernel and by NumPy, and compare all bytes; return the launch."""
+    found = places(plan, end, 0, plan.target_strides)[1]
+    memory = Memory(found, plan.itemsize, end.phase, seed=1)
+    expected = memory.bytes.copy()
+    expected[memory.at(found, plan.itemsize)] = np.frombuffer(value.tobytes(), np.uint8)
+    operand = _operand(end, memory, plan)
+    launch = launches.fill_launch(operand, value, memory.address, table=_address(end.table), limits=_limits(blocks))
+    run(launch, seed)
+    np.testing.assert_array_equal(memory.bytes, expected)
+    return launch
+
+
+def run(launch, seed, text=None, **compiling):
+    """Run a launch on the host."""
+    # Which warps there are makes no difference to these kernels; both are run.
+    warp = compiling.pop("warp", 64 if seed % 2 and "-DACCEL_INDEX=32" in launch.defines else 32)
+    module = host_gpu.compile(text or launches.module_source(), launch.defines, warp, **compiling)
+    module.launch(launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared_bytes, seed)
+
+
+def _copied(plan, target, source, into, before, out_of):
+    expected = target.bytes.copy()
+    there = before < plan.bound if plan.bound is not None else np.ones(before.shape, bool)
+    items = source.bytes[source.at(out_of, plan.itemsize)]
+    expected[target.at(into[there], plan.itemsize)] = items[there]
+    if plan.fill is Fill.ZERO:
+        expected[target.at(into[~there], plan.itemsize)] = 0
+    return expected
+
+
+def _operand(end, memory, plan):
+    span = Span(Block(memory.bytes.ctypes.data, memory.bytes.size, memory.bytes), 0, memory.bytes.size)
+    dtype = as_dtype(DTYPES[plan.itemsize])
+    return Operand(span, memory.start, dtype, plan.extents, plan.target_strides, True, end.swizzle, end.table)
+
+
+def _address(table):
+    return 0 if table is None else table.ctypes.data
+
+
+def _limits(blocks):
+    return Limits(1 << 30, 256, 32, frozenset(), (blocks, 1, 1))

@@ -1,0 +1,126 @@
+"""A GPU made of one thread of the host: kernels of CUDA and HIP, compiled by g++ and run.
+
+    module = host_gpu.compile(text, ("-DACCEL_ITEM=4",), warp=64)
+    module.launch("copy_items", 8, 256, (np.uint64(target.ctypes.data), ...), seed=3)
+
+`compile` takes the text that NVRTC or hiprtc would get; the kernels are its `extern "C" __global__` functions. Options
+are ``-D...`` and ``-std=...``; ``ACCEL_WARP`` is defined for it. What was compiled once is found again, in this process
+and by later ones. `Module.launch` returns when the kernel is done, and raises `KernelError` where it did what a GPU
+would punish: threads that miss a barrier, or wait at different ones, and accesses that are not aligned. Arguments are
+those that CuPy takes by value: NumPy scalars, arrays of one item (structures), and Python's numbers; addresses are
+``uint64``.
+The seed decides in which order blocks and threads run. Launches take turns, also those of several threads.
+"""
+
+import ctypes
+import functools
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from .tools import need
+
+__all__ = ["KernelError", "Module", "compile"]
+
+HEADER = Path(__file__).with_name("host_gpu.h")
+FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE", "-w")
+# Modules have symbols of equal names, and must not share them.
+FLAGS = (*FLAGS, "-fvisibility=hidden", "-fno-gnu-unique")
+KERNEL = re.compile(r'extern "C" __attribute__\(\(used\)\)\s+void\s+(\w+)\s*\(')
+DYNAMIC = re.compile(r"extern\s+__shared__\s+([^;]*?)(\w+)\s*\[\s*\]\s*;")
+CACHE = Path(tempfile.gettempdir()) / f"accel-host-gpu-{os.getuid()}"
+
+
+class KernelError(RuntimeError):
+    """A kernel did what a GPU would punish, or it does not compile, or its arguments do not fit."""
+
+
+class Module:
+    """Kernels that can be launched."""
+
+    def __init__(self, path):
+        # The interpreter's lock is kept during a launch: there is one GPU.
+        self._library = ctypes.PyDLL(str(path))
+        self._kernels = {}
+
+    def launch(self, name, grid, block, arguments, shared_bytes=0, seed=0):
+        """Run a kernel on a grid of blocks of threads; both are up to three numbers."""
+        call, sizes = self._kernels.get(name) or self._find(name)
+        values = [np.asarray(argument) for argument in arguments]
+        found = [value.nbytes for value in values]
+        if found != sizes:
+            raise KernelError(f"{name} takes arguments of {sizes} bytes; found {found}")
+        pointers = (ctypes.c_void_p * len(values))(*[value.__array_interface__["data"][0] for value in values])
+        error = call(_three(grid), _three(block), shared_bytes, ctypes.c_uint64(seed), pointers)
+        if error:
+            raise KernelError(f"{name}: {error.decode()}")
+
+    def _find(self, name):
+        try:
+            call = self._library[f"launch_{name}"]
+        except AttributeError:
+            raise KernelError(f"there is no kernel {name}") from None
+        call.restype = ctypes.c_char_p
+        sizes = self._library[f"sizes_of_{name}"]
+        sizes.restype = ctypes.POINTER(ctypes.c_uint)
+        found = self._kernels[name] = call, _until_zero(sizes())
+        return found
+
+
+def _until_zero(numbers):
+    found = []
+    while numbers[len(found)]:
+        found.append(numbers[len(found)])
+    return found
+
+
+def _three(sizes):
+    sizes = (sizes,) if isinstance(sizes, int) else tuple(sizes)
+    return (ctypes.c_uint * 3)(*sizes, *[1] * (3 - len(sizes)))
+
+
+@functools.cache
+def compile(source, options=(), warp=32, sanitizers=()):
+    """Return the kernels of a text as a module; see the head of this file."""
+    need(shutil.which("g++"), "g++", "install the compiler of your system")
+    options = (*FLAGS, *[option for option in options if not option.startswith("-std=")], f"-DACCEL_WARP={warp}")
+    checks = ("alignment", *sanitizers)
+    key = hashlib.sha256(repr((source, options, checks, HEADER.read_text(), _version())).encode()).hexdigest()
+    path = CACHE / f"{key[:32]}.so"
+    if not path.exists():
+        _build(source, options, checks, path)
+    return Module(path)
+
+
+@functools.cache
+def _version():
+    return subprocess.run(["g++", "--version"], check=True, capture_output=True, text=True).stdout
+
+
+def _build(source, options, checks, path):
+    # A namespace without a name: shared variables of templates could otherwise not share a section with others.
+    source = DYNAMIC.sub(r"\1* const \2 = reinterpret_cast<\1*>(host_gpu::gpu.dynamic.data());", source)
+    text = f'#include "{HEADER}"\nnamespace {{\n#line 1 "kernel"\n{source}\n}}\n'
+    names = KERNEL.findall(_run(["g++", "-E", "-P", "-x", "c++", *options, "-"], text))
+    text += "\n".join([f"HOST_GPU_KERNEL({name})" for name in names])
+    CACHE.mkdir(mode=0o700, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        made = f"{folder}/made.o"
+        _run(["g++", *options, f"-fsanitize={','.join(checks)}", "-c", "-x", "c++", "-o", made, "-"], text)
+        # The header itself has what g++ calls for an access that is not aligned.
+        runtime = [f"-fsanitize={','.join(checks)}"] if len(checks) > 1 else []
+        _run(["g++", "-shared", *runtime, "-o", f"{folder}/made.so", made])
+        Path(f"{folder}/made.so").replace(path)
+
+
+def _run(command, text=""):
+    done = subprocess.run(command, input=text, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise KernelError(done.stderr)
+    return done.stdout

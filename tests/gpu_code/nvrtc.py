@@ -1,0 +1,85 @@
+"""NVRTC, NVIDIA's compiler of device code, by way of ctypes: it needs neither a driver nor a device."""
+
+import ctypes
+import functools
+import importlib.util
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Compiled", "Resources", "compile", "library", "version"]
+
+USED = re.compile(
+    r"Compiling entry function '(\w+)' for "
+    r".*?(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
+    r".*?Used (\d+) registers(?:[^\n]*?(\d+) bytes smem)?",
+    re.DOTALL,
+)
+
+
+class Resources(NamedTuple):
+    """What a kernel takes: registers of a thread, its bytes of local memory, and bytes of a block's shared memory."""
+
+    registers: int
+    stack: int
+    spilled: int
+    shared: int
+
+
+class Compiled(NamedTuple):
+    """A module: its text in PTX, and what its kernels take."""
+
+    ptx: str
+    kernels: dict[str, Resources]
+
+
+@functools.cache
+def library():
+    """Return the library, or None where there is none: `pip install nvidia-cuda-nvrtc`."""
+    spec = importlib.util.find_spec("nvidia")
+    folders = [Path(folder) for folder in spec.submodule_search_locations] if spec else []
+    found = sorted([path for folder in folders for path in folder.glob("*/lib/libnvrtc.so.*")])
+    return ctypes.CDLL(str(found[-1])) if found else None
+
+
+def version():
+    """Return the version as text."""
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    library().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    return f"{major.value}.{minor.value}"
+
+
+@functools.cache
+def compile(source, options, architecture):
+    """Return a text compiled for one architecture, such as "sm_90"; an AssertionError has the compiler's words."""
+    program = ctypes.c_void_p()
+    _check(library().nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None), program)
+    options = (*options, "-std=c++17", f"-arch={architecture}", "--ptxas-options=-v")
+    _check(
+        library().nvrtcCompileProgram(
+            program, len(options), (ctypes.c_char_p * len(options))(*map(str.encode, options))
+        ),
+        program,
+    )
+    made = Compiled(_text(program, "PTX"), _resources(_text(program, "ProgramLog")))
+    library().nvrtcDestroyProgram(ctypes.byref(program))
+    return made
+
+
+def _resources(log):
+    return {
+        name: Resources(int(registers), int(stack), int(stored) + int(loaded), int(shared or 0))
+        for name, stack, stored, loaded, registers, shared in USED.findall(log)
+    }
+
+
+def _text(program, what):
+    size = ctypes.c_size_t()
+    getattr(library(), f"nvrtcGet{what}Size")(program, ctypes.byref(size))
+    text = ctypes.create_string_buffer(size.value)
+    getattr(library(), f"nvrtcGet{what}")(program, text)
+    return text.value.decode()
+
+
+def _check(status, program):
+    assert status == 0, _text(program, "ProgramLog")

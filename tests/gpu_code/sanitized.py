@@ -1,0 +1,25 @@
+"""Run as a program, with the runtime of AddressSanitizer preloaded: copies whose every stray access ends the process.
+
+Two arguments plant a bug: what is right, and what is wrong instead.
+"""
+
+import sys
+
+from accel.backends.cupy import launches
+
+from . import copying
+from .copying import check_copy
+from .test_planted import CASES
+
+copying.MARGIN = 0
+
+
+def main(right="", wrong=""):
+    text = launches.module_source()
+    assert right in text
+    for case in CASES.values():
+        check_copy(case, text.replace(right, wrong) if right else text, sanitizers=("address", "undefined"))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,190 @@
+"""The GPU made of one thread of the host: what kernels may rely on, and what it reports."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from . import host_gpu
+from .host_gpu import KernelError
+
+both_warps = pytest.mark.parametrize("warp", [32, 64])
+SUM = """
+template <typename T>
+__device__ T total(T value) {
+    __shared__ T of_warp[256 / ACCEL_WARP];
+    for (int by = ACCEL_WARP / 2; by > 0; by /= 2) value += __shfl_down_sync(~0ull, value, by);
+    if (threadIdx.x % ACCEL_WARP == 0) of_warp[threadIdx.x / ACCEL_WARP] = value;
+    __syncthreads();
+    value = threadIdx.x < 256 / ACCEL_WARP ? of_warp[threadIdx.x] : T(0);
+    for (int by = 128 / ACCEL_WARP; by > 0; by /= 2) value += __shfl_xor_sync(~0ull, value, by);
+    return value;
+}
+extern "C" __global__ void __launch_bounds__(256) sum(const float* values, int count, float* result) {
+    float mine = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) mine += values[i];
+    mine = total(mine);
+    if (threadIdx.x == 0) atomicAdd(result, mine);
+}
+"""
+
+
+def address(array):
+    return np.uint64(array.ctypes.data)
+
+
+def summed(text, warp, seed=0):
+    values, result = np.arange(3000, dtype="float32"), np.zeros(1, "float32")
+    module = host_gpu.compile(text, warp=warp)
+    module.launch("sum", 3, 256, (address(values), np.int32(3000), address(result)), seed=seed)
+    return result[0] == values.sum()
+
+
+def ran(body, *, block=64, warp=32, shared=0, seed=0):
+    """Return what the threads of a block wrote: one number each."""
+    result = np.zeros(block, "int64")
+    text = f'extern "C" __global__ void kernel(long long* out) {{ const unsigned i = threadIdx.x; {body} }}'
+    host_gpu.compile(text, warp=warp).launch("kernel", 1, block, (address(result),), shared, seed)
+    return result.tolist()
+
+
+@both_warps
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sum_by_shuffles_shared_memory_and_atomics(warp, seed):
+    assert summed(SUM, warp, seed)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("__syncthreads();", ""),
+        ("by = ACCEL_WARP / 2", "by = 16"),
+        ("by = ACCEL_WARP / 2", "by = ACCEL_WARP / 4"),
+        ("threadIdx.x / ACCEL_WARP]", "threadIdx.x / 32]"),
+        ("atomicAdd(result, mine)", "*result = mine"),
+    ],
+)
+def test_a_sum_with_a_planted_bug_is_wrong_in_nearly_any_order(right, wrong):
+    assert right in SUM
+    assert sum(summed(SUM.replace(right, wrong), 64, seed) for seed in range(10)) <= 1
+
+
+def test_a_warp_of_the_wrong_width_is_wrong():
+    assert not any(summed(SUM.replace("ACCEL_WARP", "64"), 32, seed) for seed in range(10))
+
+
+@both_warps
+def test_shuffles_are_those_of_cuda(warp):
+    lanes = [i % warp for i in range(64)]
+    groups = [lane // 8 * 8 for lane in lanes]
+    assert ran("out[i] = __shfl_sync(~0ull, i, 3);", warp=warp) == [i - lane + 3 for i, lane in enumerate(lanes)]
+    down = ran("out[i] = __shfl_down_sync(~0ull, (int)(i % ACCEL_WARP), 3, 8);", warp=warp)
+    assert down == [lane + 3 if lane + 3 < first + 8 else lane for lane, first in zip(lanes, groups, strict=True)]
+    up = ran("out[i] = __shfl_up_sync(~0ull, (long long)(i % ACCEL_WARP), 3, 8);", warp=warp)
+    assert up == [lane - 3 if lane - 3 >= first else lane for lane, first in zip(lanes, groups, strict=True)]
+    assert ran("out[i] = __shfl_xor_sync(~0ull, (double)i, 5);", warp=warp) == [i ^ 5 for i in range(64)]
+
+
+def test_votes_are_those_of_the_lanes_in_the_mask():
+    assert ran("out[i] = __ballot_sync(~0u, i % 3 == 0);", block=32) == [sum(1 << i for i in range(0, 32, 3))] * 32
+    odd = "if (i % 2) out[i] = __any_sync(0xAAAAAAAA, i == 5) + 2 * __all_sync(0xAAAAAAAA, i != 4);"
+    assert ran(odd, block=32) == [0, 3] * 16
+
+
+def test_a_warp_that_is_not_full_meets_those_who_are_there():
+    assert ran("out[i] = __shfl_down_sync(~0u, i, 1) * (i % 32 < 7);", block=40)[32:] == [*range(33, 40), 0]
+
+
+def test_atomics_return_what_was_there():
+    assert sorted(ran("__shared__ int n; if (!i) n = 0; __syncthreads(); out[i] = atomicAdd(&n, 1);")) == [*range(64)]
+    greatest = "__shared__ int n; if (!i) n = 0; __syncthreads(); atomicMax(&n, i); __syncthreads(); out[i] = n;"
+    assert ran(greatest) == [63] * 64
+
+
+def test_shared_memory_may_be_asked_for_at_the_launch():
+    body = "extern __shared__ long long all[]; all[i] = i; __syncthreads(); out[i] = all[63 - i];"
+    assert ran(body, shared=512) == [*range(63, -1, -1)]
+
+
+def test_shared_memory_is_never_what_it_was():
+    body = "__shared__ long long all[64]; out[i] = all[i]; all[i] = 7;"
+    assert 7 not in ran(body) + ran(body, seed=1)
+
+
+def test_the_seed_is_the_order():
+    body = "__shared__ int n; if (i == 0) n = 0; __syncthreads(); out[i] = n++;"
+    orders = [ran(body, seed=seed) for seed in (1, 1, 2)]
+    assert orders[0] == orders[1] != orders[2]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("if (i < 40) __syncthreads();", "a thread ended while others wait at a barrier|threads ended before"),
+        ("if (i < 40) __syncthreads();\nelse __syncthreads();", "threads wait at different barriers: lines"),
+        ("if (i == 3) __syncwarp();", "1 threads wait for others for ever"),
+        ("__syncwarp(1);", "lane [0-9]+ is not in the mask it names"),
+        ("__shfl_xor_sync(~0u, i, 1, 64);", "a shuffle among 64 lanes"),
+        ("*(int*)((char*)out + 2) = 1;", "an access at 0x[0-9a-f]+ is not aligned"),
+    ],
+)
+def test_what_a_gpu_would_punish_is_reported(body, said):
+    for seed in range(5):
+        with pytest.raises(KernelError, match=f"kernel: .*({said})"):
+            ran(body, seed=seed)
+    assert ran("out[i] = 1;") == [1] * 64
+
+
+def test_arguments_have_the_sizes_of_the_parameters():
+    module = host_gpu.compile('struct S { char a; double b; }; extern "C" __global__ void f(S s, int n) {}')
+    struct = np.zeros(1, np.dtype([("a", "i1"), ("b", "f8")], align=True))
+    module.launch("f", (1, 1, 1), (1,), (struct, np.int32(1)))
+    with pytest.raises(KernelError, match=r"f takes arguments of \[16, 4\] bytes; found \[16, 8\]"):
+        module.launch("f", 1, 1, (struct, 1))
+
+
+def test_what_does_not_compile_says_where():
+    with pytest.raises(KernelError, match="kernel:2:"):
+        host_gpu.compile('extern "C" __global__ void f() {\n nonsense; }')
+    with pytest.raises(KernelError, match="there is no kernel g"):
+        host_gpu.compile('extern "C" __global__ void f() {}').launch("g", 1, 1, ())
+
+
+def test_indices_are_those_of_three_axes():
+    text = """extern "C" __global__ void f(int* out) {
+        const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+        const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+        out[block * blockDim.x * blockDim.y * blockDim.z + thread] += 1;
+    }"""
+    out = np.zeros(2 * 3 * 4 * 5 * 2 * 3, "int32")
+    host_gpu.compile(text).launch("f", (2, 3, 4), (5, 2, 3), (address(out),))
+    assert out.tolist() == [1] * out.size
+
+
+@pytest.fixture(scope="module")
+def sanitized(root):
+    """A function that copies where stray accesses end the process, with a bug planted."""
+    runtime = [
+        subprocess.run(["g++", f"-print-file-name=lib{name}.so"], capture_output=True, text=True, check=True).stdout
+        for name in ("asan", "ubsan")
+    ]
+    settings = {"LD_PRELOAD": " ".join(map(str.strip, runtime)), "ASAN_OPTIONS": "detect_leaks=0"}
+
+    def run(*bug):
+        command = ["env", *[f"{name}={value}" for name, value in settings.items()], sys.executable, "-m"]
+        return subprocess.run(
+            [*command, "tests.gpu_code.sanitized", *bug], cwd=root, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+def test_no_access_leaves_what_is_copied(sanitized):
+    done = sanitized()
+    assert (done.returncode, "ERROR" in done.stderr) == (0, False), done.stderr
+
+
+def test_reading_past_the_end_is_found(sanitized):
+    done = sanitized("WHOLE || a < a_extent", "WHOLE || a <= a_extent")
+    assert "heap-buffer-overflow" in done.stderr

@@ -1,0 +1,93 @@
+"""What is launched for a plan: numbers that kernels rely on, and limits of devices."""
+
+import numpy as np
+import pytest
+from accel.backends.cupy import launches
+from accel.backends.cupy.structures import divisor
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accel.memory import Leaf, Plan
+
+from .cases import matrix
+from .copying import Case, Memory, launch_of, run
+from .strategies import WIDTHS
+
+
+def test_all_files_of_kernels_are_compiled_and_installed(root, installed):
+    files = {path.name for path in (root / "backends/cupy/kernels").iterdir()}
+    assert set(launches._SOURCES) == files
+    assert {path.name for path in (installed / "accel/backends/cupy/kernels").iterdir()} == files
+
+
+def launched(plan, blocks=1 << 30):
+    nothing = Memory(np.zeros(0, np.int64), 0, 0, seed=1)
+    return launch_of(Case(plan, blocks=blocks), nothing, nothing)
+
+
+@given(st.data(), st.sampled_from([32, 64]))
+def test_multiplication_divides(data, bits):
+    numbers = st.integers(1, (1 << (bits - 1)) - 1) | st.integers(1, 9) | st.integers(3, bits - 2).map(lambda n: 1 << n)
+    number, by = data.draw(numbers), data.draw(numbers)
+    value, magic, shift = divisor(by, bits)
+    assert (value, magic < 1 << bits) == (by, True)
+    for near in (number, number // by * by, max(number // by * by - 1, 0)):
+        assert ((near * magic >> bits) + near) >> shift == near // by
+
+
+@pytest.mark.parametrize(
+    ("count", "bits", "blocks"),
+    [
+        (1, 32, 1),
+        (1024, 32, 1),
+        (1025, 32, 2),
+        (1 << 30, 32, 1 << 20),
+        (1 << 31, 64, 1 << 21),
+        (1 << 40, 64, (1 << 24) - 1),
+    ],
+)
+def test_there_are_as_many_blocks_as_are_needed_and_may_be(count, bits, blocks):
+    plan = Plan((Leaf(count, 1, 1),), 1, "memcpy", index_bits=32)
+    launch = launched(plan)
+    assert (launch.grid, f"-DACCEL_INDEX={bits}" in launch.defines) == ((blocks, 1, 1), True)
+    assert launched(plan, blocks=3).grid == (min(blocks, 3), 1, 1)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_block_has_threads_enough_for_any_device(width):
+    for plan in (matrix(width, 999, 999), matrix(width, 999, 999)._replace(kind="gather", tile=None)):
+        assert np.prod(launched(plan).block) == 256
+
+
+def test_nothing_is_one_block_that_finds_no_work():
+    assert launched(Plan((Leaf(0, 0, 0),), 4)).grid == (1, 1, 1)
+
+
+def test_a_plan_is_worked_out_once():
+    """What changes from copy to copy is the addresses."""
+    plan = matrix(4, 50, 60)
+    first, again = launched(plan), launched(plan)
+    assert all(one is other for one, other in zip(first.arguments[2:], again.arguments[2:], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("bits", "start", "strides"),
+    [
+        (32, -(1 << 31), ((1 << 31) - 4, (1 << 31) - 8)),
+        (64, 0, (1 << 31, 1 << 32)),
+        (64, 1 << 33, (-(1 << 31), -(1 << 32))),
+    ],
+)
+def test_distances_may_be_as_large_as_their_bits_say(bits, start, strides):
+    plan = Plan((Leaf(2, 8, strides[0]), Leaf(2, 4, strides[1])), 4, "gather", 0, start, vector=4, index_bits=bits)
+    # No memory is taken for what is not touched.
+    source, target = np.empty((1 << 33) + 64, np.uint8), np.zeros(4, np.uint32)
+    base = source.ctypes.data + (1 << 31 if bits == 32 else 0)
+    found = [start + i * strides[0] + j * strides[1] for i in range(2) for j in range(2)]
+    for value, distance in enumerate(found):
+        at = base + distance - source.ctypes.data
+        source[at : at + 4].view(np.uint32)[0] = value
+    launch = launched(plan)
+    addresses = (np.uint64(target.ctypes.data), np.uint64(base))
+    run(launch._replace(arguments=(*addresses, *launch.arguments[2:])), seed=0)
+    assert target.tolist() == [0, 1, 2, 3]

@@ -7,8 +7,15 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from accel.device import Device
-from accel.dtypes import exact_cast
-from accel.errors import DeviceMismatchError, DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
+from accel.dtypes import DType, exact_cast
+from accel.errors import (
+    AccelError,
+    DeviceMismatchError,
+    DTypeError,
+    KernelSignatureError,
+    LayoutError,
+    ReadOnlyError,
+)
 from accel.kernels.parameters import Parameter
 from accel.memory import AnyStorage, DeviceStorage, HostStorage, Operand
 from accel.memory.interchange import Interchange, Lender
@@ -54,78 +61,78 @@ def bound(kernel: str, parameters: Sequence[Parameter], given: Sequence[Any]) ->
     if len(given) != len(parameters):
         wanted = ", ".join(map(str, parameters)) or "none"
         raise KernelSignatureError(f"{kernel} takes {len(parameters)} arguments ({wanted}); found {len(given)}")
-    values, uses = [], []
-    for parameter, argument in zip(parameters, given, strict=True):
-        if parameter.rank is None:
-            values.append(_scalar(kernel, parameter, argument))
-        else:
-            storage, operand = _memory(kernel, parameter, argument)
-            values.append(_pointer(kernel, parameter, operand) if parameter.rank == 0 else _view(parameter, operand))
-            uses.append(Use(storage, parameter.writable))
-    return Bound(tuple(values), tuple(uses), _device(kernel, uses))
+    found = [_converted(kernel, parameter, argument) for parameter, argument in zip(parameters, given, strict=True)]
+    uses = tuple([use for _, use in found if use is not None])
+    return Bound(tuple([value for value, _ in found]), uses, _device(kernel, uses))
 
 
-def _scalar(kernel: str, parameter: Parameter, argument: Any) -> Any:
+def _converted(kernel: str, parameter: Parameter, argument: Any) -> tuple[Any, Use | None]:
     try:
-        number = exact_cast(argument, parameter.dtype)
-    except (DTypeError, OverflowError) as error:
-        error.add_note(f"as the argument {parameter} of {kernel}")
-        raise
+        if parameter.rank is None:
+            return _scalar(parameter.dtype, argument), None
+        use = Use(_storage(argument), parameter.writable)
+        operand = argument.__accel_operand__()
+        _check(parameter, operand)
+    except (AccelError, OverflowError) as error:
+        raise type(error)(f"the parameter {parameter} of {kernel}: {error}") from None
+    return _view(operand) if parameter.rank else np.uint64(_address(operand)), use
+
+
+def _scalar(dtype: DType, argument: Any) -> Any:
+    if hasattr(argument, "__accel_operand__"):
+        raise KernelSignatureError(f"a number is wanted, and {type(argument).__name__} is memory; write float(x)")
+    number = exact_cast(argument, dtype)
     if number.ndim:
-        raise KernelSignatureError(f"the parameter {parameter} of {kernel} takes one number; found {number.size}")
+        raise KernelSignatureError(f"one number is wanted; found {number.size}")
     return number[()]
 
 
-def _memory(kernel: str, parameter: Parameter, argument: Any) -> tuple[AnyStorage, Operand]:
+def _storage(argument: Any) -> AnyStorage:
     if isinstance(argument, HostStorage | DeviceStorage):
-        storage: AnyStorage = argument
-    elif isinstance(argument, Interchange):
-        storage = cast("Lender", argument)._lent_storage()
-    else:
-        raise KernelSignatureError(
-            f"the parameter {parameter} of {kernel} takes memory; found {type(argument).__name__}: write "
-            f"accel.container(values, device=...), a view of one, or an accel.xp array"
-        )
-    operand = argument.__accel_operand__()
+        return argument
+    if isinstance(argument, Interchange):
+        return cast("Lender", argument)._lent_storage()
+    raise KernelSignatureError(
+        f"memory is wanted; found {type(argument).__name__}: write accel.container(values, device=...), a view of one, "
+        f"an array of accel.xp, or accel.from_dlpack(x) for another library's"
+    )
+
+
+def _check(parameter: Parameter, operand: Operand) -> None:
+    """Refuse memory that a kernel would misread."""
+    rank, size = len(operand.extents), operand.dtype.itemsize
     if operand.dtype != parameter.dtype:
-        raise DTypeError(f"the parameter {parameter} of {kernel} is given {operand.dtype.name}; the dtypes must agree")
-    if parameter.writable and not operand.writable:
-        raise ReadOnlyError(f"the parameter {parameter} of {kernel} is not const, and its argument is read-only")
-    if parameter.rank and len(operand.extents) != parameter.rank:
-        raise LayoutError(f"the parameter {parameter} of {kernel} is given {len(operand.extents)} axes")
-    return storage, operand
-
-
-def _pointer(kernel: str, parameter: Parameter, operand: Operand) -> Any:
-    if not operand.contiguous:
-        raise LayoutError(
-            f"the parameter {parameter} of {kernel} is a bare pointer, and extents {operand.extents} with strides "
-            f"{operand.strides} do not lie in one piece; take accel::View<T, {len(operand.extents)}>, or copy first"
+        raise DTypeError(
+            f"the dtypes must agree, and its argument is of {operand.dtype.name}; convert that by xp.astype"
         )
-    return np.uint64(_address(operand))
+    if parameter.writable and not operand.writable:
+        raise ReadOnlyError("it is not const, and its argument is read-only; write const, or give a copy")
+    if parameter.rank and rank != parameter.rank:
+        raise LayoutError(f"its argument has {rank} axes; write accel::View<T, {rank}>, or give another view")
+    if operand.swizzle is not None or operand.table is not None:
+        raise LayoutError("no strides lead through its argument; give a copy")
+    if not parameter.rank and not operand.contiguous:
+        raise LayoutError(
+            f"it is a bare pointer, and extents {operand.extents} with strides {operand.strides} do not lie in one "
+            f"piece; write accel::View<T, {rank}>, or give a copy"
+        )
+    if any(distance % size for distance in (_address(operand), *operand.strides)):
+        raise LayoutError(f"the address or strides {operand.strides} are no multiples of {size} bytes; give a copy")
 
 
 def _address(operand: Operand) -> int:
     return operand.span.block.pointer + operand.span.start + operand.start
 
 
+def _view(operand: Operand) -> Any:
+    strides = [stride // operand.dtype.itemsize for stride in operand.strides]
+    return np.array([_address(operand), *operand.extents, *strides], np.int64).view(_struct(len(strides)))
+
+
 @cache
 def _struct(rank: int) -> np.dtype[np.void]:
     """Return how `accel::View` lies in memory."""
     return np.dtype([("data", np.uint64), ("extents", np.int64, (rank,)), ("strides", np.int64, (rank,))], align=True)
-
-
-def _view(parameter: Parameter, operand: Operand) -> Any:
-    assert parameter.rank, "a view has axes"
-    if operand.swizzle is not None or operand.table is not None:
-        raise LayoutError(f"no strides lead through the argument for {parameter}; write x.copy()")
-    if any(stride % operand.dtype.itemsize for stride in operand.strides):
-        raise LayoutError(f"strides {operand.strides} in bytes are no multiples of an element, for {parameter}")
-    struct = np.zeros(1, _struct(parameter.rank))
-    struct["data"] = _address(operand)
-    struct["extents"] = operand.extents
-    struct["strides"] = [stride // operand.dtype.itemsize for stride in operand.strides]
-    return struct
 
 
 def _device(kernel: str, uses: Sequence[Use]) -> Device | None:

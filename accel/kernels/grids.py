@@ -1,43 +1,67 @@
 """How many blocks and threads a launch has, along up to three axes."""
 
 from collections.abc import Sequence
+from math import prod
 from operator import index
 from typing import SupportsIndex, TypeAlias
 
-__all__ = ["Extents", "as_extents", "blocks_over"]
+__all__ = ["Extents", "Three", "as_block", "as_grid", "blocks_over"]
 
 Extents: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 """One number, or one for each axis, x first."""
+Three: TypeAlias = tuple[int, int, int]
+"""The same, written out."""
+
+_BLOCK = (1024, 1024, 64)
+_THREADS = 1024  # that all GPUs have
 
 
-def as_extents(given: Extents, what: str, most: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Return the extents of a grid or a block along three axes.
+def as_block(given: Extents) -> Three:
+    """Return the threads of a block along three axes.
 
     Raises
     ------
     ValueError
-        If there are more than three, or one is less than 1 or more than a device has.
+        If there are more axes, or there is an extent or a number of threads that no GPU has.
     """
-    found = [index(each) for each in given] if isinstance(given, Sequence) else [index(given)]
+    found = _three(given, "block", 1, _BLOCK)
+    if prod(found) > _THREADS:
+        raise ValueError(f"a block of {found} has {prod(found)} threads; up to {_THREADS} are possible")
+    return found
+
+
+def as_grid(given: Extents, most: Three) -> Three:
+    """Return the blocks of a grid along three axes.
+
+    Raises
+    ------
+    ValueError
+        If there are more axes, or an extent is less than 1 or more than the device has.
+    """
+    return _three(given, "grid", 1, most)
+
+
+def blocks_over(over: Extents, block: Three, most: Three) -> Three:
+    """Return the fewest blocks with so many threads at least along each axis, which is none over nothing.
+
+    Raises
+    ------
+    ValueError
+        If there are more axes, or they are more blocks than the device has.
+    """
+    x, y, z = _three(over, "number of threads", 0)
+    blocks = -(-x // block[0]), -(-y // block[1]), -(-z // block[2])
+    return blocks if 0 in blocks else as_grid(blocks, most)
+
+
+def _three(given: Extents, what: str, least: int, most: Three | None = None) -> Three:
+    found = [index(each) for each in (given if isinstance(given, Sequence) else (given,))]
     if not 1 <= len(found) <= 3:
-        raise ValueError(f"a {what} has one to three extents; found {given!r}")
-    found += [1] * (3 - len(found))
-    for extent, limit, axis in zip(found, most, "xyz", strict=True):
-        if not 1 <= extent <= limit:
-            raise ValueError(f"the {what} has {extent} along {axis}; from 1 to {limit} are possible")
-    return found[0], found[1], found[2]
-
-
-def blocks_over(over: Extents | None, block: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Return the fewest blocks that have at least so many threads along each axis.
-
-    Raises
-    ------
-    ValueError
-        If it is not said how many.
-    """
-    if over is None:
-        raise ValueError("a launch needs its extent: write grid=blocks, or over=threads, as in over=x.size")
-    threads = as_extents(over, "extent of threads", (2**63 - 1,) * 3)
-    wanted = [-(-each // per_block) for each, per_block in zip(threads, block, strict=True)]
-    return wanted[0], wanted[1], wanted[2]
+        raise ValueError(f"a {what} has one to three extents, x first; found {given!r}")
+    x, y, z = (*found, 1, 1, 1)[:3]
+    for axis, extent in enumerate((x, y, z)):
+        limit = extent if most is None else most[axis]
+        if not least <= extent <= limit:
+            possible = f"from {least} to {limit} are" if most else f"{least} or more are"
+            raise ValueError(f"the {what} has {extent} along {'xyz'[axis]}; {possible} possible")
+    return x, y, z

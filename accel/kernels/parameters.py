@@ -7,13 +7,14 @@ from typing import NamedTuple
 from accel.dtypes import DType, as_dtype
 from accel.errors import KernelSignatureError
 
-__all__ = ["Parameter", "kernels_of", "parameters_of"]
+__all__ = ["Parameter", "only_kernel", "parameters_of"]
 
 _SCALARS: Mapping[str, str] = {
     "bool": "bool",
     "char": "int8",
     "signed char": "int8",
     "unsigned char": "uint8",
+    "signed": "int32",
     "short": "int16",
     "unsigned short": "uint16",
     "int": "int32",
@@ -32,6 +33,10 @@ _SCALARS: Mapping[str, str] = {
     "hip_bfloat16": "bfloat16",
     "float2": "complex64",
     "double2": "complex128",
+    "cuFloatComplex": "complex64",
+    "cuDoubleComplex": "complex128",
+    "hipFloatComplex": "complex64",
+    "hipDoubleComplex": "complex128",
     "complex<float>": "complex64",
     "complex<double>": "complex128",
 }
@@ -41,8 +46,9 @@ _HEAD = re.compile(
 )
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _IGNORED = re.compile(r"\b(?:__restrict__|restrict|volatile|__grid_constant__|struct)\b")
-_VIEW = re.compile(r"(?:accel::)?View<\s*(.+?)\s*,\s*(\d+)\s*>$")
-_NAME = re.compile(r"(.*[\s*&>])(\w+)$", re.DOTALL)
+_VIEW = re.compile(r"(?:const )?(?:accel::)?View<\s*(.+?)\s*,\s*([1-9]\d*)\s*>(?: const)?")
+_POINTER = re.compile(r"([^*]+)\*(?: ?const)?")
+_NAME = re.compile(r"(.*[\s*&>])(\w+)")
 
 
 class Parameter(NamedTuple):
@@ -81,20 +87,49 @@ def parameters_of(source: str, kernel: str) -> tuple[Parameter, ...]:
     KernelSignatureError
         If the kernel is not there, or a parameter has a type that no argument can be checked against.
     """
+    found = {_parameters(text, kernel) for name, text in _heads(source) if name == kernel}
+    if len(found) > 1:  # the preprocessor takes one, and nobody here knows which
+        raise KernelSignatureError(
+            f"the source has {kernel} several times, with different parameters; write one of them"
+        )
+    if not found:
+        raise KernelSignatureError(
+            f"no kernel {kernel!r} is in the source, which has {', '.join(_kernels_of(source)) or 'none'}; write "
+            f'extern "C" __global__ void {kernel}(...)'
+        )
+    return found.pop()
+
+
+def only_kernel(source: str) -> str:
+    """Return the name of the only kernel in some source.
+
+    Raises
+    ------
+    KernelSignatureError
+        If there is none, or several.
+    """
+    found = _kernels_of(source)
+    if not found:
+        raise KernelSignatureError('the source has no kernel; write extern "C" __global__ void name(...)')
+    if len(found) > 1:
+        raise KernelSignatureError(
+            f"the source has {', '.join(found)}; write which one is meant, as in from_source(source, {found[0]!r})"
+        )
+    return found[0]
+
+
+def _kernels_of(source: str) -> list[str]:
+    return list(dict.fromkeys(name for name, _ in _heads(source)))
+
+
+def _heads(source: str) -> list[tuple[str, str]]:
+    """Return the name of each kernel, and the text from its first parameter on."""
     plain = _COMMENTS.sub(" ", source)
-    for head in _HEAD.finditer(plain):
-        if head["name"] == kernel:
-            texts = _split(plain[head.end() :])
-            return tuple([_parameter(text, kernel) for text in texts if text not in ("", "void")])
-    raise KernelSignatureError(
-        f"no kernel {kernel!r} is in the source, which has {', '.join(kernels_of(source)) or 'none'}; write "
-        f'extern "C" __global__ void {kernel}(...)'
-    )
+    return [(head["name"], plain[head.end() :]) for head in _HEAD.finditer(plain)]
 
 
-def kernels_of(source: str) -> list[str]:
-    """Return the names of the kernels in some source."""
-    return [head["name"] for head in _HEAD.finditer(_COMMENTS.sub(" ", source))]
+def _parameters(text: str, kernel: str) -> tuple[Parameter, ...]:
+    return tuple([_parameter(part, kernel) for part in _split(text) if part not in ("", "void")])
 
 
 def _split(text: str) -> list[str]:
@@ -112,29 +147,24 @@ def _split(text: str) -> list[str]:
 
 
 def _parameter(text: str, kernel: str) -> Parameter:
-    named = _NAME.match(_IGNORED.sub(" ", text).strip())
+    named = _NAME.fullmatch(" ".join(_IGNORED.sub(" ", text).split()))
     if named is None:
         raise _unknown(text, kernel)
     kind, name = named.group(1).strip(), named.group(2)
-    view = _VIEW.search(kind)
-    if view is not None:
-        return Parameter(name, _dtype(view.group(1), text, kernel), int(view.group(2)), not _is_const(view.group(1)))
-    if kind.endswith("*") and kind.count("*") == 1:
-        return Parameter(name, _dtype(kind[:-1], text, kernel), 0, not _is_const(kind[:-1]))
-    return Parameter(name, _dtype(kind, text, kernel))
+    view, pointer = _VIEW.fullmatch(kind), _POINTER.fullmatch(kind)
+    rank = int(view.group(2)) if view else 0 if pointer else None
+    element = next((found.group(1) for found in (view, pointer) if found), kind)
+    dtype = _dtype(element)
+    if dtype is None:
+        raise _unknown(text, kernel)
+    return Parameter(name, dtype, rank, rank is not None and "const" not in element.split())
 
 
-def _is_const(kind: str) -> bool:
-    return "const" in kind.split()
-
-
-def _dtype(kind: str, text: str, kernel: str) -> DType:
+def _dtype(kind: str) -> DType | None:
     name = " ".join(word for word in kind.split() if word != "const")
     for prefix in ("thrust::", "cuda::std::", "std::"):
         name = name.removeprefix(prefix)
-    if name not in _SCALARS:
-        raise _unknown(text, kernel)
-    return as_dtype(_SCALARS[name])
+    return as_dtype(_SCALARS[name]) if name in _SCALARS else None
 
 
 def _unknown(text: str, kernel: str) -> KernelSignatureError:

@@ -1,25 +1,25 @@
 """`RawKernel`: CUDA or HIP of the user's own, with arguments that are checked."""
 
-import re
+import threading
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from operator import index
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NoReturn, SupportsIndex
+from typing import Any, SupportsIndex
 
 from accel.device import Device, DeviceLike, resolve
-from accel.errors import CapabilityError, DeviceMismatchError, KernelSignatureError, KernelSyntaxError
-from accel.kernels.arguments import Bound, bound
-from accel.kernels.grids import Extents, as_extents, blocks_over
-from accel.kernels.parameters import Parameter, kernels_of, parameters_of
+from accel.errors import CapabilityError, DeviceMismatchError, KernelSyntaxError
+from accel.kernels.arguments import bound
+from accel.kernels.grids import Extents, Three, as_block, as_grid, blocks_over
+from accel.kernels.parameters import Parameter, only_kernel, parameters_of
+from accel.kernels.sources import Source
+from accel.locks import across_forks
 from accel.memory import Event, Executable, Stream, SupportsRawKernels, SupportsStreams, current_stream, heap_of
 from accel.memory.work import submit_ordered
 
 __all__ = ["RawKernel"]
 
-_ERROR = re.compile(r"(?P<file>[^\s:()]+)[(:](?P<line>\d+)[):](?:\d+:)?\s*error:?\s*(?P<what>[^\n]*)")
+_compiling = across_forks(threading.RLock())
 
 
 class RawKernel:
@@ -29,6 +29,8 @@ class RawKernel:
     refused where they do not fit; memory must have the dtype, be on one device, and be writable unless the parameter
     is ``const``. A parameter ``accel::View<T, rank>`` takes strided memory and is indexed ``view(i, j)``; a bare
     pointer takes contiguous memory.
+
+    Threads may share a kernel. A pickle has its source.
 
     Attributes
     ----------
@@ -53,12 +55,13 @@ class RawKernel:
     >>> scale(c, 2.0, over=c.size)  # doctest: +SKIP
     """
 
+    __slots__ = ("_executables", "_options", "_source", "name", "parameters")
+
     def __init__(self, source: str, name: str, options: tuple[str, ...], file: str) -> None:
         self.name = name
         self.parameters: tuple[Parameter, ...] = parameters_of(source, name)
-        self._source = source
+        self._source = Source(source, file)
         self._options = options
-        self._file = file
         self._executables: dict[Device, Executable] = {}
 
     @classmethod
@@ -79,7 +82,7 @@ class RawKernel:
         KernelSignatureError
             If the kernel is not there, or a parameter has a type that no argument can be checked against.
         """
-        return cls(source, _only_kernel(source) if name is None else name, tuple(options), "<source>")
+        return cls(source, only_kernel(source) if name is None else name, tuple(options), "<source>")
 
     @classmethod
     def from_file(
@@ -87,7 +90,7 @@ class RawKernel:
     ) -> "RawKernel":
         """Return a kernel of a source file; see `from_source`."""
         source = Path(path).read_text(encoding="utf-8")
-        return cls(source, _only_kernel(source) if name is None else name, tuple(options), fspath(path))
+        return cls(source, only_kernel(source) if name is None else name, tuple(options), fspath(path))
 
     def __call__(
         self,
@@ -100,20 +103,24 @@ class RawKernel:
     ) -> Event:
         """Launch the kernel on the device of its memory, and return at once.
 
+        It starts after what its memory is still used for, also on other streams and by the host.
+
         Parameters
         ----------
         *arguments
             One for each parameter.
         grid : int or tuple of up to three ints
-            How many blocks, along each axis.
+            How many blocks, along each axis, x first.
         block : int or tuple of up to three ints
-            How many threads a block has.
+            How many threads a block has; 1024 at most.
         over : int or tuple of up to three ints
-            Instead of a grid: how many threads there must be at least; the last blocks may have too many.
+            Instead of a grid: how many threads there must be at least; the last blocks may have too many. Over nothing
+            there is no launch.
         shared : int
             Bytes of dynamic shared memory for each block.
         stream : Stream, optional
-            By default that which is current on the device, or its default stream.
+            By default that which is current on the device, or its default stream. A kernel without memory runs on its
+            device, or on the first GPU.
 
         Returns
         -------
@@ -123,63 +130,77 @@ class RawKernel:
         Raises
         ------
         KernelSignatureError, DTypeError, OverflowError, LayoutError, ReadOnlyError, DeviceMismatchError
-            If an argument does not fit; nothing is launched then.
+            If an argument does not fit; nothing is launched then, as for all other errors.
         ValueError
-            If there is neither a grid nor ``over``, or one is out of range.
+            If there is neither a grid nor ``over``, or both, or one is out of range.
+        KernelSyntaxError
+            If the source does not compile; with file, line and text.
+        KernelLaunchError
+            If the device refuses the launch.
+        CapabilityError
+            If the device has no such kernels.
+        """
+        given = bound(self.name, self.parameters, arguments)
+        device = given.device or resolve("gpu" if stream is None else _checked(stream).device)
+        executable = self.compiled(device)
+        queue = self._queue(device, stream)
+        threads = as_block(block)
+        blocks, nbytes = self._blocks(device, grid, over, threads), index(shared)
+
+        def launch() -> None:
+            if 0 not in blocks:
+                executable.launch(blocks, threads, given.values, shared=nbytes, stream=queue)
+
+        return submit_ordered(queue, given.uses, launch)
+
+    def compiled(self, device: DeviceLike) -> Executable:
+        """Return the kernel compiled for a device: now, or before.
+
+        Raises
+        ------
         KernelSyntaxError
             If the source does not compile; with file, line and text.
         CapabilityError
             If the device has no such kernels.
         """
-        given = bound(self.name, self.parameters, arguments)
-        device = self._device(given, stream)
-        limits = heap_of(device).backend.limits(device)
-        threads = as_extents(block, "block", (1024, 1024, 64))
-        blocks = as_extents(blocks_over(over, threads) if grid is None else grid, "grid", limits.grid)
-        executable, nbytes = self.compiled(device), index(shared)
-        queue = stream or current_stream(device) or _default_stream(device)
-
-        def launch() -> None:
-            executable.launch(blocks, threads, given.values, shared=nbytes, stream=queue)
-
-        return submit_ordered(queue, given.uses, launch)
-
-    def compiled(self, device: DeviceLike) -> Executable:
-        """Return the kernel compiled for a device: now, or before."""
         found = resolve(device)
-        if found not in self._executables:
-            self._executables[found] = self._compile(found)
-        return self._executables[found]
+        executable = self._executables.get(found)
+        if executable is None:
+            with _compiling:  # another thread may have been first
+                executable = self._executables.get(found) or self._compile(found)
+                self._executables[found] = executable
+        return executable
 
     def _compile(self, device: Device) -> Executable:
         backend = heap_of(device).backend
         if not isinstance(backend, SupportsRawKernels):
-            raise CapabilityError(f"{device} runs no CUDA or HIP; move the arguments, as in x.to('gpu')")
-        text = f'{_prelude()}\n#line 1 "{self._file}"\n{self._source}'
+            raise CapabilityError(f"{device} runs no CUDA or HIP; move the arguments of {self.name}, as in x.to('gpu')")
         try:
-            return backend.compile_raw(device, text, self.name, self._options)
+            return backend.compile_raw(device, self._source.unit, self.name, self._options)
         except KernelSyntaxError as error:
-            self._refuse(error)
+            raise self._source.refused(self.name, error) from None
 
-    def _refuse(self, error: KernelSyntaxError) -> NoReturn:
-        """Raise what a compiler said as an error at a line of the source."""
-        said = _ERROR.search(str(error))
-        lines = self._source.splitlines()
-        if said is None or not 0 < int(said["line"]) <= len(lines):
-            raise error
-        number = int(said["line"])
-        place = self._file, number, 1, lines[number - 1]
-        raise KernelSyntaxError(f"{self.name} does not compile: {said['what']}", place) from error
-
-    def _device(self, given: Bound, stream: Stream | None) -> Device:
-        if given.device is None:
-            return resolve("gpu") if stream is None else stream.device
-        if stream is not None and stream.device is not given.device:
+    def _queue(self, device: Device, stream: Stream | None) -> Stream:
+        if stream is None:
+            return current_stream(device) or _default_stream(device)
+        if _checked(stream).device is not device:
             raise DeviceMismatchError(
-                f"a stream of {stream.device} cannot run {self.name} on memory of {given.device}; write "
-                f"stream=accel.new_stream('{given.device}')"
+                f"{stream!r} cannot run {self.name} on memory of {device}; write stream=accel.new_stream('{device}')"
             )
-        return given.device
+        return stream
+
+    def _blocks(self, device: Device, grid: Extents | None, over: Extents | None, block: Three) -> Three:
+        most = heap_of(device).backend.limits(device).grid
+        if grid is not None and over is None:
+            return as_grid(grid, most)
+        if over is not None and grid is None:
+            return blocks_over(over, block, most)
+        raise ValueError(
+            f"a launch of {self.name} has one extent: write over=threads, as in over=x.size, or grid=blocks"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self._source.text, self.name, self._options, self._source.file)
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.parameters))})"
@@ -188,18 +209,10 @@ class RawKernel:
         return f"<RawKernel {self}>"
 
 
-def _only_kernel(source: str) -> str:
-    found = kernels_of(source)
-    if len(found) == 1:
-        return found[0]
-    raise KernelSignatureError(
-        f"the source has {', '.join(found) or 'no kernel'}; write which one is meant, as in from_source(source, name)"
-    )
-
-
-@cache
-def _prelude() -> str:
-    return files("accel.kernels").joinpath("view.cuh").read_text(encoding="utf-8")
+def _checked(stream: Stream) -> Stream:
+    if not isinstance(stream, Stream):
+        raise TypeError(f"{stream!r} is no stream of accel; write stream=accel.new_stream(device)")
+    return stream
 
 
 def _default_stream(device: Device) -> Stream:

@@ -54,6 +54,12 @@ def hip_machine(monkeypatch, seed):
     yield from _in_use(monkeypatch, Machine("hip", seed=seed))
 
 
+@pytest.fixture(params=["cuda", "hip"])
+def gpu_machine(request, monkeypatch, seed):
+    """Two devices of either platform, the first of which is ``gpu``."""
+    yield from _in_use(monkeypatch, Machine(request.param, seed=seed))
+
+
 def _in_use(monkeypatch, machine):
     backend = install(monkeypatch, machine)
     yield machine

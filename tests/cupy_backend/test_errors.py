@@ -8,7 +8,7 @@ from accel import errors
 
 @pytest.fixture(scope="module")
 def names(root):
-    """The names of all errors of CUDA 12.9's runtime and driver, and of ROCm 7, as their headers have them."""
+    """The names of all errors of CUDA 12.9's runtime and driver by its headers, and of HIP by a public listing."""
     return (root / "tests/golden/driver_errors.txt").read_text().split()
 
 

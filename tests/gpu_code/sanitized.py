@@ -11,10 +11,9 @@ from . import copying
 from .copying import check_copy
 from .test_planted import CASES
 
-copying.MARGIN = 0
-
 
 def main(right="", wrong=""):
+    copying.MARGIN = 0
     text = launches.module_source()
     assert right in text
     for case in CASES.values():

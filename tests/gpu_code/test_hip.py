@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from accel.backends.cupy import launches
 
-from . import tools
+from accel.errors import KernelSyntaxError
+
+from . import tools, users
 from .strategies import WIDTHS
 
 ARCHITECTURES = ("gfx90a", "gfx942", "gfx1100")
@@ -25,12 +27,12 @@ def _compiler():
     tools.need(CLANG, "clang (clang-19)")
 
 
-def compiled(width, bits, architecture):
-    """Return the assembly of all kernels."""
-    defines = [f"-DACCEL_{name}" for name in (f"ITEM={width}", f"INDEX={bits}", "LOOPS=8", "FLIGHT=4")]
+def compiled(text, architecture, *defines):
+    """Return the assembly of all kernels; an AssertionError has the compiler's words."""
     command = [CLANG, f"--offload-arch={architecture}", "-include", HEADER, *defines, *FLAGS]
-    done = subprocess.run(command, input=launches.module_source(), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise AssertionError(done.stderr)
     return done.stdout
 
 
@@ -38,7 +40,8 @@ def compiled(width, bits, architecture):
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_registers_suffice_and_an_item_is_one_access_of_memory(width, bits, architecture):
-    code = compiled(width, bits, architecture)
+    defines = [f"-DACCEL_{name}" for name in (f"ITEM={width}", f"INDEX={bits}", "LOOPS=8", "FLIGHT=4")]
+    code = compiled(launches.module_source(), architecture, *defines)
     used = {name: int(registers) for name, registers in sorted(KERNEL.findall(code))}
     print(f"clang {architecture} {width:2} bytes, {bits} bits, vector registers: {used}")  # noqa: T201 - what ci/device_code shows
     assert len(used) == (6 if width < 4 else 5)
@@ -48,3 +51,20 @@ def test_registers_suffice_and_an_item_is_one_access_of_memory(width, bits, arch
     for access in ("load", "store"):
         assert re.search(rf"global_{access}_({ACCESSES[width]})\w*\s", code)
     assert "flat_load" not in code
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_views_are_taken_by_value_and_cost_no_memory(architecture):
+    code = compiled(users.ADD.unit, architecture)
+    for what in (r"private_segment_fixed_size", r"\.sgpr_spill_count", r"\.vgpr_spill_count"):
+        assert {int(found) for found in re.findall(rf"{what}:?\s+(\d+)", code)} == {0}
+    assert [*map(int, re.findall(r"\.size:\s+(\d+)\n\s+\.value_kind:\s+by_value", code))] == users.sizes()
+
+
+@pytest.mark.parametrize("wrong", users.WRONG)
+def test_what_is_wrong_in_a_users_kernel_leads_to_its_line(wrong):
+    source = users.WRONG[wrong]
+    with pytest.raises(AssertionError) as said:
+        compiled(source.unit, ARCHITECTURES[0])
+    error = source.refused("add", KernelSyntaxError(str(said.value)))
+    assert (error.filename, error.lineno, error.text) == (source.file, 5, source.text.splitlines()[4])

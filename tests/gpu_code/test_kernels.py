@@ -129,6 +129,12 @@ def test_the_stride_of_a_loop_without_steps_may_be_of_any_size(stride, which):
     check_copy(Case(Plan((leaf, Leaf(9, 1, 1)), 1, index_bits=32)))
 
 
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_table_leads_a_fill_to_a_single_place_too(size):
+    plan, table = Plan((Leaf(size, 0, 0),), 4), np.arange(5, 5 + size)
+    check_fill(plan, End(table=table), np.uint32(7))
+
+
 def test_a_swizzle_acts_on_the_whole_distance():
     swizzle = Swizzling(mask=0b110000, shift=2, offset=16)
     ends = End(swizzle), End(swizzle._replace(offset=0))

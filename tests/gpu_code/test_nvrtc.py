@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from accel.backends.cupy import launches
 
+from accel.errors import KernelSyntaxError
 from accel.memory import CacheEviction
 
-from . import nvrtc, tools
+from . import nvrtc, tools, users
 from .cases import every_kernel, matrix
 from .copying import Case, Memory, launch_of
 from .strategies import WIDTHS
@@ -108,3 +109,19 @@ def test_a_hint_is_in_every_load_of_items(eviction, width):
         assert all(re.fullmatch(rf"ld\.global\.L1::{eviction.value}\.({ACCESSES[width]})", load) for load in loads), (
             loads
         )
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_views_are_taken_by_value_and_cost_no_memory(architecture):
+    made = nvrtc.compile(users.ADD.unit, (), architecture)
+    assert (made.kernels["add"].stack, made.kernels["add"].spilled, ".local" in made.ptx) == (0, 0, False)
+    assert [*map(int, re.findall(r"\.param \.align 8 \.b8 add_param_\d\[(\d+)\]", made.ptx))] == users.sizes()
+
+
+@pytest.mark.parametrize("wrong", users.WRONG)
+def test_what_is_wrong_in_a_users_kernel_leads_to_its_line(wrong):
+    source = users.WRONG[wrong]
+    with pytest.raises(AssertionError) as said:
+        nvrtc.compile(source.unit, (), "sm_90")
+    error = source.refused("add", KernelSyntaxError(str(said.value)))
+    assert (error.filename, error.lineno, error.text) == (source.file, 5, source.text.splitlines()[4])

@@ -27,7 +27,8 @@ extern "C" __global__ void __launch_bounds__(256)
     for (Index first = Index(blockIdx.x) * blockDim.x + threadIdx.x; first < loops.count; first += step) {
         Index number = first;
         const Index within = split(number, filling.pieces) * ACCEL_ITEM;
-        const long long distance = table ? table[number] * loops.loop[0].target_stride
+        // Not by the stride of the loop, which is 0 where there is one element.
+        const long long distance = table ? table[number] * (long long)(filling.pieces.value * ACCEL_ITEM)
                                          : Distance(place_of(loops, number).target);
         char* to = target + swizzled(filling.swizzle, distance) + within;
         *reinterpret_cast<Item*>(to) = item_at(pattern, unsigned(within));

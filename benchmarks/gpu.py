@@ -1,0 +1,195 @@
+"""Copies on a GPU: how fast, against the driver's own and CuPy's, of pinned memory too, and what the host does.
+
+python benchmarks/gpu.py [--device cuda] [--quick]
+
+Rates are those of events on the device's default stream. A ratio of 1.0 is the driver's copy of the same bytes.
+"""
+
+import argparse
+import math
+import statistics
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import cupy
+import numpy as np
+from timing import medians, report
+
+import accel
+from accel.copies import plan
+from accel.device import Device, resolve
+from accel.layout import row_major
+from accel.memory import Operand, copy_elements, heap_of, pinned
+from accel.views import LayoutTensor
+
+Rivals = Mapping[str, Callable[[], object]]
+Axes = tuple[int, ...]
+
+# Type, the order in which the target has the source's axes, the aim as a ratio to the driver's copy, and over CuPy.
+PERMUTED: Mapping[str, tuple[str, Axes, float, float | None]] = {
+    "contiguous": ("uint8", (0,), 0.9, None),
+    "1 byte transposed": ("uint8", (1, 0), 0.75, 2.0),
+    "2 bytes transposed": ("int16", (1, 0), 0.75, 2.0),
+    "4 bytes transposed": ("float32", (1, 0), 0.85, 2.0),
+    "8 bytes transposed": ("float64", (1, 0), 0.85, 2.0),
+    "16 bytes transposed": ("complex128", (1, 0), 0.85, 2.0),
+    "float32 (3, 2, 1, 0)": ("float32", (3, 2, 1, 0), 0.7, None),
+    "float32 (2, 3, 0, 1)": ("float32", (2, 3, 0, 1), 0.7, None),
+    "float32 (1, 0, 3, 2)": ("float32", (1, 0, 3, 2), 0.7, None),
+}
+ROW = 1 << 10
+"""Bytes of each second row that a strided copy takes."""
+LAUNCHED = 'extern "C" __global__ void nothing(float* target, int value) { if (value) target[threadIdx.x] = value; }'
+
+
+def device_medians(rivals: Rivals, *, number: int, rounds: int) -> dict[str, float]:
+    """Time each function ``number`` times a round, by events, the functions in turn; return median seconds a call."""
+    stream = cupy.cuda.Stream.null
+    times: dict[str, list[float]] = {name: [] for name in rivals}
+    for _ in range(rounds + 1):  # the first compiles, and is not counted
+        for name, function in rivals.items():
+            began = stream.record()
+            for _ in range(number):
+                function()
+            ended = stream.record()
+            ended.synchronize()
+            times[name].append(cupy.cuda.get_elapsed_time(began, ended) / number / 1e3)
+    return {name: statistics.median(found[1:]) for name, found in times.items()}
+
+
+def shape_of(size: int, rank: int) -> tuple[int, ...]:
+    """Split a power of two into as many extents, as equal as they can be."""
+    bits, more = divmod(size.bit_length() - 1, rank)
+    return tuple(1 << bits + (axis < more) for axis in range(rank))
+
+
+def laid_out(whole: Operand, dtype: str, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> Operand:
+    """Look at the beginning of some memory; rows follow each other if nothing else is said."""
+    found = np.dtype(dtype)
+    steps = strides or tuple(math.prod(shape[axis + 1 :]) * found.itemsize for axis in range(len(shape)))
+    return whole._replace(dtype=found, extents=shape, strides=steps)
+
+
+class Copies:
+    """Two containers of one device, and copies between them."""
+
+    def __init__(self, device: Device, nbytes: int, rounds: int) -> None:
+        self.backend: Any = heap_of(device).backend
+        self.rounds = rounds
+        # No pair of doubles among these bytes is a NaN.
+        values = np.resize(np.random.default_rng(0).integers(0, 64, 1_000_003, np.uint8), nbytes)
+        self.source = accel.from_numpy(values).to(device)
+        self.target = accel.zeros(nbytes, "uint8", device)
+        self.into, self.out_of = (each.__accel_operand__() for each in (self.target, self.source))
+
+    def permuted(self, dtype: str, axes: Axes, aim: float, over_cupy: float | None) -> Mapping[str, float | None]:
+        shape = shape_of(self.source.nbytes // np.dtype(dtype).itemsize, len(axes))
+        source = laid_out(self.out_of, dtype, shape)
+        source = source._replace(
+            extents=tuple(shape[axis] for axis in axes), strides=tuple(source.strides[axis] for axis in axes)
+        )
+        return self.measured(laid_out(self.into, dtype, source.extents), source, aim, over_cupy)
+
+    def strided(self) -> Mapping[str, float | None]:
+        shape = (self.source.nbytes // ROW // 2, ROW // 4)
+        source = laid_out(self.out_of, "float32", shape, (2 * ROW, 4))
+        return self.measured(laid_out(self.into, "float32", shape), source, 0.9, None)
+
+    def measured(
+        self, target: Operand, source: Operand, aim: float, over_cupy: float | None
+    ) -> Mapping[str, float | None]:
+        copy = partial(self.backend.copy_strided, target, source, plan(target, source), stream=None)
+        theirs, array = (self.backend.array(each, None) for each in (source, target))
+        nbytes = math.prod(target.extents) * target.dtype.itemsize
+        rivals = {
+            "memcpy": partial(driver_copy, address(self.target), address(self.source), nbytes),
+            "copy": copy,
+            "cupy": lambda: cupy.ascontiguousarray(theirs),
+        }
+        times = device_medians(rivals, number=10, rounds=self.rounds)
+        copy()
+        assert cupy.array_equal(array, theirs)
+        return {
+            "memcpy, GB/s read and written": 2 * nbytes / times["memcpy"] / 1e9,
+            "ratio to memcpy": times["memcpy"] / times["copy"],
+            "aim": aim,
+            "times as fast as cupy.ascontiguousarray": times["cupy"] / times["copy"],
+            "aim over CuPy": over_cupy,
+        }
+
+
+def driver_copy(into: int, out_of: int, nbytes: int, kind: int | None = None) -> None:
+    """Let the driver copy on the default stream, as cudaMemcpyAsync."""
+    runtime = cupy.cuda.runtime
+    runtime.memcpyAsync(into, out_of, nbytes, runtime.memcpyDeviceToDevice if kind is None else kind, 0)
+
+
+def address(storage: Any) -> int:
+    """Return where the bytes of a storage or of a container begin."""
+    span = storage.__accel_operand__().span
+    return span.block.pointer + span.start
+
+
+def link(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mapping[str, float]]:
+    """Copies from and to pinned memory, against the driver's of the same memory."""
+    runtime = cupy.cuda.runtime
+    there, here = accel.zeros(nbytes, "uint8", device).storage, pinned(nbytes, "uint8", device)
+    ways = {
+        "host to device": (there, here, runtime.memcpyHostToDevice),
+        "device to host": (here, there, runtime.memcpyDeviceToHost),
+    }
+    found = {}
+    for name, (target, source, kind) in ways.items():
+        raw = partial(driver_copy, address(target), address(source), nbytes, kind)
+        times = device_medians({"raw": raw, "copy": partial(copy_elements, target, source)}, number=5, rounds=rounds)
+        found[name] = {
+            "raw, GB/s": nbytes / times["raw"] / 1e9,
+            "ratio to raw": times["raw"] / times["copy"],
+            "aim": 0.95,
+        }
+    return found
+
+
+def host_work(device: Device, number: int, rounds: int) -> Mapping[str, float]:
+    """Microseconds of the host for a launch and for a copy; the device is faster, and is not waited for."""
+    x = accel.zeros(256, "float32", device)
+    ours, theirs = accel.RawKernel.from_source(LAUNCHED), cupy.RawKernel(LAUNCHED, "nothing")
+    array = heap_of(device).backend.array(x.__accel_operand__(), None)
+    one, other = (LayoutTensor(accel.zeros(1 << 14, "float32", device), row_major(128, 128)) for _ in range(2))
+    turned = other.transpose()
+    found = medians(
+        {
+            "RawKernel (aim: CuPy's)": lambda: ours(x, 0, grid=1, block=32),
+            "rival: cupy.RawKernel": lambda: theirs((1,), (32,), (array, np.int32(0))),
+            "copy_from (aim 15)": lambda: one.copy_from(other),
+            "copy_from, transposed (aim 15)": lambda: one.copy_from(turned),
+        },
+        number=number,
+        rounds=rounds,
+    )
+    return {name: time / 1e3 for name, time in found.items()}
+
+
+def fitting(device: Device, nbytes: int) -> int:
+    """Return a power of two, no more than was asked for and than leaves room for CuPy's copies."""
+    most = min(nbytes, heap_of(device).backend.limits(device).memory // 8)
+    return 1 << most.bit_length() - 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", default="gpu")
+    parser.add_argument("--quick", action="store_true", help="little memory and few rounds, for a look")
+    given = parser.parse_args()
+    device, rounds = resolve(given.device), 1 if given.quick else 15
+    nbytes = fitting(device, 1 << 16 if given.quick else 1 << 29)
+    copies = Copies(device, nbytes, rounds)
+    found = {name: copies.permuted(*case) for name, case in PERMUTED.items()}
+    found["every other 1 KiB"] = copies.strided()
+    results = {"nbytes": nbytes, "copies": found, "pinned": link(device, nbytes, rounds)}
+    report("gpu", {**results, "host work, us": host_work(device, 10 if given.quick else 200, rounds)})
+
+
+if __name__ == "__main__":
+    main()

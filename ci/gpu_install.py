@@ -1,0 +1,88 @@
+"""The library in a folder of its own, by what is installed already: nothing is fetched."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+__all__ = ["install", "missing"]
+
+_CUPY = "cupy-cuda13x"
+_TESTED_BY = ("hypothesis", "pytest")
+
+
+def missing(root: Path) -> str:
+    """Say which packages there must be and are not, and what installs them; nothing if all are there."""
+    project = _project(root)
+    tests = [text for text in project["optional-dependencies"]["test"] if text.startswith(_TESTED_BY)]
+    absent = [text for text in (*project["dependencies"], *tests, _CUPY) if find_spec(_module(text)) is None]
+    if not absent:
+        return ""
+    others = "   (or cupy-cuda12x, cupy-rocm-7-0, as the driver needs)" if _CUPY in absent else ""
+    return (
+        f"{sys.executable} lacks {', '.join(map(_module, absent))}; install what is missing, or name another Python:\n"
+        f"    {sys.executable} -m pip install {' '.join(map(repr, absent))}{others}\n"
+        f"    PYTHON=/path/to/python ci/gpu"
+    )
+
+
+def install(root: Path, folder: Path) -> str:
+    """Install the library of a checkout into a folder, with its entry points; return by what."""
+    if _can_build():
+        _build(root, folder)
+        return "pip"
+    # What pip would make of it, for those who have no setuptools that reads our pyproject.toml.
+    _lay_out(root, folder)
+    return "copying"
+
+
+def _project(root: Path) -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    return found
+
+
+def _module(requirement: str) -> str:
+    """Return the name by which a package is imported."""
+    name = re.split(r"[^\w-]", requirement)[0].replace("-", "_")
+    return "cupy" if name.startswith("cupy") else name
+
+
+def _can_build() -> bool:
+    try:
+        return int(version("setuptools").split(".")[0]) >= 77 and find_spec("pip") is not None
+    except PackageNotFoundError:
+        return False
+
+
+def _build(root: Path, folder: Path) -> None:
+    """Let pip build a copy, for building leaves files behind that later builds pick up."""
+    with tempfile.TemporaryDirectory() as made:
+        for name in ("pyproject.toml", "README.md", "LICENSE"):
+            shutil.copy(root / name, made)
+        for name in ("accel", "backends"):
+            shutil.copytree(root / name, Path(made, name))
+        how = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation")
+        subprocess.run([sys.executable, "-m", "pip", "install", *how, "--target", folder, made], check=True)
+
+
+def _lay_out(root: Path, folder: Path) -> None:
+    project = _project(root)
+    shutil.copytree(root / "accel", folder / "accel")
+    shutil.copytree(root / "backends", folder / "accel/backends")
+    record = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    record.mkdir()
+    head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (record / "METADATA").write_text(head, "utf-8")
+    groups = {**project["entry-points"], "console_scripts": project["scripts"]}
+    lines = [line for group, points in groups.items() for line in (f"[{group}]", *_points(points))]
+    (record / "entry_points.txt").write_text("\n".join(lines), "utf-8")
+
+
+def _points(points: dict[str, str]) -> list[str]:
+    return [f"{name} = {value}" for name, value in points.items()]

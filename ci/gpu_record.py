@@ -1,0 +1,76 @@
+"""What `ci/gpu` found: as a file, and as a table."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from gpu_running import ROOT, Outcome
+
+__all__ = ["print_table", "recorded", "write"]
+
+
+def recorded(name: str | None, outcomes: Mapping[str, Outcome], **more: Any) -> dict[str, Any]:
+    """Return what is written.
+
+    Parameters
+    ----------
+    name : str or None
+        What the record is called; by default as the first device.
+    outcomes : Mapping of Outcome
+        What became of the stages; the first is that of the machine, the last that of the benchmarks.
+    **more
+        What else is to be known.
+    """
+    machine, results = json.loads(outcomes["machine"].output), outcomes["benchmarks"]
+    first = next(iter(machine["devices"].values()))["name"]
+    return {
+        "name": name or re.sub(r"[^a-z0-9]+", "-", first.lower()).strip("-"),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        **more,
+        "machine": machine,
+        "stages": {
+            stage: {"outcome": found.outcome, "seconds": found.seconds, "said": found.said}
+            for stage, found in outcomes.items()
+        },
+        "results": json.loads(results.output)["results"] if results.outcome == "passed" else None,
+    }
+
+
+def _commit() -> str | None:
+    """Return the commit of the checkout, if git knows one."""
+    command = ("git", "describe", "--always", "--dirty", "--abbrev=12")
+    try:
+        done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    except FileNotFoundError:
+        return None
+    return done.stdout.strip() or None
+
+
+def write(folder: Path, record: Mapping[str, Any]) -> Path:
+    """Write a record, which is there whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"gpu-{record['name']}.json"
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
+    return part.replace(path)
+
+
+def print_table(record: Mapping[str, Any]) -> None:
+    """Print a line for each stage, and one for each number that was measured."""
+    for name, stage in record["stages"].items():
+        print(f"{name:16}{stage['outcome']:12}{stage['seconds']:7.1f} s  {stage['said']}")
+    for name, value in _flat(record["results"] or {}):
+        print(f"{name:76}{value:12.4g}")
+
+
+def _flat(results: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, float]]:
+    for name, value in results.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{name}: ")
+        elif value is not None:
+            yield f"{above}{name}", value

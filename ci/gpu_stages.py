@@ -1,0 +1,127 @@
+"""Runs everything that needs a GPU, stage by stage, prints a table, and writes what was found as JSON.
+
+Each stage is run though an earlier one failed. The exit status is 0 if none failed, 1 if one did or there is no GPU,
+and 2 if packages are missing.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from json import loads
+from pathlib import Path
+from time import monotonic
+
+from gpu_install import install, missing
+from gpu_record import print_table, recorded, write
+from gpu_running import ROOT, Outcome, Stage, run
+
+__all__: list[str] = []
+
+_SECONDS = 525
+"""For all stages together, which leaves a little of nine minutes for the end."""
+_PYTEST = ("-P", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+
+
+def main() -> int:
+    """Run all stages and return the exit status."""
+    given, began = _arguments(), monotonic()
+    lacks = missing(ROOT)
+    if lacks:
+        print(f"ci/gpu: {lacks}", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as made:
+        work = Path(made)
+        how = install(ROOT, work / "installed")
+        outcomes = _outcomes(work, began + _SECONDS, quick=given.quick)
+    if outcomes["machine"].bad:
+        print("ci/gpu: no stage was run, and nothing is written", file=sys.stderr)
+        return 1
+    record = recorded(given.name, outcomes, quick=given.quick, installed_by=how)
+    print(f"== {write(given.results, record)}")
+    print_table(record)
+    return int(any(outcome.bad for outcome in outcomes.values()))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="ci/gpu", description=__doc__)
+    parser.add_argument("name", nargs="?", help="of the file of results (default: what the first device is called)")
+    parser.add_argument("--results", type=Path, default=ROOT / "benchmarks/results", metavar="DIR", help="its folder")
+    parser.add_argument("--quick", action="store_true", help="few examples and small copies, for a look")
+    return parser.parse_args()
+
+
+def _outcomes(work: Path, end: float, *, quick: bool) -> dict[str, Outcome]:
+    """Run the stages until a time, and all but the first only where that finds a device."""
+    environment = _environment(work, quick=quick)
+    found = {"machine": run(Stage("machine", 30, _python("ci/gpu_machine.py")), environment, work)}
+    if not found["machine"].bad:
+        for stage in _stages(list(loads(found["machine"].output)["devices"]), work, quick=quick):
+            seconds = max(1, min(stage.seconds, end - monotonic()))
+            found[stage.name] = run(stage._replace(seconds=seconds), environment, work)
+    return found
+
+
+def _environment(work: Path, *, quick: bool) -> Mapping[str, str]:
+    """Return an environment in which the library is what was installed, and nothing is written to the checkout."""
+    paths = [str(work / "installed"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "ACCEL_GPU_EXAMPLES": "2" if quick else "200",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(work / "hypothesis"),
+    }
+
+
+def _stages(devices: list[str], work: Path, *, quick: bool) -> Iterator[Stage]:
+    first, two = devices[0], ",".join(devices[:2])
+    yield Stage("conformance", 80, _tests("conformance", two))
+    yield Stage("copies", 40, _tests("copies", two))
+    yield Stage("plans", 50, _tests("plans", two))
+    # CuPy's operators compute on its current device only, which is the first.
+    yield Stage("arrays", 80, _tests("arrays", first))
+    yield Stage("release", 40, _tests("release", two))
+    yield _sanitizer("memcheck", first)
+    yield _sanitizer("racecheck", first)
+    yield _standard(first)
+    yield _demo(first, work)
+    small = ("--quick",) if quick else ()
+    yield Stage("benchmarks", 60, _python("benchmarks/gpu.py", "--device", first, *small))
+
+
+def _python(*arguments: str) -> tuple[str, ...]:
+    return sys.executable, "-B", *arguments
+
+
+def _tests(what: str, devices: str, *more: str) -> tuple[str, ...]:
+    return _python(*_PYTEST, "--accel-devices", devices, f"tests/gpu/test_{what}.py", *more)
+
+
+def _sanitizer(tool: str, device: str) -> Stage:
+    # What the driver refuses is not asked here, but what kernels do.
+    options = ("--tool", tool, "--error-exitcode", "1", "--report-api-errors", "no")
+    command = ("compute-sanitizer", *options, *_tests("plans", device, "-k", "every_kernel"))
+    absent = "" if shutil.which("compute-sanitizer") else "compute-sanitizer is not installed"
+    return Stage(tool, 40, command, absent=absent)
+
+
+def _standard(device: str) -> Stage:
+    checkout = os.environ.get("ARRAY_API_TESTS", "")
+    command = _python(*_PYTEST, "--rootdir", checkout, "--max-examples", "5", f"{checkout}/array_api_tests")
+    chosen = {"ARRAY_API_TESTS_MODULE": "accel.xp", "ACCEL_DEVICE": device}
+    absent = "" if checkout else "ARRAY_API_TESTS names no checkout of array-api-tests"
+    return Stage("array standard", 40, command, chosen, absent)
+
+
+def _demo(device: str, work: Path) -> Stage:
+    lacks = [name for name in ("scipy", "skimage", "PIL", "rich") if find_spec(name) is None]
+    absent = f"{', '.join(lacks)} not installed: pip install 'accel-container[demo]'" if lacks else ""
+    command = _python("-P", "-m", "accel", "demo", "--device", device, "--out", str(work / "demo"))
+    return Stage("demo", 40, command, absent=absent)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""The stand-in as the CuPy of a whole process, with what `ci/gpu` calls besides what the backend does."""
+
+import sys
+from importlib.machinery import ModuleSpec
+
+import numpy as np
+
+from .machine import Machine
+from .module import modules
+
+__all__ = ["install"]
+
+
+def install(flavour="cuda", **faults):
+    """Let a machine be what the process imports as CuPy; faults are attributes of the machine."""
+    machine = Machine(flavour, memory=1 << 29)
+    for name, value in faults.items():
+        setattr(machine, name, value)
+    found = modules(machine)
+    _describe(found["cupy.cuda.runtime"])
+    _compute(found["cupy"], machine)
+    sys.modules.update(found)
+    return machine
+
+
+def _describe(runtime):
+    properties = runtime.getDeviceProperties
+    runtime.getDeviceProperties = lambda index: {**properties(index), "name": b"Stand-In 100", "major": 9, "minor": 0}
+
+
+def _compute(cupy, machine):
+    """Add what the tests and benchmarks of real devices call themselves."""
+
+    def values_of(array):
+        machine.scheduler.drive_stream(machine.scheduler.current())
+        return array._values
+
+    def ascontiguousarray(array):
+        made = cupy.ndarray(array.shape, array.dtype)
+        values_of(made)[...] = values_of(array)
+        return made
+
+    def raw_kernel(code, name):
+        function = cupy.RawModule(code=code, options=()).get_function(name).kernel
+
+        def launch(grid, block, arguments):
+            values = [np.uint64(each.data.ptr) if isinstance(each, cupy.ndarray) else each for each in arguments]
+            function((*grid, 1, 1), (*block, 1, 1), values, stream=cupy.cuda.Stream.null)
+
+        return launch
+
+    cupy.__spec__ = ModuleSpec("cupy", None)
+    cupy.__version__ = "0"
+    cupy.ascontiguousarray = ascontiguousarray
+    cupy.array_equal = lambda one, other: np.array_equal(values_of(one), values_of(other))
+    cupy.RawKernel = raw_kernel
+    cupy.cuda.set_allocator = lambda allocator: None
+    machine.pool.malloc = cupy.cuda.alloc

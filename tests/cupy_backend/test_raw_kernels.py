@@ -1,0 +1,431 @@
+"""Kernels of the user's own, run on the stand-in: what they are given, in which order, and what is refused."""
+
+import pickle
+import sys
+import threading
+from time import sleep
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import accel
+from accel import Device, LayoutTensor, NDBuffer, RawKernel, xp
+from accel.dtypes import as_dtype
+from accel.errors import (
+    CapabilityError,
+    DeviceLostError,
+    DeviceMismatchError,
+    DTypeError,
+    KernelLaunchError,
+    KernelSyntaxError,
+    LayoutError,
+    ReleasedError,
+)
+from accel.layout import Layout
+from accel.memory import heap_of
+from accel.memory.thread_stream import ThreadStream
+
+from .conftest import install
+from .standin.machine import Machine
+
+SIZE = 1000
+INDEX = "const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;"
+SCALE = f"""
+extern "C" __global__ void scale(accel::View<float, 1> view, float factor) {{
+    {INDEX}
+    if (i < view.size()) view(i) *= factor;
+}}
+"""
+NEXT = f"""
+extern "C" __global__ void next(const float* source, float* target, long long count) {{
+    {INDEX}
+    if (i < count) target[i] = source[i] + 1;
+}}
+"""
+pytestmark = pytest.mark.usefixtures("gpu_machine")
+
+
+@pytest.fixture
+def scale():
+    """A kernel that multiplies the elements of a view."""
+    return RawKernel.from_source(SCALE)
+
+
+@pytest.fixture
+def following():
+    """A kernel that writes the numbers after those it reads."""
+    return RawKernel.from_source(NEXT)
+
+
+@pytest.fixture
+def stream():
+    """A stream beside the default one."""
+    with accel.new_stream("gpu") as made:
+        pass
+    yield made
+    made.close()
+
+
+def container(values, dtype="float32", device="gpu"):
+    return accel.container(np.asarray(values, dtype), device=device)
+
+
+class TestArguments:
+    def test_a_container(self, scale):
+        c = container(range(SIZE))
+        event = scale(c, 2, over=c.size)
+        assert c.to_numpy().tolist() == list(range(0, 2 * SIZE, 2))
+        assert event.done()
+        assert event.device is c.device
+
+    def test_a_storage_and_a_range(self, scale):
+        c = container(range(100))
+        scale(c[10:20], 0, over=10)
+        scale(c.storage, 2.0, over=100)
+        assert c.to_numpy().tolist() == [0 if 10 <= i < 20 else 2 * i for i in range(100)]
+
+    @pytest.mark.parametrize(
+        ("shape", "strides", "offset"),
+        [
+            ((7,), (-2,), 20),
+            ((4, 6), (1, 4), 0),
+            ((3, 5), (-5, 1), 50),
+            ((2, 3, 4), (1, -2, 6), 9),
+            ((2,) * 4, (0,) * 4, 3),
+        ],
+    )
+    def test_a_view_of_any_rank_and_direction(self, shape, strides, offset):
+        rank, names = len(shape), "ijkl"[: len(shape)]
+        body = "long long rest = threadIdx.x;"
+        for axis in range(rank - 1, -1, -1):
+            body += f"const long long {names[axis]} = rest % view.extents[{axis}]; rest /= view.extents[{axis}];"
+        gather = RawKernel.from_source(f"""
+            extern "C" __global__ void gather(accel::View<const int, {rank}> view, int* found) {{
+                {body} found[threadIdx.x] = view({", ".join(names)});
+            }}
+        """)
+        numbers = np.arange(64, dtype="int32")
+        c, view_of = container(numbers, "int32"), (shape, strides)
+        model = np.ndarray(shape, "int32", numbers, offset * 4, [stride * 4 for stride in strides])
+        found = container(np.zeros(model.size), "int32")
+        gather(NDBuffer(c, *view_of, offset=offset), found, grid=1, block=model.size)
+        assert found.to_numpy().tolist() == model.ravel().tolist()
+
+    def test_a_tensor_with_a_layout(self):
+        fill = RawKernel.from_source("""
+            extern "C" __global__ void fill(accel::View<float, 2> view) {
+                view(threadIdx.x, threadIdx.y) = 10 * threadIdx.x + threadIdx.y;
+            }
+        """)
+        c = container(np.zeros(6))
+        t = LayoutTensor(c, Layout((2, 3), (3, 1)))
+        fill(t, grid=1, block=(2, 3))
+        assert t.to_numpy().tolist() == [[0, 1, 2], [10, 11, 12]]
+        with pytest.raises(
+            LayoutError, match=r"the parameter View<float32, 2> view of fill: mode 0 of .* has no single"
+        ):
+            fill(LayoutTensor(c, Layout(((2, 2), 1), ((1, 3), 2))), grid=1, block=(2, 3))
+
+    @pytest.mark.parametrize(
+        ("declared", "dtype", "number"),
+        [
+            ("bool", "bool", True),
+            ("char", "int8", -128),
+            ("unsigned char", "uint8", 255),
+            ("short", "int16", -5),
+            ("uint16_t", "uint16", 65_535),
+            ("const int", "int32", -(2**31)),
+            ("unsigned", "uint32", 2**32 - 1),
+            ("long long", "int64", -(2**63)),
+            ("size_t", "uint64", 2**64 - 1),
+            ("half", "float16", 1.5),
+            ("hip_bfloat16", "bfloat16", -3.0),
+            ("float", "float32", 0.1),
+            ("double", "float64", 0.1),
+            ("float2", "complex64", 1 + 2j),
+            ("double2", "complex128", 1 - 2j),
+        ],
+    )
+    def test_a_number_of_any_type_arrives_bit_by_bit(self, declared, dtype, number):
+        show = RawKernel.from_source(f"""
+            struct half {{ unsigned short bits; }};
+            struct hip_bfloat16 {{ unsigned short bits; }};
+            struct float2 {{ float x, y; }};
+            struct double2 {{ double x, y; }};
+            extern "C" __global__ void show(char before, {declared} number, unsigned char* bytes) {{
+                bytes[threadIdx.x] = reinterpret_cast<const unsigned char*>(&number)[threadIdx.x];
+            }}
+        """)
+        expected = np.array(number, as_dtype(dtype))
+        found = accel.zeros(expected.nbytes, "uint8", device="gpu")
+        show(7, number, found, grid=1, block=expected.nbytes)
+        assert found.to_numpy().tobytes() == expected.tobytes()
+
+    def test_an_array(self, monkeypatch, scale, stream):
+        import cupy
+
+        library = ModuleType("array_api_compat.cupy")
+        library.empty = library.asarray = lambda shape: cupy.ndarray((shape,), "float64")
+        monkeypatch.setitem(sys.modules, "array_api_compat.cupy", library)
+        c = container(range(10))
+        x = xp.asarray(c)
+        scale(x[::-2], 3, over=5, stream=stream)
+        assert c.to_numpy().tolist() == [0, 3, 2, 9, 4, 15, 6, 21, 8, 27]
+
+    def test_more_than_2_to_the_31_elements_are_counted_and_reached(self):
+        last = RawKernel.from_source("""
+            extern "C" __global__ void last(accel::View<const int, 2> view, long long* size, int* found) {
+                *size = view.size();
+                *found = view(view.extents[0] - 1, 1);
+            }
+        """)
+        size, found = container([0], "int64"), container([0], "int32")
+        many = NDBuffer(container([5, 6], "int32"), (1 << 40, 2), (0, 1))
+        last(many, size, found, grid=1, block=1)
+        assert (size.to_numpy(), found.to_numpy()) == (1 << 41, 6)
+
+    def test_memory_of_no_elements(self, scale, following):
+        empty = accel.empty(0, "float32", device="gpu")
+        scale(empty, 2, grid=1)
+        following(empty, empty, 0, grid=1)
+        scale(empty, 2, over=empty.size).wait()
+
+
+class TestOrder:
+    """Streams run late here, each in its own order: what does not wait is wrong under some seed."""
+
+    def test_a_launch_comes_after_copies_in_flight_on_other_streams(self, following, stream):
+        source, target = accel.zeros(SIZE, "float32", device="gpu"), container(np.zeros(SIZE))
+        source.copy_from_async(accel.full(SIZE, 4, "float32"), stream=stream)
+        following(source, target, SIZE, over=SIZE)
+        assert set(target.to_numpy()) == {5}
+
+    def test_a_launch_that_waits_for_nobody_is_seen_here(self, monkeypatch):
+        wrong = 0
+        monkeypatch.setattr("accel.kernels.raw.submit_ordered", lambda queue, uses, launch: launch())
+        for seed in range(20):
+            install(monkeypatch, Machine(seed=seed))
+            source, target, given = (accel.full(SIZE, value, "float32", device="gpu") for value in (0, 0, 4))
+            source.copy_from_async(given, stream=accel.new_stream("gpu"))
+            RawKernel.from_source(NEXT)(source, target, SIZE, over=SIZE)
+            wrong += set(target.to_numpy()) != {5}
+        assert wrong > 3
+
+    def test_launches_on_two_streams_keep_their_order_where_one_writes(self, scale, following, stream):
+        source, target = container(np.ones(SIZE)), container(np.zeros(SIZE))
+        scale(source, 3, over=SIZE, stream=stream)
+        following(source, target, SIZE, over=SIZE)
+        scale(source, 0, over=SIZE, stream=stream)
+        assert set(target.to_numpy()) == {4}
+        assert set(source.to_numpy()) == {0}
+
+    def test_the_host_reads_and_writes_when_it_is_over(self, scale, stream):
+        c = container(np.ones(SIZE))
+        scale(c, 2, over=SIZE, stream=stream)
+        assert set(c.to_numpy()) == {2}
+        scale(c, 2, over=SIZE, stream=stream)
+        c.fill(7)
+        assert set(c.to_numpy()) == {7}
+
+    def test_a_later_copy_waits_too(self, scale, stream):
+        c, target = container(np.ones(SIZE)), accel.zeros(SIZE, "float32")
+        scale(c, 2, over=SIZE, stream=stream)
+        with accel.new_stream("gpu") as other:
+            target.copy_from_async(c, stream=other).wait()
+        assert set(target.to_numpy()) == {2}
+
+    def test_memory_stays_until_the_kernel_is_done(self, following, stream):
+        target = container(np.zeros(SIZE))
+        source = container(np.full(SIZE, 3))
+        following(source, target, SIZE, over=SIZE, stream=stream)
+        source.release()
+        others = [accel.full(SIZE, 9, "float32", device="gpu") for _ in range(3)]
+        assert set(target.to_numpy()) == {4}
+        assert len(others) == 3
+
+    def test_the_current_stream_is_the_one_that_is_used(self, scale, stream):
+        c = container(np.ones(SIZE))
+        with stream:
+            scale(c, 2, over=SIZE)
+        assert not stream.idle
+        assert set(c.to_numpy()) == {2}
+
+    def test_a_kernel_without_memory_runs_on_its_streams_device_or_the_first(self):
+        nothing = RawKernel.from_source('extern "C" __global__ void nothing(int number) {}')
+        assert nothing(1, grid=1).device == Device.best()
+        second = Device.best().type + ":1"
+        with accel.new_stream(second) as other:
+            pass
+        assert str(nothing(1, grid=1, stream=other).device) == second
+
+    def test_a_device_that_is_lost_says_so(self, gpu_machine, scale):
+        c = container(np.ones(SIZE))
+        gpu_machine.lose(0)
+        with pytest.raises(DeviceLostError):
+            scale(c, 2, over=SIZE)
+
+
+class TestExtents:
+    def test_a_grid_of_three_axes(self):
+        place = RawKernel.from_source("""
+            extern "C" __global__ void place(accel::View<int, 3> view) {
+                view(blockIdx.z, blockIdx.y, blockIdx.x * blockDim.x + threadIdx.x) = 100 * threadIdx.x + gridDim.x;
+            }
+        """)
+        view = NDBuffer(accel.zeros(24, "int32", device="gpu"), (2, 3, 4))
+        place(view, grid=(2, 3, 2), block=2)
+        assert set(view.to_numpy()[..., 0::2].ravel()) == {2}
+        assert set(view.to_numpy()[..., 1::2].ravel()) == {102}
+
+    def test_over_two_axes_there_are_threads_enough(self):
+        count = RawKernel.from_source("""
+            extern "C" __global__ void count(accel::View<int, 2> view) {
+                const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+                if (y < view.extents[0] && x < view.extents[1]) view(y, x) += 1;
+            }
+        """)
+        view = NDBuffer(accel.zeros(5 * 33, "int32", device="gpu"), (5, 33))
+        count(view, over=(33, 5), block=(16, 4))
+        assert view.to_numpy().tolist() == [[1] * 33] * 5
+
+    def test_shared_memory_is_as_much_as_is_asked_for(self):
+        turn = RawKernel.from_source("""
+            extern "C" __global__ void turn(int* numbers) {
+                extern __shared__ int all[];
+                all[threadIdx.x] = numbers[threadIdx.x];
+                __syncthreads();
+                numbers[threadIdx.x] = all[blockDim.x - 1 - threadIdx.x];
+            }
+        """)
+        c = container(range(100), "int32")
+        turn(c, grid=1, block=100, shared=400)
+        assert c.to_numpy().tolist() == list(range(99, -1, -1))
+        with pytest.raises(KernelLaunchError, match="InvalidValue"):
+            turn(c, grid=1, block=100, shared=1 << 20)
+
+    @pytest.mark.parametrize(
+        ("extents", "said"),
+        [
+            ({}, "a launch of scale has one extent: write over=threads"),
+            ({"grid": 1, "over": 1}, "a launch of scale has one extent"),
+            ({"grid": 1 << 31}, "the grid has 2147483648 along x; from 1 to 2147483647 are possible"),
+            ({"grid": (1, 65_536)}, "the grid has 65536 along y"),
+            ({"over": (1, 1, 1 << 17), "block": 1}, "the grid has 131072 along z"),
+            ({"grid": 1, "block": (64, 32)}, "2048 threads; up to 1024 are possible"),
+        ],
+    )
+    def test_what_no_device_has_is_refused_before_anything_is_launched(self, scale, extents, said):
+        c = container(np.ones(3))
+        with pytest.raises(ValueError, match=said):
+            scale(c, 2, **extents)
+        assert c.to_numpy().tolist() == [1, 1, 1]
+
+
+class TestCompiled:
+    def test_options_are_passed_on(self):
+        kernel = RawKernel.from_source(
+            'extern "C" __global__ void set(int* target) { *target = NUMBER; }', options=["-DNUMBER=42", "-std=c++14"]
+        )
+        c = container([0], "int32")
+        kernel(c, grid=1, block=1)
+        assert c.to_numpy() == 42
+
+    def test_several_kernels_of_one_file(self, tmp_path):
+        path = tmp_path / "both.cu"
+        path.write_text(SCALE + NEXT)
+        c = container([1, 2])
+        for name, arguments in {"scale": (c, 10), "next": (c, c, 2)}.items():
+            RawKernel.from_file(path, name)(*arguments, over=2)
+        assert c.to_numpy().tolist() == [11, 21]
+
+    def test_what_does_not_compile_names_file_line_and_text(self, tmp_path):
+        path = tmp_path / 'a "kernel" (1).cu'
+        path.write_text(SCALE.replace("*= factor", "*= fact"))
+        with pytest.raises(KernelSyntaxError, match=r"scale does not compile: .*fact.* was not declared") as caught:
+            RawKernel.from_file(path)(container([1]), 2, over=1)
+        error = caught.value
+        assert (error.filename, error.lineno) == (str(path), 4)
+        assert error.text == "    if (i < view.size()) view(i) *= fact;"
+
+    def test_a_wrong_use_of_a_view_names_the_line_that_uses_it(self):
+        kernel = RawKernel.from_source(SCALE.replace("view(i)", "view(i, 0)"))
+        with pytest.raises(KernelSyntaxError, match="a view is indexed by one integer for each axis") as caught:
+            kernel(container([1]), 2, over=1)
+        assert (caught.value.filename, caught.value.lineno) == ("<source>", 4)
+
+    def test_a_write_through_const_does_not_compile(self):
+        with pytest.raises(KernelSyntaxError, match="read-only"):
+            RawKernel.from_source(NEXT.replace("target[i] = source[i]", "source[i] = target[i]")).compiled("gpu")
+
+    def test_it_is_compiled_once_for_each_device_whatever_threads_ask(self, monkeypatch, scale):
+        backend, devices = heap_of(Device.best()).backend, []
+        compile_raw = backend.compile_raw
+
+        def watched(device, *rest):
+            devices.append(device)
+            sleep(0.01)  # long enough for all the others to come
+            return compile_raw(device, *rest)
+
+        monkeypatch.setattr(backend, "compile_raw", watched)
+        threads = [threading.Thread(target=scale.compiled, args=(device,)) for device in backend.devices() * 4]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(map(str, devices)) == sorted(map(str, backend.devices()))
+
+    def test_each_device_has_its_own(self, scale):
+        first, second = backends = heap_of(Device.best()).backend.devices()
+        containers = [container([1, 2, 3], device=device) for device in backends]
+        for c in containers:
+            scale(c, 2, over=3)
+        assert [c.to_numpy().tolist() for c in containers] == [[2, 4, 6]] * 2
+        assert scale.compiled(first) is scale.compiled(str(first)) is not scale.compiled(second)
+
+    def test_a_pickle_has_the_source(self, scale):
+        c = container([1, 2])
+        scale(c, 2, over=2)
+        again = pickle.loads(pickle.dumps(scale))
+        again(c, 2, over=2)
+        assert c.to_numpy().tolist() == [4, 8]
+        assert str(again) == str(scale)
+
+
+class TestRefused:
+    def test_memory_of_two_devices(self, following):
+        first, second = heap_of(Device.best()).backend.devices()
+        with pytest.raises(DeviceMismatchError, match=f"the arguments of next are on {first} and {second}; move them"):
+            following(container([1], device=first), container([1], device=second), 1, over=1)
+
+    @pytest.mark.parametrize("device", ["cpu", "sim"])
+    def test_a_device_that_has_no_kernels(self, scale, device):
+        with pytest.raises(CapabilityError, match=f"{device} runs no CUDA or HIP; move the arguments of scale"):
+            scale(container([1], device=device), 2, over=10**6)
+
+    def test_a_stream_of_another_device_or_of_the_host(self, scale):
+        c = container([1])
+        with accel.new_stream(Device.best().type + ":1") as other:
+            pass
+        for stream in (other, ThreadStream()):
+            with pytest.raises(DeviceMismatchError, match=f"cannot run scale on memory of {c.device}; write stream="):
+                scale(c, 2, over=1, stream=stream)
+
+    def test_a_stream_of_another_library(self, scale):
+        import cupy
+
+        with pytest.raises(TypeError, match="is no stream of accel; write stream="):
+            scale(container([1]), 2, over=1, stream=cupy.cuda.Stream(non_blocking=True))
+
+    def test_memory_that_was_released(self, scale):
+        c = container([1])
+        c.release()
+        with pytest.raises(ReleasedError, match="View<float32, 1> view of scale"):
+            scale(c, 2, over=1)
+
+    def test_an_argument_that_does_not_fit_leaves_all_as_it_was(self, scale):
+        c = container([1])
+        with pytest.raises(DTypeError, match="float32 factor of scale: values of dtype complex128"):
+            scale(c, 2j, over=1)
+        assert c.to_numpy().tolist() == [1]
+        assert c.storage.owner.pins == 0

@@ -1,0 +1,10 @@
+"""How much is tried: ``ACCEL_GPU_EXAMPLES`` examples of each law, and rounds of each thread for each example."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+__all__ = ["EXAMPLES", "THOROUGH"]
+
+EXAMPLES = int(os.environ.get("ACCEL_GPU_EXAMPLES", "200"))
+THOROUGH = settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))

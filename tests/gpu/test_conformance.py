@@ -1,0 +1,15 @@
+"""The backend is on a real device what a backend is to be."""
+
+import cupy
+import pytest
+
+from accel.memory import heap_of
+from accel.testing import StreamConformance
+
+
+class TestDevice(StreamConformance):
+    @pytest.fixture
+    def heap(self, device):
+        self.device = device
+        with cupy.cuda.Device(device.index):  # CuPy computes on its current device only
+            yield heap_of(device)

@@ -1,0 +1,28 @@
+"""Kernels as users write them, over views: what `RawKernel` gives compilers."""
+
+from accel.kernels.sources import Source
+
+__all__ = ["ADD", "WRONG", "sizes"]
+
+ADD = Source(
+    """
+extern "C" __global__ void add(accel::View<const float, 2> a, accel::View<const float, 4> b, accel::View<float, 2> s) {
+    for (long long n = blockIdx.x * (long long)blockDim.x + threadIdx.x; n < s.size(); n += blockDim.x) {
+        const long long i = n / s.extents[1], j = n % s.extents[1];
+        s(i, j) = a(i, j) + b(0, i, 0, j);
+    }
+}
+""",
+    'my "add".cu',
+)
+WRONG = {
+    "in the text": Source(ADD.text.replace("a(i, j)", "nothing"), ADD.file),
+    "in the view": Source(ADD.text.replace("a(i, j)", "a(i)"), ADD.file),
+    "through const": Source(ADD.text.replace("s(i, j) =", "a(i, j) ="), ADD.file),
+}
+"""The same with something wrong in its line 5."""
+
+
+def sizes():
+    """Return the bytes of each parameter of `ADD`: an address, and two integers for each axis."""
+    return [8 + 16 * rank for rank in (2, 4, 2)]

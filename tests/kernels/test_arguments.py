@@ -1,0 +1,141 @@
+"""Arguments are checked against parameters, and become what a kernel takes by value."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import accel
+from accel import Device, LayoutTensor, NDBuffer
+from accel.dtypes import as_dtype
+from accel.errors import DeviceMismatchError, DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
+from accel.kernels.arguments import bound
+from accel.kernels.parameters import parameters_of
+from accel.layout import row_major
+from accel.memory import Interchange, Swizzling
+
+
+def bind(signature, *arguments):
+    """Return what a kernel with some parameters would be given."""
+    return bound("f", parameters_of(f'extern "C" __global__ void f({signature}) {{}}', "f"), arguments)
+
+
+@pytest.fixture
+def c():
+    return accel.container(np.arange(24, dtype="float32"))
+
+
+def test_a_number_becomes_a_scalar_of_the_type():
+    values, uses, device = bind("int a, float b, unsigned char c, bool d, double2 e", 1, 2, np.int64(255), True, 1j)
+    assert [value.dtype.name for value in values] == ["int32", "float32", "uint8", "bool", "complex128"]
+    assert values == (1, 2, 255, True, 1j)
+    assert (uses, device) == ((), None)
+
+
+@settings(max_examples=100, deadline=None, database=None)
+@given(st.sampled_from(["int8", "uint16", "int32", "uint64"]), st.integers(-(2**70), 2**70))
+def test_an_integer_arrives_whole_or_not_at_all(dtype, number):
+    limits = np.iinfo(dtype)
+    if limits.min <= number <= limits.max:
+        assert bind(f"{dtype}_t n", number).values == (number,)
+    else:
+        with pytest.raises(OverflowError, match=rf"the parameter {dtype} n of f: .* is out of range for {dtype}"):
+            bind(f"{dtype}_t n", number)
+
+
+def test_a_pointer_is_the_address_of_the_first_element(c):
+    bounded = bind("float* x, const float* y", c, c[5:9])
+    assert bounded.values == (c.storage.pointer, c.storage.pointer + 20)
+    assert [use.writing for use in bounded.uses] == [True, False]
+    assert bounded.device is Device.CPU
+
+
+def test_a_view_is_a_structure_of_address_extents_and_strides(c):
+    (value,), _, _ = bind("accel::View<float, 2> x", NDBuffer(c, (3, 2), (-4, 1), offset=9))
+    assert value.shape == (1,)
+    assert value.dtype.itemsize == 8 + 2 * 16
+    (data, extents, strides) = value[0]
+    assert (data, extents.tolist(), strides.tolist()) == (c.storage.pointer + 36, [3, 2], [-4, 1])
+
+
+def test_what_may_not_be_written_is_taken_where_the_kernel_only_reads(c):
+    constant = LayoutTensor(c, row_major(4, 6)).get_immutable()
+    bind("accel::View<const float, 2> x", constant)
+    with pytest.raises(ReadOnlyError, match=r"View<float32, 2> x of f: it is not const, and its argument is read-only"):
+        bind("accel::View<float, 2> x", constant)
+
+
+class Strange(Interchange):
+    """Elements of a container, described in a way of its own."""
+
+    def __init__(self, container, **changes):
+        self.container = container
+        self.changes = changes
+
+    def __accel_operand__(self):
+        return self.container.__accel_operand__()._replace(**self.changes)
+
+    def _lent_storage(self):
+        return self.container.storage
+
+
+VIEW, POINTER = "accel::View<float, 1> x", "float* x"
+
+
+@pytest.mark.parametrize(
+    ("signature", "make", "error", "said"),
+    [
+        ("int n", lambda c: 1.0, DTypeError, "int32 n of f: values of dtype float64 cannot be stored as int32"),
+        ("float a", lambda c: 1e300, OverflowError, "float32 a of f: 1e.300 is out of range"),
+        ("bool a", lambda c: 1, DTypeError, "bool a of f: "),
+        ("int n", lambda c: "one", DTypeError, "int32 n of f: "),
+        ("int n", lambda c: None, DTypeError, "int32 n of f: "),
+        ("int n", lambda c: [1, 2], KernelSignatureError, "int32 n of f: one number is wanted; found 2"),
+        ("float a", lambda c: c, KernelSignatureError, "a number is wanted, and AcceleratorDataContainer is memory"),
+        (
+            POINTER,
+            lambda c: 5,
+            KernelSignatureError,
+            r"float32\* x of f: memory is wanted; found int: write accel.cont",
+        ),
+        (VIEW, lambda c: np.zeros(3), KernelSignatureError, "memory is wanted; found ndarray"),
+        (POINTER, lambda c: accel.zeros(3), DTypeError, "the dtypes must agree, and its argument is of float64"),
+        (
+            POINTER,
+            lambda c: NDBuffer(c, (3,), (2,)),
+            LayoutError,
+            r"it is a bare pointer, and extents \(3,\) with strid",
+        ),
+        (VIEW, lambda c: NDBuffer(c, (4, 6)), LayoutError, r"its argument has 2 axes; write accel::View<T, 2>"),
+        (VIEW, lambda c: Strange(c, swizzle=Swizzling(1, 1)), LayoutError, "no strides lead through its argument"),
+        (VIEW, lambda c: Strange(c, strides=(6,)), LayoutError, r"the address or strides \(6,\) are no multiples of 4"),
+        (POINTER, lambda c: Strange(c, start=2), LayoutError, "are no multiples of 4 bytes; give a copy"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_the_name_of_the_parameter(c, signature, make, error, said):
+    with pytest.raises(error, match=said):
+        bind(signature, make(c))
+
+
+def test_each_number_of_arguments_but_the_right_one_is_refused():
+    for arguments in ((), (1,), (1, 2, 3)):
+        with pytest.raises(KernelSignatureError, match=r"f takes 2 arguments \(int32 a, float32 b\); found"):
+            bind("int a, float b", *arguments)
+    with pytest.raises(KernelSignatureError, match=r"f takes 0 arguments \(none\); found 1"):
+        bind("", 1)
+
+
+def test_memory_of_two_devices_is_refused(c):
+    with pytest.raises(DeviceMismatchError, match="the arguments of f are on cpu and sim; move them to one"):
+        bind("float* a, float* b", c, c.to("sim"))
+
+
+def test_an_argument_that_is_given_twice_is_used_twice(c):
+    assert [use.writing for use in bind("float* a, const float* b", c, c).uses] == [True, False]
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_types_that_are_not_c_s_own_are_numbers_too(dtype):
+    declared = {"bfloat16": "__nv_bfloat16", "float16": "__half"}[dtype]
+    (value,) = bind(f"{declared} x", 1.5).values
+    assert (value.dtype, value) == (as_dtype(dtype), 1.5)

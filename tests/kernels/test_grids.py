@@ -1,0 +1,65 @@
+"""How many blocks and threads there are."""
+
+from math import prod
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accel.kernels.grids import as_block, as_grid, blocks_over
+
+QUICK = settings(max_examples=50, deadline=None, database=None)
+MOST = (2**31 - 1, 65_535, 65_535)
+extents = st.sampled_from([1, 2, 3, 7, 16, 64])
+blocks = st.tuples(extents, extents, extents).filter(lambda block: prod(block) <= 1024)
+
+
+@QUICK
+@given(st.lists(st.integers(1, 65_535), min_size=1, max_size=3), blocks)
+def test_there_are_threads_enough_and_no_block_too_many(over, block):
+    grid = blocks_over(over, block, MOST)
+    for threads, count, width in zip([*over, 1, 1], grid, block, strict=False):
+        assert (count - 1) * width < threads <= count * width
+
+
+@QUICK
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=3).filter(lambda over: 0 in over), blocks)
+def test_over_nothing_there_are_no_blocks(over, block):
+    assert prod(blocks_over(over, block, MOST)) == 0
+
+
+@QUICK
+@given(blocks)
+def test_what_is_left_out_is_one(block):
+    assert as_block(block[:1]) == as_block(block[0]) == (block[0], 1, 1)
+    assert as_grid(block[:2], MOST) == (*block[:2], 1)
+    assert as_grid(block, MOST) == block
+
+
+def test_more_than_2_to_the_31_threads_are_counted():
+    assert blocks_over(2**33 + 1, (256, 1, 1), MOST) == (2**25 + 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: as_grid((), MOST), r"a grid has one to three extents, x first; found \(\)"),
+        (lambda: as_grid((1, 2, 3, 4), MOST), "a grid has one to three extents"),
+        (lambda: as_grid((1, 0), MOST), "the grid has 0 along y; from 1 to 65535 are possible"),
+        (lambda: as_grid(2**31, MOST), "the grid has 2147483648 along x"),
+        (lambda: as_block((1, 1, 65)), "the block has 65 along z; from 1 to 64 are possible"),
+        (lambda: as_block(-1), "the block has -1 along x"),
+        (lambda: as_block((32, 33)), r"a block of \(32, 33, 1\) has 1056 threads; up to 1024 are possible"),
+        (lambda: blocks_over(-5, (1, 1, 1), MOST), "the number of threads has -5 along x; 0 or more are possible"),
+        (lambda: blocks_over(2**40, (1, 1, 1), MOST), "the grid has 1099511627776 along x"),
+    ],
+)
+def test_what_no_device_has_is_refused(make, said):
+    with pytest.raises(ValueError, match=said):
+        make()
+
+
+@pytest.mark.parametrize("given", [2.0, None, "many", (1, 2.5)])
+def test_what_is_no_integer_is_refused(given):
+    with pytest.raises(TypeError):
+        as_block(given)

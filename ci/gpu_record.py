@@ -13,7 +13,7 @@ from gpu_running import ROOT, Outcome
 __all__ = ["print_table", "recorded", "write"]
 
 
-def recorded(name: str | None, outcomes: Mapping[str, Outcome], **more: Any) -> dict[str, Any]:
+def recorded(name: str | None, outcomes: Mapping[str, Outcome], *, quick: bool, **more: Any) -> dict[str, Any]:
     """Return what is written.
 
     Parameters
@@ -22,15 +22,19 @@ def recorded(name: str | None, outcomes: Mapping[str, Outcome], **more: Any) -> 
         What the record is called; by default as the first device.
     outcomes : Mapping of Outcome
         What became of the stages; the first is that of the machine, the last that of the benchmarks.
+    quick : bool
+        Whether it was but a look, which the name says too.
     **more
         What else is to be known.
     """
     machine, results = json.loads(outcomes["machine"].output), outcomes["benchmarks"]
     first = next(iter(machine["devices"].values()))["name"]
+    found = name or re.sub(r"[^a-z0-9]+", "-", first.lower()).strip("-")
     return {
-        "name": name or re.sub(r"[^a-z0-9]+", "-", first.lower()).strip("-"),
+        "name": f"{found}-quick" if quick else found,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
+        "quick": quick,
         **more,
         "machine": machine,
         "stages": {

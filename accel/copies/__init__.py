@@ -1,6 +1,7 @@
 """Copies of elements from any place to any other: planned as integers, then run where the memory is."""
 
 from accel.copies.elements import Elements, HasElements
+from accel.copies.host import copied_at_once
 from accel.copies.planner import Mask, plan
 from accel.copies.run import copy, copy_async, fill, in_c_order, read, write
 from accel.copies.steps import all_of
@@ -10,6 +11,7 @@ __all__ = [
     "HasElements",
     "Mask",
     "all_of",
+    "copied_at_once",
     "copy",
     "copy_async",
     "fill",

@@ -11,7 +11,7 @@ from accel.copies.elements import CACHED, Elements, Leaves, reach
 from accel.copies.planner import walked_together
 from accel.memory import HostStorage
 
-__all__ = ["FEW", "at_once", "gathered", "may_share", "moved_at_once", "on_host", "scatter"]
+__all__ = ["FEW", "at_once", "copied_at_once", "gathered", "may_share", "on_host", "scatter"]
 
 FEW = 1 << 15
 """Bytes below which no copy gains from a plan."""
@@ -30,16 +30,17 @@ def at_once(elements: Elements) -> bool:
 
 
 class _Loops(NamedTuple):
-    """Loops over a few elements of two ends, in bytes, and how far from the first elements they begin."""
+    """Loops over a few elements of two ends, in bytes, and where they begin; whether they are one piece at both."""
 
     extents: tuple[int, ...]
     into: tuple[int, ...]
     out_of: tuple[int, ...]
     target_start: int
     source_start: int
+    in_one_piece: bool
 
 
-def moved_at_once(target: Elements, source: Elements) -> bool:
+def copied_at_once(target: Elements, source: Elements) -> bool:
     """Copy a few elements of the host, if nothing about them asks for more than NumPy; tell whether that is done."""
     to, of, dtype = target.storage, source.storage, target.element_type
     itemsize = dtype.itemsize
@@ -48,15 +49,16 @@ def moved_at_once(target: Elements, source: Elements) -> bool:
         return False
     if not (isinstance(to, HostStorage) and isinstance(of, HostStorage)):
         return False
-    if to.owner.hazards is not None or of.owner.hazards is not None:
+    if to.readonly or to.owner.hazards is not None or of.owner.hazards is not None:
         return False
     try:
         # A constructor and not as_strided: it refuses what would leave the storage.
         into = np.ndarray(loops.extents, dtype, to.array, target.start * itemsize + loops.target_start, loops.into)
         out_of = np.ndarray(loops.extents, dtype, of.array, source.start * itemsize + loops.source_start, loops.out_of)
-        # NumPy does not see every overlap of strided arrays.
-        np.copyto(into, out_of.copy() if np.may_share_memory(into, out_of) else out_of)
-    except ValueError:  # also because the target is read-only; whoever looks closer says which
+        if not loops.in_one_piece and np.may_share_memory(into, out_of):
+            out_of = out_of.copy()  # NumPy does not see every overlap of strided arrays
+        np.copyto(into, out_of)
+    except ValueError:  # whoever looks closer says which
         return False
     return True
 
@@ -74,7 +76,8 @@ def _few_loops(target: Leaves, source: Leaves, itemsize: int) -> _Loops | None:
     found = walked_together(into, out_of, itemsize, 1, False, False, 64)
     if found is None:
         return None
-    return _Loops(found.extents, found.target_strides, found.source_strides, found.target_start, found.source_start)
+    strides, starts = (found.target_strides, found.source_strides), (found.target_start, found.source_start)
+    return _Loops(found.extents, *strides, *starts, strides == ((itemsize,),) * 2)
 
 
 def gathered(source: Elements) -> _Array:

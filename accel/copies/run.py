@@ -117,7 +117,7 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
     DTypeError
         If the dtypes differ, without ``cast``.
     """
-    if host.moved_at_once(target, source):
+    if host.copied_at_once(target, source):
         return
     _refuse(target, source, cast=cast)
     target.storage.settle(writing=True)

@@ -79,12 +79,25 @@ def _converted(kernel: str, parameter: Parameter, argument: Any) -> tuple[Any, U
 
 
 def _scalar(dtype: DType, argument: Any) -> Any:
+    kind, least, most = _limits(dtype)
+    if type(argument) is kind and least <= argument <= most:
+        return dtype.type(argument)
     if hasattr(argument, "__accel_operand__"):
         raise KernelSignatureError(f"a number is wanted, and {type(argument).__name__} is memory; write float(x)")
     number = exact_cast(argument, dtype)
     if number.ndim:
         raise KernelSignatureError(f"one number is wanted; found {number.size}")
     return number[()]
+
+
+@cache
+def _limits(dtype: DType) -> tuple[type | None, Any, Any]:
+    """Return which of Python's numbers fit without a closer look: of a type, from one to another."""
+    if dtype.kind in "iu":
+        return int, np.iinfo(dtype).min, np.iinfo(dtype).max
+    if dtype.kind == "f":
+        return float, float(np.finfo(dtype).min), float(np.finfo(dtype).max)
+    return None, 0, 0
 
 
 def _storage(argument: Any) -> AnyStorage:
@@ -116,7 +129,7 @@ def _check(parameter: Parameter, operand: Operand) -> None:
             f"it is a bare pointer, and extents {operand.extents} with strides {operand.strides} do not lie in one "
             f"piece; write accel::View<T, {rank}>, or give a copy"
         )
-    if any(distance % size for distance in (_address(operand), *operand.strides)):
+    if _address(operand) % size or any(stride % size for stride in operand.strides):
         raise LayoutError(f"the address or strides {operand.strides} are no multiples of {size} bytes; give a copy")
 
 

@@ -139,7 +139,7 @@ class Given:
 
         patch.setattr(steps.Step, "on", kept)
         # A few elements of the host are copied without a plan, by the loops that it would have.
-        patch.setattr(host, "moved_at_once", lambda target, source: False)
+        patch.setattr(host, "copied_at_once", lambda target, source: False)
 
 
 def draw_copy(data, to, of):

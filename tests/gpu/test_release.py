@@ -1,18 +1,23 @@
 """Memory that is released while a foreign stream uses it is given to nobody before that stream is done."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import count
 from random import Random
 
+import numpy as np
 import pytest
 
 import accel
+from accel.memory import Operand, Span, heap_of
+from accel.testing.blocks import give_back, read
 
 from .effort import EXAMPLES
 
 THREADS = 8
 SIZES = (1, 100, 1000, 40_000, 300_000)
 AT_ONCE = 4
+DTYPE = np.dtype(np.uint32)
 
 
 @pytest.fixture
@@ -24,40 +29,71 @@ def streams(device):
         stream.close()
 
 
-def used_and_released(device, random, streams, value):
-    """Fill memory on one stream, let another copy it, release it at once, and let others write what they are given."""
+def containers(device, random, streams, value):
+    """Fill a container on one stream, let another copy it, release it at once, and let others write what they get."""
     home, foreign, next_owner = random.sample(streams, 3)
     size = random.choice(SIZES)
     with home:
-        source = accel.full(size, value, "uint32", device)
-    target = accel.empty(size, "uint32", device)
-    transfer = target.copy_from_async(source, stream=foreign)
+        source = accel.full(size, value, DTYPE, device)
+    target = accel.empty(size, DTYPE, device)
+    target.copy_from_async(source, stream=foreign)
     source.release()
     with random.choice([home, next_owner]):
-        accel.full(size, 0xDEAD, "uint32", device).release()
-    return target, transfer, value
+        accel.full(size, 0xDEAD, DTYPE, device).release()
+    return partial(released_container, target)
 
 
-def check(target, transfer, value):
-    transfer.wait()
-    found = target.to_numpy()
-    target.release()
-    assert (found == value).all()
+def released_container(target):
+    with target:
+        return target.to_numpy()
 
 
-def churn(device, streams, seed):
-    """Have several copies under way at any time, which are checked in any order."""
+def blocks(device, random, streams, value):
+    """Do the same with blocks, which nothing but the backend keeps from others."""
+    heap, (home, foreign) = heap_of(device), random.sample(streams, 2)
+    nbytes = random.choice(SIZES) * DTYPE.itemsize
+    source = filled(heap, nbytes, value, home)
+    foreign.wait_for(home.record())
+    target = heap.allocate(nbytes, stream=foreign)
+    heap.backend.copy(Span(target, 0, nbytes), Span(source, 0, nbytes), stream=foreign)
+    give_back(heap, source)
+    give_back(heap, filled(heap, nbytes, 0xDEAD, home))
+    return partial(released_block, heap, target, nbytes)
+
+
+def filled(heap, nbytes, value, stream):
+    block = heap.allocate(nbytes, stream=stream)
+    operand = Operand(Span(block, 0, nbytes), 0, DTYPE, (nbytes // DTYPE.itemsize,), (DTYPE.itemsize,))
+    heap.backend.fill(operand, DTYPE.type(value), stream=stream)
+    return block
+
+
+def released_block(heap, block, nbytes):
+    heap.synchronize()
+    found = read(heap, block, nbytes).view(DTYPE)
+    give_back(heap, block)
+    return found
+
+
+def churn(use, device, streams, seed):
+    """Have several copies under way at any time, which are looked at in any order."""
     random, pending, values = Random(seed), [], count(seed << 20)
     for _ in range(10 * EXAMPLES):
-        pending.append(used_and_released(device, random, streams, next(values)))
+        value = next(values)
+        pending.append((use(device, random, streams, value), value))
         if len(pending) == AT_ONCE:
             check(*pending.pop(random.randrange(AT_ONCE)))
     for each in pending:
         check(*each)
 
 
-def test_threads_that_release_what_other_streams_use_find_what_they_wrote(device, streams, no_leaks):
+def check(found, value):
+    assert (found() == value).all()
+
+
+@pytest.mark.parametrize("use", [containers, blocks])
+def test_threads_that_release_what_other_streams_use_find_what_they_wrote(device, streams, no_leaks, use):
     with ThreadPoolExecutor(THREADS) as pool:
-        done = [pool.submit(churn, device, streams, seed) for seed in range(THREADS)]
+        done = [pool.submit(churn, use, device, streams, seed) for seed in range(THREADS)]
     for each in done:
         each.result()

@@ -148,6 +148,15 @@ def test_a_stage_whose_time_is_over_is_ended_with_all_that_it_started(scripts, t
     assert ended
 
 
+def test_the_arrays_of_a_device_that_computes_pass(root):
+    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--accel-devices", "sim", "tests/gpu/test_arrays.py"]
+    environment = {**os.environ, "ACCEL_GPU_EXAMPLES": "5"}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=root, env=environment, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_tests_for_real_devices_are_collected_only_where_one_is_named(root):
     def collected(*arguments):
         command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests/gpu"]

@@ -1,4 +1,4 @@
-"""How much is tried: ``ACCEL_GPU_EXAMPLES`` examples of each law, and rounds of each thread for each example."""
+"""How much is tried: ``ACCEL_GPU_EXAMPLES`` examples of each law; other numbers follow from that one."""
 
 import os
 

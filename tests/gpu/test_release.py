@@ -78,7 +78,7 @@ def released_block(heap, block, nbytes):
 def churn(use, device, streams, seed):
     """Have several copies under way at any time, which are looked at in any order."""
     random, pending, values = Random(seed), [], count(seed << 20)
-    for _ in range(10 * EXAMPLES):
+    for _ in range(5 * EXAMPLES):
         value = next(values)
         pending.append((use(device, random, streams, value), value))
         if len(pending) == AT_ONCE:

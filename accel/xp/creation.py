@@ -77,6 +77,8 @@ def asarray(
         obj = array_on(obj)
     elif isinstance(obj, Interchange) and not isinstance(obj, Array):  # a view, which holds its storage as this will
         lender = cast("Lender", obj)
+        if copy:  # in C order, wherever the elements lie
+            lender, copy = lender._lent_copy(lender.device), None
         obj = array_received(Received(lender._lent_storage(), lender.__accel_operand__(), copied=False))
     if isinstance(obj, Array):
         return _converted(obj, obj.device if device is None else device, dtype, copy)

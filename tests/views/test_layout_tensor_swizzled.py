@@ -405,3 +405,13 @@ def test_a_pickle_that_is_no_tensor_is_refused():
         make(storage, offset, (*parts[:-1], (3, 0, 3)), pad)
     with pytest.raises(BoundsError, match="required"):
         make(storage, offset + 64, parts, pad)
+
+
+@on_devices
+def test_an_array_of_its_own_is_made_where_none_can_share(device):
+    for layout in (Swizzle(2, 0, 3) @ row_major(8, 8), Layout(((2, 4), 8), ((32, 4), 1))):
+        tensor = accel.container(np.arange(64.0), device=device).view(layout)
+        array = xp.asarray(tensor, copy=True)
+        array += 1
+        assert np.array_equal(np.asarray(array.to_device("cpu")), tensor.to_numpy() + 1)
+        assert tensor.to_numpy().max() == 63

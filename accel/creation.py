@@ -65,7 +65,7 @@ def zeros(
     size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:
     """Return a container of ``size`` zeros; otherwise as `empty`."""
-    return full(size, 0, dtype, device)
+    return full(size, np.zeros((), as_dtype(dtype)), dtype, device)
 
 
 def container(

@@ -102,7 +102,7 @@ class Copies:
         copy = partial(self.backend.copy_strided, target, source, plan(target, source), stream=None)
         theirs, array = (self.backend.array(each, None) for each in (source, target))
         nbytes = math.prod(target.extents) * target.dtype.itemsize
-        rivals = {
+        rivals: Rivals = {
             "memcpy": partial(driver_copy, address(self.target), address(self.source), nbytes),
             "copy": copy,
             "cupy": lambda: cupy.ascontiguousarray(theirs),
@@ -128,7 +128,7 @@ def driver_copy(into: int, out_of: int, nbytes: int, kind: int | None = None) ->
 def address(storage: Any) -> int:
     """Return where the bytes of a storage or of a container begin."""
     span = storage.__accel_operand__().span
-    return span.block.pointer + span.start
+    return int(span.block.pointer + span.start)
 
 
 def link(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mapping[str, float]]:
@@ -173,7 +173,7 @@ def host_work(device: Device, number: int, rounds: int) -> Mapping[str, float]:
 
 def fitting(device: Device, nbytes: int) -> int:
     """Return a power of two, no more than was asked for and than leaves room for CuPy's copies."""
-    most = min(nbytes, heap_of(device).backend.limits(device).memory // 8)
+    most: int = min(nbytes, heap_of(device).backend.limits(device).memory // 8)
     return 1 << most.bit_length() - 1
 
 

@@ -28,8 +28,7 @@ def recorded(name: str | None, outcomes: Mapping[str, Outcome], *, quick: bool, 
         What else is to be known.
     """
     machine, results = json.loads(outcomes["machine"].output), outcomes["benchmarks"]
-    first = next(iter(machine["devices"].values()))["name"]
-    found = name or re.sub(r"[^a-z0-9]+", "-", first.lower()).strip("-")
+    found = name or _name_of(machine)
     return {
         "name": f"{found}-quick" if quick else found,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -37,12 +36,18 @@ def recorded(name: str | None, outcomes: Mapping[str, Outcome], *, quick: bool, 
         "quick": quick,
         **more,
         "machine": machine,
-        "stages": {
-            stage: {"outcome": found.outcome, "seconds": found.seconds, "said": found.said}
-            for stage, found in outcomes.items()
-        },
+        "stages": {stage: _stage(outcome) for stage, outcome in outcomes.items()},
         "results": json.loads(results.output)["results"] if results.outcome == "passed" else None,
     }
+
+
+def _name_of(machine: Mapping[str, Any]) -> str:
+    first: str = next(iter(machine["devices"].values()))["name"]
+    return re.sub(r"[^a-z0-9]+", "-", first.lower()).strip("-")
+
+
+def _stage(found: Outcome) -> dict[str, Any]:
+    return {"outcome": found.outcome, "seconds": found.seconds, "said": found.said}
 
 
 def _commit() -> str | None:

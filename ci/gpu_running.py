@@ -70,14 +70,22 @@ def run(stage: Stage, environment: Mapping[str, str], folder: Path) -> Outcome:
         print(f"not run: {stage.absent}")
         return Outcome("not run", 0.0, stage.absent)
     began = monotonic()
-    with (folder / "output").open("w+") as output, (folder / "errors").open("w+") as errors:
+    with (
+        (folder / "output").open("w+", errors="replace") as output,
+        (folder / "errors").open("w+", errors="replace") as errors,
+    ):
         status = _status(stage, {**environment, **stage.environment}, output, errors)
-        text, complaints = (file.seek(0) or file.read() for file in (output, errors))
+        text, complaints = map(_text, (output, errors))
     print(text, complaints, sep="\n", flush=True)
     # JSON is for programs.
     told = (complaints if text.startswith("{") or not text.strip() else text).strip().splitlines()
     outcome = {0: "passed", None: "timed out"}.get(status, "failed")
     return Outcome(outcome, round(monotonic() - began, 1), told[-1][:200] if told else "", text)
+
+
+def _text(file: TextIO) -> str:
+    file.seek(0)
+    return file.read()
 
 
 def _status(stage: Stage, environment: Mapping[str, str], output: TextIO, errors: TextIO) -> int | None:

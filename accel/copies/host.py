@@ -57,7 +57,10 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
         out_of = np.ndarray(loops.extents, dtype, of.array, source.start * itemsize + loops.source_start, loops.out_of)
         if not loops.in_one_piece and np.may_share_memory(into, out_of):
             out_of = out_of.copy()  # NumPy does not see every overlap of strided arrays
-        np.copyto(into, out_of)
+        # From here on Python lets no other thread run; before, one may have released what is not pinned.
+        if to._owner is None or of._owner is None:
+            return False
+        into[...] = out_of
     except ValueError:  # whoever looks closer says which
         return False
     return True
@@ -107,9 +110,9 @@ def _all(elements: Elements) -> _Array:
 
 
 def _as_nested(elements: Elements) -> _Array:
-    """Return the elements with an axis for each leaf, the fastest last."""
-    extents = [extent for extent, _ in reversed(elements.leaves)]
-    return _looked_at(elements, extents, [stride for _, stride in reversed(elements.leaves)])
+    """Return the elements with an axis for each leaf of more than one, the fastest last."""
+    leaves = [leaf for leaf in reversed(elements.leaves) if leaf[0] != 1]  # NumPy has no more than 64 axes
+    return _looked_at(elements, [extent for extent, _ in leaves], [stride for _, stride in leaves])
 
 
 def _looked_at(elements: Elements, extents: Sequence[int], strides: Sequence[int]) -> _Array:

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from accel.copies.distinct import refuse_repeated_bytes, refuse_repeats_in_table
-from accel.copies.elements import CACHED, Leaves
+from accel.copies.elements import CACHED, Leaves, Table
 from accel.copies.sharing import distances, share_bytes
 from accel.errors import LayoutError
 from accel.memory import CacheEviction, Fill, Kind, Leaf, Operand, Plan
 
-__all__ = ["Mask", "fewest_loops", "leaves_of", "loops_of", "masked", "plan", "walked_together"]
+__all__ = ["Mask", "fewest_loops", "hiding", "leaves_of", "loops_of", "masked", "plan", "walked_together"]
 
 _WIDEST = 16
 """Bytes of the widest access that any device has."""
@@ -84,6 +86,16 @@ def masked(found: Plan, mask: Mask | None, eviction: CacheEviction) -> Plan:
     if mask is not None:
         found = found._replace(bound=mask.bound, fill=mask.fill)
     return found if eviction is CacheEviction.NORMAL else found._replace(eviction=eviction)
+
+
+def hiding(table: Table, unswizzled: Table, itemsize: int, mask: Mask) -> tuple[Table, Mask]:
+    """Return a table behind a swizzle, and a mask that hides in it what the given one hides before the swizzle.
+
+    A bound is compared with what the steps lead to, and a table has only what became of that.
+    """
+    beyond = int(table.max()) + 1
+    hidden = unswizzled * itemsize >= mask.bound
+    return np.where(hidden, beyond, table), mask._replace(bound=beyond * itemsize)
 
 
 def loops_of(target: Operand, source: Operand, *, masked: bool = False) -> Plan | None:

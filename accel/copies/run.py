@@ -168,11 +168,11 @@ def copy_async(
 
 
 def in_c_order(array: _Array) -> _Array:
-    """Return the elements of a NumPy array one after another in C order: the array itself where they lie so."""
-    if array.flags.c_contiguous:
+    """Return a NumPy array's elements one after another in C order and aligned: the array itself where they lie so."""
+    if array.flags.c_contiguous and array.flags.aligned:
         return array
     if array.nbytes < host.FEW:
-        return np.ascontiguousarray(array)
+        return array.copy()
     made = np.empty(array.shape, array.dtype)
     copy(of_array(made), of_array(array))
     return made

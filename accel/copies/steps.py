@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from accel.copies.elements import Elements
-from accel.copies.planner import Mask, loops_of, masked
+from accel.copies.elements import Elements, places
+from accel.copies.planner import Mask, hiding, loops_of, masked
 from accel.device import Device
 from accel.memory import AnyStorage, Backend, CacheEviction, Operand, Plan, Span, Stream, allocate
 
@@ -37,12 +37,14 @@ def steps_of(
 ) -> tuple[list[Step], tuple[AnyStorage, ...]]:
     """Return one step of a device, or two with what holds the elements between them, as no loops walk both ends."""
     if (target.table is None) != (source.table is None):
-        target, source = _beside_table(target), _beside_table(source)
+        target = target if _single(target) else _by_table(target)
+        source, mask = (source, mask) if _single(source) else _looked_up(source, mask)
     step = _step(target, source, mask, eviction)
     if step is not None:
         return [step], ()
     if mask is not None:
-        return steps_of(device, _by_table(target), _by_table(source), mask, eviction)
+        source, mask = _looked_up(source, mask)
+        return steps_of(device, _by_table(target), source, mask, eviction)
     between = allocate(device, source.size, source.element_type)
     found = [_step(all_of(between), source, None, eviction), _step(target, all_of(between), None, eviction)]
     return [step for step in found if step is not None], (between,)
@@ -59,14 +61,22 @@ def _step(target: Elements, source: Elements, mask: Mask | None, eviction: Cache
     return None if found is None else Step(into, out_of, masked(found, mask, eviction))
 
 
-def _beside_table(elements: Elements) -> Elements:
-    """Return elements that can be paired with a table: in one loop, or through a table too."""
-    single = len(elements.leaves) < 2 and elements.swizzle is None
-    return elements if elements.table is not None or single else _by_table(elements)
+def _single(elements: Elements) -> bool:
+    """Tell whether elements can be paired with a table: they are in one loop, or in a table too."""
+    return elements.table is not None or (len(elements.leaves) < 2 and elements.swizzle is None)
 
 
 def _by_table(elements: Elements) -> Elements:
     return elements._replace(leaves=(), table=elements.places(), swizzle=None)
+
+
+def _looked_up(source: Elements, mask: Mask | None) -> tuple[Elements, Mask | None]:
+    """Return elements by a table, and the mask of it."""
+    found = _by_table(source)
+    if mask is None or source.swizzle is None:
+        return found, mask
+    table, mask = hiding(found.places(), places(source.leaves), source.element_type.itemsize, mask)
+    return found._replace(table=table), mask
 
 
 def _span(operand: Operand, start: int, nbytes: int) -> Span:

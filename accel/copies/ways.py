@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from accel.copies.elements import places
-from accel.copies.planner import Mask, leaves_of, loops_of, masked
+from accel.copies.planner import Mask, hiding, leaves_of, loops_of, masked
 from accel.device import Device
 from accel.dtypes import DType
 from accel.memory import Block, Fill, Operand, Plan, Span, heap_of
@@ -80,12 +80,14 @@ def _by_image(target: End, source: End, mask: Mask | None) -> list[Way]:
 
 def _steps(worker: Heap, target: End, source: End, mask: Mask | None) -> list[Way]:
     if (target.operand.table is None) != (source.operand.table is None):
-        target, source = _beside_table(target), _beside_table(source)
+        target = target if _single(target) else _by_table(target)
+        source, mask = (source, mask) if _single(source) else _looked_up(source, mask)
     way = _way(worker, target, source, mask)
     if way is not None:
         return [way]
     if mask is not None:
-        return _steps(worker, _by_table(target), _by_table(source), mask)
+        source, mask = _looked_up(source, mask)
+        return _steps(worker, _by_table(target), source, mask)
     between = _new(BETWEEN, worker.device, source.operand.dtype, target, source)
     found = [_way(worker, between, source), _way(worker, target, between)]
     return [way for way in found if way is not None]
@@ -107,14 +109,23 @@ def _new(name: str, device: Device, dtype: DType, target: End, source: End) -> E
     return End(name, device, Operand(span, 0, dtype, (source.size,), (dtype.itemsize,)))
 
 
-def _beside_table(end: End) -> End:
-    """Return elements that can be paired with a table: in one loop, or through a table too."""
+def _single(end: End) -> bool:
+    """Tell whether elements can be paired with a table: they are in one loop, or in a table too."""
     operand = end.operand
-    single = len(operand.extents) < 2 and operand.swizzle is None
-    return end if operand.table is not None or single else _by_table(end)
+    return operand.table is not None or (len(operand.extents) < 2 and operand.swizzle is None)
 
 
 def _by_table(end: End) -> End:
     operand = end.operand
     table = places(leaves_of(operand), operand.swizzle) // end.itemsize
     return end._replace(operand=operand._replace(extents=(table.size,), strides=(0,), swizzle=None, table=table))
+
+
+def _looked_up(source: End, mask: Mask | None) -> tuple[End, Mask | None]:
+    """Return elements by a table, and the mask of it."""
+    found, itemsize = _by_table(source), source.itemsize
+    table = found.operand.table
+    if mask is None or table is None or source.operand.swizzle is None:
+        return found, mask
+    table, mask = hiding(table, places(leaves_of(source.operand)) // itemsize, itemsize, mask)
+    return found._replace(operand=found.operand._replace(table=table)), mask

@@ -89,13 +89,19 @@ class Limit:
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return a block of the upstream's; `OutOfMemoryError` past the limit."""
         if self.used + nbytes > self.nbytes:
-            raise OutOfMemoryError(
-                f"{nbytes} bytes were asked for on {device}: {self.used} of the {self.nbytes} bytes of a limit are "
-                f"in use; release what is no longer used, or raise the limit"
-            )
+            raise self._refusal(device, nbytes)
         block = self.upstream.allocate(device, nbytes, alignment=alignment, stream=stream)
+        if self.used + block.nbytes > self.nbytes:
+            self.upstream.free(block, stream=stream)
+            raise self._refusal(device, nbytes)
         self.used += block.nbytes
         return block
+
+    def _refusal(self, device: Device, nbytes: int) -> OutOfMemoryError:
+        return OutOfMemoryError(
+            f"{nbytes} bytes were asked for on {device}: {self.used} of the {self.nbytes} bytes of a limit are in use; "
+            f"release what is no longer used, or raise the limit"
+        )
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Give a block back to the upstream."""

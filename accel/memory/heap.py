@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
@@ -81,7 +81,8 @@ class Heap:
         self._many = 16
         # Those blocks that go back to another than the backend, and to whom.
         self._givers: dict[Block, Allocator] = {}
-        self._allocators: WeakSet[Allocator] = WeakSet()
+        # By identity: those of others may have no hash.
+        self._allocators: WeakValueDictionary[int, Allocator] = WeakValueDictionary()
         self.live_bytes = self.live_blocks = self.pinned_blocks = 0
         self.peak_bytes = 0
         self.watches: tuple[Watch, ...] = tuple(watcher(device) for watcher in _watchers)
@@ -105,16 +106,17 @@ class Heap:
             with self.gate:
                 before, self.busy = self.busy, True
                 try:
-                    giver: Allocator = self.backend if self.plain else self.allocator
+                    plain = self.plain
+                    giver: Allocator = self.backend if plain else self.allocator
                     block = giver.allocate(self.device, nbytes, alignment=alignment, stream=stream)
                     # No call from here on: an interrupt finds all of this done, or nothing.
-                    self.live_blocks += 1
                     self.live_bytes = live = self.live_bytes + block.nbytes
+                    self.live_blocks += 1
                     if live > self.peak_bytes:  # noqa: PLR1730 - max() is a call
                         self.peak_bytes = live
                     if holder is not None:
                         holder.held = block
-                    if not self.plain:
+                    if not plain:
                         self._remember(block, giver)
                 finally:
                     self.busy = before
@@ -135,7 +137,7 @@ class Heap:
     def enter(self, scope: Scope) -> None:
         """Let memory come from a scope's allocator where that is chosen; trim it too as long as it lives."""
         with self.gate:
-            self._allocators.add(scope.allocator)
+            self._allocators[id(scope.allocator)] = scope.allocator
             self.scopes = (*self.scopes, scope)
             self.plain = False
 
@@ -148,7 +150,8 @@ class Heap:
     def watch(self, watch: Watch) -> None:
         """Let somebody see what is allocated and freed from now on."""
         with self.gate:
-            self.watches = (*self.watches, watch)
+            if watch not in self.watches:
+                self.watches = (*self.watches, watch)
             self.plain = False
 
     def unwatch(self, watch: Watch) -> None:
@@ -163,6 +166,7 @@ class Heap:
     def _remember(self, block: Block, giver: Allocator) -> None:
         if giver is not self.backend:
             self._givers[block] = giver
+            self.plain = False  # its scope may have ended meanwhile
         for watch in self.watches:
             watch.see_allocated(block.nbytes)
 
@@ -183,7 +187,7 @@ class Heap:
         with self.gate:
             before, self.busy = self.busy, True
             try:
-                given_back = sum(trimmed(each) for each in (*self._allocators, self.backend))
+                given_back = sum(trimmed(each) for each in (*self._allocators.values(), self.backend))
             finally:
                 self.busy = before
         self.drain()
@@ -201,12 +205,10 @@ class Heap:
         gc.collect()
         self.trim()
         yield
-        # A thread that does the work of a stream must not wait for work: it may be its own.
-        if threading.current_thread().name != "accel-stream":
-            for heap in heaps():
-                heap.wait()
-            self.trim()
-            yield
+        for heap in heaps():
+            heap.wait()
+        self.trim()
+        yield
 
     def do(self, note: Note) -> None:
         """Act with the gate closed behind one; what a deleter raises is raised here."""
@@ -226,11 +228,11 @@ class Heap:
 
     def _act(self, note: Note) -> None:
         with self.gate:
-            before, self.busy = self.busy, True
+            self.busy = True  # it was not: inside, a note is left
             try:
                 ended = note()
             finally:
-                self.busy = before
+                self.busy = False
         if ended is not None and ended.deleter is not None:
             ended.finish()
 
@@ -245,7 +247,7 @@ class Heap:
         """Let go of what work in flight held, if that is over, and do what finalisers left behind."""
         for flight in list(self.under_way):
             if flight.event.done():
-                self.land(flight)
+                _LateAct(partial(self.land, flight))
         self.drain()
 
     def land(self, flight: Flight) -> None:
@@ -256,13 +258,15 @@ class Heap:
             pin.release()
 
     def wait(self) -> None:
-        """Wait for all work that holds memory; what it raises is left to those who wait for it."""
-        for flight in list(self.under_way):
-            with suppress(Exception):  # an event of a parent process, say, is never reached here
-                flight.event.settle()
-            if flight.event.done():
-                self.land(flight)
-        self.drain()
+        """Wait for all work that holds memory; what it raises is left to those who wait for it.
+
+        A thread that does the work of a stream does not wait: it may be its own.
+        """
+        if threading.current_thread().name != "accel-stream":
+            for flight in list(self.under_way):
+                with suppress(Exception):  # an event of a parent process, say, is never reached here
+                    flight.event.settle()
+        self.reap()
 
     def _is_inside(self) -> bool:
         """Tell whether this thread is inside the gate."""
@@ -327,7 +331,8 @@ Watcher = Callable[[Device], Watch]
 
 _watchers: list[Watcher] = []
 _heaps: dict[Device, Heap] = {}
-_new_heap = across_forks(threading.Lock())
+# Reentrant, for a collection may end a watch; and no gate is closed inside it, for a fork closes gates first.
+_new_heap = across_forks(threading.RLock())
 
 
 def heap_of(device: Device) -> Heap:
@@ -351,16 +356,16 @@ def watch(watcher: Watcher) -> None:
     """Let somebody see what is allocated and freed from now on, on each device."""
     with _new_heap:
         _watchers.append(watcher)
-        for heap in heaps():
-            heap.watch(watcher(heap.device))
+    for heap in heaps():
+        heap.watch(watcher(heap.device))
 
 
 def unwatch(watcher: Watcher) -> None:
     """Let them see no more."""
     with _new_heap:
         _watchers.remove(watcher)
-        for heap in heaps():
-            heap.unwatch(watcher(heap.device))
+    for heap in heaps():
+        heap.unwatch(watcher(heap.device))
 
 
 def _make_heap(device: Device) -> Heap:
@@ -371,6 +376,4 @@ def _make_heap(device: Device) -> Heap:
     if not isinstance(provider, Backend):
         raise DeviceUnavailableError(f"there is no memory on {device}: {provider.name} is not a whole backend")
     with _new_heap:
-        if device not in _heaps:
-            _heaps[device] = Heap(device, provider)
-        return _heaps[device]
+        return _heaps.get(device) or _heaps.setdefault(device, Heap(device, provider))

@@ -59,13 +59,15 @@ class Holder:
 def holders(*, external: bool = True) -> list[Holder]:
     """Return all that have memory now, or only those of memory that was allocated here.
 
-    A list of them would cost every allocation something, and keep alive what the collector finds in cycles; so the
-    objects that the collector knows are looked through. Those that `gc.freeze` took from it are not found.
+    A list of them would cost every allocation something; so the collector is asked who refers to their class. Those
+    that `gc.freeze` took from it are not found.
     """
-    return [
-        found
-        for found in gc.get_objects()
-        if isinstance(found, Holder)
-        and (found.handles or found.pins)
-        and (found.held is not None if found.external is None else external)
-    ]
+    # Not gc.get_objects: it lends what other threads are still building, and a tuple that is lent cannot be finished.
+    found = [each for each in gc.get_referrers(*Holder.__subclasses__()) if issubclass(type(each), Holder)]
+    return [each for each in found if _has_memory(each, external)]
+
+
+def _has_memory(found: Holder, external: bool) -> bool:
+    if not getattr(found, "handles", 0) and not getattr(found, "pins", 0):  # or another thread is making it
+        return False
+    return found.held is not None if found.external is None else external

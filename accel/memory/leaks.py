@@ -74,13 +74,20 @@ def _grown(before: Baseline, after: Baseline) -> Iterator[str]:
     for device, usage in after.devices.items():
         known = before.devices.get(device, Usage(0, 0))
         blocks, nbytes = usage.blocks - known.blocks, usage.nbytes - known.nbytes
-        if blocks > 0 or nbytes > 0:
-            what = f"{blocks} block{'s' * (blocks != 1)}" if blocks else "results of computations"
-            yield f"{device}: {what} more in use than before, {nbytes} bytes"
+        if blocks > 0:
+            yield f"{device}: {blocks} block{'s' * (blocks != 1)} more in use than before, {nbytes} bytes"
+        elif nbytes > 0 and any(owner.heap.device is device for owner in _new(before, after)):
+            yield f"{device}: larger blocks in use than before, {nbytes} bytes more"
+        elif nbytes > 0:
+            yield f"{device}: results of computations more in use than before, {nbytes} bytes"
+
+
+def _new(before: Baseline, after: Baseline) -> list[Holder]:
+    return [owner for owner in after.owners if owner not in before.owners]
 
 
 def _named(before: Baseline, after: Baseline) -> Iterator[str]:
-    new = [owner for owner in after.owners if owner not in before.owners]
+    new = _new(before, after)
     for owner in nlargest(_SHOWN, new, key=lambda owner: owner.nbytes):
         yield f"{owner.heap.device}: {owner.in_words()}"
     if len(new) > _SHOWN:

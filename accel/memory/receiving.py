@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, cast
 
 from accel.device import Device
 from accel.errors import DTypeError, InterchangeError, LayoutError
+from accel.memory.backend import SupportsStreams
 from accel.memory.block import Span
 from accel.memory.copying import AnyStorage
 from accel.memory.device_storage import DeviceStorage
@@ -122,7 +123,8 @@ def _ask(x: Any, copy: bool | None, dl_device: tuple[int, int] | None) -> object
     """Return what an object gives for a capsule; one that knows no keywords is asked without."""
     try:
         try:
-            return x.__dlpack__(max_version=MAX_VERSION, copy=copy, dl_device=dl_device)
+            # Some libraries keep no order unless they are told a stream.
+            return x.__dlpack__(stream=None, max_version=MAX_VERSION, copy=copy, dl_device=dl_device)
         except TypeError:
             return x.__dlpack__()
     except Exception as error:  # another library's code
@@ -162,4 +164,12 @@ def _taken(capsule: object, contents: Contents, device: Device, x: object) -> Re
     operand = Operand(
         span, contents.start, contents.dtype, contents.shape, contents.strides, writable=not contents.readonly
     )
+    _order_after_giver(owner, device)
     return Received(storage, operand, contents.copied)
+
+
+def _order_after_giver(owner: Owner, device: Device) -> None:
+    """Let all streams use memory after what its library had to do, which is before the stream that None means."""
+    backend = owner.heap.backend
+    if isinstance(backend, SupportsStreams):
+        owner.note(backend.default_stream(device).record(), writing=True)

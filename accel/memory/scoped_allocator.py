@@ -1,6 +1,7 @@
 """`ScopedAllocator`: raw memory by address, which goes when its scope ends (Legate's)."""
 
-from typing import Self, SupportsIndex
+from operator import index
+from typing import NoReturn, Self, SupportsIndex
 
 from accel.device import DeviceLike
 from accel.dtypes import DTypeLike, as_dtype
@@ -118,25 +119,33 @@ class ScopedAllocator:
         found = as_dtype(dtype)
         return self.allocate_aligned(as_size(n, found.itemsize) * found.itemsize, max(self.alignment, found.alignment))
 
-    def deallocate(self, ptr: int | None) -> None:
+    def deallocate(self, ptr: SupportsIndex | None) -> None:
         """Free what was given at an address, now; None is none.
 
         Raises
         ------
         ValueError
             If neither this allocator nor a copy of it gave that address, or it was freed.
+        TypeError
+            If it is no whole number.
         """
         if ptr is None:
             return
-        storage = self._open().take(ptr)
+        address = index(ptr)
+        storage = self._open().take(address)
         if storage is None:
-            raise ValueError(f"{ptr:#x} was not given by this allocator, or was freed; write what allocate returned")
+            raise ValueError(
+                f"{address:#x} was not given by this allocator, or was freed; write what allocate returned"
+            )
         storage.release()
 
     def __copy__(self) -> Self:
         copied = object.__new__(type(self))
         copied.alignment, copied._given = self.alignment, self._open()
         return copied
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise TypeError("a ScopedAllocator answers for addresses, which nobody else can; share it with copy.copy(x)")
 
     def __enter__(self) -> Self:
         self._open()

@@ -66,10 +66,11 @@ def task_scope() -> Iterator[TaskScope]:
         ...
     accel.errors.ReleasedError: this TaskLocalBuffer (float64, extents (3, 4)) was destroyed, or its task is over...
     """
-    task = TaskScope()
-    before = _current.set(task)
+    task, outer = TaskScope(), _current.get()
+    _current.set(task)
     try:
         yield task
     finally:
-        _current.reset(before)
+        # Not by a token: a generator may end in another context than it began in.
+        _current.set(outer)
         task.end()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from accel.device import Device
+from accel.device import Device, DeviceLike
 from accel.memory.heap import unwatch, watch
 from accel.memory.sizes import in_words
 from accel.memory.tables import Table, as_html, as_text, counted
@@ -95,9 +95,10 @@ class Track:
         """Bytes by which there are more in use than at the beginning, on all devices."""
         return self.allocated_bytes - self.freed_bytes
 
-    def on(self, device: Device) -> DeviceTrack:
-        """Return what happens on one device."""
-        return self._tracks.setdefault(device, DeviceTrack(device))
+    def on(self, device: DeviceLike) -> DeviceTrack:
+        """Return what happens on one device; ValueError if this names none."""
+        found = device if isinstance(device, Device) else Device(device)
+        return self._tracks.setdefault(found, DeviceTrack(found))
 
     def __str__(self) -> str:
         return as_text(f"Memory of {self.name!r}", self._tables())

@@ -96,7 +96,7 @@ class StridedView(Interchange):
         """
         given = np.asarray(array)
         self._refuse_other(given.shape, as_dtype(given.dtype), f"array.astype({self.dtype.name!r})")
-        write(self._source.elements, given.reshape(-1))
+        write(self._source.elements, given)
 
     def copy_from(self, other: Any) -> None:
         """Copy the elements of another view, container or array into these, from whatever device; done on return.

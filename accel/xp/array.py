@@ -330,7 +330,7 @@ def native(home: Home, value: Any) -> Any:
 
 def _apart(home: Home, given: Any, target: Any) -> Any:
     """Return values that do not change while a target is written: NumPy reads some too late if they are part of it."""
-    if type(given) is home.array_type and given.ndim and records.same_memory(home, given, target):
+    if type(given) is home.array_type and given.ndim and records.may_overlap(home, given, target):
         return home.library.asarray(given, copy=True)
     return given
 

@@ -3,13 +3,15 @@
 from typing import Any
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 from accel.device import Device
 from accel.errors import LayoutError
 from accel.memory import AnyStorage, DeviceStorage, ExternalAllocation, HostStorage, Operand, Span, heap_of
 from accel.memory.owner import Owner
 from accel.xp.home import Home
 
-__all__ = ["operand", "same_memory", "storage_of", "window"]
+__all__ = ["may_overlap", "operand", "same_memory", "storage_of", "window"]
 
 # By the root array's id: an owner keeps its root alive, so no other object can have that id while it is here.
 _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
@@ -18,6 +20,14 @@ _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 def same_memory(home: Home, one: Any, other: Any) -> bool:
     """Tell whether two of the library's arrays are views of one allocation."""
     return home.backend.root(one) is home.backend.root(other)
+
+
+def may_overlap(home: Home, one: Any, other: Any) -> bool:
+    """Tell whether a byte of one of the library's arrays may be one of another, whatever they are views of."""
+    if type(one) is np.ndarray:
+        return np.may_share_memory(one, other)
+    (low, nbytes), (first, more) = _reach(home, one), _reach(home, other)
+    return low < first + more and first < low + nbytes
 
 
 def storage_of(home: Home, array: Any) -> AnyStorage:
@@ -64,18 +74,20 @@ def window(home: Home, array: Any, storage: AnyStorage) -> AnyStorage:
     Raises
     ------
     LayoutError
-        If they do not lie one after another in C order.
+        If they do not lie one after another in C order, from an aligned address on.
     ReleasedError
         If the memory was released.
     """
     pointer = storage.pointer  # first, for nothing else matters of released memory
-    if array.size and array.strides != _c_strides(array.shape, array.itemsize, array.strides):
+    if not array.size:
+        return storage.window(0, 0, array.dtype, const=home.backend.is_readonly(array))
+    first = home.backend.address(array)
+    if array.strides != _c_strides(array.shape, array.itemsize, array.strides) or first % array.dtype.alignment:
         raise LayoutError(
-            f"an array of shape {array.shape} with strides {array.strides} is not contiguous in C order, and a "
-            f"container is flat; write xp.asarray(x, copy=True).container()"
+            f"an array of shape {array.shape} with strides {array.strides} at {first:#x} is not contiguous in C "
+            f"order and aligned, and a container is flat; write xp.reshape(x, (-1,), copy=True).container()"
         )
-    start = home.backend.address(array) - pointer if array.size else 0
-    return storage.window(start, array.size, array.dtype, const=home.backend.is_readonly(array))
+    return storage.window(first - pointer, array.size, array.dtype, const=home.backend.is_readonly(array))
 
 
 def _c_strides(shape: tuple[int, ...], itemsize: int, given: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """`Slabs`: host memory, small blocks of it cut from large ones."""
 
 from collections.abc import Iterator
-from mmap import mmap
+from mmap import ACCESS_COPY, mmap
 
 import numpy as np
 
@@ -75,7 +75,8 @@ def new_block(nbytes: int, alignment: int) -> Block:
 def _new_slab() -> Block:
     try:
         # Mapped, and not from the C library's heap: there, one block that is kept would hold back all that lies below.
-        native = np.frombuffer(mmap(-1, _SLAB_BYTES), np.uint8)
+        # Copied on writing, because by default a process shares what it maps with the children that it forks.
+        native = np.frombuffer(mmap(-1, _SLAB_BYTES, access=ACCESS_COPY), np.uint8)
     except OSError:
         raise MemoryError from None
     return Block(native.__array_interface__["data"][0], _SLAB_BYTES, native)

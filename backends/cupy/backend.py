@@ -197,7 +197,8 @@ class CupyBackend:
         with self._driver.on(device):
             kept: int = pool.free_bytes()
             pool.free_all_blocks()
-        return kept
+            left: int = pool.free_bytes()  # what is cut off blocks of which a part is in use
+        return kept - left
 
     def _limits_of(self, device: Device) -> Limits:
         with self._driver.on(device):

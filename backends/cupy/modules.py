@@ -3,7 +3,7 @@
 from typing import Any
 
 from accel.device import Device
-from accel.errors import KernelSyntaxError
+from accel.errors import CapabilityError, KernelSyntaxError
 from accel.memory import Stream
 
 from .driver import Driver
@@ -35,6 +35,8 @@ class Modules:
         ------
         KernelSyntaxError
             If it cannot be compiled; the message is the compiler's.
+        CapabilityError
+            If there is no compiler.
         """
         key = (device, source, kernel, options)
         function = self._functions.get(key)
@@ -43,13 +45,20 @@ class Modules:
         return function
 
     def _compiled(self, source: str, kernel: str, options: tuple[str, ...]) -> Any:
-        cupy = self._driver.cupy
+        cupy, cuda = self._driver.cupy, self._driver.cupy.cuda
         said = any(option.lstrip("-").startswith("std=") for option in options)
         try:
             module = cupy.RawModule(code=source, options=options if said else (_STANDARD, *options))
             return module.get_function(kernel).kernel
-        except cupy.cuda.compiler.CompileException as error:
+        except cuda.compiler.CompileException as error:
             raise KernelSyntaxError(f"the kernel {kernel} could not be compiled:\n{error}") from None
+        except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError):
+            raise
+        except RuntimeError as error:  # CuPy's wheels have no compiler of their own
+            raise CapabilityError(
+                f"CuPy has nothing to compile the kernel {kernel} with: {error}; install the compiler's library, for "
+                f"CUDA 13 by pip install 'cupy-cuda13x[ctk]'"
+            ) from error
 
 
 class Kernel:

@@ -1,10 +1,11 @@
 """`Queues`: the streams of all devices, and how work on some memory gets to the right one of them."""
 
 import threading
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
-from weakref import ref
+from typing import Any
+from weakref import finalize, ref
 
 from accel.device import Device
 from accel.errors import DeviceMismatchError
@@ -36,12 +37,13 @@ class Queues:
         self._defaults: dict[Device, CupyStream] = {}
         self._clocks: dict[Device, Clock] = {}
         self._fresh: defaultdict[Device, list[Event]] = defaultdict(list)
+        self._left: defaultdict[Device, deque[Any]] = defaultdict(deque)
 
     def new(self, device: Device) -> CupyStream:
         """Return a new stream of a device, which waits for no other."""
-        with self._driver.on(device):
-            native = self._driver.cupy.cuda.Stream(non_blocking=True)
+        native = self._native(device)
         made = CupyStream(self._driver, device, native, self._clock(device))
+        finalize(made, self._left[device].append, native).atexit = False
         with self._lock:
             alive = (each for each in self._made.get(device, ()) if each() is not None)
             self._made[device] = (*alive, ref(made))
@@ -133,6 +135,18 @@ class Queues:
             return streams
         leads = [each for each in streams if each.device is lead] or [self.default(lead)]
         return [*leads, *(each for each in streams if each.device is not lead)]
+
+    def _native(self, device: Device) -> Any:
+        """Return a stream of CuPy's: that of a `CupyStream` which is gone, if there is one.
+
+        CuPy's pool keeps blocks by the handles of streams, and the driver may give the handle of a stream that is gone
+        to a new one, whose work does not come after the old one's last use of the blocks. So none of them goes.
+        """
+        with self._driver.on(device):
+            try:
+                return self._left[device].popleft()
+            except IndexError:
+                return self._driver.cupy.cuda.Stream(non_blocking=True)
 
     def _clock(self, device: Device) -> Clock:
         found = self._clocks.get(device)

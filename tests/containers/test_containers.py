@@ -77,6 +77,7 @@ class TestMaking:
     @pytest.mark.parametrize("device", DEVICES)
     def test_by_the_functions(self, device):
         assert accel.zeros(3, "int8", device).to_numpy().tolist() == [0, 0, 0]
+        assert accel.zeros(2, "bool", device).to_numpy().tolist() == [False, False]
         assert accel.full(2, 7.5, device=device).to_numpy().tolist() == [7.5, 7.5]
         assert accel.empty(4, "bool", device).size == 4
         c = accel.container([[1, 2], [3, 4]], "float32", device)

@@ -178,6 +178,16 @@ def test_so_are_those_of_masked_copies_of_strangers(strangers, fill, data):
         assert tuple(given_plans) == expected
 
 
+@pytest.mark.parametrize("table", [None, np.arange(24)[::-1].copy()])
+def test_so_are_those_of_masked_copies_from_under_a_swizzle(table, stream):
+    into, out_of = of_leaves((6, 1), (4, 7), table=table), of_leaves((4, 1), (6, 8), swizzle=Swizzling(12, 2))
+    expected = explain_copy(into, out_of, src_idx_bound=9).plans
+    with pytest.MonkeyPatch.context() as patch:
+        given_plans = Given(patch).plans
+        copies.copy_async(into.elements, out_of.elements, stream=stream, mask=Mask(36)).wait()
+    assert tuple(given_plans) == expected
+
+
 @between
 @QUICK
 @given(st.data())

@@ -213,3 +213,21 @@ def test_memory_that_is_let_go_of_meanwhile_stays_until_the_work_is_done(name, m
     with no_races():  # the device refuses work on memory that it got back
         copies.fill(into, F32.type(2)) if name == "fill" else copies.copy(into, out_of)
     assert target.storage.released
+
+
+@pytest.mark.parametrize("name", ["target", "source"])
+def test_memory_that_another_thread_lets_go_of_before_a_small_copy_is_not_touched(name, monkeypatch):
+    ends = {"target": Memory("cpu"), "source": Memory("cpu", seed=5)}
+    into, out_of = elements(ends["target"], "columns"), elements(ends["source"], "a row")
+    meanwhile = []
+
+    def letting_go(*arrays):
+        ends[name].storage.release()
+        meanwhile.append(Memory("cpu", seed=9))  # most likely where that was
+        return False
+
+    monkeypatch.setattr(np, "may_share_memory", letting_go)
+    with pytest.raises(ReleasedError):
+        copies.copy(into, out_of)
+    for memory in (*meanwhile, *[end for end in ends.values() if not end.storage.released]):
+        memory.check()

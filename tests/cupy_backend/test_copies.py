@@ -8,7 +8,7 @@ from accel.backends.cupy.reach import Reach
 
 import accel
 from accel import Device
-from accel.errors import KernelLaunchError, KernelSyntaxError
+from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
 from accel.memory import Block, Leaf, Limits, Operand, Plan, Span, Swizzling, heap_of
 from accel.memory.backend import SupportsRawKernels
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
@@ -195,6 +195,11 @@ class TestKernels:
         with pytest.raises(KernelSyntaxError, match="the kernel broken could not be compiled") as caught:
             backend.compile_raw(Device.CUDA, broken, "broken", ())
         assert "undefined_name" in str(caught.value)
+
+    def test_without_a_compiler_it_says_what_to_install(self, cuda_machine, backend):
+        cuda_machine.compiles = False
+        with pytest.raises(CapabilityError, match=r"libnvrtc.*pip install 'cupy-cuda13x\[ctk\]'"):
+            backend.compile_raw(Device.CUDA, 'extern "C" __global__ void nothing() {}', "nothing", ())
 
     def test_a_users_kernel_runs_on_its_stream_after_whoever_had_the_memory(self, backend):
         assert isinstance(backend, SupportsRawKernels)

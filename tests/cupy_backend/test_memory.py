@@ -61,6 +61,24 @@ class TestOrder:
         assert set(read(heap_of(Device.CUDA), new, SIZE)) == {9}
         backend.free(new, stream=None)
 
+    def test_a_new_stream_gets_no_block_that_a_stream_which_is_gone_still_uses(self, backend):
+        given, found = random_bytes(SIZE), backend.allocate_pinned(Device.CUDA, SIZE)
+        for _ in range(10):
+            gone = backend.new_stream(Device.CUDA)
+            block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=gone)
+            backend.copy(Span(block, 0, SIZE), host_span(given), stream=gone)
+            backend.copy(Span(found, 0, SIZE), Span(block, 0, SIZE), stream=gone)
+            backend.free(block, stream=None)
+            del block, gone
+            stream = backend.new_stream(Device.CUDA)
+            block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=stream)
+            fill_late(backend, block, 7, stream)
+            backend.free(block, stream=None)
+            del block, stream
+            backend.synchronize(Device.CUDA)
+            assert np.array_equal(found.native, given)
+        backend.free_pinned(Device.CUDA, found)
+
     def test_a_release_on_another_stream_comes_after_what_that_stream_has(self, backend):
         home, other = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA)
         block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
@@ -130,6 +148,12 @@ class TestShortage:
         assert cuda_machine.spaces[0].used == 1 << 20
         assert backend.trim() >= 1 << 20
         assert cuda_machine.spaces[0].used == 0
+
+    def test_what_the_pool_cannot_give_back_is_not_counted(self, cuda_machine, heap, backend, monkeypatch):
+        with lent(heap, 1 << 20):
+            pass
+        monkeypatch.setattr(cuda_machine.pool, "free_all_blocks", lambda: None)  # as where a part of each is in use
+        assert backend.trim() == 0
 
     def test_a_temporary_that_cannot_be_had_is_an_error_of_ours(self, cuda_machine, heap, backend):
         nbytes = cuda_machine.memory // 2

@@ -5,6 +5,7 @@ import pytest
 from accel.backends.cupy import memory
 from accel.backends.cupy.streams import CupyStream
 
+import accel
 from accel import Device
 from accel.memory import Operand, Span, heap_of
 from accel.testing.blocks import host_span, random_bytes, read
@@ -108,6 +109,22 @@ def test_a_wait_that_is_forgotten_shows_in_the_bytes_in_some_order(monkeypatch):
     assert wrong > 3
 
 
+def test_a_launch_that_waits_for_nobody_shows_in_the_bytes_in_some_order(monkeypatch):
+    monkeypatch.setattr("accel.memory.owner.Owner.order", lambda self, stream, writing: None)
+    text = """
+        extern "C" __global__ void copy(const int* source, int* target) { target[threadIdx.x] = source[threadIdx.x]; }
+    """
+    wrong = 0
+    for seed in range(20):
+        install(monkeypatch, Machine(seed=seed))
+        given, source, target = (accel.full(100, value, "int32", device="cuda") for value in (4, 0, 0))
+        source.copy_from_async(given, stream=accel.new_stream("cuda"))
+        accel.RawKernel.from_source(text)(source, target, grid=1, block=100)
+        wrong += set(target.to_numpy()) != {4}
+        heap_of(Device.CUDA).synchronize()
+    assert wrong > 3
+
+
 class TestRefused:
     def test_bytes_that_were_given_back(self, machine, runtime):
         block = machine.backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
@@ -160,6 +177,17 @@ class TestRefused:
         function = cupy.RawModule(code=source, options=()).get_function("nothing").kernel
         with pytest.raises(Violation, match="its type is not said"):
             function((1,), (1,), (5,), 0, cupy.cuda.Stream.null)
+
+    def test_a_launch_that_cupy_would_refuse_or_take_for_another(self, machine):
+        import cupy
+
+        source = 'extern "C" __global__ void nothing() {}'
+        function = cupy.RawModule(code=source, options=()).get_function("nothing").kernel
+        for grid, why in (([1], "tuples"), ((0,), "launches one")):
+            with pytest.raises(Violation, match=why):
+                function(grid, (1,), (), 0, cupy.cuda.Stream.null)
+        with pytest.raises(Violation, match="a tuple of options"):
+            cupy.RawModule(code=source, options=["-DX"])
 
     def test_what_is_no_part_of_it(self, machine):
         import cupy

@@ -79,6 +79,32 @@ class TestForeign:
         cuda_machine.set_device(0)
 
 
+class Given:
+    """An array of another library, which has put its work before the stream that DLPack means by None."""
+
+    def __init__(self, container):
+        self.container = container
+        self.asked = {}
+
+    def __dlpack__(self, *, stream=-1, **asked):
+        self.asked = {"stream": stream}
+        return self.container.__dlpack__(stream=-1, **asked)
+
+    def __dlpack_device__(self):
+        return self.container.__dlpack_device__()
+
+
+def test_every_stream_uses_what_another_library_gave_after_the_one_that_dlpack_means(cuda_machine, backend):
+    stream = accel.new_stream("cuda")
+    for value in range(10):
+        given, found = Given(accel.empty(SIZE, "uint8", device="cuda")), accel.empty(SIZE, "uint8", device="cuda")
+        backend.fill(given.container.__accel_operand__(), np.uint8(value), stream=backend.default_stream(Device.CUDA))
+        received = accel.from_dlpack(given)
+        assert given.asked == {"stream": None}
+        found.copy_from_async(received, stream=stream).wait()
+        assert set(found.to_numpy()) == {value}
+
+
 class TestLate:
     """Work that waits for the host is handed on by a thread."""
 

@@ -219,4 +219,4 @@ class TestProducers:
     def test_are_told_what_is_known(self, foreign, taken):
         theirs = foreign(np.ones(3))
         taken(theirs)
-        assert theirs.asked == {"max_version": (1, 1), "copy": None, "dl_device": None}
+        assert theirs.asked == {"stream": None, "max_version": (1, 1), "copy": None, "dl_device": None}

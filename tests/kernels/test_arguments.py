@@ -44,9 +44,10 @@ def test_an_integer_arrives_whole_or_not_at_all(dtype, number):
 
 
 def test_a_pointer_is_the_address_of_the_first_element(c):
-    bounded = bind("float* x, const float* y", c, c[5:9])
-    assert bounded.values == (c.storage.pointer, c.storage.pointer + 20)
-    assert [use.writing for use in bounded.uses] == [True, False]
+    first = c.storage.pointer
+    bounded = bind("float* x, const float* y, const float* z", c, c[5:9], c.storage.window(8, 3, c.dtype))
+    assert bounded.values == (first, first + 20, first + 8)
+    assert [use.writing for use in bounded.uses] == [True, False, False]
     assert bounded.device is Device.CPU
 
 

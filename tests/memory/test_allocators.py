@@ -3,6 +3,7 @@
 import gc
 import threading
 import tracemalloc
+from dataclasses import dataclass
 
 import pytest
 
@@ -86,7 +87,62 @@ class TestScopes:
         assert snapshot().live_bytes == before
 
 
+@dataclass
+class Plain:
+    """Somebody's allocator, equal to others and without a hash."""
+
+    upstream: object
+    wrong: bool = False
+
+    def allocate(self, device, nbytes, *, alignment, stream):
+        return None if self.wrong else self.upstream.allocate(device, nbytes, alignment=alignment, stream=stream)
+
+    def free(self, block, *, stream):
+        self.upstream.free(block, stream=stream)
+
+    def trim(self):
+        return self.upstream.trim()
+
+
+class TestSomebodysAllocator:
+    def test_needs_no_hash(self):
+        pools = [Pool(allocator_of("sim")), Pool(allocator_of("sim"))]
+        plain = [Plain(pool) for pool in pools]
+        for each in plain:
+            with allocating("sim", each):
+                make("sim").release()
+        assert trim("sim") == 2 * 8192
+
+    def test_that_gives_no_block_leaves_the_books_as_they_were(self):
+        before = snapshot().live_blocks
+        with allocating("sim", Plain(None, wrong=True)), pytest.raises(AttributeError, match="nbytes"):
+            make("sim")
+        assert snapshot().live_blocks == before
+
+    def test_may_see_its_scope_end_while_it_allocates(self):
+        """As when a collection in the midst of an allocation ends a generator."""
+
+        class Ending(Statistics):
+            def allocate(self, device, nbytes, *, alignment, stream):
+                block = super().allocate(device, nbytes, alignment=alignment, stream=stream)
+                scope.__exit__(None, None, None)
+                return block
+
+        counts = Ending(allocator_of("sim"))
+        scope = allocating("sim", counts)
+        scope.__enter__()
+        make("sim").release()
+        assert (counts.allocations, counts.frees) == (1, 1)
+        assert heap_of(accel.Device.SIM).plain
+
+
 class TestLimit:
+    def test_counts_whole_blocks(self):
+        limit = Limit(allocator_of("cpu"), 1000)
+        with allocating("cpu", limit), pytest.raises(OutOfMemoryError, match="1000 bytes were asked for on cpu: 0 of"):
+            accel.empty(1000, "uint8")
+        assert limit.used == 0
+
     @DEVICES
     def test_refuses_what_is_past_it_and_serves_what_is_not(self, where):
         limit = Limit(allocator_of(where), 20_000)

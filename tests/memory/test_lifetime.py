@@ -11,7 +11,7 @@ import pytest
 
 import accel
 from accel import HostStorage
-from accel.memory import heap_of, snapshot
+from accel.memory import heap_of, snapshot, submit_copy
 from accel.memory.heap import Heap
 
 HOST = heap_of(accel.Device.CPU)
@@ -177,6 +177,22 @@ class TestDeleter:
         assert calls == []
         HOST.drain()
         assert calls == ["from the deleter"]
+
+    def test_that_raises_when_work_is_over_is_reported_by_python(self, calls, monkeypatch, stream, held):
+        """Whoever happens to look whether work is over has nothing to do with it."""
+
+        def deleter():
+            raise ZeroDivisionError("from the deleter")
+
+        monkeypatch.setattr(sys, "unraisablehook", lambda report: calls.append(str(report.exc_value)))
+        array, target = np.arange(3.0), HostStorage(3, "float64")
+        with on_memory_of(array, deleter=deleter) as source:
+            submit_copy(target, source, stream)
+        held.set()
+        stream.synchronize()
+        HostStorage(8).release()
+        assert calls == ["from the deleter"]
+        assert target[2] == 2.0
 
     def test_runs_at_exit_if_a_global_still_looks(self):
         code = (

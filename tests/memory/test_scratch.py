@@ -1,7 +1,9 @@
 """Legate's allocators and buffers: they end with their scope or their task, and never leave memory behind."""
 
+import contextvars
 import copy
 import gc
+import pickle
 
 import numpy as np
 import pytest
@@ -92,6 +94,16 @@ class TestScopedAllocator:
             allocator.deallocate(address)
             with pytest.raises(ValueError, match="or was freed"):
                 allocator.deallocate(address)
+
+    @pytest.mark.parametrize("wrong", ["0x10", 1.5, [1]])
+    def test_what_is_no_address_is_refused(self, wrong):
+        with ScopedAllocator("cpu") as allocator, pytest.raises(TypeError, match="integer"):
+            allocator.deallocate(wrong)
+
+    @pytest.mark.parametrize("duplicate", [copy.deepcopy, pickle.dumps])
+    def test_its_addresses_are_nobody_elses(self, duplicate):
+        with ScopedAllocator("cpu") as allocator, pytest.raises(TypeError, match=r"share it with copy\.copy"):
+            duplicate(allocator)
 
     def test_copies_share_what_they_gave_and_the_last_one_frees_it(self):
         before = live()
@@ -247,6 +259,17 @@ class TestTaskLocalBuffer:
             with pytest.raises(ReleasedError):
                 inner.get_inline_allocation()
             assert outer.get_inline_allocation().ptr
+
+    def test_a_task_may_end_in_another_context_than_it_began_in(self):
+        def steps():
+            with task_scope():
+                yield create_buffer("int64", 3)
+
+        task = steps()
+        buffer = contextvars.copy_context().run(next, task)
+        task.close()
+        with pytest.raises(ReleasedError):
+            buffer.get_inline_allocation()
 
     def test_an_error_in_the_task_ends_it_too(self):
         before = live()

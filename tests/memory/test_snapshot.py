@@ -2,6 +2,7 @@
 
 import json
 import re
+import weakref
 
 import numpy as np
 import pytest
@@ -58,6 +59,24 @@ def test_work_in_flight_is_named_by_its_line(stream, held):
     held.set()
     transfer.wait()
     assert not any(owner.transfers for owner in snapshot().owners)
+
+
+def test_objects_that_pretend_to_be_something_are_left_alone():
+    class Lazy:
+        @property
+        def __class__(self):
+            raise KeyError("nobody may ask me")
+
+    class Plain:
+        pass
+
+    lazy, gone = Lazy(), Plain()
+    proxy = weakref.proxy(gone)
+    del gone
+    with accel.zeros(12_345, "uint8") as c:
+        looking = weakref.proxy(c.storage.owner)
+        assert owner_of(14_336).handles == 1
+    del lazy, proxy, looking
 
 
 def test_debug_mode_tells_where_memory_was_made():

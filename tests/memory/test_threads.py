@@ -139,6 +139,44 @@ def test_a_fork_finds_the_gate_open():
         thread.join()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_after_a_fork_each_process_has_bytes_of_its_own(size):
+    c = accel.full(size, 1.0)
+    child = os.fork()
+    if child == 0:
+        c.fill(7.0)
+        os._exit(int(c.load(0) != 7))
+    assert os.waitpid(child, 0) == (child, 0)
+    assert (c.to_numpy() == 1).all()
+    c.release()
+
+
+def test_owners_are_looked_for_while_others_are_made():
+    """And other objects too: a tuple that somebody else has a reference to cannot be finished."""
+    stop, made = threading.Event(), []
+
+    def busy():
+        while not stop.is_set():
+            accel.empty(10)
+            made[:] = [tuple(str(number) for number in range(100))]
+
+    threads, interval = [threading.Thread(target=busy) for _ in range(2)], sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(50):
+            assert snapshot().owners == () or made
+        assert all(thread.is_alive() for thread in threads)
+    finally:
+        stop.set()
+        sys.setswitchinterval(interval)
+        for thread in threads:
+            thread.join()
+
+
 class TestOthersCode:
     """What somebody else's code does inside a call of ours harms nothing."""
 

@@ -6,7 +6,8 @@ import threading
 import pytest
 
 import accel
-from accel.memory import assert_no_leak, heap_of, pinned, track
+from accel.memory import Track, assert_no_leak, heap_of, pinned, track
+from accel.memory.heap import unwatch, watch
 
 DEVICES = pytest.mark.parametrize("where", ["cpu", "sim"])
 
@@ -55,6 +56,29 @@ class TestTrack:
             assert t.on(accel.Device("sim:1")).allocated_bytes == 24
         assert heap_of(accel.Device("sim:1")).plain
 
+    def test_a_device_may_be_called_by_its_name(self):
+        with track() as t, accel.empty(3, device="sim"):
+            assert t.on("sim").allocations == 1
+        with pytest.raises(ValueError, match="nowhere"):
+            t.on("nowhere")
+
+    def test_may_end_while_a_device_is_used_for_the_first_time(self, toy):
+        """As when a collection then ends a generator; a lock that its thread has would be waited for for ever."""
+        inner, outer = track(), Track("outer")
+        inner.__enter__()
+
+        def watcher(device):
+            if device.type == "sim":
+                inner.__exit__(None, None, None)
+            return outer.on(device)
+
+        watch(watcher)
+        thread = threading.Thread(target=lambda: heap_of(accel.Device("sim:1")), daemon=True)
+        thread.start()
+        thread.join(10)
+        assert not thread.is_alive()
+        unwatch(watcher)
+
     def test_sees_pinned_memory_as_the_hosts(self):
         with track() as t, pinned(1024, device="sim"):
             assert t.on(accel.Device.CPU).allocations == 1
@@ -93,6 +117,28 @@ class TestNoLeak:
         assert re.fullmatch(
             rf"  {where}: 8192 bytes, 1 handle, made at .*test_tracking\.py:\d+ in test_a_leak.*", second
         )
+
+    def test_growth_in_fewer_blocks_is_a_leak_too(self):
+        small = [accel.empty(8), accel.empty(8)]
+        with pytest.raises(AssertionError) as failure, assert_no_leak():
+            small[:] = [accel.empty(1024)]
+        assert str(failure.value).startswith(
+            "cpu: larger blocks in use than before, 8064 bytes more\n  cpu: 8192 bytes"
+        )
+
+    def test_in_the_thread_of_a_stream_it_does_not_wait_for_its_own_work(self, stream):
+        source, target, begin = accel.zeros(1 << 16), accel.zeros(1 << 16), threading.Event()
+
+        def guarded():
+            begin.wait(30)
+            with assert_no_leak():
+                accel.empty(8).release()
+
+        looked = stream.submit(guarded)
+        copied = target.copy_from_async(source, stream=stream)
+        begin.set()
+        looked.wait()
+        copied.wait()
 
     def test_only_what_is_new_is_named(self):
         with accel.empty(2048), pytest.raises(AssertionError) as failure, assert_no_leak():

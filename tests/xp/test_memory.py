@@ -115,8 +115,20 @@ class TestContainer:
         "make", [lambda x: x[::2], xp.flip, lambda x: xp.broadcast_to(x, (2, 4)), lambda x: xp.reshape(x, (2, 2)).T]
     )
     def test_elements_must_lie_in_order(self, make):
-        with pytest.raises(LayoutError, match=r"write xp\.asarray\(x, copy=True\)\.container\(\)"):
-            make(xp.arange(4)).container()
+        x = make(xp.arange(4))
+        with pytest.raises(LayoutError, match=r"write xp\.reshape\(x, \(-1,\), copy=True\)\.container\(\)"):
+            x.container()
+        assert len(xp.reshape(x, (-1,), copy=True).container()) == x.size
+
+    def test_elements_must_lie_where_their_dtype_may(self):
+        x = xp.asarray(np.arange(9, dtype="uint8")[1:].view("int16"))
+        with pytest.raises(LayoutError, match=r"aligned.*copy=True\)\.container\(\)"):
+            x.container()
+        assert xp.all(xp.asarray(xp.reshape(x, (-1,), copy=True).container()) == x)
+
+    def test_elements_go_to_another_device_from_any_address(self):
+        x = xp.asarray(np.arange(9, dtype="uint8")[1:].view("int16"))
+        assert xp.all(x.to_device("sim").to_device("cpu") == x)
 
     @pytest.mark.parametrize("shape", [(1, 3, 1), (3, 1), (), (1,)])
     def test_axes_of_one_element_do_not_matter(self, shape):

@@ -181,6 +181,8 @@ def kernels(machine):
         def __call__(self, grid, block, args, shared_mem=0, stream=None):
             machine.check(machine.device)
             machine.require(machine.device == self.device, 400)
+            machine.demand(type(grid) is type(block) is tuple, "CuPy takes tuples for the grid and the block")
+            machine.demand(0 not in grid + block, "CuPy launches one where none is asked for")
             machine.require(math.prod(block) <= 1024 and shared_mem <= 48 << 10, 1)
             for argument in args:
                 known = isinstance(argument, (np.generic, np.ndarray)) and argument.size == 1
@@ -201,10 +203,13 @@ def kernels(machine):
 
     class RawModule:
         def __init__(self, *, code, options):
+            machine.demand(type(code) is str and type(options) is tuple, "CuPy takes a str and a tuple of options")
             self._code, self._options = code, options
 
         def get_function(self, name):
             machine.check(machine.device)
+            if not machine.compiles:
+                raise RuntimeError('Failure finding "libnvrtc.so.13"')
             try:
                 return RawKernel(host_gpu.compile(self._code, self._options, machine.warp), name)
             except host_gpu.KernelError as error:

@@ -41,6 +41,8 @@ class Machine:
         What the driver answers to everything, as where there is no device; 0 if it works.
     lost : set of int
         The devices that are lost.
+    compiles : bool
+        Whether there is a library that compiles kernels; CuPy's wheels have none of their own.
     violations : list of str
         What was done that must not be; empty in a test that passes.
     """
@@ -52,6 +54,7 @@ class Machine:
         self.fails = 0
         self.driver_version, self.runtime_version = (13000, 12090) if flavour == "cuda" else (70000000, 70000000)
         self.lost = set()
+        self.compiles = True
         self.enabled = set()
         self.violations = []
         self.lock = threading.RLock()

@@ -1,6 +1,7 @@
 """The stand-in as the CuPy of a whole process, with what `ci/gpu` calls besides what the backend does."""
 
 import sys
+from functools import partial
 from importlib.machinery import ModuleSpec
 
 import numpy as np
@@ -40,19 +41,20 @@ def _compute(cupy, machine):
         values_of(made)[...] = values_of(array)
         return made
 
-    def raw_kernel(code, name):
-        function = cupy.RawModule(code=code, options=()).get_function(name).kernel
-
-        def launch(grid, block, arguments):
-            values = [np.uint64(each.data.ptr) if isinstance(each, cupy.ndarray) else each for each in arguments]
-            function((*grid, 1, 1), (*block, 1, 1), values, stream=cupy.cuda.Stream.null)
-
-        return launch
-
     cupy.__spec__ = ModuleSpec("cupy", None)
     cupy.__version__ = "0"
     cupy.ascontiguousarray = ascontiguousarray
     cupy.array_equal = lambda one, other: np.array_equal(values_of(one), values_of(other))
-    cupy.RawKernel = raw_kernel
+    cupy.RawKernel = partial(_raw_kernel, cupy)
     cupy.cuda.set_allocator = lambda allocator: None
     machine.pool.malloc = cupy.cuda.alloc
+
+
+def _raw_kernel(cupy, code, name):
+    function = cupy.RawModule(code=code, options=()).get_function(name).kernel
+
+    def launch(grid, block, arguments):
+        values = [np.uint64(each.data.ptr) if isinstance(each, cupy.ndarray) else each for each in arguments]
+        function((*grid, 1, 1), (*block, 1, 1), values, stream=cupy.cuda.Stream.null)
+
+    return launch

@@ -163,8 +163,7 @@ class Runtime:
         return self.machine.scheduler.create().handle
 
     def streamDestroy(self, stream):
-        queue = next(queue for queue in self.machine.scheduler.queues if queue.handle == stream)
-        queue.destroyed = True
+        self.machine.scheduler.destroy(stream)
 
     def streamQuery(self, stream):
         queue = self.machine.scheduler.of(stream)
@@ -173,8 +172,8 @@ class Runtime:
         return 600 if queue.work else 0
 
     def streamSynchronize(self, stream, device):
-        queues = self.machine.scheduler.queues
-        queue = next(queue for queue in queues if queue.handle == stream and queue.device == device)
+        streams = [queue for queue in self.machine.scheduler.queues if not queue.destroyed]
+        queue = next(queue for queue in streams if queue.handle == stream and queue.device == device)
         self.machine.check(queue.device)
         self.machine.scheduler.drive_stream(queue)
 

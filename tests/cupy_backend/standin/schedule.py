@@ -45,15 +45,26 @@ class Scheduler:
         self.queues = [Queue(device, 0) for device in range(len(machine.spaces))]
         self.defaults = list(self.queues)
         self._next = 0x7000
+        self._given_up = []
 
     # Streams
 
     def create(self):
-        """Return a new stream of the current device."""
-        self._next += 0x10
-        made = Queue(self.machine.device, self._next)
+        """Return a new stream of the current device, with the handle of one that is gone, as the driver may."""
+        if not self._given_up:
+            self._next += 0x10
+            self._given_up.append(self._next)
+        made = Queue(self.machine.device, self._given_up.pop())
         self.queues.append(made)
         return made
+
+    def destroy(self, handle):
+        """Forget a stream by its handle; the work that it has goes on."""
+        queue = next(queue for queue in self.queues if queue.handle == handle and not queue.destroyed)
+        queue.destroyed = True
+        self._given_up.append(handle)
+        if not queue.work:
+            self.queues.remove(queue)
 
     def of(self, handle):
         """Return the stream with a handle; it must be of the current device, as the driver demands for launches."""

@@ -80,7 +80,7 @@ class Space:
 
 
 class Pool:
-    """Blocks by the stream they were asked for on; one that is freed is given to the next who asks there, at once."""
+    """Blocks by the handles of streams; one that is freed is given to the next who asks on its own, at once."""
 
     def __init__(self, machine):
         self.machine = machine
@@ -92,14 +92,14 @@ class Pool:
         machine.check(machine.device)
         space, stream = machine.spaces[machine.device], machine.scheduler.current()
         rounded = -(-size // UNIT) * UNIT
-        made = self._reused(stream, rounded) or self._fresh(space, rounded)
+        made = self._reused(_arena(stream), rounded) or self._fresh(space, rounded)
         space.live[made.address] = made.size
         # What is there is of no use to anybody: said by a write, in the order of the stream.
         machine.scheduler.submit(stream, lambda: made.bytes.fill(FRESH))
         return made, stream
 
-    def _reused(self, stream, size):
-        kept = self.free.setdefault(stream, [])
+    def _reused(self, arena, size):
+        kept = self.free.setdefault(arena, [])
         fitting = [made for made in kept if size <= made.size <= 2 * size]
         if fitting:
             kept.remove(fitting[-1])
@@ -116,19 +116,24 @@ class Pool:
         space = self.machine.spaces[stream.device]
         if space.live.pop(made.address, None) is None:
             return
-        if stream.device not in self.machine.lost:
+        if stream.device not in self.machine.lost and not stream.destroyed:
             self.machine.scheduler.submit(stream, lambda: made.bytes.fill(FREED))
-        self.free.setdefault(stream, []).append(made)
+        self.free.setdefault(_arena(stream), []).append(made)
 
     def free_bytes(self):
         """Return how much is kept for the current device."""
         here = self.machine.device
-        return sum(made.size for stream, kept in self.free.items() if stream.device == here for made in kept)
+        return sum(made.size for (device, _), kept in self.free.items() if device == here for made in kept)
 
     def free_all_blocks(self):
         """Give what is kept back to the driver, which waits for all work first."""
-        for stream, kept in self.free.items():
-            self.machine.scheduler.drive_device(stream.device)
+        for (device, _), kept in self.free.items():
+            self.machine.scheduler.drive_device(device)
             for made in kept:
-                self.machine.spaces[stream.device].free(made)
+                self.machine.spaces[device].free(made)
             kept.clear()
+
+
+def _arena(stream):
+    """Return by what CuPy's pool knows a stream."""
+    return stream.device, stream.handle

@@ -58,12 +58,12 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
         if not loops.in_one_piece and np.may_share_memory(into, out_of):
             out_of = out_of.copy()  # NumPy does not see every overlap of strided arrays
         # From here on Python lets no other thread run; before, one may have released what is not pinned.
-        if to._owner is None or of._owner is None:
-            return False
-        into[...] = out_of
+        held = to._owner is not None and of._owner is not None
+        if held:
+            into[...] = out_of
     except ValueError:  # whoever looks closer says which
         return False
-    return True
+    return held
 
 
 _HELD = 500

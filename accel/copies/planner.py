@@ -13,11 +13,11 @@ import numpy as np
 
 from accel.copies.distinct import refuse_repeated_bytes, refuse_repeats_in_table
 from accel.copies.elements import CACHED, Leaves, Table
-from accel.copies.sharing import distances, share_bytes
+from accel.copies.sharing import address_of, distances, leaves_of, share_bytes
 from accel.errors import LayoutError
 from accel.memory import CacheEviction, Fill, Kind, Leaf, Operand, Plan
 
-__all__ = ["Mask", "fewest_loops", "hiding", "leaves_of", "loops_of", "masked", "plan", "walked_together"]
+__all__ = ["Mask", "fewest_loops", "hiding", "loops_of", "masked", "plan", "walked_together"]
 
 _WIDEST = 16
 """Bytes of the widest access that any device has."""
@@ -123,14 +123,9 @@ def fewest_loops(operand: Operand) -> Operand:
     )
 
 
-def leaves_of(operand: Operand) -> Leaves:
-    """Return the loops over an operand, the fastest first, with strides in bytes."""
-    return tuple(zip(reversed(operand.extents), reversed(operand.strides), strict=True))
-
-
 def _address(operand: Operand) -> int:
     swizzled = 0 if operand.swizzle is None else operand.swizzle.offset
-    return operand.span.block.pointer + operand.span.start + operand.start | swizzled
+    return address_of(operand) | swizzled
 
 
 def _aligned(address: int) -> int:

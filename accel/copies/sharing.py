@@ -6,7 +6,7 @@ from functools import lru_cache
 from accel.copies.elements import CACHED, Leaves, reach
 from accel.memory import Operand, Swizzling
 
-__all__ = ["distances", "share_bytes"]
+__all__ = ["address_of", "distances", "leaves_of", "share_bytes"]
 
 
 def share_bytes(target: Operand, source: Operand) -> bool:
@@ -14,13 +14,13 @@ def share_bytes(target: Operand, source: Operand) -> bool:
 
     It errs towards yes, which costs a copy.
     """
-    into, out_of = _address(target), _address(source)
+    into, out_of = address_of(target), address_of(source)
     (low, high), (first, last) = distances(target), distances(source)
     if into + high <= out_of + first or out_of + last <= into + low:
         return False
     if target.table is not None or source.table is not None or target.swizzle or source.swizzle:
         return True
-    mine, other = _leaves(target), _leaves(source)
+    mine, other = leaves_of(target), leaves_of(source)
     if into == out_of and mine == other:
         return False  # each element is copied onto itself
     return not _between(mine, other, target.dtype.itemsize, source.dtype.itemsize, out_of - into)
@@ -32,17 +32,19 @@ def distances(operand: Operand) -> tuple[int, int]:
     if operand.table is not None:
         table = operand.table
         return (int(table.min()) * itemsize, (int(table.max()) + 1) * itemsize) if table.size else (0, 0)
-    size, low, high = reach(_leaves(operand))
+    size, low, high = reach(leaves_of(operand))
     if not size:
         return 0, 0
     return (low, high + itemsize) if operand.swizzle is None else _swizzled(operand.swizzle, low, high + itemsize)
 
 
-def _address(operand: Operand) -> int:
+def address_of(operand: Operand) -> int:
+    """Return the address from which an operand's distances count."""
     return operand.span.block.pointer + operand.span.start + operand.start
 
 
-def _leaves(operand: Operand) -> Leaves:
+def leaves_of(operand: Operand) -> Leaves:
+    """Return the loops over an operand, the fastest first, with strides in bytes."""
     return tuple(zip(reversed(operand.extents), reversed(operand.strides), strict=True))
 
 

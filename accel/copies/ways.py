@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 from accel.copies.elements import places
-from accel.copies.planner import Mask, hiding, leaves_of, loops_of, masked
+from accel.copies.planner import Mask, hiding, loops_of, masked
+from accel.copies.sharing import leaves_of
 from accel.device import Device
 from accel.dtypes import DType
 from accel.memory import Block, Fill, Operand, Plan, Span, heap_of

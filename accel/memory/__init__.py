@@ -1,4 +1,9 @@
-"""Bytes and who owns them: blocks, storages, heaps, and what a backend must do."""
+"""Bytes and who owns them: blocks, storages, heaps, and what a backend must do.
+
+What few programs use is fetched when first asked for; the stub beside this file lists all.
+"""
+
+from importlib import import_module
 
 from accel.memory.allocators import Allocator, Limit, Statistics, Trims
 from accel.memory.backend import (
@@ -20,23 +25,14 @@ from accel.memory.external import ExternalAllocation
 from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.interchange import Interchange
-from accel.memory.leaks import assert_no_leak
-from accel.memory.local_buffer import Domain, InlineAllocation, TaskLocalBuffer, create_buffer
 from accel.memory.operand import Operand, Swizzling, Table
 from accel.memory.owner import Pin
-from accel.memory.pinning import PinnedPool, pinned
 from accel.memory.plan import CacheEviction, Fill, Kind, Leaf, Plan
 from accel.memory.pool import Pool
-from accel.memory.scoped_allocator import ScopedAllocator
 from accel.memory.scopes import allocating, allocator_of, trim
-from accel.memory.scratch import DEFAULT_ALIGNMENT
-from accel.memory.snapshot import HeapUsage, OwnerUsage, PinnedUsage, Snapshot, snapshot
 from accel.memory.storage import Ownership, Storage
 from accel.memory.stream import Event, Stream, current_stream
 from accel.memory.streams import new_stream
-from accel.memory.targets import StoreTarget
-from accel.memory.task import TaskScope, task_scope
-from accel.memory.tracking import DeviceTrack, Track, track
 from accel.memory.transfer import Transfer, submit_copy
 
 __all__ = [
@@ -107,3 +103,37 @@ __all__ = [
     "track",
     "trim",
 ]
+
+_LATER = {
+    "DEFAULT_ALIGNMENT": "accel.memory.scratch",
+    "DeviceTrack": "accel.memory.tracking",
+    "Domain": "accel.memory.local_buffer",
+    "HeapUsage": "accel.memory.usage",
+    "InlineAllocation": "accel.memory.local_buffer",
+    "OwnerUsage": "accel.memory.usage",
+    "PinnedPool": "accel.memory.pinning",
+    "PinnedUsage": "accel.memory.usage",
+    "ScopedAllocator": "accel.memory.scoped_allocator",
+    "Snapshot": "accel.memory.usage",
+    "StoreTarget": "accel.memory.targets",
+    "TaskLocalBuffer": "accel.memory.local_buffer",
+    "TaskScope": "accel.memory.task",
+    "Track": "accel.memory.tracking",
+    "assert_no_leak": "accel.memory.leaks",
+    "create_buffer": "accel.memory.local_buffer",
+    "pinned": "accel.memory.pinning",
+    "snapshot": "accel.memory.usage",
+    "task_scope": "accel.memory.task",
+    "track": "accel.memory.tracking",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'accel.memory' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -6,7 +6,6 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from accel.layout import Picture
 from accel.memory.storage import Writer
 from accel.views.moving import Moving
 
@@ -58,6 +57,8 @@ class Text(Moving):
         return f"<{type(self).__name__} {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
+        from accel.layout import Picture  # which takes longer to load than most views take in all
+
         return f"<p>{escape(repr(self))}</p>{Picture(self.layout).html()}"
 
 

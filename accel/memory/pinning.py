@@ -198,5 +198,5 @@ def _warn(full: OutOfMemoryError) -> None:
         warnings.warn(
             f"{full}; ordinary memory takes its place, from which copies are slower. This is said once",
             RuntimeWarning,
-            stacklevel=stack_level() + 1,
+            stacklevel=stack_level(),
         )

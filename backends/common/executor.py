@@ -12,7 +12,10 @@ from .places import places_of
 from .scattered import copy_scattered, everywhere
 from .strided import Bytes, item_type, shared
 
-__all__ = ["copy", "fill"]
+__all__ = ["copy", "copy_bytes", "fill"]
+
+_SHARED = 1 << 20
+"""Bytes from which threads are of use."""
 
 
 def copy(target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Plan) -> None:
@@ -45,6 +48,14 @@ def copy(target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Pla
         dtypes = (item, item)
     looped = plan.bound is None and _by_strides(target) and _by_strides(source)
     (copy_loops if looped else copy_scattered)(target, into, source, out_of, plan, dtypes)
+
+
+def copy_bytes(into: Bytes, out_of: Bytes) -> None:
+    """Copy all bytes of one array to another of equal size; they may overlap."""
+    if into.nbytes >= _SHARED and not np.may_share_memory(into, out_of):
+        shared(np.copyto, into, out_of)
+    else:
+        np.copyto(into, out_of)
 
 
 def fill(target: Operand, into: Bytes, value: Any) -> None:

@@ -79,7 +79,7 @@ class CpuBackend:
         """Copy bytes; overlapping spans are right."""
         if stream is not None:
             raise _no_streams()
-        np.copyto(_bytes_of(target), _bytes_of(source))
+        executor.copy_bytes(_bytes_of(target), _bytes_of(source))
 
     def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
         """Copy elements as planned."""

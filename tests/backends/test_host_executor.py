@@ -289,3 +289,13 @@ class TestRefused:
         into, out_of = random_bytes(100), random_bytes(60)
         plan = Plan((Leaf(100, 1, 1),), 1, bound=60, fill=Fill.ZERO)
         check(plan, end(into), into, end(out_of), np.concatenate([out_of]))
+
+
+@pytest.mark.parametrize("shift", [0, 1, 4096, 3 << 20])
+def test_bytes_are_copied_to_where_they_are_read_too(shift):
+    memory = np.random.default_rng(3).integers(0, 256, (6 << 20) + 5, np.uint8)
+    size = (3 << 20) + 5
+    expected = memory.copy()
+    expected[shift : shift + size] = memory[:size].copy()
+    executor.copy_bytes(memory[shift : shift + size], memory[:size])
+    assert np.array_equal(memory, expected)

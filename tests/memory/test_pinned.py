@@ -101,7 +101,7 @@ def test_exhausted_it_is_ordinary_memory_and_one_warning():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         first = pinned(room, device="sim")
-        others = [pinned(1000, "float64", "sim") for _ in range(3)]
+        others = pinned(1000, "float64", "sim"), pinned(1000, "float64", "sim")  # each asked for by this very line
     assert [each.category for each in caught] == [RuntimeWarning]
     assert "ordinary memory takes its place" in str(caught[0].message)
     assert caught[0].filename == __file__

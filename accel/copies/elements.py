@@ -163,7 +163,7 @@ def _swizzled_reach(leaves: Leaves, swizzle: Swizzling) -> Reach:
     if not reach(leaves).size:
         return Reach(0, 0, 0)
     # Steps of whole blocks change no bit that a swizzle sees, so only those within a block are counted out.
-    block = 1 << max(swizzle.mask.bit_length(), swizzle.mask.bit_length() - swizzle.shift)
+    block = swizzle.block
     within, across = [], []
     for extent, stride in leaves:
         period = block // gcd(stride, block)

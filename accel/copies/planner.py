@@ -13,7 +13,7 @@ import numpy as np
 
 from accel.copies.distinct import refuse_repeated_bytes, refuse_repeats_in_table
 from accel.copies.elements import CACHED, Leaves, Table
-from accel.copies.sharing import address_of, distances, leaves_of, share_bytes
+from accel.copies.sharing import distances, leaves_of, share_bytes
 from accel.errors import LayoutError
 from accel.memory import CacheEviction, Fill, Kind, Leaf, Operand, Plan
 
@@ -107,7 +107,7 @@ def loops_of(target: Operand, source: Operand, *, masked: bool = False) -> Plan 
     if target.table is not None or source.table is not None:
         return _through_tables(target, source)._replace(buffered=shared, index_bits=index_bits)
     plain = not masked and target.dtype == source.dtype and target.swizzle is None and source.swizzle is None
-    aligned = _aligned(_address(target) | _address(source))
+    aligned = _aligned(_origin(target) | _origin(source))
     return walked_together(into, out_of, itemsize, aligned, plain, shared, index_bits)
 
 
@@ -123,9 +123,9 @@ def fewest_loops(operand: Operand) -> Operand:
     )
 
 
-def _address(operand: Operand) -> int:
+def _origin(operand: Operand) -> int:
     swizzled = 0 if operand.swizzle is None else operand.swizzle.offset
-    return address_of(operand) | swizzled
+    return operand.address | swizzled
 
 
 def _aligned(address: int) -> int:
@@ -137,7 +137,7 @@ def _through_tables(target: Operand, source: Operand) -> Plan:
     size = math.prod(target.extents)
     loop = Leaf(size, _single_stride(target), _single_stride(source))
     itemsize = target.dtype.itemsize
-    return Plan((loop,), itemsize, "table", vector=_aligned(_address(target) | _address(source) | itemsize))
+    return Plan((loop,), itemsize, "table", vector=_aligned(_origin(target) | _origin(source) | itemsize))
 
 
 def _single_stride(operand: Operand) -> int:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from accel.copies.elements import CACHED, Leaves, reach
 from accel.memory import Operand, Swizzling
 
-__all__ = ["address_of", "distances", "leaves_of", "share_bytes"]
+__all__ = ["distances", "leaves_of", "share_bytes"]
 
 
 def share_bytes(target: Operand, source: Operand) -> bool:
@@ -14,7 +14,7 @@ def share_bytes(target: Operand, source: Operand) -> bool:
 
     It errs towards yes, which costs a copy.
     """
-    into, out_of = address_of(target), address_of(source)
+    into, out_of = target.address, source.address
     (low, high), (first, last) = distances(target), distances(source)
     if into + high <= out_of + first or out_of + last <= into + low:
         return False
@@ -38,11 +38,6 @@ def distances(operand: Operand) -> tuple[int, int]:
     return (low, high + itemsize) if operand.swizzle is None else _swizzled(operand.swizzle, low, high + itemsize)
 
 
-def address_of(operand: Operand) -> int:
-    """Return the address from which an operand's distances count."""
-    return operand.span.block.pointer + operand.span.start + operand.start
-
-
 def leaves_of(operand: Operand) -> Leaves:
     """Return the loops over an operand, the fastest first, with strides in bytes."""
     return tuple(zip(reversed(operand.extents), reversed(operand.strides), strict=True))
@@ -50,7 +45,7 @@ def leaves_of(operand: Operand) -> Leaves:
 
 def _swizzled(swizzle: Swizzling, low: int, high: int) -> tuple[int, int]:
     """Return the blocks between whose ends a swizzle leaves all that lies between two distances."""
-    block = 1 << max(swizzle.mask.bit_length(), swizzle.mask.bit_length() - swizzle.shift)
+    block = swizzle.block
     return (low + swizzle.offset) // block * block, -(-(high + swizzle.offset) // block) * block
 
 

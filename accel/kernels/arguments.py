@@ -75,7 +75,7 @@ def _converted(kernel: str, parameter: Parameter, argument: Any) -> tuple[Any, U
         _check(parameter, operand)
     except (AccelError, OverflowError) as error:
         raise type(error)(f"the parameter {parameter} of {kernel}: {error}") from None
-    return _view(operand) if parameter.rank else np.uint64(_address(operand)), use
+    return _view(operand) if parameter.rank else np.uint64(operand.address), use
 
 
 def _scalar(dtype: DType, argument: Any) -> Any:
@@ -129,17 +129,13 @@ def _check(parameter: Parameter, operand: Operand) -> None:
             f"it is a bare pointer, and extents {operand.extents} with strides {operand.strides} do not lie in one "
             f"piece; write accel::View<T, {rank}>, or give a copy"
         )
-    if _address(operand) % size or any(stride % size for stride in operand.strides):
+    if operand.address % size or any(stride % size for stride in operand.strides):
         raise LayoutError(f"the address or strides {operand.strides} are no multiples of {size} bytes; give a copy")
-
-
-def _address(operand: Operand) -> int:
-    return operand.span.block.pointer + operand.span.start + operand.start
 
 
 def _view(operand: Operand) -> Any:
     strides = [stride // operand.dtype.itemsize for stride in operand.strides]
-    return np.array([_address(operand), *operand.extents, *strides], np.int64).view(_struct(len(strides)))
+    return np.array([operand.address, *operand.extents, *strides], np.int64).view(_struct(len(strides)))
 
 
 @cache

@@ -111,7 +111,7 @@ class Interchange:
         operand = self.__accel_operand__()
         if operand.dtype.isbuiltin != 1:
             raise AttributeError(f"__cuda_array_interface__ has no code for {operand.dtype.name}; write x.__dlpack__()")
-        address = operand.span.block.pointer + operand.span.start + operand.start
+        address = operand.address
         return {
             "shape": operand.extents,
             "typestr": operand.dtype.str,

@@ -30,6 +30,11 @@ class Swizzling(NamedTuple):
     shift: int
     offset: int = 0
 
+    @property
+    def block(self) -> int:
+        """How many distances, a power of two, are only mixed among themselves: steps of so many pass unchanged."""
+        return 1 << max(self.mask.bit_length(), self.mask.bit_length() - self.shift)
+
     def __call__(self, distance: Any) -> Any:
         """Return where a distance leads, or an array of them."""
         moved = distance + self.offset
@@ -69,6 +74,11 @@ class Operand(NamedTuple):
     writable: bool = True
     swizzle: Swizzling | None = None
     table: Table | None = None
+
+    @property
+    def address(self) -> int:
+        """The address from which strides, tables and swizzles count."""
+        return self.span.block.pointer + self.span.start + self.start
 
     @property
     def contiguous(self) -> bool:

@@ -20,7 +20,7 @@ from .modules import Modules
 from .peers import Peers
 from .pinned import Staging
 from .pitched import Pitched, pitched
-from .reach import End, address_of, packed
+from .reach import End, packed
 from .streams import CupyStream
 
 __all__ = ["Copier"]
@@ -55,12 +55,12 @@ class Copier:
         if plan.buffered and _share_bytes(End.target(target, plan), End.source(source, plan)):
             self.copy_from_elsewhere(target, source, plan, stream)
         else:
-            self._launch(target, source, plan, address_of(source), stream)
+            self._launch(target, source, plan, source.address, stream)
 
     def copy_from_elsewhere(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items into the memory of the stream's device, from an image of their source in that memory."""
         low, high = End.source(source, plan).reach
-        first = address_of(source) + low
+        first = source.address + low
         # The image is aligned as the source is.
         image = self._temporary(high - low + _PHASE, stream)
         there = image.ptr + (first - image.ptr) % _PHASE
@@ -85,13 +85,13 @@ class Copier:
         image = self._temporary(plan.nbytes, stream)
         # Without its swizzle and its table: those are of the place that the items do not go to yet.
         plain = target._replace(swizzle=None, table=None)
-        self._launch(plain, source, pack, address_of(source), stream, target_address=image.ptr)
+        self._launch(plain, source, pack, source.address, stream, target_address=image.ptr)
         self._fetch_items(End.target(target, plan), End.source(source, plan), image, stream)
 
     def fill(self, target: Operand, value: Any, stream: CupyStream) -> None:
         """Set every element in the memory of the stream's device."""
         table = self._table(target, stream)
-        address, limits = address_of(target), self._limits[stream.device]
+        address, limits = target.address, self._limits[stream.device]
         launch = fill_launch(target, value, address, table=0 if table is None else table.ptr, limits=limits)
         self._modules.launch(launch, stream)
 
@@ -129,7 +129,7 @@ class Copier:
             plan,
             target,
             source,
-            address_of(target) if target_address is None else target_address,
+            target.address if target_address is None else target_address,
             source_address,
             target_table=0 if tables[0] is None else tables[0].ptr,
             source_table=0 if tables[1] is None else tables[1].ptr,
@@ -190,5 +190,5 @@ def _one_device(one: DeviceBlock | None, other: DeviceBlock | None) -> bool:
 def _share_bytes(target: End, source: End) -> bool:
     """Tell whether two ends on one device may share bytes."""
     into, out_of = target.reach, source.reach
-    first, other = address_of(target.operand), address_of(source.operand)
+    first, other = target.operand.address, source.operand.address
     return first + into.low < other + out_of.high and other + out_of.low < first + into.high

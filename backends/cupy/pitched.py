@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from accel.memory import Leaf, Operand, Plan
 
-from .reach import Reach, address_of
+from .reach import Reach
 
 __all__ = ["Pitched", "pitched"]
 
@@ -66,7 +66,7 @@ def pitched(target: Operand, source: Operand, plan: Plan, host: Reach) -> Pitche
         return None
     if math.prod(leaf.extent for leaf in outer) > _MOST:
         return None
-    into, out_of = address_of(target) + plan.target_start, address_of(source) + plan.source_start
+    into, out_of = target.address + plan.target_start, source.address + plan.source_start
     starts = [(into + there, out_of + here) for there, here in _steps(outer)]
     return Pitched(starts, width, rows.extent, *pitches)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from accel.memory import Operand, Plan, Span
 
-__all__ = ["End", "Reach", "address_of", "bytes_of", "packed"]
+__all__ = ["End", "Reach", "bytes_of", "packed"]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -100,11 +100,6 @@ def packed(plan: Plan) -> Plan:
     # Rows are as long as before; whatever else there is, is now aligned as items are.
     widest = plan.vector if plan.kind == "rows" else min(plan.vector, plan.itemsize & -plan.itemsize)
     return plan._replace(leaves=tuple(reversed(leaves)), target_start=0, vector=widest, buffered=False)
-
-
-def address_of(operand: Operand) -> int:
-    """Return the address from which distances are counted."""
-    return operand.span.block.pointer + operand.span.start + operand.start
 
 
 def bytes_of(span: Span) -> _Array:

@@ -1,10 +1,9 @@
 """Copies of elements from any place to any other: planned as integers, then run where the memory is."""
 
-from accel.copies.elements import Elements, HasElements
+from accel.copies.elements import Elements, HasElements, all_of
 from accel.copies.host import copied_at_once
 from accel.copies.planner import Mask, plan
 from accel.copies.run import copy, copy_async, fill, in_c_order, read, write
-from accel.copies.steps import all_of
 
 __all__ = [
     "Elements",

@@ -11,7 +11,7 @@ from accel.errors import BoundsError
 from accel.memory import AnyStorage, HostStorage, Operand, Swizzling, Table
 from accel.memory.host_export import bytes_at
 
-__all__ = ["CACHED", "Elements", "HasElements", "Leaves", "Reach", "Table", "of_array", "places", "reach"]
+__all__ = ["CACHED", "Elements", "HasElements", "Leaves", "Reach", "Table", "all_of", "of_array", "places", "reach"]
 
 CACHED = 4096
 """How many answers about leaves are remembered."""
@@ -115,6 +115,11 @@ class Elements(NamedTuple):
         if swizzle is not None:
             swizzle = Swizzling(swizzle.mask * itemsize, swizzle.shift, swizzle.offset * itemsize)
         return Operand(span, self.start * itemsize, dtype, extents, strides, self.writable, swizzle, table)
+
+
+def all_of(storage: AnyStorage) -> Elements:
+    """Return all elements of a storage."""
+    return Elements(storage, 0, ((storage.size, 1),))
 
 
 def of_array(array: "np.ndarray[Any, DType]") -> Elements:

@@ -1,6 +1,5 @@
 """The executor: copies are done where the memory is, or pass through the host, and are over on return."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -8,15 +7,12 @@ import numpy as np
 
 from accel.copies import host
 from accel.copies.distinct import refuse_repeats, refuse_repeats_in_table
-from accel.copies.elements import Elements, of_array
+from accel.copies.elements import Elements, all_of, of_array
 from accel.copies.planner import Mask, fewest_loops
-from accel.copies.steps import Step, all_of, steps_of
-from accel.device import Device
+from accel.copies.ways import End, Fresh, Way, allocated, ways
 from accel.dtypes import DType
 from accel.errors import DTypeError
-from accel.memory import CacheEviction, Fill, HostStorage, Stream, Transfer, heap_of
-from accel.memory.copying import worker_of
-from accel.memory.heap import Heap
+from accel.memory import AnyStorage, CacheEviction, HostStorage, Stream, Transfer, heap_of
 from accel.memory.transfer import Work, refuse_foreign, submit
 
 __all__ = ["copy", "copy_async", "fill", "in_c_order", "read", "write"]
@@ -156,15 +152,15 @@ def copy_async(
     """
     _refuse(target, source, cast=False)
     refuse_foreign(stream, target.storage.device, source.storage.device)
-    worker = _worker(target, source)
-    if worker is None:
-        nbytes = target.size * target.element_type.itemsize
-        return submit(
-            target.storage, source.storage, stream, [Work(lambda _: _carry(target, source, mask), None, nbytes)]
-        )
-    steps, between = steps_of(worker.device, target, source, mask, eviction)
-    works = [Work(_work(worker, step, target, source), worker.backend, step.plan.nbytes) for step in steps]
-    return submit(target.storage, source.storage, stream, works, between)
+    found = _ways(target, source, mask, eviction)
+    nbytes = target.size * target.element_type.itemsize
+    if len({way.worker for way in found}) > 1:  # which the host has to give their parts one after the other
+        whole = [Work(lambda _: _carry(target, source, mask), None, nbytes)]
+        return submit(target.storage, source.storage, stream, whole)
+    fresh = allocated(found)
+    used = target.storage, source.storage, *fresh.values()
+    works = [Work(partial(_give, way, fresh, used), way.worker.backend, way.plan.nbytes) for way in found]
+    return submit(target.storage, source.storage, stream, works, [*fresh.values()])
 
 
 def in_c_order(array: _Array) -> _Array:
@@ -203,47 +199,30 @@ def _refuse_unequal(target: Elements, size: int, dtype: DType) -> None:
         )
 
 
-def _worker(target: Elements, source: Elements) -> Heap | None:
-    return worker_of(heap_of(target.storage.device), heap_of(source.storage.device))
+def _ways(
+    target: Elements, source: Elements, mask: Mask | None, eviction: CacheEviction = CacheEviction.NORMAL
+) -> list[Way]:
+    return ways(_end("target", target), _end("source", source), mask, eviction)
+
+
+def _end(name: str, elements: Elements) -> End:
+    return End(name, elements.storage.device, elements.operand())
 
 
 def _carry(target: Elements, source: Elements, mask: Mask | None = None) -> None:
-    """Copy what was found to be right, of one element or more; done on return."""
-    worker = _worker(target, source)
-    cast = target.element_type != source.element_type
-    if worker is None or (cast and not _cast_here(target, source)):
-        _by_image(target, source, mask)
-        return
-    steps, between = steps_of(worker.device, target, source, mask)
-    for step in steps:
-        _work(worker, step, target, source)(None)
-    for storage in between:
+    """Copy what was found to be right; done on return."""
+    found = _ways(target, source, mask)
+    fresh = allocated(found)
+    used = target.storage, source.storage, *fresh.values()
+    for way in found:
+        _give(way, fresh, used, None)
+    for storage in fresh.values():
         storage.release()
 
 
-def _cast_here(target: Elements, source: Elements) -> bool:
-    """Tell whether the host can cast while it copies."""
-    return host.on_host(target) and host.on_host(source) and target.table is None and source.table is None
-
-
-def _work(worker: Heap, step: Step, target: Elements, source: Elements) -> Callable[[Stream | None], None]:
-    """Return what does a step: on a stream, or without one until it is done."""
-    give = step.on(worker.backend)
-
-    def work(stream: Stream | None) -> None:
-        if stream is None:
-            worker.carry_out(partial(give, None), target.storage, source.storage)
-        else:
-            give(stream)
-
-    return work
-
-
-def _by_image(target: Elements, source: Elements, mask: Mask | None) -> None:
-    """Copy by way of the host, because no backend knows both ends, or because the host must cast."""
-    dtype = target.element_type if host.on_host(source) and source.table is None else source.element_type
-    with HostStorage.allocated(heap_of(Device.CPU), source.size, dtype) as image:
-        if mask is not None and mask.fill is Fill.NONE:  # what is not read stays as it is
-            _carry(all_of(image), target)
-        _carry(all_of(image), source, mask)
-        _carry(target, all_of(image))
+def _give(way: Way, fresh: Fresh, used: tuple[AnyStorage, ...], stream: Stream | None) -> None:
+    """Give a plan to a stream, or do it until it is done."""
+    if stream is None:
+        way.worker.carry_out(partial(way.give, fresh, None), *used)
+    else:
+        way.give(fresh, stream)

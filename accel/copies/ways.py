@@ -1,5 +1,6 @@
-"""Ways: the plans that a copy would be given, found as `accel.copies.run` finds them, while nothing is allocated."""
+"""Ways: the plans of a copy and the ends that each one joins, found while nothing is allocated."""
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from accel.copies.elements import places
@@ -7,16 +8,19 @@ from accel.copies.planner import Mask, hiding, loops_of, masked
 from accel.copies.sharing import leaves_of
 from accel.device import Device
 from accel.dtypes import DType
-from accel.memory import Block, Fill, Operand, Plan, Span, heap_of
+from accel.memory import AnyStorage, Block, CacheEviction, Fill, Operand, Plan, Span, Stream, allocate, heap_of
 from accel.memory.copying import worker_of
 from accel.memory.heap import Heap
 
-__all__ = ["BETWEEN", "IMAGE", "End", "Way", "ways"]
+__all__ = ["BETWEEN", "IMAGE", "End", "Fresh", "Way", "allocated", "ways"]
 
 IMAGE, BETWEEN = "image on the host", "memory in between"
 """What memory is called that a copy needs besides its ends."""
 
+Fresh = Mapping[Block, AnyStorage]
+"""That memory, by the block that stands for it in plans."""
 
+_CPU = Device.CPU  # an enum's member costs more to reach than a global
 _ELSEWHERE, _ALIGNED = 1 << 60, 64
 """An address at which no device has anything, and what addresses of new memory are multiples of."""
 
@@ -43,9 +47,9 @@ class End(NamedTuple):
 
 
 class Way(NamedTuple):
-    """One plan, which ends it joins, and the backend that it is given to."""
+    """One plan, which ends it joins, and the heap whose backend it is given to."""
 
-    backend: str
+    worker: Heap
     target: End
     source: End
     plan: Plan
@@ -55,50 +59,83 @@ class Way(NamedTuple):
         """Whether elements are converted."""
         return self.target.operand.dtype != self.source.operand.dtype
 
+    def give(self, fresh: Fresh, stream: Stream | None) -> None:
+        """Give the plan to the backend, on a stream."""
+        into, out_of = _real(self.target.operand, fresh), _real(self.source.operand, fresh)
+        backend, plan = self.worker.backend, self.plan
+        if plan.kind == "memcpy":
+            there, here = plan.target_start, plan.source_start
+            backend.copy(_bytes(into, there, plan.nbytes), _bytes(out_of, here, plan.nbytes), stream=stream)
+        else:
+            backend.copy_strided(into, out_of, plan, stream=stream)
 
-def ways(target: End, source: End, mask: Mask | None = None) -> list[Way]:
-    """Return the plans of a copy in order; none where there are no elements."""
+
+def allocated(found: Sequence[Way]) -> Fresh:
+    """Allocate what ways need besides the ends of the copy."""
+    needed = {end.operand.span.block: end for way in found for end in way[1:3] if end.name in (IMAGE, BETWEEN)}
+    return {block: allocate(end.device, end.size, end.operand.dtype) for block, end in needed.items()}
+
+
+def _real(operand: Operand, fresh: Fresh) -> Operand:
+    """Return an operand on memory that is there."""
+    storage = fresh.get(operand.span.block)
+    return operand if storage is None else operand._replace(span=storage.__accel_operand__().span)
+
+
+def _bytes(operand: Operand, start: int, nbytes: int) -> Span:
+    """Return bytes from a distance on."""
+    return Span(operand.span.block, operand.span.start + operand.start + start, nbytes)
+
+
+def ways(
+    target: End, source: End, mask: Mask | None = None, eviction: CacheEviction = CacheEviction.NORMAL
+) -> list[Way]:
+    """Return the plans of a copy in order; none where there are no elements.
+
+    The ends are of equal size, and memory that comes in between is not there yet: see `allocated`.
+    """
     if not target.size:
         return []
     worker = worker_of(heap_of(target.device), heap_of(source.device))
     cast = target.operand.dtype != source.operand.dtype
     if worker is None or (cast and not (_castable(target) and _castable(source))):
         return _by_image(target, source, mask)
-    return _steps(worker, target, source, mask)
+    return _steps(worker, target, source, mask, eviction)
 
 
 def _castable(end: End) -> bool:
     """Tell whether the host can cast the elements while it copies them."""
-    return end.device is Device.CPU and end.operand.table is None
+    return end.device is _CPU and end.operand.table is None
 
 
 def _by_image(target: End, source: End, mask: Mask | None) -> list[Way]:
+    """Return a copy by way of the host, because no backend knows both ends, or because the host must cast."""
     dtype = target.operand.dtype if _castable(source) else source.operand.dtype
-    image = _new(IMAGE, Device.CPU, dtype, target, source)
+    image = _new(IMAGE, _CPU, dtype, target, source)
+    # What is not read stays as it is.
     kept = ways(image, target) if mask is not None and mask.fill is Fill.NONE else []
     return [*kept, *ways(image, source, mask), *ways(target, image)]
 
 
-def _steps(worker: Heap, target: End, source: End, mask: Mask | None) -> list[Way]:
+def _steps(worker: Heap, target: End, source: End, mask: Mask | None, eviction: CacheEviction) -> list[Way]:
+    """Return one way, or two with what holds the elements between them, as no loops walk both ends."""
     if (target.operand.table is None) != (source.operand.table is None):
         target = target if _single(target) else _by_table(target)
         source, mask = (source, mask) if _single(source) else _looked_up(source, mask)
-    way = _way(worker, target, source, mask)
+    way = _way(worker, target, source, mask, eviction)
     if way is not None:
         return [way]
     if mask is not None:
         source, mask = _looked_up(source, mask)
-        return _steps(worker, _by_table(target), source, mask)
+        return _steps(worker, _by_table(target), source, mask, eviction)
     between = _new(BETWEEN, worker.device, source.operand.dtype, target, source)
-    found = [_way(worker, between, source), _way(worker, target, between)]
+    found = [_way(worker, *ends, None, eviction) for ends in ((between, source), (target, between))]
     return [way for way in found if way is not None]
 
 
-def _way(worker: Heap, target: End, source: End, mask: Mask | None = None) -> Way | None:
+def _way(worker: Heap, target: End, source: End, mask: Mask | None, eviction: CacheEviction) -> Way | None:
     found = loops_of(target.operand, source.operand, masked=mask is not None)
-    if found is None:
-        return None
-    return Way(worker.backend.name, target, source, found if mask is None else masked(found, mask, found.eviction))
+    return None if found is None else Way(worker, target, source, masked(found, mask, eviction))
 
 
 def _new(name: str, device: Device, dtype: DType, target: End, source: End) -> End:

@@ -168,4 +168,5 @@ def _overlap(way: Way) -> str:
 
 def _worker(way: Way) -> str:
     here, there = way.target.device, way.source.device
-    return f"the {way.backend} backend, which knows {'both ends' if here is there else f'{there} and {here}'}"
+    known = "both ends" if here is there else f"{there} and {here}"
+    return f"the {way.worker.backend.name} backend, which knows {known}"

@@ -184,6 +184,8 @@ def submit(
         for work in works:
             _submit(stream, work)
             pieces.append((stream.record(), work.nbytes))
+        if not works:  # nothing is copied, and that is known at once
+            pieces.append((stream.record(), 0))
     except BaseException as error:
         if isinstance(error, Exception) and not pieces:
             let_go(pins)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import accel
 from accel import Device, copies, explain_copy, xp
-from accel.copies import Elements, Mask, host, steps
+from accel.copies import Elements, Mask, host, ways
 from accel.copies.plan_memory import excerpt, memory
 from accel.dtypes import as_dtype
 from accel.errors import BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError, ReleasedError
@@ -131,13 +131,13 @@ class Given:
 
     def __init__(self, patch):
         self.plans = []
-        on = steps.Step.on
+        give = ways.Way.give
 
-        def kept(step, backend):
-            self.plans.append(step.plan)
-            return on(step, backend)
+        def kept(way, fresh, stream):
+            self.plans.append(way.plan)
+            give(way, fresh, stream)
 
-        patch.setattr(steps.Step, "on", kept)
+        patch.setattr(ways.Way, "give", kept)
         # A few elements of the host are copied without a plan, by the loops that it would have.
         patch.setattr(host, "copied_at_once", lambda target, source: False)
 

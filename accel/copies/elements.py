@@ -11,13 +11,29 @@ from accel.errors import BoundsError
 from accel.memory import AnyStorage, HostStorage, Operand, Swizzling, Table
 from accel.memory.host_export import bytes_at
 
-__all__ = ["CACHED", "Elements", "HasElements", "Leaves", "Reach", "Table", "all_of", "of_array", "places", "reach"]
+__all__ = [
+    "CACHED",
+    "Axes",
+    "Elements",
+    "HasElements",
+    "Leaves",
+    "Reach",
+    "Table",
+    "all_of",
+    "axes",
+    "of_array",
+    "places",
+    "reach",
+]
 
 CACHED = 4096
 """How many answers about leaves are remembered."""
 
 Leaves = tuple[tuple[int, int], ...]
 """Extent and stride of each loop, the fastest first."""
+
+Axes = tuple[tuple[int, ...], tuple[int, ...]]
+"""The extents and the strides in bytes of axes, the slowest first, as operands have them."""
 
 
 class Reach(NamedTuple):
@@ -105,16 +121,11 @@ class Elements(NamedTuple):
         """Describe the elements to a backend, the slowest loop first."""
         dtype, table, swizzle = self.element_type, self.table, self.swizzle
         itemsize = dtype.itemsize
-        span = self.storage.__accel_operand__().span
-        if table is not None:
-            extents: tuple[int, ...] = (table.size,)
-            strides: tuple[int, ...] = (0,)
-        else:
-            extents = tuple([extent for extent, _ in reversed(self.leaves)])
-            strides = tuple([stride * itemsize for _, stride in reversed(self.leaves)])
+        extents, strides = axes(self.leaves, itemsize) if table is None else ((table.size,), (0,))
         if swizzle is not None:
             swizzle = Swizzling(swizzle.mask * itemsize, swizzle.shift, swizzle.offset * itemsize)
-        return Operand(span, self.start * itemsize, dtype, extents, strides, self.writable, swizzle, table)
+        start, span = self.start * itemsize, self.storage.span
+        return Operand(span, start, dtype, extents, strides, self.writable, swizzle, table)
 
 
 def all_of(storage: AnyStorage) -> Elements:
@@ -153,6 +164,13 @@ def reach(leaves: Leaves) -> Reach:
         low += min((extent - 1) * stride, 0)
         high += max((extent - 1) * stride, 0)
     return Reach(size, low, high) if size else Reach(0, 0, 0)
+
+
+@lru_cache(CACHED)
+def axes(leaves: Leaves, itemsize: int) -> Axes:
+    """Return the axes that leaves are, whose strides are in elements."""
+    slowest_first = leaves[::-1]
+    return tuple([extent for extent, _ in slowest_first]), tuple([stride * itemsize for _, stride in slowest_first])
 
 
 def places(leaves: Leaves, swizzle: Swizzling | None = None) -> Table:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from accel.copies.distinct import names_twice
-from accel.copies.elements import CACHED, Elements, Leaves, reach
+from accel.copies.elements import CACHED, Elements, Leaves, axes, reach
 from accel.copies.planner import walked_together
 from accel.memory import HostStorage
 
@@ -75,8 +75,7 @@ def _few_loops(target: Leaves, source: Leaves, itemsize: int) -> _Loops | None:
     """Return the loops over both ends, if there are some elements but few, as many at both, and none twice."""
     if not 0 < reach(target).size == reach(source).size <= _HELD or names_twice(target):
         return None
-    into, out_of = (tuple([(extent, stride * itemsize) for extent, stride in end]) for end in (target, source))
-    found = walked_together(into, out_of, itemsize, 1, False, False, 64)
+    found = walked_together(axes(target, itemsize), axes(source, itemsize), itemsize, 1, False, False, 64)
     if found is None:
         return None
     strides, starts = (found.target_strides, found.source_strides), (found.target_start, found.source_start)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from accel.copies.distinct import refuse_repeated_bytes, refuse_repeats_in_table
-from accel.copies.elements import CACHED, Leaves, Table
+from accel.copies.elements import CACHED, Axes, Table
 from accel.copies.sharing import distances, leaves_of, share_bytes
 from accel.errors import LayoutError
 from accel.memory import CacheEviction, Fill, Kind, Leaf, Operand, Plan
@@ -100,23 +100,22 @@ def hiding(table: Table, unswizzled: Table, itemsize: int, mask: Mask) -> tuple[
 
 def loops_of(target: Operand, source: Operand, *, masked: bool = False) -> Plan | None:
     """Return the plan for operands that are known to be right; None if no loops walk both."""
-    into, out_of, itemsize = leaves_of(target), leaves_of(source), target.dtype.itemsize
     shared = share_bytes(target, source)
-    far = any(max(-low, high) >= 1 << 31 for low, high in (distances(target), distances(source)))
-    index_bits = 64 if far else 32
+    index_bits = 64 if max(map(abs, distances(target) + distances(source))) >= 1 << 31 else 32
     if target.table is not None or source.table is not None:
         return _through_tables(target, source)._replace(buffered=shared, index_bits=index_bits)
     plain = not masked and target.dtype == source.dtype and target.swizzle is None and source.swizzle is None
     aligned = _aligned(_origin(target) | _origin(source))
-    return walked_together(into, out_of, itemsize, aligned, plain, shared, index_bits)
+    into, out_of = (target.extents, target.strides), (source.extents, source.strides)
+    return walked_together(into, out_of, target.dtype.itemsize, aligned, plain, shared, index_bits)
 
 
 def fewest_loops(operand: Operand) -> Operand:
     """Describe elements of which the order does not matter by as few loops as possible, all of them forwards."""
     if operand.table is not None or operand.swizzle is not None:
         return operand
-    leaves = leaves_of(operand)
-    loops = walked_together(leaves, leaves, operand.dtype.itemsize, 1, False, False, 64)
+    axes = operand.extents, operand.strides
+    loops = walked_together(axes, axes, operand.dtype.itemsize, 1, False, False, 64)
     assert loops is not None, "every list of leaves is a refinement of itself"
     return operand._replace(
         start=operand.start + loops.target_start, extents=loops.extents, strides=loops.target_strides
@@ -141,22 +140,22 @@ def _through_tables(target: Operand, source: Operand) -> Plan:
 
 
 def _single_stride(operand: Operand) -> int:
-    loops = _merged(_alone(leaves_of(operand)))
+    loops = _merged(_alone((operand.extents, operand.strides)))
     assert len(loops) < 2, "an operand is paired with a table element by element"
     return loops[0].target_stride if loops and operand.table is None else 0
 
 
 @lru_cache(CACHED)
 def walked_together(
-    target: Leaves,
-    source: Leaves,
+    target: Axes,
+    source: Axes,
     itemsize: int,
     aligned: int,
     plain: bool,
     shared: bool,
     index_bits: int,
 ) -> Plan | None:
-    """Return the plan for leaves of equal size, or None if no loops walk both.
+    """Return the plan for axes of equal size, or None if no loops walk both.
 
     ``plain`` copies are those without casts, swizzles and masks: only they are done in pieces.
     """
@@ -172,8 +171,8 @@ def walked_together(
     return Plan(leaves, item, kind, *starts, tile, vector, index_bits, shared)
 
 
-def _alone(leaves: Leaves) -> Iterator[Leaf]:
-    return (Leaf(extent, stride, stride) for extent, stride in leaves)
+def _alone(axes: Axes) -> Iterator[Leaf]:
+    return (Leaf(extent, stride, stride) for extent, stride in zip(*(axis[::-1] for axis in axes), strict=True))
 
 
 def _merged(leaves: Iterable[Leaf]) -> list[Leaf]:

@@ -32,10 +32,14 @@ def distances(operand: Operand) -> tuple[int, int]:
     if operand.table is not None:
         table = operand.table
         return (int(table.min()) * itemsize, (int(table.max()) + 1) * itemsize) if table.size else (0, 0)
-    size, low, high = reach(leaves_of(operand))
-    if not size:
-        return 0, 0
-    return (low, high + itemsize) if operand.swizzle is None else _swizzled(operand.swizzle, low, high + itemsize)
+    low, high = _strided(operand.extents, operand.strides, itemsize)
+    return (low, high) if operand.swizzle is None or low == high else _swizzled(operand.swizzle, low, high)
+
+
+@lru_cache(CACHED)
+def _strided(extents: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> tuple[int, int]:
+    size, low, high = reach(tuple(zip(extents, strides, strict=True)))
+    return (low, high + itemsize) if size else (0, 0)
 
 
 def leaves_of(operand: Operand) -> Leaves:

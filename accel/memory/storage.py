@@ -268,11 +268,14 @@ class Storage:
             self._lent = export(self.__accel_operand__(), self.pin())
         return self._lent
 
+    @property
+    def span(self) -> Span:
+        """The bytes, as backends know them."""
+        return Span(self.owner.block, self._start, self.size * self.dtype.itemsize)
+
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
-        owner = self.owner
-        span = Span(owner.block, self._start, self.nbytes)
-        return Operand(span, 0, self.dtype, (self.size,), (self.dtype.itemsize,), not self.readonly)
+        return Operand(self.span, 0, self.dtype, (self.size,), (self.dtype.itemsize,), not self.readonly)
 
     def refuse_read_only(self) -> None:
         """Raise `ReadOnlyError` if writing is forbidden."""

@@ -15,6 +15,7 @@ from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.stream import Stream
 from accel.memory.transfer import Progress, Transfer, submit_copy
+from accel.memory.work import Use, carry_out
 from accel.sides import Sides
 from accel.views import LayoutTensor
 
@@ -185,11 +186,8 @@ class Contents(Sides):
             raise ValueError(f"fill takes one value; found {scalar.size}: write c.from_numpy(array)")
         if self._storage is not None:
             self._storage.refuse_read_only()
-            self._storage.settle(writing=True)
-            heap = heap_of(self._storage.device)
-            with self._storage.pin():
-                target = self._storage.__accel_operand__()
-                heap.carry_out(partial(heap.backend.fill, target, scalar[()], stream=None), self._storage)
+            heap, target = heap_of(self._storage.device), self._storage.__accel_operand__()
+            carry_out(heap, (Use(self._storage, True),), partial(heap.backend.fill, target, scalar[()], stream=None))
 
     def view(self, layout: Any, offset: SupportsIndex = 0) -> LayoutTensor:
         """Return a tensor on this memory, at the coordinates of a layout; ``offset`` is in elements.

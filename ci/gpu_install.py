@@ -6,12 +6,13 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["install", "missing"]
+__all__ = ["install", "lacking", "missing"]
 
 _CUPY = "cupy-cuda13x"
 _TESTED_BY = ("hypothesis", "pytest")
@@ -30,6 +31,11 @@ def missing(root: Path) -> str:
         f"    {sys.executable} -m pip install {' '.join(map(repr, absent))}{others}\n"
         f"    PYTHON=/path/to/python ci/gpu"
     )
+
+
+def lacking(requirements: Iterable[str]) -> list[str]:
+    """Return those requirements of which there is no version at all, by the names under which they are installed."""
+    return [text for text in requirements if not any(distributions(name=re.split(r"[^\w.-]", text)[0]))]
 
 
 def install(root: Path, folder: Path) -> str:

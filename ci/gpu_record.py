@@ -21,7 +21,7 @@ def recorded(name: str | None, outcomes: Mapping[str, Outcome], *, quick: bool, 
     name : str or None
         What the record is called; by default as the first device.
     outcomes : Mapping of Outcome
-        What became of the stages; the first is that of the machine, the last that of the benchmarks.
+        What became of the stages; those of the machine, the array standard and the benchmarks printed JSON.
     quick : bool
         Whether it was but a look, which the name says too.
     **more
@@ -37,8 +37,15 @@ def recorded(name: str | None, outcomes: Mapping[str, Outcome], *, quick: bool, 
         **more,
         "machine": machine,
         "stages": {stage: _stage(outcome) for stage, outcome in outcomes.items()},
+        "array standard": _last_line(outcomes["array standard"].output),
         "results": json.loads(results.output)["results"] if results.outcome == "passed" else None,
     }
+
+
+def _last_line(output: str) -> Any:
+    """Return what the last line says in JSON; None if that was not reached."""
+    line = output.rstrip().rpartition("\n")[2]
+    return json.loads(line) if line.startswith("{") else None
 
 
 def _name_of(machine: Mapping[str, Any]) -> str:

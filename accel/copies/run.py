@@ -1,5 +1,6 @@
-"""The executor: copies are done where the memory is, or pass through the host, and are over on return."""
+"""The executor: copies are done where the memory is, or pass through the host."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -12,8 +13,9 @@ from accel.copies.planner import Mask, fewest_loops
 from accel.copies.ways import End, Fresh, Way, allocated, ways
 from accel.dtypes import DType
 from accel.errors import DTypeError
-from accel.memory import AnyStorage, CacheEviction, HostStorage, Stream, Transfer, heap_of
+from accel.memory import CacheEviction, HostStorage, Stream, Transfer, heap_of
 from accel.memory.transfer import Work, refuse_foreign, submit
+from accel.memory.work import Use, carry_out
 
 __all__ = ["copy", "copy_async", "fill", "in_c_order", "read", "write"]
 
@@ -80,14 +82,15 @@ def fill(target: Elements, value: Any) -> None:
     """
     _refuse_target(target)
     storage = target.storage
-    storage.settle(writing=True)
-    if target.size:
+    if not target.size:
+        return
+    if host.at_once(target):
+        storage.settle(writing=True)
         with storage.pin():
-            if host.at_once(target):
-                host.scatter(target, np.asarray(value, target.element_type))
-                return
-            heap = heap_of(storage.device)
-            heap.carry_out(partial(heap.backend.fill, fewest_loops(target.operand()), value, stream=None), storage)
+            host.scatter(target, np.asarray(value, target.element_type))
+    else:
+        heap, operand = heap_of(storage.device), fewest_loops(target.operand())
+        carry_out(heap, (Use(storage, True),), partial(heap.backend.fill, operand, value, stream=None))
 
 
 def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
@@ -116,12 +119,13 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
     if host.copied_at_once(target, source):
         return
     _refuse(target, source, cast=cast)
-    target.storage.settle(writing=True)
-    source.storage.settle(writing=False)
-    if target.size:
-        # Another thread may release either one meanwhile.
-        with target.storage.pin(), source.storage.pin():
-            _carry(target, source)
+    found = _ways(target, source)
+    fresh = allocated(found)
+    uses = Use(target.storage, True), Use(source.storage, False), *[Use(each, True) for each in fresh.values()]
+    for way in found:
+        carry_out(way.worker, uses, partial(way.give, fresh, None))
+    for storage in fresh.values():
+        storage.release()
 
 
 def copy_async(
@@ -153,13 +157,12 @@ def copy_async(
     _refuse(target, source, cast=False)
     refuse_foreign(stream, target.storage.device, source.storage.device)
     found = _ways(target, source, mask, eviction)
-    nbytes = target.size * target.element_type.itemsize
     if len({way.worker for way in found}) > 1:  # which the host has to give their parts one after the other
-        whole = [Work(lambda _: _carry(target, source, mask), None, nbytes)]
+        nbytes = target.size * target.element_type.itemsize
+        whole = [Work(lambda _: _do(found, allocated(found), None), None, nbytes)]
         return submit(target.storage, source.storage, stream, whole)
     fresh = allocated(found)
-    used = target.storage, source.storage, *fresh.values()
-    works = [Work(partial(_give, way, fresh, used), way.worker.backend, way.plan.nbytes) for way in found]
+    works = [Work(partial(_do, [way], fresh), way.worker.backend, way.plan.nbytes) for way in found]
     return submit(target.storage, source.storage, stream, works, [*fresh.values()])
 
 
@@ -200,7 +203,10 @@ def _refuse_unequal(target: Elements, size: int, dtype: DType) -> None:
 
 
 def _ways(
-    target: Elements, source: Elements, mask: Mask | None, eviction: CacheEviction = CacheEviction.NORMAL
+    target: Elements,
+    source: Elements,
+    mask: Mask | None = None,
+    eviction: CacheEviction = CacheEviction.NORMAL,
 ) -> list[Way]:
     return ways(_end("target", target), _end("source", source), mask, eviction)
 
@@ -209,20 +215,8 @@ def _end(name: str, elements: Elements) -> End:
     return End(name, elements.storage.device, elements.operand())
 
 
-def _carry(target: Elements, source: Elements, mask: Mask | None = None) -> None:
-    """Copy what was found to be right; done on return."""
-    found = _ways(target, source, mask)
-    fresh = allocated(found)
-    used = target.storage, source.storage, *fresh.values()
+def _do(found: Sequence[Way], fresh: Fresh, stream: Stream | None) -> None:
+    """Give plans to a stream, or without one to a thread that waits for each; whoever submits it keeps the order."""
     for way in found:
-        _give(way, fresh, used, None)
-    for storage in fresh.values():
-        storage.release()
-
-
-def _give(way: Way, fresh: Fresh, used: tuple[AnyStorage, ...], stream: Stream | None) -> None:
-    """Give a plan to a stream, or do it until it is done."""
-    if stream is None:
-        way.worker.carry_out(partial(way.give, fresh, None), *used)
-    else:
-        way.give(fresh, stream)
+        give = partial(way.give, fresh, stream)
+        give() if stream is not None else way.worker.carry_out(give)

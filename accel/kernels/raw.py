@@ -9,12 +9,13 @@ from typing import Any, SupportsIndex
 
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceMismatchError, KernelSyntaxError
-from accel.kernels.arguments import bound
+from accel.kernels.arguments import Signature
 from accel.kernels.grids import Extents, Three, as_block, as_grid, blocks_over
 from accel.kernels.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.sources import Source
 from accel.locks import across_forks
-from accel.memory import Event, Executable, Stream, SupportsRawKernels, SupportsStreams, current_stream, heap_of
+from accel.memory import Event, Executable, Limits, Stream, SupportsRawKernels, heap_of
+from accel.memory.stream import CurrentStream
 from accel.memory.work import submit_ordered
 
 __all__ = ["RawKernel"]
@@ -55,11 +56,12 @@ class RawKernel:
     >>> scale(c, 2.0, over=c.size)  # doctest: +SKIP
     """
 
-    __slots__ = ("_executables", "_options", "_source", "name", "parameters")
+    __slots__ = ("_executables", "_options", "_signature", "_source", "name", "parameters")
 
     def __init__(self, source: str, name: str, options: tuple[str, ...], file: str) -> None:
         self.name = name
         self.parameters: tuple[Parameter, ...] = parameters_of(source, name)
+        self._signature = Signature(name, self.parameters)
         self._source = Source(source, file)
         self._options = options
         self._executables: dict[Device, Executable] = {}
@@ -119,8 +121,8 @@ class RawKernel:
         shared : int
             Bytes of dynamic shared memory for each block.
         stream : Stream, optional
-            By default that which is current on the device, or its default stream. A kernel without memory runs on its
-            device, or on the first GPU.
+            By default that which is current on the device, or its default stream; with one the event also knows when
+            the kernel began. A kernel without memory runs on its device, or on the first GPU.
 
         Returns
         -------
@@ -140,16 +142,16 @@ class RawKernel:
         CapabilityError
             If the device has no such kernels.
         """
-        given = bound(self.name, self.parameters, arguments)
+        given = self._signature.bound(arguments)
         device = given.device or resolve("gpu" if stream is None else _checked(stream).device)
-        executable = self.compiled(device)
+        executable = self._executables.get(device) or self.compiled(device)
         queue = self._queue(device, stream)
         threads = as_block(block)
-        blocks, nbytes = self._blocks(device, grid, over, threads), index(shared)
+        blocks, nbytes = self._blocks(heap_of(device).backend.limits(device), grid, over, threads), index(shared)
 
         def launch() -> None:
             if 0 not in blocks:
-                executable.launch(blocks, threads, given.values, shared=nbytes, stream=queue)
+                executable.launch(blocks, threads, given.values, shared=nbytes, stream=stream)
 
         return submit_ordered(queue, given.uses, launch)
 
@@ -182,19 +184,20 @@ class RawKernel:
 
     def _queue(self, device: Device, stream: Stream | None) -> Stream:
         if stream is None:
-            return current_stream(device) or _default_stream(device)
+            found = heap_of(device).stream
+            assert found is not None, "a backend that runs kernels has streams"
+            return found
         if _checked(stream).device is not device:
             raise DeviceMismatchError(
                 f"{stream!r} cannot run {self.name} on memory of {device}; write stream=accel.new_stream('{device}')"
             )
         return stream
 
-    def _blocks(self, device: Device, grid: Extents | None, over: Extents | None, block: Three) -> Three:
-        most = heap_of(device).backend.limits(device).grid
+    def _blocks(self, limits: Limits, grid: Extents | None, over: Extents | None, block: Three) -> Three:
         if grid is not None and over is None:
-            return as_grid(grid, most)
+            return as_grid(grid, block, limits)
         if over is not None and grid is None:
-            return blocks_over(over, block, most)
+            return blocks_over(over, block, limits)
         raise ValueError(
             f"a launch of {self.name} has one extent: write over=threads, as in over=x.size, or grid=blocks"
         )
@@ -210,12 +213,6 @@ class RawKernel:
 
 
 def _checked(stream: Stream) -> Stream:
-    if not isinstance(stream, Stream):
+    if not isinstance(stream, CurrentStream | Stream):  # in this order, for to ask a protocol is slow
         raise TypeError(f"{stream!r} is no stream of accel; write stream=accel.new_stream(device)")
     return stream
-
-
-def _default_stream(device: Device) -> Stream:
-    backend = heap_of(device).backend
-    assert isinstance(backend, SupportsStreams), "a backend that runs kernels has streams"
-    return backend.default_stream(device)

@@ -8,7 +8,9 @@ from importlib import import_module
 from accel.memory.allocators import Allocator, Limit, Statistics, Trims
 from accel.memory.backend import (
     Backend,
+    ComputesWithin,
     Executable,
+    FreesInOrder,
     Limits,
     ReportsRaces,
     ReportsRoom,
@@ -16,6 +18,7 @@ from accel.memory.backend import (
     SupportsArrays,
     SupportsPinning,
     SupportsRawKernels,
+    SupportsStreamNumbers,
     SupportsStreams,
 )
 from accel.memory.block import Block, Span
@@ -42,6 +45,7 @@ __all__ = [
     "Backend",
     "Block",
     "CacheEviction",
+    "ComputesWithin",
     "DeviceStorage",
     "DeviceTrack",
     "Domain",
@@ -49,6 +53,7 @@ __all__ = [
     "Executable",
     "ExternalAllocation",
     "Fill",
+    "FreesInOrder",
     "Heap",
     "HeapUsage",
     "HostStorage",
@@ -79,6 +84,7 @@ __all__ = [
     "SupportsArrays",
     "SupportsPinning",
     "SupportsRawKernels",
+    "SupportsStreamNumbers",
     "SupportsStreams",
     "Swizzling",
     "Table",

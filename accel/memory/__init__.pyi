@@ -3,7 +3,9 @@ from accel.memory.allocators import Limit as Limit
 from accel.memory.allocators import Statistics as Statistics
 from accel.memory.allocators import Trims as Trims
 from accel.memory.backend import Backend as Backend
+from accel.memory.backend import ComputesWithin as ComputesWithin
 from accel.memory.backend import Executable as Executable
+from accel.memory.backend import FreesInOrder as FreesInOrder
 from accel.memory.backend import Limits as Limits
 from accel.memory.backend import ReportsRaces as ReportsRaces
 from accel.memory.backend import ReportsRoom as ReportsRoom
@@ -11,6 +13,7 @@ from accel.memory.backend import Room as Room
 from accel.memory.backend import SupportsArrays as SupportsArrays
 from accel.memory.backend import SupportsPinning as SupportsPinning
 from accel.memory.backend import SupportsRawKernels as SupportsRawKernels
+from accel.memory.backend import SupportsStreamNumbers as SupportsStreamNumbers
 from accel.memory.backend import SupportsStreams as SupportsStreams
 from accel.memory.block import Block as Block
 from accel.memory.block import Span as Span

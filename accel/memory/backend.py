@@ -4,9 +4,11 @@ A different *ability* is a protocol of its own, asked for with `isinstance`; a d
 `Limits`. `accel.testing.BackendConformance` is the definition in the form of tests.
 """
 
+import sys
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from accel.device import Device
 from accel.dtypes import DType
@@ -14,10 +16,12 @@ from accel.memory.block import Block, Span
 from accel.memory.external import ExternalAllocation
 from accel.memory.operand import Operand
 from accel.memory.plan import Plan
-from accel.memory.stream import Stream
+from accel.memory.stream import Event, Stream
 
 __all__ = [
     "Backend",
+    "ComputesWithin",
+    "FreesInOrder",
     "Limits",
     "ReportsRaces",
     "ReportsRoom",
@@ -25,6 +29,7 @@ __all__ = [
     "SupportsArrays",
     "SupportsPinning",
     "SupportsRawKernels",
+    "SupportsStreamNumbers",
     "SupportsStreams",
 ]
 
@@ -44,6 +49,8 @@ class Limits(NamedTuple):
         Element types the device computes with.
     grid : tuple of three ints
         Blocks of threads that one launch may have, along each axis; one on a CPU.
+    threads : int
+        Threads of all blocks together that one launch may have along each axis, where that is less.
     """
 
     memory: int
@@ -51,6 +58,7 @@ class Limits(NamedTuple):
     warp: int
     dtypes: frozenset[DType]
     grid: tuple[int, int, int] = (1, 1, 1)
+    threads: int = sys.maxsize
 
 
 class Room(NamedTuple):
@@ -152,6 +160,52 @@ class SupportsStreams(Protocol):
 
 
 @runtime_checkable
+class FreesInOrder(Protocol):
+    """A backend that lets nobody have freed bytes before the copies and fills are done that it was given on them."""
+
+    frees_in_order: Literal[True]
+
+
+@runtime_checkable
+class SupportsStreamNumbers(Protocol):
+    """A backend on whose platform DLPack has numbers for streams, by which libraries tell each other of theirs."""
+
+    def hold_up(self, block: Block, number: int | None, events: Sequence[Event]) -> Sequence[Event]:
+        """Let a consumer's stream use a block after some events, without blocking the host.
+
+        What the stream is given from now on starts after them, after what the library of arrays was given on the
+        stream that is current, and after the last use of those who had the bytes before.
+
+        Parameters
+        ----------
+        block : Block
+            What the consumer is given; its device has the stream.
+        number : int, optional
+            Of the stream; None is the platform's default one.
+        events : sequence of Event
+            Of any device or thread.
+
+        Returns
+        -------
+        sequence of Event
+            Those for which no stream can wait, but the host must.
+
+        Raises
+        ------
+        InterchangeError
+            If DLPack forbids the number on the platform.
+        """
+        ...
+
+    def consuming(self, device: Device) -> AbstractContextManager[int]:
+        """Return a context in which a producer is asked for memory of a device; it gives the number to ask with.
+
+        That is the number of the stream to which work goes without one. The device is current in the context.
+        """
+        ...
+
+
+@runtime_checkable
 class ReportsRaces(Protocol):
     """A backend that knows which work on two streams shared bytes and had no order."""
 
@@ -214,6 +268,19 @@ class SupportsArrays(Protocol):
 
     def is_readonly(self, array: Any) -> bool:
         """Tell whether the library refuses to write into an array."""
+        ...
+
+
+@runtime_checkable
+class ComputesWithin(Protocol):
+    """A backend whose library of arrays must be told where it computes, and with what."""
+
+    def computing(self, device: Device) -> Callable[..., AbstractContextManager[None]]:
+        """Return what makes the context of one computation on a device.
+
+        It is called with the library's arrays that are used, or tuples and lists of them. The functions of the
+        library's namespace enter it themselves.
+        """
         ...
 
 

@@ -10,6 +10,7 @@ from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.storage import Storage
 from accel.memory.stream import Stream
+from accel.memory.work import Use, carry_out
 
 __all__ = ["AnyStorage", "allocate", "copy_elements", "copy_spans", "worker_of"]
 
@@ -27,7 +28,9 @@ def allocate(device: Device, size: int, dtype: DType, stream: Stream | None = No
 
 
 def copy_elements(target: Storage, source: Storage) -> None:
-    """Copy between two storages of equal size and dtype; done on return.
+    """Copy between two storages of equal size and dtype, in order with all else that is done with them.
+
+    Done on return if the host or two devices have a part in it.
 
     Raises
     ------
@@ -35,13 +38,16 @@ def copy_elements(target: Storage, source: Storage) -> None:
         If the target must not change.
     """
     target.refuse_read_only()
-    target.settle(writing=True)
-    source.settle(writing=False)
-    # Another thread may release either one meanwhile.
-    with target.pin(), source.pin():
-        into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
-        if into.nbytes:
-            copy_spans(heap_of(target.device), into, heap_of(source.device), out_of, (target, source))
+    into, out_of = target.span, source.span
+    worker = worker_of(heap_of(target.device), heap_of(source.device))
+    if worker is not None:
+        uses = Use(target, True), Use(source, False)
+        carry_out(worker, uses, partial(worker.backend.copy, into, out_of, stream=None))
+        return
+    # Neither backend knows the other's memory: the bytes pass through the host.
+    with HostStorage.allocated(heap_of(_CPU), into.nbytes, _BYTE) as staging:
+        copy_elements(staging, source)
+        copy_elements(target, staging)
 
 
 def worker_of(target: Heap, source: Heap) -> Heap | None:
@@ -52,18 +58,13 @@ def worker_of(target: Heap, source: Heap) -> Heap | None:
     return source if target is host else None
 
 
-def copy_spans(target: Heap, into: Span, source: Heap, out_of: Span, used: tuple[Storage, ...] = ()) -> None:
-    """Copy bytes from any device to any other; done on return.
-
-    What is ``used`` stays until the copy is over if an interrupt ends the wait for it.
-    """
+def copy_spans(target: Heap, into: Span, source: Heap, out_of: Span) -> None:
+    """Copy bytes that are ordered and kept alive by whoever asks, from any device to any other; done on return."""
     worker = worker_of(target, source)
     if worker is not None:
-        worker.carry_out(partial(worker.backend.copy, into, out_of, stream=None), *used)
+        worker.carry_out(partial(worker.backend.copy, into, out_of, stream=None))
         return
-    # Neither backend knows the other's memory: the bytes pass through the host.
     host = heap_of(_CPU)
     with HostStorage.allocated(host, into.nbytes, _BYTE) as staging:
-        passing = staging.__accel_operand__().span
-        copy_spans(host, passing, source, out_of, (*used, staging))
-        copy_spans(target, into, host, passing, (*used, staging))
+        copy_spans(host, staging.span, source, out_of)
+        copy_spans(target, into, host, staging.span)

@@ -85,7 +85,8 @@ class DeviceStorage(Storage):
         return cls._on(owner, found, count)
 
     def get_buffer(self) -> Any:
-        """Return the buffer of the backend's library that holds the bytes."""
+        """Return the buffer of the backend's library that holds the bytes, when no work in flight is in the way."""
+        self.settle(writing=not self.readonly)
         return self.owner.block.native
 
 

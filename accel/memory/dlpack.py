@@ -52,7 +52,8 @@ _READ_ONLY, _IS_COPIED = 1, 2
 _MOST_AXES = 64
 _MOST = 2**63 - 1
 
-_taking = across_forks(threading.Lock())
+# Reentrant, for a collection may run another library's code.
+_taking = across_forks(threading.RLock())
 
 
 def make_capsule(array: "np.ndarray[Any, DType]", device: Device, versioned: bool, copied: bool = False) -> object:
@@ -128,6 +129,11 @@ def read_capsule(capsule: object) -> Contents:
     DTypeError
         If its elements are of a type that cannot be exchanged.
     """
+    with _taking:  # whoever takes it meanwhile may let go of what is read here
+        return _contents(capsule)
+
+
+def _contents(capsule: object) -> Contents:
     form = _form_of(capsule)
     managed: Any = form.holds.from_address(pointer(capsule, form.name))
     if form is VERSIONED and managed.major != MAX_VERSION[0]:

@@ -1,10 +1,12 @@
 """Who may still be reading or writing a block: what keeps work on different streams, and the host, in order."""
 
+from collections.abc import Sequence
+
 from accel import config
 from accel.errors import InFlightError
 from accel.memory.stream import Event, Stream
 
-__all__ = ["Hazards"]
+__all__ = ["Hazards", "wait_on_host"]
 
 
 class Hazards:
@@ -13,16 +15,16 @@ class Hazards:
     An owner has one while there is work in flight and None otherwise, which makes it the owner's state word.
     """
 
-    __slots__ = ("reads", "write")
+    __slots__ = ("_many", "reads", "write")
 
     def __init__(self) -> None:
         self.write: Event | None = None
         self.reads: list[Event] = []
+        self._many = 16
 
     def before(self, *, writing: bool) -> list[Event]:
         """Return what must be over before a read or a write begins."""
-        self.reads = [event for event in self.reads if not event.done()]
-        pending = [*self.reads] if writing else []
+        pending = self._reading() if writing else []
         if self.write is not None:
             pending.append(self.write)
         return pending
@@ -38,13 +40,7 @@ class Hazards:
 
     def settle(self, what: object, *, writing: bool) -> None:
         """Make the host wait for what must be over first, or refuse in strict mode."""
-        pending = self.before(writing=writing)
-        if config.current().strict and not all(event.done() for event in pending):
-            verb = "written" if writing else "read"
-            raise InFlightError(f"{what} is {verb} by the host while work on it is in flight; wait for its transfer")
-        for event in pending:
-            # What a failed write left is not read; it may be written over.
-            event.settle() if writing else event.wait()
+        wait_on_host(what, self.before(writing=writing), writing=writing)
 
     def note(self, event: Event, *, writing: bool) -> None:
         """Remember work that was submitted."""
@@ -52,3 +48,20 @@ class Hazards:
             self.write, self.reads = event, []
         else:
             self.reads.append(event)
+            if len(self.reads) > self._many:  # many kernels may read the same memory before the first is done
+                self._many = 2 * len(self._reading()) + 16
+
+    def _reading(self) -> list[Event]:
+        """Forget the reads that are over, and return the others."""
+        self.reads = [event for event in self.reads if not event.done()]
+        return [*self.reads]
+
+
+def wait_on_host(what: object, events: Sequence[Event], *, writing: bool) -> None:
+    """Make the host wait for events before it reads or writes, or refuse in strict mode."""
+    if config.current().strict and not all(event.done() for event in events):
+        verb = "written" if writing else "read"
+        raise InFlightError(f"{what} is {verb} by the host while work on it is in flight; wait for its transfer")
+    for event in events:
+        # What a failed write left is not read; it may be written over.
+        event.settle() if writing else event.wait()

@@ -19,7 +19,7 @@ from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
 from accel.locks import across_forks
 from accel.memory.allocators import Allocator, Scope, chosen, trimmed
-from accel.memory.backend import Backend, SupportsStreams
+from accel.memory.backend import Backend, FreesInOrder, SupportsStreams
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
 from accel.memory.flight import Flight, Pinnable, Watch
@@ -51,6 +51,7 @@ class Heap:
 
     __slots__ = (
         "_allocators",
+        "_frees_in_order",
         "_givers",
         "_many",
         "_streams",
@@ -73,6 +74,7 @@ class Heap:
         self.device = device
         self.backend = backend
         self._streams = backend if isinstance(backend, SupportsStreams) else None
+        self._frees_in_order = isinstance(backend, FreesInOrder)
         self.gate = across_forks(threading.RLock())
         self.busy = False
         self.left: deque[Note] = deque()
@@ -307,11 +309,22 @@ class Heap:
             raise
         self.reap()
 
-    def latest(self) -> Event | None:
-        """Return the event after what was submitted without a stream; None where such work is done at once."""
+    @property
+    def frees_in_order(self) -> bool:
+        """Whether all blocks go to the backend, and nobody has them before the copies and fills on them are done."""
+        return self._frees_in_order and not self._givers
+
+    @property
+    def stream(self) -> Stream | None:
+        """The stream of work that is submitted without one; None where such work is done at once."""
         if self._streams is None:
             return None
-        return (current_stream(self.device) or self._streams.default_stream(self.device)).record()
+        return current_stream(self.device) or self._streams.default_stream(self.device)
+
+    def latest(self) -> Event | None:
+        """Return the event after what was submitted without a stream; None where such work is done at once."""
+        stream = self.stream
+        return None if stream is None else stream.record()
 
 
 class _LateAct:

@@ -6,15 +6,16 @@ from typing import Any, Protocol
 
 from accel.device import Device
 from accel.errors import InterchangeError
+from accel.memory.backend import SupportsStreamNumbers
 from accel.memory.copying import AnyStorage
+from accel.memory.hazards import wait_on_host
 from accel.memory.host_storage import HostArray
 from accel.memory.operand import Operand
 
 __all__ = ["Interchange", "Lender", "only_by_copy"]
 
 _CPU = Device.CPU
-_NO_WAIT = -1
-_FORBIDDEN_STREAMS = {"cuda": (0,), "rocm": (1, 2)}
+_NO_ORDER = -1
 
 
 class Lender(Protocol):
@@ -57,13 +58,19 @@ class Interchange:
     ) -> object:
         """Return a DLPack capsule on the elements, or on a copy of them.
 
-        The memory is kept until whoever takes the capsule lets go of it, or the capsule is dropped. Work in flight is
-        waited for. Elements in reverse order are copied, because some libraries end the process at them.
+        The memory is kept until whoever takes the capsule lets go of it, or the capsule is dropped. Elements in reverse
+        order are copied, because some libraries end the process at them.
+
+        What the consumer's stream is given from now on comes after the work in flight; the host waits for that only
+        where no stream can. Our own later work is not ordered after the consumer's: nobody tells when that is done.
+        Whoever goes on with the elements here lets the consumer's stream finish first.
 
         Parameters
         ----------
         stream : int, optional
-            By DLPack's numbers; None for the host. -1 is for those who order the work themselves.
+            The consumer's, by DLPack's numbers for CUDA and ROCm; None is the default one there, and the host on other
+            devices. -1 is for those who order the work themselves. For a copy on the host, which is complete, it is
+            not looked at.
         max_version : tuple of int, optional
             The version that the other library knows; by default one before 1, which cannot carry read-only memory.
         dl_device : tuple of int, optional
@@ -80,20 +87,21 @@ class Interchange:
         owner = storage.owner
         source = owner.heap.device
         target = source if dl_device is None else _target(source, dl_device)
-        if stream is not None:
-            _refuse_stream(source, stream)
-        if owner.hazards is not None and stream != _NO_WAIT:
-            owner.settle(writing=not (copy or owner.readonly))
         make_capsule, (major, _) = _capsules()
         versioned = max_version is not None and max_version[0] >= major
         if target is source and not copy:
+            # Before there is an array: what this raises keeps the frame, and no collector looks through NumPy's arrays.
+            if source is not _CPU or stream is not None or owner.hazards is not None:
+                _hand_over(storage, stream)
             array = self._lent_array(storage)
             if min(array.strides or (0,)) >= 0:
                 return make_capsule(array, source, versioned)
         if copy is False:
             raise only_by_copy(source, target)
         copied = self._lent_copy(target)
-        return make_capsule(copied._lent_array(copied._lent_storage()), target, versioned, copied=True)
+        storage = copied._lent_storage()
+        _hand_over(storage, stream if target is source else None)
+        return make_capsule(copied._lent_array(storage), target, versioned, copied=True)
 
     def __dlpack_device__(self: Lender) -> tuple[int, int]:
         return self.device.dlpack
@@ -147,8 +155,17 @@ def _target(source: Device, dl_device: tuple[int, int]) -> Device:
     )
 
 
-def _refuse_stream(device: Device, stream: object) -> None:
-    forbidden = _FORBIDDEN_STREAMS.get(device.type)
-    known = stream == _NO_WAIT if forbidden is None else isinstance(stream, int) and stream >= _NO_WAIT
-    if device is _CPU or not known or stream in (forbidden or ()):
-        raise InterchangeError(f"{stream!r} is no stream that DLPack has for {device}; write stream=None")
+def _hand_over(storage: AnyStorage, stream: int | None) -> None:
+    """Let what a consumer's stream is given next come after the work in flight; the host waits where no stream can."""
+    owner, writing = storage.owner, not storage.readonly
+    heap, hazards = owner.heap, owner.hazards
+    if type(stream) is int and stream == _NO_ORDER and heap.device is not _CPU:
+        return
+    if isinstance(heap.backend, SupportsStreamNumbers):
+        pending = [] if hazards is None else hazards.before(writing=writing)
+        left = heap.backend.hold_up(owner.block, stream, pending)
+        wait_on_host(f"memory of {heap.device}", left, writing=writing)
+    elif stream is None:
+        owner.settle(writing=writing)
+    else:
+        raise InterchangeError(f"{stream!r} is no stream that DLPack has for {heap.device}; write stream=None")

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, cast
 
 from accel.device import Device
 from accel.errors import DTypeError, InterchangeError, LayoutError
-from accel.memory.backend import SupportsStreams
+from accel.memory.backend import SupportsStreamNumbers
 from accel.memory.block import Span
 from accel.memory.copying import AnyStorage
 from accel.memory.device_storage import DeviceStorage
@@ -102,7 +102,7 @@ def _shared(x: Lender, device: Device | None, copy: bool | None) -> Received:
 def _receive(x: Any, device: Device | None, copy: bool | None) -> Received:
     claimed = _claimed_device(x)
     to_host = device is _CPU and _KINDS.get(claimed[0]) != _CPU.type
-    capsule = _ask(x, copy, _CPU.dlpack if to_host else None)
+    capsule = _capsule_of(x, claimed, copy, to_host=to_host)
     contents = read_capsule(capsule)
     if contents.device != claimed and not (to_host and contents.device == _CPU.dlpack):
         raise InterchangeError(f"it says that it is on device {claimed}, and gave memory of {contents.device}")
@@ -119,28 +119,46 @@ def _claimed_device(x: Any) -> tuple[int, int]:
         raise InterchangeError(f"__dlpack_device__ failed: {error!r}") from error
 
 
-def _ask(x: Any, copy: bool | None, dl_device: tuple[int, int] | None) -> object:
-    """Return what an object gives for a capsule; one that knows no keywords is asked without."""
+def _capsule_of(x: Any, claimed: tuple[int, int], copy: bool | None, *, to_host: bool) -> object:
+    """Ask for a capsule, where DLPack has numbers for streams by that of the one that uses the memory first.
+
+    None would mean the default stream, but some libraries then keep no order; and some look only at the device that is
+    current.
+    """
+    device, wanted = _found(claimed) or _CPU, _CPU.dlpack if to_host else None
+    backend = heap_of(device).backend
+    if device is _CPU or not isinstance(backend, SupportsStreamNumbers):
+        return _ask(x, None, copy, wanted)
+    with backend.consuming(device) as number:
+        return _ask(x, None if to_host else number, copy, wanted)
+
+
+def _ask(x: Any, stream: int | None, copy: bool | None, dl_device: tuple[int, int] | None) -> object:
+    """Return what an object gives for a capsule; one that knows no new keywords is asked without."""
     try:
         try:
-            # Some libraries keep no order unless they are told a stream.
-            return x.__dlpack__(stream=None, max_version=MAX_VERSION, copy=copy, dl_device=dl_device)
+            return x.__dlpack__(stream=stream, max_version=MAX_VERSION, copy=copy, dl_device=dl_device)
         except TypeError:
-            return x.__dlpack__()
+            return x.__dlpack__() if stream is None else x.__dlpack__(stream=stream)
     except Exception as error:  # another library's code
         raise InterchangeError(f"__dlpack__ failed: {error!r}") from error
 
 
 def _device_of(codes: tuple[int, int]) -> Device:
     """Return the device of this machine that DLPack's numbers mean."""
+    device = _found(codes)
+    if device is None:
+        here = ", ".join(f"{each} {each.dlpack}" for each in Device.available())
+        raise InterchangeError(f"device {codes} is none of those here, {here}; write device='cpu' for a copy")
+    return device
+
+
+def _found(codes: tuple[int, int]) -> Device | None:
     kind = _KINDS.get(codes[0])
     if kind == _CPU.type:
         return _CPU
-    found = [device for device in Device.available(kind) if device.index == codes[1]] if kind else []
-    if not found:
-        here = ", ".join(f"{device} {device.dlpack}" for device in Device.available())
-        raise InterchangeError(f"device {codes} is none of those here, {here}; write device='cpu' for a copy")
-    return found[0]
+    devices = Device.available(kind) if kind else ()
+    return next((device for device in devices if device.index == codes[1]), None)
 
 
 def _taken(capsule: object, contents: Contents, device: Device, x: object) -> Received:
@@ -164,12 +182,12 @@ def _taken(capsule: object, contents: Contents, device: Device, x: object) -> Re
     operand = Operand(
         span, contents.start, contents.dtype, contents.shape, contents.strides, writable=not contents.readonly
     )
-    _order_after_giver(owner, device)
+    _order_after_giver(owner)
     return Received(storage, operand, contents.copied)
 
 
-def _order_after_giver(owner: Owner, device: Device) -> None:
-    """Let all streams use memory after what its library had to do, which is before the stream that None means."""
-    backend = owner.heap.backend
-    if isinstance(backend, SupportsStreams):
-        owner.note(backend.default_stream(device).record(), writing=True)
+def _order_after_giver(owner: Owner) -> None:
+    """Let all streams use memory after what its library had to do, which is before the stream that it was told."""
+    told = owner.heap.latest()
+    if told is not None:
+        owner.note(told, writing=True)

@@ -16,6 +16,7 @@ from accel.memory.host_export import export
 from accel.memory.operand import Operand
 from accel.memory.owner import Owner, Pin
 from accel.memory.stream import Stream
+from accel.memory.work import Use, carry_out
 from accel.sites import call_site
 
 __all__ = ["Ownership", "Storage", "Writer"]
@@ -243,13 +244,11 @@ class Storage:
 
     def deep_copy(self) -> Self:
         """Return managed memory of its own with the same elements; its count is 1."""
-        self.settle(writing=False)
         heap = self.owner.heap
         copied = self.allocated(heap, self.size, self.dtype)
         try:
-            into, out_of = copied.__accel_operand__().span, self.__accel_operand__().span
-            with self.pin():
-                heap.carry_out(partial(heap.backend.copy, into, out_of, stream=None), copied, self)
+            copy = partial(heap.backend.copy, copied.span, self.span, stream=None)
+            carry_out(heap, (Use(copied, True), Use(self, False)), copy)
         except BaseException:
             copied.release()
             raise

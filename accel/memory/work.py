@@ -1,21 +1,78 @@
-"""Work on a stream that reads and writes storages: kept alive until it is over, and in order with all other work."""
+"""Work that reads and writes storages: kept alive until it is over, and in order with all other work."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from accel.memory.heap import Flight, heap_of
-from accel.memory.owner import Pin
-from accel.memory.storage import Storage
+from accel.device import Device
+from accel.memory.heap import Flight, Heap, heap_of
+from accel.memory.owner import Owner, Pin
 from accel.memory.stream import Event, Stream
 
-__all__ = ["Use", "begin", "let_go", "submit_ordered", "take_off"]
+__all__ = ["Use", "begin", "carry_out", "let_go", "submit_ordered", "take_off"]
+
+
+class Usable(Protocol):
+    """What has memory: a storage."""
+
+    @property
+    def device(self) -> Device:
+        """Where the memory is."""
+        ...
+
+    @property
+    def owner(self) -> Owner:
+        """Who knows what is in flight on it."""
+        ...
+
+    def pin(self) -> Pin:
+        """Keep it alive until the pin is released."""
+        ...
+
+    def settle(self, *, writing: bool) -> None:
+        """Make the host wait for the work in flight that it must not overtake."""
+        ...
 
 
 class Use(NamedTuple):
     """A storage that some work reads, or may write."""
 
-    storage: Storage
+    storage: Usable
     writing: bool
+
+
+def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> None:
+    """Copy or fill memory, in order with all else that is done with it.
+
+    A device that frees in order is only given the work, where that is in its own memory: whoever uses the memory later
+    waits for it. Otherwise it is over on return.
+
+    Parameters
+    ----------
+    heap : Heap
+        Whose backend does it.
+    uses : sequence of Use
+        What it reads and writes.
+    work : callable
+        Gives the backend a copy or a fill, without a stream. If it raises, nothing was given.
+    """
+    stream = heap.stream if heap.frees_in_order else None
+    if stream is not None and all(_within(heap, use.storage) for use in uses):
+        pins = _submitted(stream, uses, work)
+        _noted(stream, uses)
+        let_go(pins)
+        return
+    for storage, writing in uses:
+        storage.settle(writing=writing)
+    pins = _pinned(uses)  # another thread may release one meanwhile
+    try:
+        heap.carry_out(work, *[use.storage for use in uses])
+    finally:
+        let_go(pins)
+
+
+def _within(heap: Heap, storage: Usable) -> bool:
+    """Tell whether memory is a device's own, which nobody else frees."""
+    return storage.device is heap.device and storage.owner.external is None
 
 
 def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> Event:
@@ -30,6 +87,12 @@ def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], objec
     work : callable
         Puts it there. If it raises, nothing was.
     """
+    pins = _submitted(stream, uses, work)
+    return take_off(stream, uses, pins).event
+
+
+def _submitted(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> tuple[Pin, ...]:
+    """Return what keeps the storages alive that submitted work uses."""
     pins = begin(stream, uses)
     try:
         work()
@@ -39,15 +102,19 @@ def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], objec
     except BaseException:  # after an interrupt nobody knows what is under way
         take_off(stream, uses, pins)
         raise
-    return take_off(stream, uses, pins).event
+    return pins
 
 
 def begin(stream: Stream, uses: Sequence[Use]) -> tuple[Pin, ...]:
     """Keep storages alive, and let a stream's next work start after what it must not overtake."""
-    pins = tuple([use.storage.pin() for use in uses])
+    pins = _pinned(uses)
     for storage, writing in uses:
         storage.owner.order(stream, writing=writing)
     return pins
+
+
+def _pinned(uses: Sequence[Use]) -> tuple[Pin, ...]:
+    return tuple([use.storage.pin() for use in uses])
 
 
 def let_go(pins: Sequence[Pin]) -> None:
@@ -58,8 +125,14 @@ def let_go(pins: Sequence[Pin]) -> None:
 
 def take_off(stream: Stream, uses: Sequence[Use], pins: tuple[Pin, ...]) -> Flight:
     """Let what a stream was given hold what it uses, and later uses of that wait for it."""
-    flight = Flight(stream.record(), pins)
+    flight = Flight(_noted(stream, uses), pins)
     heap_of(stream.device).take_off(flight)
-    for storage, writing in uses:
-        storage.owner.note(flight.event, writing=writing)
     return flight
+
+
+def _noted(stream: Stream, uses: Sequence[Use]) -> Event:
+    """Let later uses wait for what a stream was given."""
+    event = stream.record()
+    for storage, writing in uses:
+        storage.owner.note(event, writing=writing)
+    return event

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
+from operator import getitem, setitem
 from types import EllipsisType
 from typing import Any, TypeAlias, final
 
@@ -151,7 +152,9 @@ class Array(Operators, Interchange):
     def __getitem__(self, key: Key, /) -> "Array":
         array, home = self._native if self._record is None else live(self), self._home
         try:
-            found = array[key if type(key) is int else unwrapped(home, key)]
+            if type(key) is not int:
+                key = unwrapped(home, key)
+            found = array[key] if home.within is None else home.compute(getitem, array, key)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
         return wrap(home, found, self)
@@ -161,7 +164,10 @@ class Array(Operators, Interchange):
         given = _apart(home, native(home, value), array)
         refusals.refuse_lossy(home, array.dtype, given)
         try:
-            array[unwrapped(home, key)] = given
+            if home.within is None:
+                array[unwrapped(home, key)] = given
+            else:
+                home.compute(setitem, array, unwrapped(home, key), given)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
         except ValueError as error:
@@ -181,7 +187,8 @@ class Array(Operators, Interchange):
                 f"only an array of no axes becomes a Python {kind}, and this one has shape {self.shape}; "
                 f"write x[index] for one element, or xp.any(x), xp.all(x), xp.sum(x)"
             )
-        return live(self).item()
+        array, home = live(self), self._home
+        return array.item() if home.within is None else home.compute(home.array_type.item, array)
 
     def __bool__(self) -> bool:
         return bool(self._item("bool"))
@@ -196,7 +203,9 @@ class Array(Operators, Interchange):
         return complex(self._item("complex"))
 
     def __index__(self) -> int:
-        return live(self).__index__()  # type: ignore[no-any-return]
+        if self.dtype.kind not in "iu":
+            raise TypeError(f"only an array of integers is an index, and this one has dtype {self.dtype.name}")
+        return int(self._item("index"))
 
     def __format__(self, spec: str) -> str:
         return format(self._item("number") if spec and not self.ndim else str(self), spec)

@@ -169,8 +169,9 @@ def _call(function: ast.FunctionDef, section: str) -> str:
 
 def _method_call(function: ast.FunctionDef) -> str:
     """Write the call of the array's own method; what it returns is never a view."""
-    passed = map(_keyword, function.args.kwonlyargs)
-    return f"wrap(home, live(x).{function.name}({', '.join(passed)}))"
+    name, passed = function.name, ", ".join(map(_keyword, function.args.kwonlyargs))
+    within = f"home.compute(home.array_type.{name}, live(x), {passed})"
+    return f"wrap(home, live(x).{name}({passed}) if home.within is None else {within})"
 
 
 def _source(function: ast.FunctionDef, call: str, section: str = "") -> str:

@@ -1,5 +1,6 @@
 """`Home`: the library that computes for one device, shared by all arrays on it."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
@@ -9,7 +10,7 @@ from accel import config
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
-from accel.memory import SupportsArrays, heap_of
+from accel.memory import ComputesWithin, SupportsArrays, heap_of
 
 __all__ = ["Home", "default_device", "home_on"]
 
@@ -31,9 +32,11 @@ class Home:
         The library's own arrays.
     as_array : callable
         Makes one of them of a scalar that the library returned.
+    within : callable or None
+        Makes the context of a computation with some of them; None where none is needed.
     """
 
-    __slots__ = ("array_type", "as_array", "backend", "device", "library")
+    __slots__ = ("array_type", "as_array", "backend", "device", "library", "within")
 
     def __init__(self, device: Device, backend: SupportsArrays) -> None:
         self.device = device
@@ -42,6 +45,13 @@ class Home:
         self.array_type = type(self.library.empty(0))
         # array-api-compat's asarray takes eight times as long as NumPy's.
         self.as_array = np.asarray if self.array_type is np.ndarray else self.library.asarray
+        self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
+
+    def compute(self, function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
+        """Call what the library's arrays do, where that needs a context; the functions of its namespace have theirs."""
+        assert self.within is not None, "without a context, it is called as it is"
+        with self.within(*operands):
+            return function(*operands, **keywords)
 
     def accept(self, value: object) -> Any:
         """Return a foreign operand as the library takes it, or NotImplemented.

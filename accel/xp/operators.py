@@ -1,5 +1,6 @@
 """The operators of `Array`, compiled from three templates: here every nanosecond counts."""
 
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from accel.xp.generated import run
@@ -36,19 +37,26 @@ _RESULT = """\
     made._record = None
     return made
 """
+_COMPUTE = """\
+    if home.within is None:
+        {statement}
+    else:
+        with home.within({operands}):
+            {statement}
+"""
 
 _UNARY = f"""
 def __{{name}}__(self, /):
 {_SELF}
     home = self._home
-    result = {{expression}}
+{_COMPUTE}
 {_RESULT}
 """
 _BINARY = f"""
 def __{{name}}__(self, other, /):
 {_OTHER}
 {_SELF}
-    result = {{expression}}
+{_COMPUTE}
 {_RESULT}
 """
 _IN_PLACE = f"""
@@ -56,7 +64,7 @@ def __{{name}}__(self, other, /):
 {_OTHER}
     array = live(self, writing=True)
     try:
-        {{expression}}
+{indent(_COMPUTE, "    ")}
     except (TypeError, ValueError) as error:
         raise bad_write(home, array, error) from None
     return self
@@ -146,13 +154,17 @@ class Operators:
 
 
 def _source() -> str:
-    written = [_UNARY.format(name=name, expression=text) for name, text in _UNARY_OPERATORS.items()]
+    written = [_written(_UNARY, name, f"result = {text}", "self._native") for name, text in _UNARY_OPERATORS.items()]
     for name, sign in (_COMPARISONS | _ARITHMETIC).items():
-        written.append(_BINARY.format(name=name, expression=f"self._native {sign} other"))
+        written.append(_written(_BINARY, name, f"result = self._native {sign} other"))
     for name, sign in _ARITHMETIC.items():
-        written.append(_BINARY.format(name=f"r{name}", expression=f"other {sign} self._native"))
-        written.append(_IN_PLACE.format(name=f"i{name}", expression=f"array {sign}= other"))
+        written.append(_written(_BINARY, f"r{name}", f"result = other {sign} self._native"))
+        written.append(_written(_IN_PLACE, f"i{name}", f"array {sign}= other"))
     return "".join(written)
+
+
+def _written(template: str, name: str, statement: str, operands: str = "self._native, other") -> str:
+    return template.format(name=name, statement=statement, operands=operands)
 
 
 def attach(module: str, **names: Any) -> None:

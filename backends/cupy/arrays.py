@@ -5,9 +5,9 @@ from functools import wraps
 from types import ModuleType
 from typing import Any
 
-from accel.device import Device
 from accel.memory import Operand
 
+from .computing import Computing
 from .driver import Driver
 from .memory import DeviceBlock
 
@@ -15,18 +15,17 @@ __all__ = ["Namespace", "array_on", "root_of"]
 
 
 class Namespace:
-    """A module of functions that run with one device current, and whose errors are in our own terms."""
+    """A module of functions that compute on one device, and whose errors are in our own terms."""
 
-    def __init__(self, module: ModuleType, driver: Driver, device: Device) -> None:
+    def __init__(self, module: ModuleType, computing: Computing) -> None:
         self._module = module
-        self._driver = driver
-        self._device = device
+        self._computing = computing
 
     def __getattr__(self, name: str) -> Any:
         # Only what is not there yet is asked for here: each name once.
         found = getattr(self._module, name)
         if isinstance(found, ModuleType):
-            found = Namespace(found, self._driver, self._device)
+            found = Namespace(found, self._computing)
         elif callable(found) and not isinstance(found, type):
             found = self._entering(found)
         setattr(self, name, found)
@@ -35,7 +34,7 @@ class Namespace:
     def _entering(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(*arguments: Any, **keywords: Any) -> Any:
-            with self._driver.on(self._device):
+            with self._computing(*arguments, *keywords.values()):
                 return function(*arguments, **keywords)
 
         return call

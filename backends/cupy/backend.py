@@ -1,19 +1,22 @@
 """The backend protocol for CUDA and ROCm."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Literal
 
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import DeviceMismatchError, DeviceUnavailableError
 from accel.locks import across_forks
-from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
+from accel.memory import Block, Event, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
 
 from .arrays import Namespace, array_on, root_of
+from .computing import Computing, computed_of
 from .copies import Copier
 from .driver import Driver
+from .foreign import hold_up
 from .library import Library, find
 from .memory import ALIGNMENT, DeviceBlock, adopted, allocated, give_back, memory_of, room
 from .modules import Kernel, Modules
@@ -32,6 +35,7 @@ class CupyBackend:
     """
 
     name = "cupy"
+    frees_in_order: Literal[True] = True
 
     def __init__(self) -> None:
         self._lock = across_forks(threading.RLock())
@@ -114,7 +118,12 @@ class CupyBackend:
 
     def adopt(self, external: ExternalAllocation) -> Block:
         """Look at memory by an array or a pointer of CuPy's, or by its address."""
-        return adopted(self._driver, external, self.devices())
+        block = adopted(self._driver, external, self.devices())
+        for each in (external.native, external.owner):
+            computed = computed_of(self._driver, each)
+            if computed is not None:
+                computed.lent = True
+        return block
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
         """Copy bytes, from or to the host, or within or between devices; overlapping spans are right."""
@@ -122,7 +131,8 @@ class CupyBackend:
             raise ValueError(f"{source.nbytes} bytes cannot be copied to {target.nbytes}")
         if target.nbytes:
             work = partial(self._copier.copy, target, source)
-            self._queues.submit(work, stream, target.block, source.block)
+            blocks = stream is not None and self._copier.blocks(target, source)
+            self._queues.submit(work, stream, target.block, source.block, blocks=blocks)
 
     def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
         """Copy elements as planned; overlapping operands are right."""
@@ -137,7 +147,8 @@ class CupyBackend:
             copy = copier.copy_within if out_of.device is into.device else copier.copy_from_elsewhere
         if plan.size:
             lead = None if into is None else into.device
-            self._queues.submit(partial(copy, target, source, plan), stream, *ends, lead=lead)
+            blocks = stream is not None and copier.blocks_for_items(target, source, plan)
+            self._queues.submit(partial(copy, target, source, plan), stream, *ends, lead=lead, blocks=blocks)
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element."""
@@ -159,6 +170,21 @@ class CupyBackend:
         """Return the stream on which a device works when none is given or current: CuPy's default one."""
         return self._queues.default(device)
 
+    def hold_up(self, block: Block, number: int | None, events: Sequence[Event]) -> Sequence[Event]:
+        """Let a stream of another library use a block after some events, without blocking the host."""
+        lent = memory_of(block)
+        assert lent is not None, "memory of the host is not used by streams"
+        left = hold_up(self._driver, lent.device, number, [*events, *([] if lent.ready is None else [lent.ready])])
+        self._queues.lend(lent)  # it may be CuPy's, and one of ours
+        lent.lent = True
+        return left
+
+    @contextmanager
+    def consuming(self, device: Device) -> Iterator[int]:
+        """Return a context in which another library is asked for memory of a device, which is current in it."""
+        with self._driver.on(device):
+            yield self._queues.meant(None, device).number
+
     def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Kernel:
         """Compile a kernel of CUDA or HIP, or return what was compiled before."""
         with self._driver.on(device):
@@ -167,10 +193,14 @@ class CupyBackend:
 
     def namespace(self, device: Device) -> Namespace:
         """Return CuPy as a namespace of the array standard, on a device."""
-        driver = self._driver
+        computing = self.computing(device)
         import array_api_compat.cupy as module
 
-        return Namespace(module, driver, device)
+        return Namespace(module, computing)
+
+    def computing(self, device: Device) -> Computing:
+        """Return what makes contexts in which CuPy computes on a device."""
+        return Computing(self._driver, device, partial(self._queues.all, device))
 
     def array(self, operand: Operand, keep: object) -> Any:
         """Return an array of CuPy's on a device's memory."""
@@ -209,4 +239,5 @@ class CupyBackend:
             properties["warpSize"],
             frozenset(dtype for dtype in supported() if dtype.isbuiltin == 1),
             tuple(properties["maxGridSize"]),
+            self._driver.dialect.threads,
         )

@@ -2,7 +2,8 @@
 
 What it does in each case: bytes by the driver's own copies; items on one device by a kernel; items that come from
 elsewhere by a kernel on an image of all the bytes between them; and items that go to the host packed by a kernel, and
-unpacked there. Memory for the time of a copy comes from the pool on the copy's own stream, and goes back to it at once.
+unpacked there. Pageable memory of the host is staged. Memory for the time of a copy comes from the pool on the copy's
+own stream, and goes back to it at once.
 """
 
 from typing import Any
@@ -18,14 +19,17 @@ from .launches import fill_launch, launches_of
 from .memory import DeviceBlock, memory_of, taken
 from .modules import Modules
 from .peers import Peers
-from .pinned import Staging
+from .pinned import Pages, is_pinned
 from .pitched import Pitched, pitched
-from .reach import End, packed
+from .reach import End, bytes_of, packed
+from .staging import Ring
 from .streams import CupyStream
 
 __all__ = ["Copier"]
 
 _PHASE = 256
+_DIRECT = 1 << 16
+"""Bytes of pageable memory up to which the driver takes them at once."""
 
 
 class Copier:
@@ -35,20 +39,42 @@ class Copier:
         self._driver = driver
         self._limits = limits
         self._runtime = driver.runtime
-        self._staging = Staging(driver)
+        pages = Pages(driver)
+        self._ring = Ring(driver, pages, size=1 << 22, count=4)
+        # For tables, most of which are small, and many of which may be under way.
+        self._small = Ring(driver, pages, size=1 << 16, count=64)
         self._peers = Peers(driver)
         self._modules = modules
+
+    def blocks(self, target: Span, source: Span) -> bool:
+        """Tell whether a copy of bytes holds up the thread that gives it to a stream."""
+        after, before = memory_of(target.block), memory_of(source.block)
+        if after is None and before is not None:
+            return self._is_pageable(target, before.device)
+        if after is None or before is not None or source.nbytes <= _DIRECT:
+            return False  # of little that is pageable the driver has a copy when its call returns
+        return self._is_pageable(source, after.device)
+
+    def blocks_for_items(self, target: Operand, source: Operand, plan: Plan) -> bool:
+        """Tell whether a copy of items holds up the thread that gives it to a stream."""
+        if any(end.table is not None and end.table.nbytes > _DIRECT for end in (target, source)):
+            return True
+        if memory_of(target.span.block) is None and _rows_to_host(target, source, plan) is None:
+            return True
+        return self.blocks(target.span, source.span)
 
     def copy(self, target: Span, source: Span, stream: CupyStream) -> None:
         """Copy bytes; spans may overlap."""
         (into, after), (out_of, before) = _place_of(target), _place_of(source)
-        keep = None
-        if _one_device(after, before) and 0 < abs(into - out_of) < target.nbytes:
+        if after is None:
+            self._copy_to_host(target, out_of, stream)
+            return
+        if before is not None and before.device is after.device and 0 < abs(into - out_of) < target.nbytes:
             # What the driver does with overlapping bytes is not defined.
             keep = self._temporary(source.nbytes, stream)
-            self._move(keep.ptr, before, out_of, before, source.nbytes, stream)
-            out_of = keep.ptr
-        self._move(into, after, out_of, before, target.nbytes, stream)
+            self._move(keep.ptr, after.device, source, stream)
+            source = Span(DeviceBlock(keep.ptr, source.nbytes, keep, after.device, None), 0, source.nbytes)
+        self._move(into, after.device, source, stream)
 
     def copy_within(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items in the memory of the stream's device."""
@@ -64,7 +90,8 @@ class Copier:
         # The image is aligned as the source is.
         image = self._temporary(high - low + _PHASE, stream)
         there = image.ptr + (first - image.ptr) % _PHASE
-        self._move(there, self._of(stream), first, memory_of(source.span.block), high - low, stream)
+        touched = Span(source.span.block, first - source.span.block.pointer, high - low)
+        self._move(there, stream.device, touched, stream)
         self._launch(target, source, plan, there - low, stream)
 
     def copy_from_host(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
@@ -77,7 +104,7 @@ class Copier:
 
     def copy_to_host(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items to the host."""
-        rows = pitched(target, source, plan, End.target(target, plan).reach)
+        rows = _rows_to_host(target, source, plan)
         if rows is not None:
             self._copy_rows(rows, self._runtime.memcpyDeviceToHost, stream)
             return
@@ -96,24 +123,15 @@ class Copier:
         self._modules.launch(launch, stream)
 
     def upload(self, values: "np.ndarray[Any, Any]", stream: CupyStream) -> Any:
-        """Return memory with a copy of an array of the host."""
+        """Return memory with a copy of an array of the host, which may go at once."""
         memory = self._temporary(values.nbytes, stream)
-        address = values.__array_interface__["data"][0]
-        self._runtime.memcpyAsync(
-            memory.ptr, address, values.nbytes, self._runtime.memcpyHostToDevice, stream.native.ptr
-        )
+        ring = self._small if values.nbytes <= self._small.size else self._ring
+        ring.upload(memory.ptr, values.reshape(-1).view(np.uint8), stream)
         return memory
 
     def _fetch_items(self, target: End, source: End, image: Any, stream: CupyStream) -> None:
-        """Copy packed items to their places on the host, and wait for them, as the driver does with pageable memory."""
-        plan = target.plan
-        staging = self._staging.take(plan.nbytes, stream.device)
-        address = staging.__array_interface__["data"][0]
-        kind = self._runtime.memcpyDeviceToHost
-        self._runtime.memcpyAsync(address, image.ptr, plan.nbytes, kind, stream.native.ptr)
-        stream.native.synchronize()
-        unpack(target, source, staging[: plan.nbytes])
-        self._staging.give(staging)
+        """Copy packed items to their places on the host, and wait for them."""
+        unpack(target, source, lambda sizes: self._ring.fetch(image.ptr, sizes, stream), self._ring.size)
 
     def _launch(
         self,
@@ -148,32 +166,37 @@ class Copier:
             else:
                 self._runtime.memcpy2DAsync(into, pitch, out_of, source_pitch, rows.width, rows.height, kind, handle)
 
-    def _move(
-        self,
-        into: int,
-        target: DeviceBlock | None,
-        out_of: int,
-        source: DeviceBlock | None,
-        nbytes: int,
-        stream: CupyStream,
-    ) -> None:
-        """Copy bytes that do not overlap."""
-        runtime, handle = self._runtime, stream.native.ptr
+    def _move(self, into: int, device: Device, source: Span, stream: CupyStream) -> None:
+        """Copy bytes to an address of a device, which do not overlap it."""
+        runtime, handle, nbytes = self._runtime, stream.native.ptr, source.nbytes
+        out_of, before = _place_of(source)
         if not nbytes:
             return
-        if target is None:
-            runtime.memcpyAsync(into, out_of, nbytes, runtime.memcpyDeviceToHost, handle)
-        elif source is None:
-            runtime.memcpyAsync(into, out_of, nbytes, runtime.memcpyHostToDevice, handle)
-        elif source.device is target.device:
+        if before is None:
+            self._copy_from_host(into, source, stream)
+        elif before.device is device:
             runtime.memcpyAsync(into, out_of, nbytes, runtime.memcpyDeviceToDevice, handle)
         else:
-            self._peers.enable(target.device, source.device)
-            runtime.memcpyPeerAsync(into, target.device.index, out_of, source.device.index, nbytes, handle)
+            self._peers.enable(device, before.device)
+            runtime.memcpyPeerAsync(into, device.index, out_of, before.device.index, nbytes, handle)
 
-    def _of(self, stream: CupyStream) -> DeviceBlock:
-        """Return what stands for memory of a stream's device."""
-        return DeviceBlock(0, 0, None, stream.device, None)
+    def _copy_from_host(self, into: int, source: Span, stream: CupyStream) -> None:
+        if source.nbytes > _DIRECT and self._is_pageable(source, stream.device):
+            self._ring.upload(into, bytes_of(source), stream)
+        else:
+            out_of, kind = _place_of(source)[0], self._runtime.memcpyHostToDevice
+            self._runtime.memcpyAsync(into, out_of, source.nbytes, kind, stream.native.ptr)
+
+    def _copy_to_host(self, target: Span, out_of: int, stream: CupyStream) -> None:
+        if target.nbytes > _DIRECT and self._is_pageable(target, stream.device):
+            self._ring.download(bytes_of(target), out_of, stream)
+        else:
+            into, kind = _place_of(target)[0], self._runtime.memcpyDeviceToHost
+            self._runtime.memcpyAsync(into, out_of, target.nbytes, kind, stream.native.ptr)
+
+    def _is_pageable(self, span: Span, device: Device) -> bool:
+        with self._driver.on(device):
+            return not is_pinned(self._driver, _place_of(span)[0])
 
     def _temporary(self, nbytes: int, stream: CupyStream) -> Any:
         return taken(self._driver, nbytes, stream)
@@ -183,8 +206,8 @@ def _place_of(span: Span) -> tuple[int, DeviceBlock | None]:
     return span.block.pointer + span.start, memory_of(span.block)
 
 
-def _one_device(one: DeviceBlock | None, other: DeviceBlock | None) -> bool:
-    return one is not None and other is not None and one.device is other.device
+def _rows_to_host(target: Operand, source: Operand, plan: Plan) -> Pitched | None:
+    return pitched(target, source, plan, End.target(target, plan).reach)
 
 
 def _share_bytes(target: End, source: End) -> bool:

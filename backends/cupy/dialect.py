@@ -18,54 +18,65 @@ class Dialect(NamedTuple):
         What people call it.
     version_parts : tuple of two ints
         What the platform's version number must be divided by for its major and its minor part.
-    streams : Mapping
-        The streams that DLPack names by numbers of its own, and the handles they have.
+    default_stream : int
+        DLPack's number of the default stream, which None means too.
     refused : Mapping
         The numbers that DLPack forbids, and why.
+    threads : int
+        Most threads that a launch may have along each axis, all blocks together.
     """
 
     type: str
     name: str
     version_parts: tuple[int, int]
-    streams: dict[int, int]
+    default_stream: int
     refused: dict[int, str]
+    threads: int
 
     def version(self, number: int) -> str:
         """Write a version of a driver or a runtime, as in ``12.9``."""
         major, minor = self.version_parts
         return f"{number // major}.{number % major // minor}"
 
-    def handle_of(self, number: int) -> int:
-        """Return the handle of the stream that DLPack calls by a number.
+    def handle_of(self, number: object) -> int:
+        """Return the handle of the stream that DLPack calls by a number, or by None.
+
+        That is the number itself: 1 and 2 are what CUDA's own calls take for its two default streams.
 
         Raises
         ------
         InterchangeError
             If DLPack forbids the number on this platform.
         """
-        if number in self.refused or number < 0:
-            reason = self.refused.get(number, "it is negative")
-            allowed = ", ".join(map(str, sorted(self.streams)))
-            raise InterchangeError(f"{number} is no stream of {self.name}: {reason}; write {allowed}, or a handle")
-        return self.streams.get(number, number)
-
-    def number_of(self, handle: int) -> int:
-        """Return what DLPack calls the stream with a handle."""
-        return next((number for number, known in self.streams.items() if known == handle), handle)
+        if number is None:
+            return self.default_stream
+        if type(number) is not int:  # True is another's 1
+            reason = "it is no int"
+        elif number < 0:
+            reason = "it is negative"
+        elif number in self.refused:
+            reason = self.refused[number]
+        else:
+            return number
+        raise InterchangeError(
+            f"{number!r} is no stream of {self.name}: {reason}; write stream=None or {self.default_stream} for the "
+            f"default one, -1 for no order, or a handle"
+        )
 
 
 CUDA = Dialect(
     type="cuda",
     name="CUDA",
     version_parts=(1000, 10),
-    # The handle 0 is the legacy stream where CuPy is not told otherwise; 1 and 2 are CUDA's own names for the two.
-    streams={1: 0, 2: 2},
+    default_stream=1,
     refused={0: "it could mean the legacy stream (1) or that of the thread (2)"},
+    threads=1 << 41,  # what the most blocks of the most threads have
 )
 ROCM = Dialect(
     type="rocm",
     name="ROCm",
     version_parts=(10_000_000, 100_000),
-    streams={0: 0},
+    default_stream=0,
     refused={1: "that is a number of CUDA's", 2: "that is a number of CUDA's"},
+    threads=(1 << 32) - 1,  # HIP counts them in 32 bits
 )

@@ -82,27 +82,32 @@ class Driver:
 class OnDevice:
     """A context in which a device is current and errors of the driver are translated."""
 
-    __slots__ = ("_device", "_driver", "_native")
+    __slots__ = ("_before", "_device", "_driver")
 
     def __init__(self, driver: Driver, device: Device) -> None:
         self._driver = driver
         self._device = device
-        self._native = driver.cupy.cuda.Device(device.index)
+        self._before = device.index
 
     def __enter__(self) -> None:
         self._driver.refuse_fork()
+        # Not CuPy's own context, which also sets the device that is current already.
+        runtime, index = self._driver.runtime, self._device.index
         try:
-            self._native.__enter__()
+            self._before = runtime.getDevice()
+            if self._before != index:
+                runtime.setDevice(index)
         except Exception as error:
             raise self._translated(error) from error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            self._native.__exit__(kind, error, trace)
-        except Exception as failure:
-            error = error or failure
+        if self._before != self._device.index:
+            try:
+                self._driver.runtime.setDevice(self._before)
+            except Exception as failure:
+                error = error or failure
         if isinstance(error, Exception):
             found = self._translated(error)
             if found is not error:

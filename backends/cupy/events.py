@@ -50,17 +50,21 @@ class CupyEvent:
         The device of the stream.
     after : Event or None
         What a thread of the host must do before the device knows of this point; None if it knows.
+    work : Event or None
+        The work right before it, if a thread of the host does that, or did; it may have failed.
     """
 
-    __slots__ = ("_began", "_driver", "_native", "_start", "after", "device")
+    __slots__ = ("_began", "_driver", "_native", "_start", "_stream", "after", "device", "work")
 
-    def __init__(self, driver: Driver, device: Device) -> None:
+    def __init__(self, driver: Driver, device: Device, work: Event | None) -> None:
         self._driver = driver
         self._began: Any = None
         self._native: Any = None
         self._start: _Start | None = None
+        self._stream: Any = None
         self.device = device
         self.after: Event | None = None
+        self.work = work
 
     @property
     def known(self) -> bool:
@@ -72,8 +76,12 @@ class CupyEvent:
 
         The work right before it began at another event, or is not timed.
         """
-        self._began, self._start = began, start
+        self._began, self._start, self._stream = began, start, stream
         self._native = stream.record()
+
+    def is_of(self, stream: Any, device: Device) -> bool:
+        """Tell whether it is a point in a stream of CuPy's on a device, of which the default one is a single object."""
+        return self._stream is stream and self.device is device
 
     def hold_up(self, stream: Any) -> None:
         """Let a stream of CuPy's wait for this point, without blocking the host."""
@@ -104,8 +112,9 @@ class CupyEvent:
 
     def wait(self) -> None:
         """Block until it is reached; raises what a thread of the host raised before, or `DeviceLostError`."""
-        if self.after is not None:
-            self.after.wait()
+        for late in (self.work, self.after):
+            if late is not None:
+                late.wait()
         if self._native is not None:
             self._driver.wait(self._native, self.device)
 

@@ -29,8 +29,6 @@ _TILE = (32, 8)
 """Threads of a block that transposes; the first is also how many words a side of its tiles has."""
 _NARROW = 8
 """Items along the short side of a plane below which tiles would be mostly empty."""
-_MOST_BLOCKS = (1 << 32) // _THREADS - 1
-"""HIP counts the threads of a launch in 32 bits."""
 
 
 class Launch(NamedTuple):
@@ -97,7 +95,7 @@ def launches_of(
         If there are more loops than a kernel takes: 64.
     """
     packed = packable(plan, target_address, source_address)
-    launch = _copy(plan, _end(target), _end(source), packed, limits.grid[0])
+    launch = _copy(plan, _end(target), _end(source), packed, _most_blocks(limits))
     tables = (target_table, source_table) if plan.kind == "table" else ()
     return _with_addresses(launch, target_address, source_address, *tables)
 
@@ -132,7 +130,7 @@ def fill_launch(target: Operand, value: Any, address: int, *, table: int = 0, li
     pattern = np.frombuffer(np.array([value], target.dtype).tobytes() * (16 // target.dtype.itemsize), np.uint64)
     arguments = (walked, filling, structure("pattern", bits, *pattern))
     defines = _defines(width, bits, walked)
-    grid = _grid(count, _THREADS, limits.grid[0])
+    grid = _grid(count, _THREADS, _most_blocks(limits))
     launch = Launch("fill_items", defines, grid, (_THREADS, 1, 1), 0, arguments)
     return _with_addresses(launch, address, table)
 
@@ -232,4 +230,8 @@ def _defines(width: int, bits: int, walked: Struct, eviction: CacheEviction = Ca
 
 def _grid(count: int, per_block: int, most: int) -> tuple[int, int, int]:
     """Return the blocks that do so much, if there may be as many; they take turns if not."""
-    return max(1, min(-(-count // per_block), most, _MOST_BLOCKS)), 1, 1
+    return max(1, min(-(-count // per_block), most)), 1, 1
+
+
+def _most_blocks(limits: Limits) -> int:
+    return min(limits.grid[0], limits.threads // _THREADS)

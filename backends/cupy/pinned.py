@@ -1,26 +1,23 @@
 """Pinned memory of the host, which a device copies to and from by itself: for the house's pool, and for staging."""
 
-import threading
 import warnings
-from collections import defaultdict
 from typing import Any
 
 import numpy as np
 
 from accel.device import Device
 from accel.errors import OutOfMemoryError
-from accel.locks import across_forks
 from accel.memory import Block
+from accel.sites import stack_level
 
 from .driver import Driver
 
-__all__ = ["Staging", "pinned"]
+__all__ = ["Pages", "is_pinned", "pinned"]
 
-_SMALLEST = 1 << 12
-_KEPT = 4
+_INVALID_VALUE = 1
 _OUT_OF_MEMORY = 2
 
-_Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 def pinned(driver: Driver, device: Device, nbytes: int) -> Block:
@@ -48,36 +45,35 @@ def pinned(driver: Driver, device: Device, nbytes: int) -> Block:
     return Block(memory.ptr, nbytes, np.frombuffer(cuda.PinnedMemoryPointer(memory, 0), np.uint8, nbytes))
 
 
-class Staging:
-    """Pinned memory for the time of a copy, kept by size. Who gives it back has waited for the copy."""
+def is_pinned(driver: Driver, address: int) -> bool:
+    """Tell whether memory of the host is pinned, by whomever; the driver is asked."""
+    runtime = driver.runtime
+    try:
+        found = runtime.pointerGetAttributes(address)
+    except runtime.CUDARuntimeError as error:
+        if error.status != _INVALID_VALUE:
+            raise
+        return False  # as HIP's manual has it for memory that it does not know
+    # Not its type, whose numbers CuPy shifts for HIP 6 and later.
+    return bool(found.device >= 0 and found.devicePointer)
+
+
+class Pages:
+    """Pinned memory for staging; where no more can be had it is pageable, with one warning."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        self._lock = across_forks(threading.Lock())
-        self._free: defaultdict[int, list[_Bytes]] = defaultdict(list)
         self._warned = False
 
-    def take(self, nbytes: int, device: Device) -> _Bytes:
-        """Return memory with room for ``nbytes``; pageable memory, with one warning, where no more can be pinned."""
-        size = max(_SMALLEST, 1 << (nbytes - 1).bit_length())
-        with self._lock:
-            if self._free[size]:
-                return self._free[size].pop()
+    def take(self, nbytes: int, device: Device) -> tuple[Bytes, bool]:
+        """Return uninitialised memory, and whether it is pinned."""
         try:
-            taken: _Bytes = pinned(self._driver, device, size).native
+            return pinned(self._driver, device, nbytes).native, True
         except OutOfMemoryError as error:
             self._warn(error)
-            return np.empty(size, np.uint8)
-        return taken
-
-    def give(self, memory: _Bytes) -> None:
-        """Take memory back."""
-        with self._lock:
-            kept = self._free[memory.nbytes]
-            if len(kept) < _KEPT:
-                kept.append(memory)
+            return np.empty(nbytes, np.uint8), False
 
     def _warn(self, error: OutOfMemoryError) -> None:
         if not self._warned:
             self._warned = True
-            warnings.warn(f"copies go on through pageable memory: {error}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"copies go on through pageable memory: {error}", RuntimeWarning, stacklevel=stack_level())

@@ -80,7 +80,9 @@ class Queues:
             )
         return found
 
-    def submit(self, work: Work, stream: Stream | None, *blocks: Block, lead: Device | None = None) -> None:
+    def submit(
+        self, work: Work, stream: Stream | None, *used: Block, lead: Device | None = None, blocks: bool = False
+    ) -> None:
         """Give work on blocks to the stream that is meant; those of the other devices involved keep step with it.
 
         Parameters
@@ -89,18 +91,20 @@ class Queues:
             Called with the stream, when its device is current.
         stream : Stream, optional
             By default that which is current on the device of the first block.
-        *blocks : Block
+        *used : Block
             What the work reads and writes; those of the host order nothing.
         lead : Device, optional
             The device whose stream must do the work, whichever was meant.
+        blocks : bool
+            Whether the work takes its time on the host, and must not hold up the caller.
         """
-        known = [block for block in map(memory_of, blocks) if block is not None]
+        known = [block for block in map(memory_of, used) if block is not None]
         queue, *others = self._streams(stream, known, lead)
         for other in others:
             queue.wait_for(other.record())
         for block in known:
             block.use(queue)
-        queue.submit(lambda: work(queue), timed=stream is not None)
+        queue.submit(lambda: work(queue), timed=stream is not None, blocks=blocks)
         if others:
             done = queue.record()
             for other in others:
@@ -113,18 +117,22 @@ class Queues:
 
     def expect(self, block: DeviceBlock) -> None:
         """Remember what must be over before a new block is used on other streams than its own."""
-        fresh = self._fresh[block.device]
+        self._forget_over(block.device)
+        if block.ready is not None:
+            self._fresh[block.device].append(block.ready)
+
+    def catch_up(self, stream: CupyStream) -> None:
+        """Let a stream have all blocks that there are, whoever may still have to let go of their bytes."""
+        self._forget_over(stream.device)
+        for event in tuple(self._fresh[stream.device]):
+            stream.wait_for(event)
+
+    def _forget_over(self, device: Device) -> None:
+        fresh = self._fresh[device]
         for event in tuple(fresh):
             if event.done():
                 with suppress(ValueError):  # another thread was first
                     fresh.remove(event)
-        if block.ready is not None:
-            fresh.append(block.ready)
-
-    def catch_up(self, stream: CupyStream) -> None:
-        """Let a stream have all blocks that there are, whoever may still have to let go of their bytes."""
-        for event in tuple(self._fresh[stream.device]):
-            stream.wait_for(event)
 
     def _streams(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:
         """Return the stream that does the work, and those that keep step."""

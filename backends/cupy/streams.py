@@ -1,5 +1,6 @@
 """`CupyStream`: a queue of work on one device, as CuPy and the house both know it."""
 
+import threading
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
@@ -22,7 +23,8 @@ class CupyStream(CurrentStream):
 
     The driver can wait for its own events, and for nothing of the host's without calling Python from a thread that
     may hold locks of the driver. So work that must come after an event of the host, or of another library's device,
-    is handed to the driver by a thread of ours, when that event is reached, and all later work after it.
+    is handed to the driver by a thread of ours, when that event is reached, and all later work after it. That thread
+    also does work that would hold up its caller.
 
     Attributes
     ----------
@@ -32,7 +34,7 @@ class CupyStream(CurrentStream):
         CuPy's stream.
     """
 
-    __slots__ = ("__weakref__", "_began", "_clock", "_closed", "_driver", "_late", "device", "native")
+    __slots__ = ("__weakref__", "_began", "_clock", "_closed", "_driver", "_last", "_late", "_lock", "device", "native")
 
     def __init__(self, driver: Driver, device: Device, native: Any, clock: Clock) -> None:
         self.device = device
@@ -42,11 +44,13 @@ class CupyStream(CurrentStream):
         self._began: Any = None
         self._closed = False
         self._late: ThreadStream | None = None
+        self._last: Event | None = None
+        self._lock = threading.Lock()
 
     @property
     def number(self) -> int:
         """What DLPack calls this stream."""
-        return self._driver.dialect.number_of(self.native.ptr)
+        return int(self.native.ptr) or self._driver.dialect.default_stream
 
     @property
     def idle(self) -> bool:
@@ -57,7 +61,7 @@ class CupyStream(CurrentStream):
             done: bool = self.native.done
         return done
 
-    def submit(self, work: Work, *, timed: bool = False) -> None:
+    def submit(self, work: Work, *, timed: bool = False, blocks: bool = False) -> None:
         """Hand work to the driver: at once, or by a thread when what it waits for on the host is over.
 
         Parameters
@@ -66,6 +70,8 @@ class CupyStream(CurrentStream):
             Called without arguments, with the device current.
         timed : bool
             Whether the next event is to know when it began.
+        blocks : bool
+            Whether it takes its time on the host, so that a thread does it in any case.
 
         Raises
         ------
@@ -74,35 +80,26 @@ class CupyStream(CurrentStream):
         """
         if self._closed:
             raise RuntimeError(f"{self!r} is closed and takes no more work; make another: accel.new_stream()")
-        self.append(lambda: self._do(work, timed=timed))
+        late = self._made_late() if blocks else self._late_thread()
+        self._last = self._append(lambda: self._do(work, timed=timed), late)
 
     def append(self, work: Work) -> None:
         """Do as `submit` does, also if the stream is closed, and with no device made current."""
-        late = self._late_thread()
-        if late is None:
-            work()
-        else:
-            late.submit(work)
+        self._append(work, self._late_thread())
 
     def record(self) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
-        event = CupyEvent(self._driver, self.device)
-        late = self._late_thread()
-        if late is None:
-            self._place(event)
-        else:
-            before = late.record()
-            event.after = late.submit(lambda: self._place_after(event, before))
+        event = CupyEvent(self._driver, self.device, self._last)
+        event.after = self._append(lambda: self._place(event), self._late_thread())
         return event
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event, without blocking the caller."""
         if isinstance(event, CupyEvent) and event.known:
-            self.append(lambda: self._hold_up(event))
+            if not event.is_of(self.native, self.device):  # its own work is in order anyway
+                self.append(lambda: self._hold_up(event))
         elif not event.done():
-            if self._late is None:
-                self._late = ThreadStream(self.device)
-            self._late.submit(event.settle)
+            self._made_late().submit(event.settle)
 
     def synchronize(self) -> None:
         """Block until all work submitted so far is done; raises what failed and was not waited for yet."""
@@ -138,6 +135,18 @@ class CupyStream(CurrentStream):
         late = self._late
         return None if late is None or late.record().done() else late
 
+    def _made_late(self) -> ThreadStream:
+        with self._lock:
+            found = self._late = self._late or ThreadStream(self.device)
+        return found
+
+    def _append(self, work: Work, late: ThreadStream | None) -> Event | None:
+        """Do work, or let a thread do it; returns the event of that."""
+        if late is not None:
+            return late.submit(work)
+        work()
+        return None
+
     def _do(self, work: Work, *, timed: bool) -> None:
         with self._driver.on(self.device):
             self._began = self.native.record() if timed else None
@@ -146,10 +155,6 @@ class CupyStream(CurrentStream):
     def _place(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):
             event.place(self.native, self._began, self._clock.start())
-
-    def _place_after(self, event: CupyEvent, before: Event) -> None:
-        self._place(event)
-        before.wait()  # it is over, and raises here what whoever waits for the event is to see
 
     def _hold_up(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):

@@ -25,7 +25,7 @@ def namespace(cuda_machine, backend):
     module.launch = backend._driver.runtime.deviceSynchronize
     module.float32, module.pi, module.linalg = np.float32, 3.14, nested
     nested.current = module.current
-    return Namespace(module, backend._driver, Device.CUDA[1])
+    return Namespace(module, backend.computing(Device.CUDA[1]))
 
 
 def test_the_backend_lends_arrays(backend):

@@ -23,15 +23,47 @@ exec "$@"
 """
 STANDARD = """
 import os
+import pytest
 
 def test_the_namespace_and_the_device_are_chosen(max_examples):
     assert (os.environ["ARRAY_API_TESTS_MODULE"], os.environ["ACCEL_DEVICE"]) == ("accel.xp", "cuda:0")
+
+@pytest.mark.parametrize("case", ["remainder(x1_i is +0 and x2_i < 0) -> -0"])
+def test_binary(case):
+    assert False
 """
+MIXED = """
+import pytest
+
+@pytest.mark.parametrize("case", ["remainder(x1_i is +0 and x2_i < 0) -> -0", "of CuPy", "neither"])
+def test_binary(case):
+    assert case != "of CuPy"
+
+def test_skipped():
+    pytest.skip("not here")
+
+@pytest.fixture
+def broken():
+    yield
+    raise ValueError("too late")
+
+def test_that_ends_badly(broken):
+    pass
+"""
+KNOWN = "array_api_tests/test_special_cases.py::test_binary[remainder(x1_i is +0 and x2_i < 0) -> -0]"
+# What the conftest.py of the standard's own tests does with its options.
 OPTIONS = """
 import pytest
 
 def pytest_addoption(parser):
     parser.addoption("--max-examples", type=int)
+    parser.addoption("--xfails-file")
+
+def pytest_collection_modifyitems(config, items):
+    known = open(config.getoption("--xfails-file")).read().splitlines()
+    for item in items:
+        if item.nodeid in known:
+            item.add_marker(pytest.mark.xfail(reason="known"))
 
 @pytest.fixture
 def max_examples(request):
@@ -69,15 +101,27 @@ def run(root, tmp_path):
 def tools(folder):
     """Make a compute-sanitizer that finds nothing and a checkout of tests, and return the environment with them."""
     (folder / "bin").mkdir()
-    sanitizer, tests = folder / "bin/compute-sanitizer", folder / "standard/array_api_tests"
+    sanitizer = folder / "bin/compute-sanitizer"
     sanitizer.write_text(SANITIZER)
     sanitizer.chmod(0o755)
-    tests.mkdir(parents=True)
-    (tests / "test_choice.py").write_text(STANDARD)
+    path = os.pathsep.join([str(sanitizer.parent), os.environ["PATH"]])
+    return {"PATH": path, "ARRAY_API_TESTS": str(checkout(folder, STANDARD))}
+
+
+def checkout(folder, tests):
+    """Make a checkout of the standard's tests, with some of ours in it."""
+    (folder / "standard/array_api_tests").mkdir(parents=True)
+    (folder / "standard/array_api_tests/test_special_cases.py").write_text(tests)
     (folder / "standard/conftest.py").write_text(OPTIONS)
     (folder / "standard/pytest.ini").write_text("[pytest]\n")
-    path = os.pathsep.join([str(sanitizer.parent), os.environ["PATH"]])
-    return {"PATH": path, "ARRAY_API_TESTS": str(folder / "standard")}
+    return folder / "standard"
+
+
+def standard(root, folder, seconds=60):
+    """Run the stage of the array standard by itself; return its exit status, what it recorded, and what it said."""
+    command = [sys.executable, "-B", root / "ci/gpu_standard.py", folder, "--seconds", str(seconds)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    return done.returncode, json.loads(done.stdout), done.stderr
 
 
 def test_every_stage_is_run_and_recorded_though_others_fail(run, tmp_path):
@@ -93,8 +137,53 @@ def test_every_stage_is_run_and_recorded_though_others_fail(run, tmp_path):
     assert outcomes == expected, done.stdout + done.stderr
     assert path.name == f"gpu-{record['name']}.json" == "gpu-stand-in-100-quick.json"
     assert [device["name"] for device in record["machine"]["devices"].values()] == ["Stand-In 100"] * 2
-    assert len(record["results"]["copies"]) == 10
+    assert len(record["results"]["copies"]) == 11
+    assert record["array standard"]["counts"]["passed"] == 1
+    assert record["array standard"]["xfailed"] == [KNOWN]
     assert all(f"{name:16}" in done.stdout for name in expected)
+
+
+def test_of_the_standards_tests_all_are_counted_and_what_is_not_expected_is_named(root, tmp_path):
+    status, found, said = standard(root, checkout(tmp_path, MIXED))
+    counts = {"passed": 1, "failed": 2, "xfailed": 0, "xpassed": 1, "skipped": 1, "not run": 0}
+    file = "array_api_tests/test_special_cases.py"
+    failed = [f"{file}::test_binary[of CuPy]", f"{file}::test_that_ends_badly"]
+    assert (status, found) == (1, {"counts": counts, "failed": failed, "xfailed": [], "xpassed": [KNOWN]})
+    for name in failed:
+        assert f"failed, and is not known to: {name}" in said
+    assert f"passed, and is known to fail: {KNOWN}" in said
+    assert said.splitlines()[-1] == "1 passed, 2 failed, 0 xfailed, 1 xpassed, 1 skipped, 0 not run"
+
+
+def test_what_the_standards_tests_had_no_time_for_is_counted_and_no_success(root, tmp_path):
+    status, found, _ = standard(root, checkout(tmp_path, STANDARD), seconds=0)
+    assert (status, found["counts"]["not run"]) == (1, 1)  # what was begun is finished
+
+
+def test_tests_of_the_standard_that_cannot_be_loaded_are_no_success(root, tmp_path):
+    status, found, _ = standard(root, checkout(tmp_path, "import nothing_of_this_name"))
+    assert (status, found["failed"]) == (1, ["array_api_tests/test_special_cases.py"])
+
+
+def test_each_known_failure_has_a_reason_above_it(root):
+    text = (root / "ci/gpu_array_standard_xfails.txt").read_text()
+    title, *groups = text.split("\n\n")
+    assert title.startswith("#")
+    for group in groups:
+        reason, *tests = group.splitlines()
+        assert reason.startswith("# ")
+        assert all(test.startswith("array_api_tests/") for test in tests)
+
+
+def test_without_what_the_standards_tests_need_they_are_not_run_and_it_says_so(scripts, tmp_path, monkeypatch):
+    import gpu_stages
+
+    folder = checkout(tmp_path, STANDARD)
+    (folder / "requirements.txt").write_text("pytest\nnothing-of-this-name>=1.8\n")
+    monkeypatch.setenv("ARRAY_API_TESTS", str(folder))
+    assert gpu_stages._standard("cuda:0").absent.startswith("pip install nothing-of-this-name>=1.8, which")
+    (folder / "requirements.txt").write_text("pytest\n")
+    assert gpu_stages._standard("cuda:0").absent == ""
 
 
 def test_without_a_device_it_says_so_and_writes_nothing(run, tmp_path):

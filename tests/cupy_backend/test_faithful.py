@@ -18,10 +18,12 @@ _CALLS = {
     "memcpyPeerAsync": 6,
     "memcpy2DAsync": 8,
     "eventQuery": 1,
+    "streamWaitEvent": 3,
     "getDeviceProperties": 1,
     "deviceCanAccessPeer": 2,
     "deviceEnablePeerAccess": 1,
     "memGetInfo": 0,
+    "pointerGetAttributes": 1,
 }
 
 
@@ -52,6 +54,7 @@ def of_cupy(python):
             "pool": dir(cupy.get_default_memory_pool()),
             "signatures": signatures,
             "null": [stream.ptr, stream.device_id],
+            "owner": cupy.cuda.UnownedMemory(512, 100, "an owner", 0)._owner,
             "pointer": [(pointer + 8).ptr, pointer.ptr, pointer.device_id, (pointer + 8).mem is pointer.mem],
         }}))
         """,
@@ -93,10 +96,17 @@ def test_calls_have_as_many_arguments_as_cupys(of_cupy, standin, name):
     assert code.co_argcount - 1 == _CALLS[name]
 
 
+def test_arrays_have_the_conversions_that_cupys_have(of_cupy, standin):
+    conversions = {"__bool__", "__int__", "__float__", "__index__", "__len__", "__array__"}
+    own = conversions & set(dir(standin["cupy"].ndarray))
+    assert own == conversions & set(of_cupy["members"]["ndarray"])
+
+
 def test_pointers_and_the_default_stream_behave_as_cupys(of_cupy, standin):
     cuda = standin["cupy.cuda"]
     pointer = cuda.MemoryPointer(cuda.UnownedMemory(512, 100, None, 0), 16)
     moved = pointer + 8
+    assert cuda.UnownedMemory(512, 100, "an owner", 0)._owner == of_cupy["owner"]
     assert [moved.ptr, pointer.ptr, pointer.device_id, moved.mem is pointer.mem] == of_cupy["pointer"]
     assert cuda.Stream.null.ptr == of_cupy["null"][0] == 0
     assert of_cupy["null"][1] == -1

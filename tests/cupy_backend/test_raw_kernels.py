@@ -312,6 +312,14 @@ class TestExtents:
             scale(c, 2, **extents)
         assert c.to_numpy().tolist() == [1, 1, 1]
 
+    @pytest.mark.parametrize("gpu_machine", ["hip"], indirect=True)
+    def test_more_threads_than_hip_counts_are_refused_there_with_what_to_write(self, gpu_machine, scale):
+        c = container(np.ones(3))
+        for extents in ({"grid": 1 << 24}, {"over": 1 << 32}, {"grid": 1 << 22, "block": 1024}):
+            with pytest.raises(ValueError, match=r"4294967296 threads along x; .* go on in steps of gridDim"):
+                scale(c, 2, **extents)
+        assert c.to_numpy().tolist() == [1, 1, 1]
+
 
 class TestCompiled:
     def test_options_are_passed_on(self):

@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
-from accel.backends.cupy import memory
+from accel.backends.cupy import memory, staging
+from accel.backends.cupy.driver import Driver
+from accel.backends.cupy.pinned import Pages
+from accel.backends.cupy.staging import Ring
 from accel.backends.cupy.streams import CupyStream
 
 import accel
@@ -125,7 +128,38 @@ def test_a_launch_that_waits_for_nobody_shows_in_the_bytes_in_some_order(monkeyp
     assert wrong > 3
 
 
+@pytest.mark.parametrize(
+    ("bug", "owner", "name"),
+    [
+        ("a piece is used again before its event", staging._Piece, "wait"),
+        ("a download is read before its event", Driver, "wait"),
+    ],
+)
+def test_a_ring_that_waits_for_nothing_shows_in_the_bytes_in_some_order(monkeypatch, bug, owner, name):
+    wrong = 0
+    for seed in range(20):
+        machine = Machine(seed=seed)
+        backend = machine.backend = install(monkeypatch, machine)
+        given, found = random_bytes(3 * SIZE), np.zeros(3 * SIZE, np.uint8)
+        ring = Ring(backend._driver, Pages(backend._driver), size=SIZE // 2, count=2)
+        block = backend.allocate(Device.CUDA, given.nbytes, alignment=1, stream=None)
+        stream = backend.new_stream(Device.CUDA)
+        with monkeypatch.context() as patch, backend._driver.on(Device.CUDA):
+            patch.setattr(owner, name, lambda *arguments: None)
+            ring.upload(block.pointer, given, stream)
+            ring.download(found, block.pointer, stream)
+            backend.synchronize(Device.CUDA)
+        wrong += not np.array_equal(found, given)
+    assert wrong > 3, bug
+
+
 class TestRefused:
+    def test_pinned_memory_that_goes_while_a_device_uses_it(self, machine, runtime, address):
+        memory = machine.backend.allocate_pinned(Device.CUDA, SIZE)
+        runtime.memcpyAsync(address, memory.pointer, SIZE, runtime.memcpyHostToDevice, 0)
+        with pytest.raises(Violation, match="which a device still uses"):
+            machine.unpin(memory.pointer)
+
     def test_bytes_that_were_given_back(self, machine, runtime):
         block = machine.backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
         pointer = block.pointer
@@ -160,6 +194,15 @@ class TestRefused:
         with pytest.raises(RuntimeError, match="does not match"):
             stream.__enter__()
 
+    def test_a_wait_on_a_stream_that_the_current_device_has_not(self, monkeypatch, machine, runtime):
+        event, stream = runtime.eventCreate(), machine.backend.new_stream(Device.CUDA[1]).native
+        with pytest.raises(CUDARuntimeError, match="InvalidResourceHandle"):
+            runtime.streamWaitEvent(stream.ptr, event)
+        for number in (1, 2):
+            runtime.streamWaitEvent(number, event)
+            with pytest.raises(CUDARuntimeError, match="InvalidHandle"):
+                install(monkeypatch, Machine("hip"))._driver.runtime.streamWaitEvent(number, event)
+
     def test_a_kernel_compiled_for_another_device(self, machine, address):
         import cupy
 
@@ -188,6 +231,15 @@ class TestRefused:
                 function(grid, (1,), (), 0, cupy.cuda.Stream.null)
         with pytest.raises(Violation, match="a tuple of options"):
             cupy.RawModule(code=source, options=["-DX"])
+
+    def test_a_launch_of_more_threads_than_hip_counts(self, monkeypatch):
+        install(monkeypatch, Machine("hip"))
+        import cupy
+
+        source = 'extern "C" __global__ void nothing() {}'
+        function = cupy.RawModule(code=source, options=()).get_function("nothing").kernel
+        with pytest.raises(Violation, match="32 bits"):
+            function((1, 1 << 22, 1), (1, 1024, 1), (), 0, cupy.cuda.Stream.null)
 
     def test_what_is_no_part_of_it(self, machine):
         import cupy

@@ -1,14 +1,13 @@
-"""Streams of a GPU beside those of the host, of CuPy and of DLPack, also when the device is lost."""
+"""Streams of a GPU beside those of the host and of CuPy, also when the device is lost."""
 
 import threading
 
 import numpy as np
 import pytest
-from accel.backends.cupy.dialect import CUDA, ROCM
 
 import accel
 from accel import Device
-from accel.errors import DeviceLostError, DeviceMismatchError, InterchangeError
+from accel.errors import DeviceLostError, DeviceMismatchError
 from accel.memory import Span, heap_of
 from accel.memory.thread_stream import ThreadStream
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
@@ -24,26 +23,6 @@ def heap(cuda_machine):
 @pytest.fixture
 def backend(heap):
     return heap.backend
-
-
-class TestNumbers:
-    @pytest.mark.parametrize(
-        ("dialect", "number", "handle"), [(CUDA, 1, 0), (CUDA, 2, 2), (CUDA, 77, 77), (ROCM, 0, 0)]
-    )
-    def test_what_dlpack_calls_a_stream(self, dialect, number, handle):
-        assert dialect.handle_of(number) == handle
-        assert dialect.number_of(handle) == number
-
-    @pytest.mark.parametrize(("dialect", "number"), [(CUDA, 0), (CUDA, -2), (ROCM, 1), (ROCM, 2), (ROCM, -2)])
-    def test_what_dlpack_forbids(self, dialect, number):
-        with pytest.raises(InterchangeError, match=rf"{number} is no stream of {dialect.name}: "):
-            dialect.handle_of(number)
-
-    def test_streams_know_their_numbers(self, backend, hip_machine):
-        rocm = heap_of(Device.ROCM).backend
-        assert rocm.default_stream(Device.ROCM).number == 0
-        stream = rocm.new_stream(Device.ROCM)
-        assert stream.number == stream.native.ptr
 
 
 class TestForeign:
@@ -77,32 +56,6 @@ class TestForeign:
         cuda_machine.set_device(1)
         assert cuda_machine.scheduler.current().handle == 0
         cuda_machine.set_device(0)
-
-
-class Given:
-    """An array of another library, which has put its work before the stream that DLPack means by None."""
-
-    def __init__(self, container):
-        self.container = container
-        self.asked = {}
-
-    def __dlpack__(self, *, stream=-1, **asked):
-        self.asked = {"stream": stream}
-        return self.container.__dlpack__(stream=-1, **asked)
-
-    def __dlpack_device__(self):
-        return self.container.__dlpack_device__()
-
-
-def test_every_stream_uses_what_another_library_gave_after_the_one_that_dlpack_means(cuda_machine, backend):
-    stream = accel.new_stream("cuda")
-    for value in range(10):
-        given, found = Given(accel.empty(SIZE, "uint8", device="cuda")), accel.empty(SIZE, "uint8", device="cuda")
-        backend.fill(given.container.__accel_operand__(), np.uint8(value), stream=backend.default_stream(Device.CUDA))
-        received = accel.from_dlpack(given)
-        assert given.asked == {"stream": None}
-        found.copy_from_async(received, stream=stream).wait()
-        assert set(found.to_numpy()) == {value}
 
 
 class TestLate:

@@ -1,5 +1,7 @@
 """Arrays on a device, however their elements lie, give what NumPy gives."""
 
+import operator
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +16,10 @@ FUNCTIONS = {
     "add": lambda xp, x: x + x,
     "astype": lambda xp, x: xp.astype(x, xp.complex128),
     "concat": lambda xp, x: xp.concat([x, x]),
+    "comparison": lambda xp, x: x != 1,
     "copy": lambda xp, x: xp.asarray(x, copy=True),
+    "element": lambda xp, x: x[first(x)],
+    "in place": lambda xp, x: operator.iadd(xp.asarray(x, copy=True), x),
     "matmul": lambda xp, x: xp.matmul(*two_matrices(xp, x)),
     "nonzero": lambda xp, x: xp.nonzero(x)[0],
     "reshape": lambda xp, x: xp.reshape(x, (-1,)),
@@ -22,6 +27,10 @@ FUNCTIONS = {
     "take": lambda xp, x: xp.take(x, xp.asarray([0, 0]), axis=0),
     "where": lambda xp, x: xp.where(x == xp.flip(x), x, xp.zeros_like(x)),
 }
+
+
+def first(x):
+    return (0,) * x.ndim
 
 
 def two_matrices(xp, x):
@@ -66,6 +75,15 @@ def test_a_function_of_a_view_is_numpys(device, xp, function, seen):
     found = function(xp, view(xp, xp.asarray(values), *how))
     assert found.device is device
     check(found, np.asarray(function(np, view(np, values, *how))))
+
+
+@THOROUGH
+@given(looked_at())
+def test_an_element_becomes_the_number_that_it_is(xp, seen):
+    values, *how = seen
+    found, expected = view(xp, xp.asarray(values), *how), view(np, values, *how)
+    assert complex(found[first(found)]) == complex(expected[first(expected)])
+    assert bool(found[first(found)] == 1) == (expected[first(expected)] == 1)
 
 
 @THOROUGH

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import accel
+from accel import xp
 from accel.memory import Operand, Span, heap_of
 from accel.testing.blocks import give_back, read
 
@@ -75,6 +76,26 @@ def released_block(heap, block, nbytes):
     return found
 
 
+def results(device, random, streams, value):
+    """Compute on one stream with what another one computed, drop that at once, and let its stream compute more."""
+    home, foreign = random.sample(streams, 2)
+    size = random.choice(SIZES)
+    with home:
+        source = xp.full(size, value, dtype=DTYPE, device=device)
+    foreign.wait_for(home.record())
+    with foreign:
+        target = source + 0
+    del source
+    with home:
+        xp.full(size, 0xDEAD, dtype=DTYPE, device=device)
+    return partial(dropped_result, target, foreign)
+
+
+def dropped_result(target, stream):
+    with stream:
+        return np.asarray(target.to_device("cpu"))
+
+
 def churn(use, device, streams, seed):
     """Have several copies under way at any time, which are looked at in any order."""
     random, pending, values = Random(seed), [], count(seed << 20)
@@ -91,7 +112,7 @@ def check(found, value):
     assert (found() == value).all()
 
 
-@pytest.mark.parametrize("use", [containers, blocks])
+@pytest.mark.parametrize("use", [containers, blocks, results])
 def test_threads_that_release_what_other_streams_use_find_what_they_wrote(device, streams, no_leaks, use):
     with ThreadPoolExecutor(THREADS) as pool:
         done = [pool.submit(churn, use, device, streams, seed) for seed in range(THREADS)]

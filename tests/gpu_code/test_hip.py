@@ -1,7 +1,7 @@
 """Clang makes valid code of the kernels for AMD's GPUs; that it is right on one, only one can tell."""
 
+import functools
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from .strategies import WIDTHS
 
 ARCHITECTURES = ("gfx90a", "gfx942", "gfx1100")
 HEADER = Path(__file__).with_name("hip_device.h")
-CLANG = next(filter(None, map(shutil.which, ["clang++-19", "clang++-20", "clang++-21", "clang++-18"])), None)
+CLANG = tools.hip_compiler()
 FLAGS = ("-x", "hip", "--cuda-device-only", "-nogpulib", "-nogpuinc", "-std=c++17", "-O3", "-S", "-o", "-", "-")
 MOST_REGISTERS = 128  # of 512: four waves at once
 ACCESSES = {1: r"ubyte|u8|byte|b8", 2: "ushort|u16|short|b16", 4: "dword|b32", 8: "dwordx2|b64", 16: "dwordx4|b128"}
@@ -24,12 +24,19 @@ KERNEL = re.compile(r"\.name:\s+(\w+)\n.*?\.vgpr_count:\s+(\d+)\n", re.DOTALL)
 
 @pytest.fixture(scope="module", autouse=True)
 def _compiler():
-    tools.need(CLANG, "clang (clang-19)")
+    tools.need(CLANG, "clang (clang-19, or ziglang)")
+
+
+@functools.cache
+def name():
+    """Return what the compiler calls itself."""
+    said = subprocess.run([*CLANG, "--version"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"clang version \S+", said)[0]
 
 
 def compiled(text, architecture, *defines):
     """Return the assembly of all kernels; an AssertionError has the compiler's words."""
-    command = [CLANG, f"--offload-arch={architecture}", "-include", HEADER, *defines, *FLAGS]
+    command = [*CLANG, f"--offload-arch={architecture}", "-include", HEADER, *defines, *FLAGS]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode:
         raise AssertionError(done.stderr)
@@ -42,8 +49,8 @@ def compiled(text, architecture, *defines):
 def test_registers_suffice_and_an_item_is_one_access_of_memory(width, bits, architecture):
     defines = [f"-DACCEL_{name}" for name in (f"ITEM={width}", f"INDEX={bits}", "LOOPS=8", "FLIGHT=4")]
     code = compiled(launches.module_source(), architecture, *defines)
-    used = {name: int(registers) for name, registers in sorted(KERNEL.findall(code))}
-    print(f"clang {architecture} {width:2} bytes, {bits} bits, vector registers: {used}")  # noqa: T201 - what ci/device_code shows
+    used = {kernel: int(registers) for kernel, registers in sorted(KERNEL.findall(code))}
+    print(f"{name()} {architecture} {width:2} bytes, {bits} bits, vector registers: {used}")  # noqa: T201 - what ci/device_code shows
     assert len(used) == (6 if width < 4 else 5)
     for what in (r"private_segment_fixed_size", r"\.sgpr_spill_count", r"\.vgpr_spill_count"):
         assert {int(found) for found in re.findall(rf"{what}:?\s+(\d+)", code)} == {0}

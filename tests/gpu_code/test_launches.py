@@ -7,7 +7,7 @@ from accel.backends.cupy.structures import divisor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accel.memory import Leaf, Plan
+from accel.memory import Block, Leaf, Limits, Operand, Plan, Span
 
 from .cases import matrix
 from .copying import Case, Memory, launch_of, run
@@ -43,7 +43,7 @@ def test_multiplication_divides(data, bits):
         (1025, 32, 2),
         (1 << 30, 32, 1 << 20),
         (1 << 31, 64, 1 << 21),
-        (1 << 40, 64, (1 << 24) - 1),
+        (1 << 40, 64, 1 << 30),
     ],
 )
 def test_there_are_as_many_blocks_as_are_needed_and_may_be(count, bits, blocks):
@@ -51,6 +51,14 @@ def test_there_are_as_many_blocks_as_are_needed_and_may_be(count, bits, blocks):
     launch = launched(plan)
     assert (launch.grid, f"-DACCEL_INDEX={bits}" in launch.defines) == ((blocks, 1, 1), True)
     assert launched(plan, blocks=3).grid == (min(blocks, 3), 1, 1)
+
+
+@given(st.integers(256, 1 << 38))
+def test_there_are_no_more_threads_than_the_device_counts(threads):
+    everything = Operand(Span(Block(0, 1 << 45, None), 0, 1 << 45), 0, np.dtype("uint8"), (1 << 45,), (1,))
+    limits = Limits(0, 256, 64, frozenset(), (1 << 31, 1, 1), threads)
+    launch = launches.fill_launch(everything, 0, 0, limits=limits)
+    assert launch.grid[0] * launch.block[0] <= threads < (launch.grid[0] + 1) * launch.block[0]
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -160,7 +160,7 @@ class TestForms:
         with pytest.raises(InterchangeError, match="host"):
             make().__dlpack__(dl_device=device)
 
-    @pytest.mark.parametrize("stream", [-1, 0, 1, 2, 77, True, "1"])
+    @pytest.mark.parametrize("stream", [-1, 0, 1, 2, 77, True, "1", -1.0])
     def test_the_host_has_no_streams(self, make, stream):
         with pytest.raises(InterchangeError, match="stream=None"):
             make().__dlpack__(stream=stream)
@@ -217,23 +217,8 @@ class TestAccelerators:
 
     def test_have_a_number_for_no_waiting_and_no_other(self, lender):
         assert lender.__dlpack__(stream=-1)
-        for stream in (0, 1, 7):
+        for stream in (0, 1, 7, -2, True, "1", -1.0):
             with pytest.raises(InterchangeError, match="stream=None"):
-                lender.__dlpack__(stream=stream)
-
-    @pytest.mark.parametrize(
-        ("type", "good", "bad"), [("cuda", (None, 1, 2, 3, -1), (0, -2)), ("rocm", (0, 3, -1), (1, 2, -2))]
-    )
-    def test_have_the_streams_of_their_kind(self, toy, monkeypatch, type, good, bad):
-        device = Device[type.upper()]
-        monkeypatch.setattr(toy, "devices", lambda: (device,))
-        monkeypatch.setitem(accel.memory.heap.providers._loaded, type, toy)
-        monkeypatch.setitem(accel.memory.heap._heaps, device, accel.memory.Heap(device, toy))
-        lender = accel.zeros(3, device=device)
-        for stream in good:
-            assert read_capsule(lender.__dlpack__(stream=stream)).device == device.dlpack
-        for stream in bad:
-            with pytest.raises(InterchangeError, match="stream"):
                 lender.__dlpack__(stream=stream)
 
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import accel
 from accel import Device, LayoutTensor, NDBuffer
-from accel.dtypes import as_dtype
+from accel.dtypes import as_dtype, exact_cast
 from accel.errors import DeviceMismatchError, DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
-from accel.kernels.arguments import bound
+from accel.kernels.arguments import Signature
 from accel.kernels.parameters import parameters_of
 from accel.layout import row_major
 from accel.memory import Interchange, Swizzling
@@ -17,7 +17,8 @@ from accel.memory import Interchange, Swizzling
 
 def bind(signature, *arguments):
     """Return what a kernel with some parameters would be given."""
-    return bound("f", parameters_of(f'extern "C" __global__ void f({signature}) {{}}', "f"), arguments)
+    parameters = parameters_of(f'extern "C" __global__ void f({signature}) {{}}', "f")
+    return Signature("f", parameters).bound(arguments)
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_a_number_becomes_a_scalar_of_the_type():
     values, uses, device = bind("int a, float b, unsigned char c, bool d, double2 e", 1, 2, np.int64(255), True, 1j)
     assert [value.dtype.name for value in values] == ["int32", "float32", "uint8", "bool", "complex128"]
     assert values == (1, 2, 255, True, 1j)
-    assert (uses, device) == ((), None)
+    assert (uses, device) == ([], None)
 
 
 @settings(max_examples=100, deadline=None, database=None)
@@ -41,6 +42,27 @@ def test_an_integer_arrives_whole_or_not_at_all(dtype, number):
     else:
         with pytest.raises(OverflowError, match=rf"the parameter {dtype} n of f: .* is out of range for {dtype}"):
             bind(f"{dtype}_t n", number)
+
+
+@settings(max_examples=100, deadline=None, database=None)
+@given(st.sampled_from(["__half", "float", "double"]), st.integers(-(2**70), 2**70) | st.floats())
+def test_a_number_is_rounded_as_storing_rounds_it_or_refused(declared, number):
+    parameter = f"{declared} x"
+    dtype = {"__half": "float16", "float": "float32", "double": "float64"}[declared]
+    try:
+        expected = exact_cast(number, as_dtype(dtype))
+    except OverflowError:
+        with pytest.raises(OverflowError, match=rf"the parameter {dtype} x of f: .* is out of range for {dtype}"):
+            bind(parameter, number)
+    else:
+        (value,) = bind(parameter, number).values
+        assert (value.dtype, value.tobytes()) == (expected.dtype, expected.tobytes())
+
+
+def test_a_scalar_of_the_type_is_taken_as_it_is():
+    given = (np.float32(0.1), np.int64(-1), np.complex64(1j), np.bool_(True))
+    taken = bind("float a, long long b, float2 c, bool d", *given).values
+    assert all(value is number for value, number in zip(taken, given, strict=True))
 
 
 def test_a_pointer_is_the_address_of_the_first_element(c):
@@ -124,6 +146,14 @@ def test_each_number_of_arguments_but_the_right_one_is_refused():
             bind("int a, float b", *arguments)
     with pytest.raises(KernelSignatureError, match=r"f takes 0 arguments \(none\); found 1"):
         bind("", 1)
+
+
+def test_the_parameter_that_is_named_is_the_one_whose_argument_is_wrong(c):
+    for wrong in range(3):
+        arguments = [c, 1, c]
+        arguments[wrong] = "nothing"
+        with pytest.raises((KernelSignatureError, DTypeError), match=rf"the parameter .*{'abd'[wrong]} of f: "):
+            bind("float* a, int b, const float* d", *arguments)
 
 
 def test_memory_of_two_devices_is_refused(c):

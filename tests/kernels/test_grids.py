@@ -7,9 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accel.kernels.grids import as_block, as_grid, blocks_over
+from accel.memory import Limits
 
 QUICK = settings(max_examples=50, deadline=None, database=None)
-MOST = (2**31 - 1, 65_535, 65_535)
+MOST = Limits(0, 1, 32, frozenset(), (2**31 - 1, 65_535, 65_535))
+OF_HIP = MOST._replace(threads=2**32 - 1)
+ONE = (1, 1, 1)
 extents = st.sampled_from([1, 2, 3, 7, 16, 64])
 blocks = st.tuples(extents, extents, extents).filter(lambda block: prod(block) <= 1024)
 
@@ -32,21 +35,42 @@ def test_over_nothing_there_are_no_blocks(over, block):
 @given(blocks)
 def test_what_is_left_out_is_one(block):
     assert as_block(block[:1]) == as_block(block[0]) == (block[0], 1, 1)
-    assert as_grid(block[:2], MOST) == (*block[:2], 1)
-    assert as_grid(block, MOST) == block
+    assert as_grid(block[:2], ONE, MOST) == (*block[:2], 1)
+    assert as_grid(block, ONE, MOST) == block
 
 
 def test_more_than_2_to_the_31_threads_are_counted():
     assert blocks_over(2**33 + 1, (256, 1, 1), MOST) == (2**25 + 1, 1, 1)
 
 
+@QUICK
+@given(blocks, st.integers(-2, 2))
+def test_as_many_threads_as_the_device_counts_are_launched_and_no_more(block, near):
+    grid = OF_HIP.threads // block[0] + near
+    if grid * block[0] <= OF_HIP.threads and grid <= OF_HIP.grid[0]:
+        assert as_grid(grid, block, OF_HIP) == blocks_over(grid * block[0], block, OF_HIP) == (grid, 1, 1)
+    else:
+        for make in (lambda: as_grid(grid, block, OF_HIP), lambda: blocks_over(grid * block[0], block, OF_HIP)):
+            with pytest.raises(ValueError, match=r"along x; .* possible"):
+                make()
+
+
+def test_too_many_threads_are_refused_with_what_to_write():
+    with pytest.raises(
+        ValueError,
+        match=r"the launch has 4294967296 threads along x; up to 4294967295 are possible here: write a grid of up to "
+        r"16777215 blocks, whose threads go on in steps of gridDim.x \* blockDim.x",
+    ):
+        blocks_over(2**32 - 1, (256, 1, 1), OF_HIP)
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: as_grid((), MOST), r"a grid has one to three extents, x first; found \(\)"),
-        (lambda: as_grid((1, 2, 3, 4), MOST), "a grid has one to three extents"),
-        (lambda: as_grid((1, 0), MOST), "the grid has 0 along y; from 1 to 65535 are possible"),
-        (lambda: as_grid(2**31, MOST), "the grid has 2147483648 along x"),
+        (lambda: as_grid((), ONE, MOST), r"a grid has one to three extents, x first; found \(\)"),
+        (lambda: as_grid((1, 2, 3, 4), ONE, MOST), "a grid has one to three extents"),
+        (lambda: as_grid((1, 0), ONE, MOST), "the grid has 0 along y; from 1 to 65535 are possible"),
+        (lambda: as_grid(2**31, ONE, MOST), "the grid has 2147483648 along x"),
         (lambda: as_block((1, 1, 65)), "the block has 65 along z; from 1 to 64 are possible"),
         (lambda: as_block(-1), "the block has -1 along x"),
         (lambda: as_block((32, 33)), r"a block of \(32, 33, 1\) has 1056 threads; up to 1024 are possible"),

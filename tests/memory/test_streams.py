@@ -13,6 +13,7 @@ import pytest
 import accel
 from accel import Device, new_stream
 from accel.memory import Event, Stream, current_stream
+from accel.memory.hazards import Hazards
 from accel.memory.thread_stream import ThreadStream
 
 
@@ -98,6 +99,29 @@ def test_an_event_of_an_unused_stream_is_reached(stream):
     assert stream.record().done()
     stream.record().wait()
     stream.synchronize()
+
+
+def test_many_reads_in_flight_are_asked_for_a_few_times_each_and_not_once_a_read():
+    class Counted:
+        asked = 0
+
+        def done(self):
+            Counted.asked += 1
+            return False
+
+    hazards, events = Hazards(), [Counted() for _ in range(4096)]
+    for event in events:
+        hazards.before(writing=False)
+        hazards.note(event, writing=False)
+    assert hazards.before(writing=True) == events
+    assert Counted.asked < 4 * len(events)
+
+
+def test_reads_that_are_over_are_forgotten_though_nobody_writes(stream):
+    hazards, over = Hazards(), stream.record()
+    for _ in range(1000):
+        hazards.note(over, writing=False)
+    assert len(hazards.reads) < 50
 
 
 class TestErrors:

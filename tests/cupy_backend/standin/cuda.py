@@ -2,6 +2,9 @@
 
 import ctypes
 import math
+import operator
+import sys
+from contextlib import contextmanager
 from types import ModuleType
 
 import numpy as np
@@ -64,12 +67,15 @@ def _devices(machine, runtime):
 
 def _streams(machine, runtime):
     class Event:
-        def __init__(self):
+        def __init__(self, *, disable_timing=False):
             self.ptr = runtime.eventCreate()
 
         def __del__(self):
             if hasattr(self, "ptr"):
                 runtime.eventDestroy(self.ptr)
+
+        def record(self):
+            runtime.eventRecord(self.ptr, machine.scheduler.current().handle)
 
         def synchronize(self):
             runtime.eventSynchronize(self.ptr)
@@ -92,7 +98,7 @@ def _streams(machine, runtime):
         def __enter__(self):
             if self.device_id not in (None, machine.device):
                 raise RuntimeError("the device of the stream does not match with the current device")
-            machine.scheduler.stack().append(self.ptr)
+            machine.scheduler.stack().append(self)
             return self
 
         def __exit__(self, *error):
@@ -114,18 +120,33 @@ def _streams(machine, runtime):
         def synchronize(self):
             runtime.streamSynchronize(self.ptr, machine.device if self.device_id is None else self.device_id)
 
-    return [Event, Stream]
+    def get_current_stream():
+        stack = machine.scheduler.stack()
+        return stack[-1] if stack else Stream.null
+
+    return [Event, Stream, get_current_stream]
 
 
 def _memory(machine, runtime):
-    class PooledMemory:
-        def __init__(self, size):
-            self.made, self._stream = machine.pool.take(size) if size else (None, None)
-            self.ptr, self.size, self.device_id = self.made.address if size else 0, size, machine.device
+    class Taken:
+        def __init__(self, made, stream):
+            self.made, self.stream = made, stream
+            self.__array_interface__ = made.bytes.__array_interface__
 
         def __del__(self):
-            if getattr(self, "made", None) is not None:
-                machine.pool.give(self.made, self._stream)
+            if not sys.is_finalizing():
+                with machine.lock:
+                    machine.pool.give(self.made, self.stream)
+
+    class PooledMemory:
+        def __init__(self, size):
+            self.ptr, self.size, self.device_id = 0, size, machine.device
+            # A garbage collection does not look into arrays of NumPy: as with CuPy's memory, which is of C, what refers
+            # to this is finalised before this is given back.
+            if size:
+                with machine.lock:
+                    made, stream = machine.pool.take(size)
+                self.ptr, self._taken = made.address, np.asarray(Taken(made, stream))
 
     class UnownedMemory:
         def __init__(self, ptr, size, owner, device_id=-1):
@@ -150,15 +171,31 @@ def _memory(machine, runtime):
             self.ptr = self.native.ctypes.data
 
         def __del__(self):
-            machine.pinned.pop(getattr(self, "ptr", 0), None)
+            if hasattr(self, "ptr"):
+                machine.unpin(self.ptr)
 
-    def alloc(size):
+    def malloc(size):
         try:
             return MemoryPointer(PooledMemory(size), 0)
         except machine.kind_of_error as error:
             if error.status != 2:
                 raise
         raise OutOfMemoryError(size, machine.spaces[machine.device].used)
+
+    def get_allocator():
+        return getattr(machine.local, "allocator", malloc)
+
+    @contextmanager
+    def using_allocator(allocator):
+        before = get_allocator()
+        machine.local.allocator = allocator
+        try:
+            yield
+        finally:
+            machine.local.allocator = before
+
+    def alloc(size):
+        return get_allocator()(size)
 
     class PinnedMemoryPointer:
         def __new__(cls, mem, offset):
@@ -168,7 +205,8 @@ def _memory(machine, runtime):
             made.mem, made.ptr = mem, mem.ptr + offset
             return made
 
-    return [UnownedMemory, MemoryPointer, PinnedMemory, PinnedMemoryPointer, alloc]
+    kinds = [UnownedMemory, MemoryPointer, PinnedMemory, PinnedMemoryPointer]
+    return [*kinds, alloc, get_allocator, using_allocator]
 
 
 def kernels(machine):
@@ -184,6 +222,8 @@ def kernels(machine):
             machine.demand(type(grid) is type(block) is tuple, "CuPy takes tuples for the grid and the block")
             machine.demand(0 not in grid + block, "CuPy launches one where none is asked for")
             machine.require(math.prod(block) <= 1024 and shared_mem <= 48 << 10, 1)
+            threads = max(map(operator.mul, grid, block))
+            machine.demand(machine.flavour == "cuda" or threads < 1 << 32, "HIP counts threads in 32 bits")
             for argument in args:
                 known = isinstance(argument, (np.generic, np.ndarray)) and argument.size == 1
                 machine.demand(known, f"{argument!r} is passed by value, and its type is not said")

@@ -43,6 +43,10 @@ class Machine:
         The devices that are lost.
     compiles : bool
         Whether there is a library that compiles kernels; CuPy's wheels have none of their own.
+    reads_pageable : bool
+        Whether devices read pageable memory by themselves, and late.
+    refuses_unregistered : bool
+        Whether it is an error to ask what memory is that the driver does not know, as HIP's manual has it.
     violations : list of str
         What was done that must not be; empty in a test that passes.
     """
@@ -63,7 +67,10 @@ class Machine:
         self.scheduler = Scheduler(self, seed)
         self.pool = Pool(self)
         self.pinned = {}
+        self.pinned_in_use = {}
         self.room_to_pin = 1 << 30
+        self.reads_pageable = False
+        self.refuses_unregistered = flavour == "hip"
 
     @property
     def warp(self):
@@ -123,6 +130,19 @@ class Machine:
 
     def is_pinned(self, address, nbytes):
         return any(first <= address and address + nbytes <= first + size for first, size in self.pinned.items())
+
+    def keep_pinned(self, address, mark, device):
+        """Remember the last use of pinned memory, at whose end it may go."""
+        first = next(first for first, size in self.pinned.items() if first <= address < first + size)
+        earlier = [use for use in self.pinned_in_use.get(first, ()) if use[0].time is None]
+        self.pinned_in_use[first] = [*earlier, (mark, device)]
+
+    def unpin(self, address):
+        """Let pinned memory go, which no device may still use."""
+        used = self.pinned_in_use.pop(address, ())
+        self.pinned.pop(address, None)
+        over = all(mark.time is not None or device in self.lost for mark, device in used)
+        self.demand(over, f"pinned memory at {address:#x} goes, which a device still uses")
 
     def lose(self, index):
         """Let a device be lost, with all that it was given."""

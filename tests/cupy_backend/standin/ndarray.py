@@ -1,8 +1,20 @@
-"""`cupy.ndarray` of the stand-in: NumPy on the memory of a device, after what its stream has before."""
+"""`cupy.ndarray` of the stand-in: NumPy on the memory of a device, late, in the order of the stream that is current."""
+
+from functools import partial, partialmethod
 
 import numpy as np
 
 from .space import bytes_at
+
+ARITHMETIC = {"add": np.add, "sub": np.subtract, "mul": np.multiply}
+COMPARISONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
 
 
 def array_type(machine, cuda):
@@ -10,7 +22,6 @@ def array_type(machine, cuda):
 
     class ndarray:
         __array_ufunc__ = None
-        __hash__ = None
 
         def __init__(self, shape, dtype=float, memptr=None, strides=None):
             self.dtype = np.dtype(dtype)
@@ -24,21 +35,58 @@ def array_type(machine, cuda):
         ndim = property(lambda self: self._values.ndim)
         size = property(lambda self: self._values.size)
         nbytes = property(lambda self: self._values.nbytes)
+        itemsize = property(lambda self: self._values.itemsize)
         device = property(lambda self: cuda.Device(self.data.device_id))
 
         def __array__(self, *arguments, **keywords):
             raise TypeError("Implicit conversion to a NumPy array is not allowed.")
 
+        def __len__(self):
+            return len(self._values)
+
         def __getitem__(self, key):
-            values = self._values[key]
+            parts = key if type(key) is tuple else (key,)
+            values = self._values[parts if any(part is Ellipsis for part in parts) else (*parts, ...)]
             shared = np.shares_memory(values, self._values) or not values.size
-            return self._view(values) if shared else wrap(values)
+            return self._view(values) if shared else gathered(self, parts)
 
         def __setitem__(self, key, value):
-            def assign():
-                self._values[key] = value._values if isinstance(value, ndarray) else value
+            into, (given,) = self._values, values_of(value)
+            np.broadcast_shapes(into[key].shape, np.shape(given))  # raises what is wrong with the key
+            run(lambda: into.__setitem__(key, given), self, value)
 
-            run(self, assign)
+        def reshape(self, shape):
+            values = self._values.reshape(shape)
+            machine.demand(np.shares_memory(values, self._values) or not values.size, "a reshape that must copy")
+            return self._view(values)
+
+        def sum(self, **how):
+            return computed(partial(np.sum, **how), self)
+
+        def item(self):
+            return settled(self).item()
+
+        def __bool__(self):
+            return bool(self.item())
+
+        def __int__(self):
+            return int(self.item())
+
+        def __float__(self):
+            return float(self.item())
+
+        def _computed(self, function, *others):
+            return computed(function, self, *others)
+
+        def _reflected(self, function, other):
+            return computed(function, other, self)
+
+        def _in_place(self, function, other):
+            values = values_of(self, other)
+            like = _like(values)
+            function(*like, out=like[0])  # raises what does not fit
+            run(lambda: function(*values, out=values[0]), self, other)
+            return self
 
         def _view(self, values):
             made = object.__new__(ndarray)
@@ -47,18 +95,52 @@ def array_type(machine, cuda):
             made.data = self.data + (_address(values) - _address(self._values))
             return made
 
-    def run(array, work):
-        machine.demand(array.data.device_id == machine.device, "an array of another device than the current one")
-        machine.scheduler.drive_stream(machine.scheduler.current())
-        return work()
+    def values_of(*operands):
+        return [each._values if isinstance(each, ndarray) else each for each in operands]
 
-    def wrap(values):
-        made = ndarray(values.shape, values.dtype)
+    def here(*operands):
+        for each in operands:
+            if isinstance(each, ndarray):
+                place = each.data.device_id
+                machine.demand(place == machine.device, "an array of another device than the current one")
+
+    def run(work, *operands):
+        """Let the current stream do what keeps no array alive, as no kernel does."""
+        here(*operands)
+        machine.scheduler.submit(machine.scheduler.current(), work)
+
+    def settled(array):
+        here(array)
         machine.scheduler.drive_stream(machine.scheduler.current())
-        made._values[...] = values
+        return array._values
+
+    def computed(function, *operands):
+        values = values_of(*operands)
+        expected = function(*_like(values))
+        made = ndarray(expected.shape, expected.dtype)
+        out = made._values
+        run(lambda: function(*values, out=out), *operands)
         return made
 
+    def gathered(array, key):
+        values = settled(array)[key]
+        made = ndarray(values.shape, values.dtype)
+        made[...] = values
+        return made
+
+    for name, function in (ARITHMETIC | COMPARISONS).items():
+        setattr(ndarray, f"__{name}__", partialmethod(ndarray._computed, function))
+    for name, function in ARITHMETIC.items():
+        setattr(ndarray, f"__r{name}__", partialmethod(ndarray._reflected, function))
+        setattr(ndarray, f"__i{name}__", partialmethod(ndarray._in_place, function))
+    ndarray.__neg__ = partialmethod(ndarray._computed, np.negative)
+    ndarray.__hash__ = None
     return ndarray
+
+
+def _like(values):
+    """Return operands of the same kinds with nothing in them."""
+    return [np.zeros_like(each) if isinstance(each, np.ndarray) else each for each in values]
 
 
 def _on(memory, shape, dtype, strides):

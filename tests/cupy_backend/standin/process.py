@@ -8,6 +8,7 @@ import numpy as np
 
 from .machine import Machine
 from .module import modules
+from .namespace import namespace
 
 __all__ = ["install"]
 
@@ -21,6 +22,7 @@ def install(flavour="cuda", **faults):
     _describe(found["cupy.cuda.runtime"])
     _compute(found["cupy"], machine)
     sys.modules.update(found)
+    sys.modules["array_api_compat.cupy"] = namespace(found["cupy"])
     return machine
 
 

@@ -1,6 +1,7 @@
 """`cupy.cuda.runtime` of the stand-in: the calls of the driver that the backend makes, and what it must not do."""
 
-from types import ModuleType
+from itertools import count
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from .machine import CUDARuntimeError
 from .space import bytes_at
 
 HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE = 1, 2, 3
+UNREGISTERED, OF_HOST, OF_DEVICE = 0, 1, 2
 
 
 class Runtime:
@@ -16,7 +18,7 @@ class Runtime:
     def __init__(self, machine):
         self.machine = machine
         self.marks = {}
-        self._next = 0x100
+        self._handles = count(0x108, 8)
 
     def module(self):
         """Return them as the module that CuPy has; it has nothing else."""
@@ -109,25 +111,48 @@ class Runtime:
         machine = self.machine
         machine.check(machine.device, queue.device)
         pageable = kind != DEVICE_TO_DEVICE and not all(self._is_pinned(kind, piece) for piece in pieces)
-        if pageable and kind == HOST_TO_DEVICE:
+        if pageable and kind == HOST_TO_DEVICE and not machine.reads_pageable:
             taken = [(bytes_at(into, size), bytes_at(out_of, size).copy()) for into, out_of, size in pieces]
         else:
             taken = [(bytes_at(into, size), bytes_at(out_of, size)) for into, out_of, size in pieces]
         machine.scheduler.submit(queue, lambda: [np.copyto(into, out_of) for into, out_of in taken])
+        if kind != DEVICE_TO_DEVICE and not pageable:
+            machine.keep_pinned(self._of_host(kind, pieces[0]), machine.scheduler.record(queue), queue.device)
         if pageable and kind == DEVICE_TO_HOST:
             machine.scheduler.drive_stream(queue)
 
     def _is_pinned(self, kind, piece):
-        into, out_of, size = piece
-        return self.machine.is_pinned(out_of if kind == HOST_TO_DEVICE else into, size)
+        return self.machine.is_pinned(self._of_host(kind, piece), piece[2])
+
+    def _of_host(self, kind, piece):
+        into, out_of, _ = piece
+        return out_of if kind == HOST_TO_DEVICE else into
+
+    def pointerGetAttributes(self, ptr):
+        """Tell what an address is, as CuPy does: with HIP 6 and later it moves the first two types by one."""
+        machine = self.machine
+        machine.check(machine.device)
+        kind, device, on_device, on_host = self._attributes(ptr)
+        machine.require(kind != UNREGISTERED or not machine.refuses_unregistered, 1)
+        shifted = min(kind + 1, 2) if machine.flavour == "hip" else kind
+        return SimpleNamespace(type=shifted, device=device, devicePointer=on_device, hostPointer=on_host)
+
+    def _attributes(self, ptr):
+        place = self.machine.place(ptr, 1)
+        if place is not None:
+            return OF_DEVICE, place, ptr, 0
+        if self.machine.is_pinned(ptr, 1):
+            return OF_HOST, 0, ptr, ptr
+        # Where a device reads pageable memory by itself, it has an address there, too.
+        return UNREGISTERED, -2, ptr if self.machine.reads_pageable else 0, ptr
 
     # Events
 
     def eventCreate(self):
         self.machine.check(self.machine.device)
-        self._next += 8
-        self.marks[self._next] = (self.machine.device, None)
-        return self._next
+        made = next(self._handles)
+        self.marks[made] = (self.machine.device, None)
+        return made
 
     def eventDestroy(self, event):
         del self.marks[event]
@@ -177,7 +202,7 @@ class Runtime:
         self.machine.check(queue.device)
         self.machine.scheduler.drive_stream(queue)
 
-    def streamWaitEvent(self, stream, event):
+    def streamWaitEvent(self, stream, event, flags=0):
         queue, (_, mark) = self.machine.scheduler.of(stream), self.marks[event]
         if mark is not None:
             self.machine.scheduler.submit(queue, mark)

@@ -3,6 +3,8 @@
 from collections import deque
 from random import Random
 
+LEGACY, PER_THREAD = 1, 2
+"""CUDA's own handles for the default streams, which 0 can also mean."""
 _STEP = 0.01
 """Milliseconds that a piece of work takes."""
 
@@ -69,11 +71,21 @@ class Scheduler:
     def of(self, handle):
         """Return the stream with a handle; it must be of the current device, as the driver demands for launches."""
         machine = self.machine
-        if handle == 0:
+        if handle == 0 or (handle == LEGACY and machine.flavour == "cuda"):
             return self.defaults[machine.device]
+        if handle == PER_THREAD and machine.flavour == "cuda":
+            return self._of_thread()
         found = next((queue for queue in self.queues if queue.handle == handle and not queue.destroyed), None)
         machine.require(found is not None and found.device == machine.device, 400)
         return found
+
+    def _of_thread(self):
+        """Return the default stream that the current device has for this thread."""
+        found = self.machine.local.__dict__.setdefault("defaults", {})
+        if self.machine.device not in found:
+            found[self.machine.device] = Queue(self.machine.device, PER_THREAD)
+            self.queues.append(found[self.machine.device])
+        return found[self.machine.device]
 
     def stack(self):
         """Return the streams that are current in this thread, by device."""
@@ -85,7 +97,7 @@ class Scheduler:
     def current(self):
         """Return the stream that is current on the current device."""
         stack = self.stack()
-        return self.of(stack[-1]) if stack else self.defaults[self.machine.device]
+        return self.of(stack[-1].ptr) if stack else self.defaults[self.machine.device]
 
     # Work
 

@@ -1,0 +1,139 @@
+"""What becomes of one argument of a launch: it is checked against its parameter, and made what a kernel takes."""
+
+import struct
+from collections.abc import Callable
+from math import gcd
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from accel.dtypes import DType, exact_cast
+from accel.errors import DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
+from accel.kernels.parameters import Parameter
+from accel.memory import AnyStorage, DeviceStorage, HostStorage, Operand
+from accel.memory.interchange import Interchange, Lender
+from accel.memory.work import Use
+
+__all__ = ["Conversion", "conversion"]
+
+Conversion: TypeAlias = Callable[[Any, list[Use]], Any]
+"""Returns what a kernel is given for an argument, and adds the memory behind it to a list."""
+
+
+def conversion(parameter: Parameter) -> Conversion:
+    """Return what is done with each argument for a parameter, settled once and not at every launch.
+
+    It raises what `Signature.bound` says, without the name of the parameter.
+    """
+    return _number(parameter.dtype) if parameter.rank is None else _memory(parameter)
+
+
+def _number(dtype: DType) -> Conversion:
+    fitting, scalar = _fitting(dtype), dtype.type
+
+    def convert(argument: Any, _: list[Use]) -> Any:
+        kind = type(argument)
+        if kind is scalar:
+            return argument
+        if kind in fitting:
+            least, most = fitting[kind]
+            if least <= argument <= most:
+                return scalar(argument)
+        return _exactly(argument, dtype)
+
+    return convert
+
+
+def _fitting(dtype: DType) -> dict[type, tuple[float, float]]:
+    """Return which of Python's numbers fit without a closer look: of which types, from what to what."""
+    if dtype.kind in "iu":
+        return {int: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))}
+    if dtype.kind != "f":
+        return {}
+    most = float(np.finfo(dtype).max)
+    whole = min(most, 2.0**53)  # so many are floats before they are rounded
+    return {float: (-most, most), int: (-whole, whole)}
+
+
+def _exactly(argument: Any, dtype: DType) -> Any:
+    if hasattr(argument, "__accel_operand__"):
+        raise KernelSignatureError(f"a number is wanted, and {type(argument).__name__} is memory; write float(x)")
+    number = exact_cast(argument, dtype)
+    if number.ndim:
+        raise KernelSignatureError(f"one number is wanted; found {number.size}")
+    return number[()]
+
+
+def _memory(parameter: Parameter) -> Conversion:
+    _, dtype, rank, writable = parameter
+    size = dtype.itemsize
+    by_value = _view(rank, size) if rank else _pointer
+
+    def convert(argument: Any, uses: list[Use]) -> Any:
+        uses.append(Use(_storage(argument), writable))
+        operand: Operand = argument.__accel_operand__()
+        (block, first, _), start, found, _, strides, may_write, swizzle, table = operand
+        address = block.pointer + first + start
+        fits = (
+            found is dtype
+            and (may_write or not writable)
+            and swizzle is None
+            and table is None
+            and (len(strides) == rank if rank else strides == (size,))
+            and not gcd(address, *strides) % size
+        )
+        if not fits:  # or does, as one element with any stride
+            _check(parameter, operand, address)
+        return by_value(operand, address)
+
+    return convert
+
+
+def _pointer(_: Operand, address: int) -> Any:
+    return np.uint64(address)
+
+
+def _view(rank: int, itemsize: int) -> Callable[[Operand, int], Any]:
+    """Return what makes an `accel::View`."""
+    packed = struct.Struct(f"Q{2 * rank}q")
+    fields = [("data", np.uint64), ("extents", np.int64, (rank,)), ("strides", np.int64, (rank,))]
+    kind = np.dtype(fields, align=True)
+
+    def view(operand: Operand, address: int) -> Any:
+        strides = [stride // itemsize for stride in operand.strides]
+        return np.frombuffer(packed.pack(address, *operand.extents, *strides), kind)
+
+    return view
+
+
+def _storage(argument: Any) -> AnyStorage:
+    if isinstance(argument, Interchange):
+        return cast("Lender", argument)._lent_storage()
+    if isinstance(argument, HostStorage | DeviceStorage):
+        return argument
+    raise KernelSignatureError(
+        f"memory is wanted; found {type(argument).__name__}: write accel.container(values, device=...), a view of one, "
+        f"an array of accel.xp, or accel.from_dlpack(x) for another library's"
+    )
+
+
+def _check(parameter: Parameter, operand: Operand, address: int) -> None:
+    """Refuse memory that a kernel would misread."""
+    rank, size = len(operand.extents), operand.dtype.itemsize
+    if operand.dtype != parameter.dtype:
+        raise DTypeError(
+            f"the dtypes must agree, and its argument is of {operand.dtype.name}; convert that by xp.astype"
+        )
+    if parameter.writable and not operand.writable:
+        raise ReadOnlyError("it is not const, and its argument is read-only; write const, or give a copy")
+    if parameter.rank and rank != parameter.rank:
+        raise LayoutError(f"its argument has {rank} axes; write accel::View<T, {rank}>, or give another view")
+    if operand.swizzle is not None or operand.table is not None:
+        raise LayoutError("no strides lead through its argument; give a copy")
+    if not parameter.rank and not operand.contiguous:
+        raise LayoutError(
+            f"it is a bare pointer, and extents {operand.extents} with strides {operand.strides} do not lie in one "
+            f"piece; write accel::View<T, {rank}>, or give a copy"
+        )
+    if gcd(address, *operand.strides) % size:
+        raise LayoutError(f"the address or strides {operand.strides} are no multiples of {size} bytes; give a copy")

@@ -8,7 +8,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from accel.device import Device
 from accel.dtypes import DType
@@ -163,7 +163,12 @@ class SupportsStreams(Protocol):
 class FreesInOrder(Protocol):
     """A backend that lets nobody have freed bytes before the copies and fills are done that it was given on them."""
 
-    frees_in_order: Literal[True]
+    def mark(self, stream: Stream) -> Event:
+        """Return an event that is reached when all is done that a stream was given so far, or given until it is asked.
+
+        Most such events are never asked for anything, and cost the device nothing then.
+        """
+        ...
 
 
 @runtime_checkable

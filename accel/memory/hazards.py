@@ -35,8 +35,11 @@ class Hazards:
 
     def order(self, stream: Stream, *, writing: bool) -> None:
         """Let a stream's next work start after what must be over first, without blocking the host."""
-        for event in self.before(writing=writing):
-            stream.wait_for(event)
+        if self.write is not None:
+            stream.wait_for(self.write)
+        if writing:
+            for event in self.reads:
+                stream.wait_for(event)
 
     def settle(self, what: object, *, writing: bool) -> None:
         """Make the host wait for what must be over first, or refuse in strict mode."""

@@ -51,8 +51,8 @@ class Heap:
 
     __slots__ = (
         "_allocators",
-        "_frees_in_order",
         "_givers",
+        "_in_order",
         "_many",
         "_streams",
         "backend",
@@ -74,7 +74,7 @@ class Heap:
         self.device = device
         self.backend = backend
         self._streams = backend if isinstance(backend, SupportsStreams) else None
-        self._frees_in_order = isinstance(backend, FreesInOrder)
+        self._in_order = backend if isinstance(backend, FreesInOrder) else None
         self.gate = across_forks(threading.RLock())
         self.busy = False
         self.left: deque[Note] = deque()
@@ -310,9 +310,9 @@ class Heap:
         self.reap()
 
     @property
-    def frees_in_order(self) -> bool:
-        """Whether all blocks go to the backend, and nobody has them before the copies and fills on them are done."""
-        return self._frees_in_order and not self._givers
+    def in_order(self) -> FreesInOrder | None:
+        """The backend, if it frees in order and all blocks go to it; else None."""
+        return None if self._givers else self._in_order
 
     @property
     def stream(self) -> Stream | None:

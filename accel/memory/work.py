@@ -55,10 +55,10 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
     work : callable
         Gives the backend a copy or a fill, without a stream. If it raises, nothing was given.
     """
-    stream = heap.stream if heap.frees_in_order else None
-    if stream is not None and all(_within(heap, use.storage) for use in uses):
+    stream, backend = heap.stream, heap.in_order
+    if stream is not None and backend is not None and all(_within(heap, use.storage) for use in uses):
         pins = _submitted(stream, uses, work)
-        _noted(stream, uses)
+        _note(backend.mark(stream), uses)
         let_go(pins)
         return
     for storage, writing in uses:
@@ -125,14 +125,13 @@ def let_go(pins: Sequence[Pin]) -> None:
 
 def take_off(stream: Stream, uses: Sequence[Use], pins: tuple[Pin, ...]) -> Flight:
     """Let what a stream was given hold what it uses, and later uses of that wait for it."""
-    flight = Flight(_noted(stream, uses), pins)
+    flight = Flight(stream.record(), pins)
     heap_of(stream.device).take_off(flight)
+    _note(flight.event, uses)
     return flight
 
 
-def _noted(stream: Stream, uses: Sequence[Use]) -> Event:
-    """Let later uses wait for what a stream was given."""
-    event = stream.record()
+def _note(event: Event, uses: Sequence[Use]) -> None:
+    """Let later uses wait for what was submitted."""
     for storage, writing in uses:
         storage.owner.note(event, writing=writing)
-    return event

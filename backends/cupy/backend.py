@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any
 
 from accel.device import Device
 from accel.dtypes import supported
@@ -35,7 +35,6 @@ class CupyBackend:
     """
 
     name = "cupy"
-    frees_in_order: Literal[True] = True
 
     def __init__(self) -> None:
         self._lock = across_forks(threading.RLock())
@@ -184,6 +183,10 @@ class CupyBackend:
         """Return a context in which another library is asked for memory of a device, which is current in it."""
         with self._driver.on(device):
             yield self._queues.meant(None, device).number
+
+    def mark(self, stream: Stream) -> Event:
+        """Return an event of which the driver is told when somebody asks."""
+        return self._queues.meant(stream, stream.device).mark()
 
     def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Kernel:
         """Compile a kernel of CUDA or HIP, or return what was compiled before."""

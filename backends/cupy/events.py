@@ -1,9 +1,12 @@
 """`CupyEvent`: a point in a stream, and `Clock`: what gives such points their times."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from accel.device import Device
+from accel.errors import DeviceLostError
 from accel.memory import Event
 
 from .driver import Driver
@@ -52,32 +55,41 @@ class CupyEvent:
         What a thread of the host must do before the device knows of this point; None if it knows.
     work : Event or None
         The work right before it, if a thread of the host does that, or did; it may have failed.
+    put_off : callable or None
+        Tells the device of this point, which most are never asked for; called with it by the first who asks.
     """
 
-    __slots__ = ("_began", "_driver", "_native", "_start", "_stream", "after", "device", "work")
+    __slots__ = ("_began", "_driver", "_native", "_start", "_stream", "after", "device", "put_off", "work")
 
-    def __init__(self, driver: Driver, device: Device, work: Event | None) -> None:
+    def __init__(self, driver: Driver, device: Device, stream: Any, work: Event | None) -> None:
+        self.put_off: Callable[[CupyEvent], object] | None = None
         self._driver = driver
         self._began: Any = None
         self._native: Any = None
         self._start: _Start | None = None
-        self._stream: Any = None
+        self._stream = stream
         self.device = device
         self.after: Event | None = None
         self.work = work
 
     @property
     def known(self) -> bool:
-        """Whether the device knows of this point."""
+        """Whether the device knows of this point; it is told now if that was put off."""
+        if self._native is None and self.put_off is not None:
+            self.put_off(self)
         return self._native is not None
 
-    def place(self, stream: Any, began: Any, start: _Start) -> None:
-        """Put the point behind all that a stream of CuPy's was given; the device is current.
+    def place(self, began: Any, start: _Start) -> None:
+        """Put the point behind all that its stream was given; the device is current.
 
         The work right before it began at another event, or is not timed.
         """
-        self._began, self._start, self._stream = began, start, stream
-        self._native = stream.record()
+        self._began, self._start = began, start
+        self._native = self._stream.record()
+
+    def be(self, other: "CupyEvent") -> None:
+        """Be a later point of the same stream, of which the device knows."""
+        self._start, self._native = other._start, other._native
 
     def is_of(self, stream: Any, device: Device) -> bool:
         """Tell whether it is a point in a stream of CuPy's on a device, of which the default one is a single object."""
@@ -90,37 +102,41 @@ class CupyEvent:
     @property
     def began(self) -> float | None:
         """When the work right before it began, in seconds of `time.perf_counter`; None until it is reached."""
-        return self._when(self._began or self._native)
+        return self._when(began=True)
 
     @property
     def ended(self) -> float | None:
         """When it was reached; None before."""
-        return self._when(self._native)
+        return self._when(began=False)
 
     def done(self) -> bool:
         """Tell whether it was reached; never waits."""
         if self.after is not None and not self.after.done():
             return False
-        return self._native is None or self._driver.reached(self._native)
+        with suppress(DeviceLostError):  # nothing is under way on it any more
+            return not self.known or self._driver.reached(self._native)
+        return True
 
     def settle(self) -> None:
         """Block until it is reached, or never will be; failures are left to those who `wait`."""
         if self.after is not None:
             self.after.settle()
-        if self._native is not None:
-            self._driver.settle(self._native, self.device)
+        with suppress(DeviceLostError):
+            if self.known:
+                self._driver.wait(self._native, self.device)
 
     def wait(self) -> None:
         """Block until it is reached; raises what a thread of the host raised before, or `DeviceLostError`."""
         for late in (self.work, self.after):
             if late is not None:
                 late.wait()
-        if self._native is not None:
+        if self.known:
             self._driver.wait(self._native, self.device)
 
-    def _when(self, event: Any) -> float | None:
-        if self._start is None or not self.done():
+    def _when(self, *, began: bool) -> float | None:
+        if not self.done() or self._start is None:
             return None
+        event = self._began if began and self._began is not None else self._native
         with self._driver.on(self.device):
             self._start.event.synchronize()
             milliseconds: float = self._driver.cupy.cuda.get_elapsed_time(self._start.event, event)

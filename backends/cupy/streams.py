@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from types import TracebackType
 from typing import Any, Self
 
@@ -34,7 +36,20 @@ class CupyStream(CurrentStream):
         CuPy's stream.
     """
 
-    __slots__ = ("__weakref__", "_began", "_clock", "_closed", "_driver", "_last", "_late", "_lock", "device", "native")
+    __slots__ = (
+        "__weakref__",
+        "_began",
+        "_clock",
+        "_closed",
+        "_driver",
+        "_known",
+        "_last",
+        "_late",
+        "_lock",
+        "_numbers",
+        "device",
+        "native",
+    )
 
     def __init__(self, driver: Driver, device: Device, native: Any, clock: Clock) -> None:
         self.device = device
@@ -46,6 +61,9 @@ class CupyStream(CurrentStream):
         self._late: ThreadStream | None = None
         self._last: Event | None = None
         self._lock = threading.Lock()
+        self._numbers = count(1)
+        # The last point that was put off and then asked for; it stands for all points with lower numbers.
+        self._known: tuple[int, CupyEvent | None] = (0, None)
 
     @property
     def number(self) -> int:
@@ -81,23 +99,46 @@ class CupyStream(CurrentStream):
         if self._closed:
             raise RuntimeError(f"{self!r} is closed and takes no more work; make another: accel.new_stream()")
         late = self._made_late() if blocks else self._late_thread()
-        self._last = self._append(lambda: self._do(work, timed=timed), late)
+        if late is None:
+            self._do(work, timed=timed)
+            self._last = None
+        else:
+            self._last = late.submit(lambda: self._do(work, timed=timed))
 
     def append(self, work: Work) -> None:
         """Do as `submit` does, also if the stream is closed, and with no device made current."""
-        self._append(work, self._late_thread())
+        late = self._late_thread()
+        if late is None:
+            work()
+        else:
+            late.submit(work)
 
     def record(self) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
-        event = CupyEvent(self._driver, self.device, self._last)
-        event.after = self._append(lambda: self._place(event), self._late_thread())
+        event, late = CupyEvent(self._driver, self.device, self.native, self._last), self._late_thread()
+        if late is None:
+            self._place(event)
+        else:
+            event.after = late.submit(lambda: self._place(event))
+        return event
+
+    def mark(self) -> Event:
+        """Return an event like that of `record`, of which the driver is told when somebody asks for it.
+
+        It may be reached later: when all is done that was submitted until then.
+        """
+        if self._last is not None or self._late_thread() is not None:
+            return self.record()
+        event = CupyEvent(self._driver, self.device, self.native, None)
+        event.put_off = partial(self._make_known, next(self._numbers))
         return event
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event, without blocking the caller."""
+        if isinstance(event, CupyEvent) and event.is_of(self.native, self.device):
+            return  # its own work is in order anyway
         if isinstance(event, CupyEvent) and event.known:
-            if not event.is_of(self.native, self.device):  # its own work is in order anyway
-                self.append(lambda: self._hold_up(event))
+            self.append(lambda: self._hold_up(event))
         elif not event.done():
             self._made_late().submit(event.settle)
 
@@ -140,13 +181,6 @@ class CupyStream(CurrentStream):
             found = self._late = self._late or ThreadStream(self.device)
         return found
 
-    def _append(self, work: Work, late: ThreadStream | None) -> Event | None:
-        """Do work, or let a thread do it; returns the event of that."""
-        if late is not None:
-            return late.submit(work)
-        work()
-        return None
-
     def _do(self, work: Work, *, timed: bool) -> None:
         with self._driver.on(self.device):
             self._began = self.native.record() if timed else None
@@ -154,7 +188,16 @@ class CupyStream(CurrentStream):
 
     def _place(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):
-            event.place(self.native, self._began, self._clock.start())
+            event.place(self._began, self._clock.start())
+
+    def _make_known(self, number: int, event: CupyEvent) -> None:
+        """Tell the driver of a point that was put off, or take a later one of which it knows."""
+        above, known = self._known
+        if known is None or above < number:
+            above, known = next(self._numbers), CupyEvent(self._driver, self.device, self.native, None)
+            self._place(known)
+            self._known = above, known
+        event.be(known)
 
     def _hold_up(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):

@@ -82,11 +82,11 @@ def test_launches_in_flight_make_the_next_one_no_dearer(calls, gpu_machine, add)
 def test_a_small_copy(calls, gpu_machine, turned, does):
     a, b = matrix(), matrix()
     source = b.transpose() if turned else b
-    assert total_of(calls, lambda: a.copy_from(source)) <= 6, calls
-    assert calls[does] == calls["eventRecord"] == 1
+    assert total_of(calls, lambda: a.copy_from(source)) <= 3, calls
+    assert (calls[does], calls["eventRecord"]) == (1, 0)
 
 
 def test_a_fill(calls, gpu_machine):
     a = matrix()
-    assert total_of(calls, lambda: a.fill(3)) <= 6, calls
-    assert calls["launchKernel"] == calls["eventRecord"] == 1
+    assert total_of(calls, lambda: a.fill(3)) <= 3, calls
+    assert (calls["launchKernel"], calls["eventRecord"]) == (1, 0)

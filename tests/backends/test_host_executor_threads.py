@@ -240,8 +240,8 @@ class TestEnd:
 
     def test_by_an_interrupt_from_the_keyboard(self, started):
         code = """
-            print("begun", flush=True)
             try:
+                print("begun", flush=True)
                 while True:
                     transposed()
             except KeyboardInterrupt:

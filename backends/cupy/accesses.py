@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 
-from accel.memory import Leaf, Operand, Plan, Swizzling
+from accel.memory import Leaf, Plan, Swizzling
 
 __all__ = ["in_accesses", "in_pieces", "in_stores", "outside", "packable", "shorter_side", "size_of"]
 
@@ -53,13 +53,10 @@ def size_of(leaves: Iterable[Leaf]) -> int:
     return math.prod([leaf.extent for leaf in leaves])
 
 
-def _filled(target: Operand) -> list[Leaf]:
-    """Return the loops over the elements of an operand, as few as there can be, the slowest first."""
-    if target.table is not None:
-        return [Leaf(target.table.size, target.dtype.itemsize, 0)]
+def _filled(extents: Iterable[int], strides: Iterable[int]) -> list[Leaf]:
+    """Return the loops over elements, as few as there can be, the slowest first."""
     leaves: list[Leaf] = []
-    axes = sorted(zip(target.strides, target.extents, strict=True), key=lambda axis: -abs(axis[0]))
-    for stride, extent in axes:
+    for stride, extent in sorted(zip(strides, extents, strict=True), key=lambda axis: -abs(axis[0])):
         run = extent
         if leaves and leaves[-1].target_stride == extent * stride:
             run *= leaves.pop().extent
@@ -68,16 +65,35 @@ def _filled(target: Operand) -> list[Leaf]:
     return leaves
 
 
-def in_stores(target: Operand, address: int) -> tuple[int, list[Leaf]]:
-    """Return the bytes of the widest store that is aligned everywhere, and the loops over them, or over elements."""
-    itemsize = run = target.dtype.itemsize
-    leaves, swizzling = _filled(target), target.swizzle if target.table is None else None
-    strides = [leaf.target_stride for leaf in leaves]
-    if target.table is None and swizzling is None and strides[-1:] == [itemsize]:
+def in_stores(
+    extents: Iterable[int],
+    strides: Iterable[int],
+    itemsize: int,
+    aligned: int,
+    swizzling: Swizzling | None,
+    *,
+    apart: bool,
+) -> tuple[int, list[Leaf]]:
+    """Return the bytes of the widest store that is aligned everywhere, and the loops over them, or over elements.
+
+    Parameters
+    ----------
+    extents, strides : iterable of int
+        The axes of the elements, in bytes.
+    itemsize, aligned : int
+        Bytes of an element, and what the first address is a multiple of.
+    swizzling : Swizzling or None
+        What becomes of their distances.
+    apart : bool
+        Whether each lies wherever a table says.
+    """
+    leaves, run = _filled(extents, strides), itemsize
+    steps = [leaf.target_stride for leaf in leaves]
+    if not apart and swizzling is None and steps[-1:] == [itemsize]:
         run *= leaves[-1].extent
-        strides.pop()
+        steps.pop()
     moved = (0, 0) if swizzling is None else (swizzling.offset, _mixed_into(swizzling))
-    width = math.gcd(16, address, run, *strides, *moved)
+    width = math.gcd(16, aligned, run, *steps, *moved)
     if width > itemsize:
         leaves[-1] = Leaf(run // width, width, 0)
     return width, leaves

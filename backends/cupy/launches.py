@@ -1,5 +1,6 @@
 """Which kernel does what a plan says, and with what arguments: integers only, without CuPy and without a device."""
 
+import math
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, NamedTuple
@@ -121,18 +122,12 @@ def fill_launch(target: Operand, value: Any, address: int, *, table: int = 0, li
     CapabilityError
         If there are more loops than a kernel takes: 64.
     """
-    width, leaves = in_stores(target, address)
-    pieces = max(target.dtype.itemsize // width, 1)
-    count = size_of(leaves) * pieces
-    bits = index_bits(count, narrow=sum([leaf.extent * abs(leaf.target_stride) for leaf in leaves]) < 1 << 31)
-    walked = loops(leaves, bits, pieces=pieces)
-    filling = structure("filling", bits, divisor(pieces, bits), swizzle(_end(target).swizzle))
-    pattern = np.frombuffer(np.array([value], target.dtype).tobytes() * (16 // target.dtype.itemsize), np.uint64)
-    arguments = (walked, filling, structure("pattern", bits, *pattern))
-    defines = _defines(width, bits, walked)
-    grid = _grid(count, _THREADS, _most_blocks(limits))
-    launch = Launch("fill_items", defines, grid, (_THREADS, 1, 1), 0, arguments)
-    return _with_addresses(launch, address, table)
+    itemsize, end = target.dtype.itemsize, _end(target)
+    axes = ((target.table.size,), (itemsize,)) if target.table is not None else (target.extents, target.strides)
+    launch = _fill(*axes, itemsize, end, math.gcd(16, address), _most_blocks(limits))
+    repeated = np.array([value], target.dtype).tobytes() * (16 // itemsize)
+    pattern = structure("pattern", 64, *np.frombuffer(repeated, np.uint64))
+    return _with_addresses(launch._replace(arguments=(*launch.arguments, pattern)), address, table)
 
 
 class _End(NamedTuple):
@@ -149,6 +144,21 @@ def _end(operand: Operand) -> _End:
 
 def _with_addresses(launch: Launch, *addresses: int) -> Launch:
     return launch._replace(arguments=(*map(np.uint64, addresses), *launch.arguments))
+
+
+@lru_cache(1 << 12)
+def _fill(
+    extents: tuple[int, ...], strides: tuple[int, ...], itemsize: int, end: _End, aligned: int, most: int
+) -> Launch:
+    """Return a launch without its addresses and its value."""
+    width, leaves = in_stores(extents, strides, itemsize, aligned, end.swizzle, apart=end.table)
+    pieces = max(itemsize // width, 1)
+    count = size_of(leaves) * pieces
+    bits = index_bits(count, narrow=sum([leaf.extent * abs(leaf.target_stride) for leaf in leaves]) < 1 << 31)
+    walked = loops(leaves, bits, pieces=pieces)
+    arguments = (walked, structure("filling", bits, divisor(pieces, bits), swizzle(end.swizzle)))
+    grid = _grid(count, _THREADS, most)
+    return Launch("fill_items", _defines(width, bits, walked), grid, (_THREADS, 1, 1), 0, arguments)
 
 
 @lru_cache(1 << 12)

@@ -77,7 +77,8 @@ _current: ContextVar[tuple[Stream, ...]] = ContextVar("accel_streams", default=(
 
 def current_stream(device: Device) -> Stream | None:
     """Return the stream of the innermost ``with stream:`` on a device, or None outside of any."""
-    return next((stream for stream in reversed(_current.get()) if stream.device is device), None)
+    streams = _current.get()
+    return next((stream for stream in reversed(streams) if stream.device is device), None) if streams else None
 
 
 class CurrentStream:

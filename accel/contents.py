@@ -116,7 +116,7 @@ class Contents(Sides):
             copies.write(copies.all_of(self._storage), given)
 
     def copy_from(self, other: "Contents") -> None:
-        """Copy the elements of another container, on whatever device, into this one; done on return.
+        """Copy the elements of another container, on whatever device, into this one.
 
         Raises
         ------

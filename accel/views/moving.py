@@ -54,9 +54,10 @@ class Moving(TensorCore, Interchange):
         return self
 
     def copy_from(self, other: "TensorCore", cast: bool = False) -> None:
-        """Copy the elements of another tensor, on whatever device, paired by colexicographic index; done on return.
+        """Copy the elements of another tensor, on whatever device, paired by colexicographic index.
 
-        They may share memory. Only valid parts are touched.
+        They may share memory. Only valid parts are touched. A GPU is given work in its own memory in order with all else
+        that is done with that; any other copy is over on return.
 
         Parameters
         ----------

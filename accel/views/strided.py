@@ -99,7 +99,7 @@ class StridedView(Interchange):
         write(self._source.elements, given)
 
     def copy_from(self, other: Any) -> None:
-        """Copy the elements of another view, container or array into these, from whatever device; done on return.
+        """Copy the elements of another view, container or array into these, from whatever device.
 
         They may overlap.
 

@@ -1,0 +1,193 @@
+"""Copies and fills within a GPU are only submitted: later uses come after, and events are for those who ask."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from accel.backends.cupy.streams import CupyStream
+
+import accel
+from accel import Device, LayoutTensor
+from accel.errors import DeviceLostError
+from accel.layout import row_major
+from accel.memory import ExternalAllocation, FreesInOrder, Pool, heap_of
+
+from .conftest import install
+from .standin.machine import Machine
+from .standin.runtime import Runtime
+
+SIDE = 16
+SIZE = SIDE * SIDE
+NUMBERS = np.arange(SIZE, dtype="float32").reshape(SIDE, SIDE)
+
+
+def orders(monkeypatch):
+    """Yield machines that differ in the order of work."""
+    for seed in range(20):
+        machine = Machine("cuda", seed=seed)
+        install(monkeypatch, machine)
+        yield machine
+        heap_of(Device.CUDA).synchronize()
+        assert machine.violations == []
+
+
+class Matrix(NamedTuple):
+    """Memory that is set already, and a look at it."""
+
+    container: accel.AcceleratorDataContainer
+    tensor: LayoutTensor
+
+
+def matrix():
+    made = accel.container(NUMBERS.reshape(-1), device="gpu")
+    return Matrix(made, LayoutTensor(made, row_major(SIDE, SIDE)))
+
+
+def calls_of(monkeypatch, name):
+    """Return the arguments of each call of the driver by a name from now on; before there is a machine."""
+    call, seen = getattr(Runtime, name), []
+
+    def kept(self, *given):
+        seen.append(given)
+        return call(self, *given)
+
+    monkeypatch.setattr(Runtime, name, kept)
+    return seen
+
+
+@pytest.fixture
+def records(monkeypatch):
+    """The events that are recorded."""
+    return calls_of(monkeypatch, "eventRecord")
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """The events that the host waits for."""
+    return calls_of(monkeypatch, "eventSynchronize")
+
+
+def test_the_backend_frees_in_order(gpu_machine):
+    assert isinstance(heap_of(Device.best()).backend, FreesInOrder)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda a, b: a.tensor.copy_from(b.tensor.transpose()),
+        lambda a, b: a.tensor.fill(7),
+        lambda a, b: a.container.fill(7),
+        lambda a, b: a.container.storage.deep_copy(),
+        lambda a, b: b.container.to("gpu", copy=True),
+    ],
+    ids=["copy", "fill", "fill of a container", "deep copy", "to"],
+)
+def test_the_caller_does_not_wait(waits, gpu_machine, work):
+    a, b = matrix(), matrix()
+    waits.clear()
+    work(a, b)
+    assert not waits
+
+
+def test_the_host_and_other_streams_find_what_was_submitted(monkeypatch):
+    for _ in orders(monkeypatch):
+        a, b, c = matrix(), matrix(), matrix()
+        a.tensor.copy_from(b.tensor.transpose())
+        b.tensor.fill(0)
+        c.tensor.copy_from_async(a.tensor, stream=accel.new_stream("gpu"))
+        a.tensor.fill(1)
+        assert np.array_equal(c.tensor.to_numpy(), NUMBERS.T)
+        assert set(a.tensor.to_numpy().ravel()) == {1}
+        assert set(b.tensor.to_numpy().ravel()) == {0}
+
+
+def test_memory_that_goes_meanwhile_is_nobody_elses_before(monkeypatch):
+    for _ in orders(monkeypatch):
+        stream, a = accel.new_stream("gpu"), matrix()
+        with stream:
+            b = matrix()
+            b.tensor.fill(3)
+            a.tensor.copy_from(b.tensor)
+        b.container.release()
+        with stream:
+            accel.full(SIZE, 9, "float32", device="gpu").release()
+        accel.full(SIZE, 8, "float32", device="gpu").release()
+        assert set(a.tensor.to_numpy().ravel()) == {3}
+
+
+class TestEvents:
+    def test_are_made_for_those_who_ask_and_one_for_many(self, records, gpu_machine):
+        a, b = matrix(), matrix()
+        stream = accel.new_stream("gpu")
+        a.tensor.copy_from(b.tensor)
+        before = len(records)
+        for _ in range(10):
+            a.tensor.copy_from(b.tensor.transpose())
+            b.tensor.fill(1)
+        assert len(records) == before
+        accel.memory.work.begin(stream, [accel.memory.work.Use(each.container.storage, True) for each in (a, b)])
+        assert len(records) == before + 1
+
+    def test_are_of_later_work_too_if_asked_late(self, gpu_machine):
+        stream = accel.new_stream("gpu")
+        with stream:
+            a, b = matrix(), matrix()
+            first = stream.mark()
+            a.tensor.copy_from(b.tensor)
+            second = stream.mark()
+        assert not second.done()
+        first.wait()
+        assert second.done()
+
+    def test_of_earlier_work_do_not_stand_for_later_work(self, gpu_machine):
+        stream = accel.new_stream("gpu")
+        with stream:
+            a = matrix()
+            a.tensor.fill(1)
+            first = stream.mark()
+            first.wait()
+            a.tensor.fill(2)
+            assert not stream.mark().done()
+
+    def test_that_stood_for_later_work_would_show_in_the_bytes_in_some_order(self, monkeypatch):
+        make_known = CupyStream._make_known
+        monkeypatch.setattr(CupyStream, "_make_known", lambda self, number, event: make_known(self, 0, event))
+        wrong = 0
+        for _ in orders(monkeypatch):
+            stream, a, b = accel.new_stream("gpu"), matrix(), matrix()
+            b.tensor.fill(1)
+            a.tensor.copy_from_async(b.tensor, stream=stream).wait()  # the mark of the fill is known now
+            b.tensor.fill(2)
+            a.tensor.copy_from_async(b.tensor, stream=stream)
+            wrong += set(a.tensor.to_numpy().ravel()) != {2}
+        assert wrong > 3
+
+    def test_of_a_lost_device_are_over_and_say_so_to_those_who_wait(self, cuda_machine):
+        event = heap_of(Device.CUDA).stream.mark()
+        cuda_machine.lose(0)
+        assert event.done()
+        event.settle()
+        with pytest.raises(DeviceLostError):
+            event.wait()
+
+
+class TestWaits:
+    """Where bytes may go to somebody before the work on them is done, a copy is over on return."""
+
+    def test_memory_of_others(self, waits, cuda_machine):
+        owner = matrix()
+        storage = owner.container.storage
+        external = ExternalAllocation(SIZE * 4, pointer=storage.pointer, owner=owner)
+        adopted = accel.memory.DeviceStorage.over(
+            accel.memory.owner.Owner(heap_of(Device.CUDA), None, external, False), np.dtype("float32")
+        )
+        waits.clear()
+        accel.memory.copy_elements(adopted, storage)
+        assert waits
+
+    def test_memory_of_a_pool_above_the_backend(self, waits, cuda_machine):
+        with accel.memory.allocating("cuda", Pool(heap_of(Device.CUDA).backend)):
+            pooled = accel.empty(SIZE, device="cuda")
+        pooled.fill(1)
+        assert waits
+        pooled.release()

@@ -8,6 +8,7 @@ from importlib import import_module
 _HOMES = {
     "Arrangement": "accel.testing.arranging",
     "BackendConformance": "accel.testing.conformance",
+    "OrderConformance": "accel.testing.order_conformance",
     "StreamConformance": "accel.testing.stream_conformance",
     "arrangements": "accel.testing.arranging",
     "compact_layouts": "accel.testing.layout_strategies",
@@ -28,6 +29,7 @@ _HOMES = {
 __all__ = [
     "Arrangement",
     "BackendConformance",
+    "OrderConformance",
     "StreamConformance",
     "arrangements",
     "compact_layouts",

@@ -12,6 +12,7 @@ from accel.testing.layout_strategies import layouts as layouts
 from accel.testing.layout_strategies import shapes as shapes
 from accel.testing.layout_strategies import tilers as tilers
 from accel.testing.leaks import no_leaks as no_leaks
+from accel.testing.order_conformance import OrderConformance as OrderConformance
 from accel.testing.races import no_races as no_races
 from accel.testing.seeds import seeded as seeded
 from accel.testing.stream_conformance import StreamConformance as StreamConformance

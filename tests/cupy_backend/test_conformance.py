@@ -3,11 +3,11 @@
 import pytest
 
 from accel import Device
-from accel.testing import StreamConformance
+from accel.testing import OrderConformance
 
 
 @pytest.mark.usefixtures("cuda_machine")
-class TestCuda(StreamConformance):
+class TestCuda(OrderConformance):
     device = Device.CUDA
 
 
@@ -20,10 +20,10 @@ def second_is_current(cuda_machine):
 
 
 @pytest.mark.usefixtures("second_is_current")
-class TestAnotherCuda(StreamConformance):
+class TestAnotherCuda(OrderConformance):
     device = Device.CUDA[1]
 
 
 @pytest.mark.usefixtures("hip_machine")
-class TestRocm(StreamConformance):
+class TestRocm(OrderConformance):
     device = Device.ROCM

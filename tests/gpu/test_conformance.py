@@ -3,10 +3,10 @@
 import pytest
 
 from accel.memory import heap_of
-from accel.testing import StreamConformance
+from accel.testing import OrderConformance
 
 
-class TestDevice(StreamConformance):
+class TestDevice(OrderConformance):
     @pytest.fixture
     def heap(self, device):
         import cupy  # there is one where there is a device

@@ -1,0 +1,77 @@
+"""`OrderConformance`: what a backend is to be that frees memory in the order of its streams, in the form of tests."""
+
+import numpy as np
+import pytest
+
+from accel.memory import Backend, Event, FreesInOrder, Heap, Operand, Span, Stream
+from accel.testing.blocks import lent, random_bytes, read, write
+from accel.testing.stream_conformance import SIZE, StreamConformance, copied, copy
+
+__all__ = ["OrderConformance"]
+
+_TIMES = 20
+
+
+class OrderConformance(StreamConformance):
+    """Subclass this instead of `StreamConformance` for a backend that is a `FreesInOrder`.
+
+    Copies and fills on such a device are only submitted, so what it promises is all that keeps them right.
+    """
+
+    @pytest.fixture
+    def ordering(self, backend: Backend) -> FreesInOrder:
+        """The backend, which frees in order."""
+        assert isinstance(backend, FreesInOrder)
+        return backend
+
+    def test_a_mark_is_an_event(self, ordering: FreesInOrder, stream: Stream) -> None:
+        mark = ordering.mark(stream)
+        assert isinstance(mark, Event)
+        assert mark.device is self.device
+        mark.settle()
+        assert mark.done()
+
+    def test_a_mark_is_reached_when_the_work_before_it_is_done(
+        self, heap: Heap, ordering: FreesInOrder, stream: Stream
+    ) -> None:
+        with lent(heap, SIZE) as block:
+            marks = []
+            for value in range(_TIMES):
+                heap.backend.fill(_whole(Span(block, 0, SIZE)), np.uint8(value), stream=stream)
+                marks.append(ordering.mark(stream))
+            marks[-1].wait()
+            assert all(mark.done() for mark in marks)
+            assert set(read(heap, block, SIZE)) == {_TIMES - 1}
+
+    def test_another_stream_waits_for_a_mark(
+        self, heap: Heap, ordering: FreesInOrder, stream: Stream, other: Stream
+    ) -> None:
+        with lent(heap, SIZE) as first, lent(heap, SIZE) as second:
+            for value in range(_TIMES):
+                write(heap, first, np.zeros(SIZE, np.uint8))
+                heap.backend.fill(_whole(Span(first, 0, SIZE)), np.uint8(value), stream=stream)
+                other.wait_for(ordering.mark(stream))
+                copy(heap, Span(first, 0, SIZE), Span(second, 0, SIZE), other)
+                other.synchronize()
+                assert set(read(heap, second, SIZE)) == {value}
+
+    def test_freed_bytes_are_nobody_elses_before_the_work_on_them_is_done(
+        self, heap: Heap, stream: Stream, other: Stream
+    ) -> None:
+        backend, given = heap.backend, random_bytes(SIZE)
+        with lent(heap, SIZE) as kept:
+            for _ in range(_TIMES):
+                block = backend.allocate(self.device, SIZE, alignment=1, stream=stream)
+                other.wait_for(copied(heap, given, block, stream))
+                copy(heap, Span(block, 0, SIZE), Span(kept, 0, SIZE), other)
+                backend.free(block, stream=None)
+                block = backend.allocate(self.device, SIZE, alignment=1, stream=stream)
+                backend.fill(_whole(Span(block, 0, SIZE)), np.uint8(0), stream=stream)
+                backend.free(block, stream=None)
+                stream.synchronize()
+                other.synchronize()
+                assert np.array_equal(read(heap, kept, SIZE), given)
+
+
+def _whole(span: Span) -> Operand:
+    return Operand(span, 0, np.dtype(np.uint8), (span.nbytes,), (1,))

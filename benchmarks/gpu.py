@@ -1,4 +1,4 @@
-"""Copies on a GPU: how fast, against the driver's own and CuPy's, of pinned memory too, and what the host does.
+"""Copies on a GPU: how fast, against the driver's own and CuPy's, to and from the host too, and what the host does.
 
 python benchmarks/gpu.py [--device cuda] [--quick]
 
@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
+from timeit import timeit
 from typing import Any
 
 import cupy
@@ -171,38 +172,62 @@ def link(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mapping[str, 
     return found
 
 
-def host_work(device: Device, number: int, rounds: int) -> Mapping[str, float]:
-    """Microseconds of the host for a launch, which is not waited for, and for small copies, which are.
+def pageable(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mapping[str, float]]:
+    """Copies from and to memory that nobody has pinned, against CuPy's own."""
+    there, here = (accel.zeros(nbytes, "uint8", where).storage for where in (device, "cpu"))
+    array, values = cupy.ndarray((nbytes,), "uint8"), np.ones(nbytes, "uint8")
 
-    What is beyond the driver's own copy of the same bytes, waited for as well, is the host work of a copy.
+    def cupy_set() -> None:
+        array.set(values)
+        cupy.cuda.Stream.null.synchronize()  # it may return when the driver has but read the values
+
+    ways: Mapping[str, Rivals] = {
+        "host to device": {"copy": partial(copy_elements, there, here), "cupy": cupy_set},
+        "device to host": {"copy": partial(copy_elements, here, there), "cupy": partial(array.get, out=values)},
+    }
+    times = {name: medians(rivals, number=1, rounds=rounds) for name, rivals in ways.items()}
+    return {
+        name: {
+            "copy, GB/s": nbytes / found["copy"],
+            "times as fast as CuPy's set and get": found["cupy"] / found["copy"],
+            "aim over CuPy": 1.0,
+        }
+        for name, found in times.items()
+    }
+
+
+def host_medians(rivals: Rivals, *, number: int, rounds: int) -> dict[str, float]:
+    """Time the host's part of each function ``number`` times a round; return median microseconds a call.
+
+    The device is idle when a turn begins, and is waited for when it is over. So many calls must fit in its queue.
     """
+    times: dict[str, list[float]] = {name: [] for name in rivals}
+    for _ in range(rounds + 1):  # the first compiles, and is not counted
+        for name, function in rivals.items():
+            times[name].append(timeit(function, number=number) / number * 1e6)
+            cupy.cuda.Stream.null.synchronize()
+    return {name: statistics.median(found[1:]) for name, found in times.items()}
+
+
+def host_work(device: Device, number: int, rounds: int) -> Mapping[str, float]:
+    """Microseconds of the host for a launch, a small copy and a small fill, none of which is waited for."""
     a, b = (accel.zeros(256, "float32", device) for _ in range(2))
     ours, theirs = accel.RawKernel.from_source(LAUNCHED), cupy.RawKernel(LAUNCHED, "nothing")
-    arrays = tuple(heap_of(device).backend.array(each.__accel_operand__(), None) for each in (a, b))
+    arrays = [cupy.ndarray((256,), "float32") for _ in range(2)]
     one, other = (LayoutTensor(accel.zeros(1 << 14, "float32", device), row_major(128, 128)) for _ in range(2))
     turned = other.transpose()
-    found = medians(
+    return host_medians(
         {
             "RawKernel (aim: CuPy's)": lambda: ours(a, b, 0.0, grid=1, block=32),
             "rival: cupy.RawKernel": lambda: theirs((1,), (32,), (*arrays, np.float32(0))),
-            "copy_from": lambda: one.copy_from(other),
-            "copy_from, transposed": lambda: one.copy_from(turned),
-            "rival: memcpy": partial(waited_copy, address(one), address(other), 1 << 16),
+            "copy_from (aim 15)": lambda: one.copy_from(other),
+            "copy_from, transposed (aim 15)": lambda: one.copy_from(turned),
+            "fill (aim 15)": lambda: one.fill(3),
+            "rival: memcpyAsync": partial(driver_copy, address(one), address(other), 1 << 16),
         },
         number=number,
         rounds=rounds,
     )
-    beyond = {
-        f"{name}, beyond memcpy (aim 15)": found[name] - found["rival: memcpy"]
-        for name in ("copy_from", "copy_from, transposed")
-    }
-    return {name: time / 1e3 for name, time in {**found, **beyond}.items()}
-
-
-def waited_copy(into: int, out_of: int, nbytes: int) -> None:
-    """Let the driver copy within the device, and wait for that, as `copy_from` does."""
-    driver_copy(into, out_of, nbytes)
-    cupy.cuda.Stream.null.record().synchronize()
 
 
 def fitting(device: Device, nbytes: int) -> int:
@@ -227,8 +252,13 @@ def measured(device: Device, *, quick: bool) -> Mapping[str, object]:
     copies.warm_up(0 if quick else WARMING)
     found = {name: copies.permuted(*case) for name, case in PERMUTED.items()}
     found |= {f"every other {row} bytes": copies.strided(row) for row in ROWS}
-    results = {"nbytes": nbytes, "copies": found, "pinned": link(device, nbytes, rounds)}
-    return {**results, "host work, us": host_work(device, 10 if quick else 200, rounds)}
+    return {
+        "nbytes": nbytes,
+        "copies": found,
+        "pinned": link(device, nbytes, rounds),
+        "pageable": pageable(device, nbytes // 4, rounds),
+        "host work, us": host_work(device, 10 if quick else 200, rounds),
+    }
 
 
 if __name__ == "__main__":

@@ -57,11 +57,20 @@ def _fitting(dtype: DType) -> dict[type, tuple[float, float]]:
 
 def _exactly(argument: Any, dtype: DType) -> Any:
     if hasattr(argument, "__accel_operand__"):
-        raise KernelSignatureError(f"a number is wanted, and {type(argument).__name__} is memory; write float(x)")
+        raise KernelSignatureError(
+            f"a number is wanted, and {type(argument).__name__} is memory; write {_as_number(argument, dtype)}"
+        )
     number = exact_cast(argument, dtype)
     if number.ndim:
         raise KernelSignatureError(f"one number is wanted; found {number.size}")
     return number[()]
+
+
+def _as_number(argument: Any, dtype: DType) -> str:
+    """Say how memory of one element becomes a number; arrays of the standard do that by themselves."""
+    if hasattr(argument, "__array_namespace__"):
+        return f"{type(dtype.type(0).item()).__name__}(x)"
+    return "x.to_numpy().item()"
 
 
 def _memory(parameter: Parameter) -> Conversion:
@@ -127,7 +136,8 @@ def _check(parameter: Parameter, operand: Operand, address: int) -> None:
     if parameter.writable and not operand.writable:
         raise ReadOnlyError("it is not const, and its argument is read-only; write const, or give a copy")
     if parameter.rank and rank != parameter.rank:
-        raise LayoutError(f"its argument has {rank} axes; write accel::View<T, {rank}>, or give another view")
+        declared = f"accel::View<T, {rank}>" if rank else "T*"
+        raise LayoutError(f"its argument has {rank} axes; write {declared}, or give another view")
     if operand.swizzle is not None or operand.table is not None:
         raise LayoutError("no strides lead through its argument; give a copy")
     if not parameter.rank and not operand.contiguous:

@@ -1,13 +1,13 @@
-"""How many blocks and threads a launch has, along up to three axes."""
+"""How many blocks and threads a launch has, along up to three axes, and how much memory the threads share."""
 
 from collections.abc import Sequence
 from math import inf, prod
-from operator import index, mul
-from typing import SupportsIndex, TypeAlias
+from operator import index, le, mul
+from typing import NoReturn, SupportsIndex, TypeAlias
 
 from accel.memory import Limits
 
-__all__ = ["Extents", "Three", "as_block", "as_grid", "blocks_over"]
+__all__ = ["Extents", "Three", "as_block", "as_grid", "as_shared", "blocks_over"]
 
 Extents: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 """One number, or one for each axis, x first."""
@@ -16,6 +16,7 @@ Three: TypeAlias = tuple[int, int, int]
 
 _BLOCK = (1024, 1024, 64)
 _THREADS = 1024  # that all GPUs have
+_SHARED = (1 << 31) - 1  # of more, CuPy would pass on but the lowest bits
 _ANY = (inf, inf, inf)
 
 
@@ -57,14 +58,35 @@ def blocks_over(over: Extents, block: Three, limits: Limits) -> Three:
     return blocks if 0 in blocks else _possible(blocks, block, limits)
 
 
+def as_shared(given: SupportsIndex) -> int:
+    """Return the bytes of dynamic shared memory of a block.
+
+    Raises
+    ------
+    ValueError
+        If there are less than none, or more than a driver is asked for.
+    """
+    found = _integer(given, "shared memory")
+    if not 0 <= found <= _SHARED:
+        raise ValueError(f"{found} bytes of shared memory were asked for; from 0 to {_SHARED} are possible")
+    return found
+
+
 def _three(given: Extents, what: str) -> Three:
     if type(given) is int:
         return given, 1, 1
-    found = [index(each) for each in (given if isinstance(given, Sequence) else (given,))]
+    found = [_integer(each, f"a {what}") for each in (given if isinstance(given, Sequence) else (given,))]
     if not 1 <= len(found) <= 3:
         raise ValueError(f"a {what} has one to three extents, x first; found {given!r}")
     x, y, z = (*found, 1, 1)[:3]
     return x, y, z
+
+
+def _integer(given: SupportsIndex, what: str) -> int:
+    try:
+        return index(given)
+    except TypeError:
+        raise TypeError(f"{what} is counted in integers; found {given!r}: write int(n)") from None
 
 
 def _within(found: Three, what: str, least: int, most: tuple[float, float, float]) -> Three:
@@ -78,14 +100,18 @@ def _within(found: Three, what: str, least: int, most: tuple[float, float, float
 
 def _possible(blocks: Three, block: Three, limits: Limits) -> Three:
     """Return the blocks of a grid, if the device has them and their threads."""
-    threads = list(map(mul, _within(blocks, "grid", 1, limits.grid), block))
-    most = max(threads)
-    if most > limits.threads:
-        axis = threads.index(most)
-        name = "xyz"[axis]
-        raise ValueError(
-            f"the launch has {most} threads along {name}; up to {limits.threads} are possible here: write a grid of "
-            f"up to {limits.threads // block[axis]} blocks, whose threads go on in steps of "
-            f"gridDim.{name} * blockDim.{name}"
-        )
-    return blocks
+    few = all(map(le, blocks, limits.grid)) and max(map(mul, blocks, block)) <= limits.threads
+    if not few:
+        _refuse(blocks, block, limits)
+    return blocks if min(blocks) > 0 else _within(blocks, "grid", 1, _ANY)
+
+
+def _refuse(blocks: Three, block: Three, limits: Limits) -> NoReturn:
+    """Say along which axis there are too many blocks, and what to write."""
+    most = [min(extent, limits.threads // threads) for extent, threads in zip(limits.grid, block, strict=True)]
+    axis = next(axis for axis in range(3) if blocks[axis] > most[axis])
+    name = "xyz"[axis]
+    raise ValueError(
+        f"the grid has {blocks[axis]} along {name}; up to {most[axis]} blocks of {block[axis]} threads are possible "
+        f"here: let threads go on in steps of gridDim.{name} * blockDim.{name}"
+    )

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Sequence
-from operator import index
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, SupportsIndex
@@ -10,7 +9,7 @@ from typing import Any, SupportsIndex
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceMismatchError, KernelSyntaxError
 from accel.kernels.arguments import Signature
-from accel.kernels.grids import Extents, Three, as_block, as_grid, blocks_over
+from accel.kernels.grids import Extents, Three, as_block, as_grid, as_shared, blocks_over
 from accel.kernels.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.sources import Source
 from accel.locks import across_forks
@@ -58,12 +57,12 @@ class RawKernel:
 
     __slots__ = ("_executables", "_options", "_signature", "_source", "name", "parameters")
 
-    def __init__(self, source: str, name: str, options: tuple[str, ...], file: str) -> None:
-        self.name = name
-        self.parameters: tuple[Parameter, ...] = parameters_of(source, name)
-        self._signature = Signature(name, self.parameters)
+    def __init__(self, source: str, name: str | None, options: Sequence[str], file: str) -> None:
+        self.name = only_kernel(source) if name is None else name
+        self.parameters: tuple[Parameter, ...] = parameters_of(source, self.name)
+        self._signature = Signature(self.name, self.parameters)
         self._source = Source(source, file)
-        self._options = options
+        self._options = _several(options)
         self._executables: dict[Device, Executable] = {}
 
     @classmethod
@@ -83,16 +82,17 @@ class RawKernel:
         ------
         KernelSignatureError
             If the kernel is not there, or a parameter has a type that no argument can be checked against.
+        TypeError
+            If the options are no sequence of text.
         """
-        return cls(source, only_kernel(source) if name is None else name, tuple(options), "<source>")
+        return cls(source, name, options, "<source>")
 
     @classmethod
     def from_file(
         cls, path: str | PathLike[str], name: str | None = None, *, options: Sequence[str] = ()
     ) -> "RawKernel":
         """Return a kernel of a source file; see `from_source`."""
-        source = Path(path).read_text(encoding="utf-8")
-        return cls(source, only_kernel(source) if name is None else name, tuple(options), fspath(path))
+        return cls(Path(path).read_text(encoding="utf-8"), name, options, fspath(path))
 
     def __call__(
         self,
@@ -119,7 +119,7 @@ class RawKernel:
             Instead of a grid: how many threads there must be at least; the last blocks may have too many. Over nothing
             there is no launch.
         shared : int
-            Bytes of dynamic shared memory for each block.
+            Bytes of dynamic shared memory for each block; CUDA gives up to 48 KiB, with what the kernel declares.
         stream : Stream, optional
             By default that which is current on the device, or its default stream; with one the event also knows when
             the kernel began. A kernel without memory runs on its device, or on the first GPU.
@@ -134,7 +134,7 @@ class RawKernel:
         KernelSignatureError, DTypeError, OverflowError, LayoutError, ReadOnlyError, DeviceMismatchError
             If an argument does not fit; nothing is launched then, as for all other errors.
         ValueError
-            If there is neither a grid nor ``over``, or both, or one is out of range.
+            If there is neither a grid nor ``over``, or both, or one of the numbers is out of range.
         KernelSyntaxError
             If the source does not compile; with file, line and text.
         KernelLaunchError
@@ -147,7 +147,7 @@ class RawKernel:
         executable = self._executables.get(device) or self.compiled(device)
         queue = self._queue(device, stream)
         threads = as_block(block)
-        blocks, nbytes = self._blocks(heap_of(device).backend.limits(device), grid, over, threads), index(shared)
+        blocks, nbytes = self._blocks(heap_of(device).backend.limits(device), grid, over, threads), as_shared(shared)
 
         def launch() -> None:
             if 0 not in blocks:
@@ -216,3 +216,10 @@ def _checked(stream: Stream) -> Stream:
     if not isinstance(stream, CurrentStream | Stream):  # in this order, for to ask a protocol is slow
         raise TypeError(f"{stream!r} is no stream of accel; write stream=accel.new_stream(device)")
     return stream
+
+
+def _several(options: Sequence[str]) -> tuple[str, ...]:
+    found = tuple(options)
+    if isinstance(options, str) or not all(isinstance(option, str) for option in found):
+        raise TypeError(f"options are a sequence of str; found {options!r}: write options=['-DWIDTH=4']")
+    return found

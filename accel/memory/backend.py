@@ -186,7 +186,7 @@ class SupportsStreamNumbers(Protocol):
         block : Block
             What the consumer is given; its device has the stream.
         number : int, optional
-            Of the stream; None is the platform's default one.
+            Of the stream; None is the platform's default one, and with -1 nothing is ordered.
         events : sequence of Event
             Of any device or thread.
 

@@ -16,9 +16,12 @@ class Block:
         How many bytes there are: at least as many as were asked for.
     native : object
         What the backend itself keeps: a NumPy array of bytes, a buffer of a GPU library ...
+    lent : bool
+        Whether others may still use it when it comes back, and so nobody but its backend may give it again.
     """
 
     __slots__ = ("native", "nbytes", "pointer")
+    lent: bool = False
 
     def __init__(self, pointer: int, nbytes: int, native: Any) -> None:
         self.pointer = pointer

@@ -8,6 +8,7 @@ from accel.errors import DeviceMismatchError
 from accel.memory.external import ExternalAllocation
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import is_pointer_form
+from accel.memory.lending import lend_to_any_stream
 from accel.memory.owner import Owner
 from accel.memory.sizes import as_size
 from accel.memory.storage import Storage
@@ -85,8 +86,8 @@ class DeviceStorage(Storage):
         return cls._on(owner, found, count)
 
     def get_buffer(self) -> Any:
-        """Return the buffer of the backend's library that holds the bytes, when no work in flight is in the way."""
-        self.settle(writing=not self.readonly)
+        """Return the buffer of the backend's library that holds the bytes, when all streams can use them at once."""
+        lend_to_any_stream(self)
         return self.owner.block.native
 
 

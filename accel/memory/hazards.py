@@ -1,12 +1,17 @@
 """Who may still be reading or writing a block: what keeps work on different streams, and the host, in order."""
 
+import threading
 from collections.abc import Sequence
 
 from accel import config
 from accel.errors import InFlightError
+from accel.locks import across_forks
 from accel.memory.stream import Event, Stream
 
-__all__ = ["Hazards", "wait_on_host"]
+__all__ = ["Hazards", "noting", "wait_on_host"]
+
+noting = across_forks(threading.RLock())
+"""Held for a moment by whoever changes what is noted of any block; no event is asked anything inside."""
 
 
 class Hazards:
@@ -19,19 +24,23 @@ class Hazards:
 
     def __init__(self) -> None:
         self.write: Event | None = None
-        self.reads: list[Event] = []
+        # Replaced as a whole, so that it can be walked while others note more.
+        self.reads: tuple[Event, ...] = ()
         self._many = 16
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All that is noted."""
+        return self.reads if self.write is None else (self.write, *self.reads)
 
     def before(self, *, writing: bool) -> list[Event]:
         """Return what must be over before a read or a write begins."""
-        pending = self._reading() if writing else []
+        if writing:
+            self._forget_over()
+        pending = list(self.reads) if writing else []
         if self.write is not None:
             pending.append(self.write)
         return pending
-
-    def over(self) -> bool:
-        """Tell whether nothing is in flight any more."""
-        return (self.write is None or self.write.done()) and all(event.done() for event in self.reads)
 
     def order(self, stream: Stream, *, writing: bool) -> None:
         """Let a stream's next work start after what must be over first, without blocking the host."""
@@ -46,18 +55,23 @@ class Hazards:
         wait_on_host(what, self.before(writing=writing), writing=writing)
 
     def note(self, event: Event, *, writing: bool) -> None:
-        """Remember work that was submitted."""
+        """Remember work that was submitted; the caller is `noting`."""
         if writing:
-            self.write, self.reads = event, []
+            self.write, self.reads = event, ()
         else:
-            self.reads.append(event)
-            if len(self.reads) > self._many:  # many kernels may read the same memory before the first is done
-                self._many = 2 * len(self._reading()) + 16
+            self.reads = (*self.reads, event)
 
-    def _reading(self) -> list[Event]:
-        """Forget the reads that are over, and return the others."""
-        self.reads = [event for event in self.reads if not event.done()]
-        return [*self.reads]
+    def forget_some(self) -> None:
+        """Forget what is over if there is much: many kernels may read the same memory before the first is done."""
+        if len(self.reads) > self._many:
+            self._forget_over()
+            self._many = 2 * len(self.reads) + 16
+
+    def _forget_over(self) -> None:
+        over = {id(event) for event in self.reads if event.done()}
+        if over:
+            with noting:
+                self.reads = tuple([event for event in self.reads if id(event) not in over])
 
 
 def wait_on_host(what: object, events: Sequence[Event], *, writing: bool) -> None:

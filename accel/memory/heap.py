@@ -181,7 +181,9 @@ class Heap:
             return
         for watch in self.watches:
             watch.see_freed(block.nbytes)
-        self._givers.pop(block, self.backend).free(block, stream=None)
+        # What is freed on a stream goes through all who keep free blocks to the backend.
+        stream = self.stream if block.lent else None
+        self._givers.pop(block, self.backend).free(block, stream=stream)
         self._look_whether_plain()
 
     def trim(self) -> int:

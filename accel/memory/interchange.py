@@ -6,16 +6,14 @@ from typing import Any, Protocol
 
 from accel.device import Device
 from accel.errors import InterchangeError
-from accel.memory.backend import SupportsStreamNumbers
 from accel.memory.copying import AnyStorage
-from accel.memory.hazards import wait_on_host
 from accel.memory.host_storage import HostArray
+from accel.memory.lending import lend_to_any_stream, lend_to_stream
 from accel.memory.operand import Operand
 
 __all__ = ["Interchange", "Lender", "only_by_copy"]
 
 _CPU = Device.CPU
-_NO_ORDER = -1
 
 
 class Lender(Protocol):
@@ -92,7 +90,7 @@ class Interchange:
         if target is source and not copy:
             # Before there is an array: what this raises keeps the frame, and no collector looks through NumPy's arrays.
             if source is not _CPU or stream is not None or owner.hazards is not None:
-                _hand_over(storage, stream)
+                lend_to_stream(storage, stream)
             array = self._lent_array(storage)
             if min(array.strides or (0,)) >= 0:
                 return make_capsule(array, source, versioned)
@@ -100,7 +98,7 @@ class Interchange:
             raise only_by_copy(source, target)
         copied = self._lent_copy(target)
         storage = copied._lent_storage()
-        _hand_over(storage, stream if target is source else None)
+        lend_to_stream(storage, stream if target is source else None)
         return make_capsule(copied._lent_array(storage), target, versioned, copied=True)
 
     def __dlpack_device__(self: Lender) -> tuple[int, int]:
@@ -110,12 +108,13 @@ class Interchange:
     def __cuda_array_interface__(self: Lender) -> dict[str, Any]:
         """The elements in CUDA's memory as version 3 of Numba's interface describes them; an AttributeError elsewhere.
 
-        They are ready to be used on any stream. The interface keeps nothing alive: hold on to this object.
+        They are ready to be used on any stream, for which the host waits; later work here is not ordered after that of
+        the other library. The interface keeps nothing alive: hold on to this object.
         """
         if self.device.type != "cuda":
             raise AttributeError(f"__cuda_array_interface__ is for memory of CUDA, and this is on {self.device}")
         storage = self._lent_storage()
-        storage.settle(writing=not storage.readonly)
+        lend_to_any_stream(storage)
         operand = self.__accel_operand__()
         if operand.dtype.isbuiltin != 1:
             raise AttributeError(f"__cuda_array_interface__ has no code for {operand.dtype.name}; write x.__dlpack__()")
@@ -153,19 +152,3 @@ def _target(source: Device, dl_device: tuple[int, int]) -> Device:
         f"elements on {source} {source.dlpack} can be exported there or to the host {_CPU.dlpack}; "
         f"found dl_device={dl_device}"
     )
-
-
-def _hand_over(storage: AnyStorage, stream: int | None) -> None:
-    """Let what a consumer's stream is given next come after the work in flight; the host waits where no stream can."""
-    owner, writing = storage.owner, not storage.readonly
-    heap, hazards = owner.heap, owner.hazards
-    if type(stream) is int and stream == _NO_ORDER and heap.device is not _CPU:
-        return
-    if isinstance(heap.backend, SupportsStreamNumbers):
-        pending = [] if hazards is None else hazards.before(writing=writing)
-        left = heap.backend.hold_up(owner.block, stream, pending)
-        wait_on_host(f"memory of {heap.device}", left, writing=writing)
-    elif stream is None:
-        owner.settle(writing=writing)
-    else:
-        raise InterchangeError(f"{stream!r} is no stream that DLPack has for {heap.device}; write stream=None")

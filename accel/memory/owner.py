@@ -6,7 +6,7 @@ from accel import config
 from accel.errors import ReleasedError
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
-from accel.memory.hazards import Hazards
+from accel.memory.hazards import Hazards, noting
 from accel.memory.heap import Heap
 from accel.memory.holder import Holder
 from accel.memory.stream import Event, Stream
@@ -76,8 +76,11 @@ class Owner(Holder):
         hazards = self.hazards
         if hazards is not None:
             hazards.settle(f"memory of {self.heap.device}", writing=writing)
-            if hazards.over():
-                self.hazards = None
+            seen = hazards.events
+            if all(event.done() for event in seen):
+                with noting:
+                    if hazards.events == seen:  # another thread may have noted more
+                        self.hazards = None
 
     def order(self, stream: Stream, *, writing: bool) -> None:
         """Let a stream's next work start after the work in flight that it must not overtake."""
@@ -86,9 +89,10 @@ class Owner(Holder):
 
     def note(self, event: Event, *, writing: bool) -> None:
         """Remember work that was submitted."""
-        if self.hazards is None:
-            self.hazards = Hazards()
-        self.hazards.note(event, writing=writing)
+        with noting:
+            hazards = self.hazards = self.hazards or Hazards()
+            hazards.note(event, writing=writing)
+        hazards.forget_some()
 
     def less_one_handle(self) -> ExternalAllocation | None:
         """Count one handle less: a note for the heap."""

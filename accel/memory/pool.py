@@ -28,8 +28,9 @@ _ROUNDED = tuple(rounded(steps * _STEP) for steps in range(1025))
 class Pool:
     """Keeps blocks that come back, by rounded size, and gives them again.
 
-    A kept block is idle: the house frees memory when the work on it is over, and what is freed on a stream is not
-    kept. Memory in a pool is not poisoned, and a simulated device cannot tell its last use from its next.
+    A kept block is idle: the house frees memory when the work on it is over. What is freed on a stream, as memory is
+    that other libraries may still use, is not kept. Memory in a pool is not poisoned, and a simulated device cannot
+    tell its last use from its next.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from accel import config
 from accel.device import Device
 from accel.memory.heap import Flight, Heap, heap_of
 from accel.memory.owner import Owner, Pin
@@ -55,7 +56,8 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
     work : callable
         Gives the backend a copy or a fill, without a stream. If it raises, nothing was given.
     """
-    stream, backend = heap.stream, heap.in_order
+    # In strict mode nothing is left under way that its submitter does not know of.
+    stream, backend = heap.stream, None if config.current().strict else heap.in_order
     if stream is not None and backend is not None and all(_within(heap, use.storage) for use in uses):
         pins = _submitted(stream, uses, work)
         _note(backend.mark(stream), uses)

@@ -56,8 +56,8 @@ class Moving(TensorCore, Interchange):
     def copy_from(self, other: "TensorCore", cast: bool = False) -> None:
         """Copy the elements of another tensor, on whatever device, paired by colexicographic index.
 
-        They may share memory. Only valid parts are touched. A GPU is given work in its own memory in order with all else
-        that is done with that; any other copy is over on return.
+        They may share memory. Only valid parts are touched. A GPU is given work in its own memory, in order with all
+        else that is done with that; any other copy is over on return.
 
         Parameters
         ----------

@@ -36,20 +36,6 @@ def {name}({parameters}) -> {returns}:
     return {call}
 '''
 
-_BY_FIELDS: Mapping[tuple[str, ...], Callable[..., Any]] = {
-    found._fields: found
-    for found in (
-        results.UniqueAll,
-        results.UniqueCounts,
-        results.UniqueInverse,
-        results.Eigh,
-        results.QR,
-        results.Slogdet,
-        results.SVD,
-    )
-}
-
-
 _SEVERAL = (tuple, list)  # a union would be built anew at each call
 
 
@@ -83,15 +69,13 @@ def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
 
 
 def rewrap(home: Home, result: Any, *sources: Any) -> Any:
-    """Make arrays of what the library returned: one, a tuple, or one of the named tuples in `results`.
+    """Make arrays of what the library returned: one, or a tuple.
 
     A result that is a view of a source shares its record.
     """
     if not isinstance(result, _SEVERAL):
         return _view_or_new(home, result, sources)
-    parts = [_view_or_new(home, part, sources) for part in result]
-    named = _BY_FIELDS.get(getattr(result, "_fields", ()))
-    return tuple(parts) if named is None else named(*parts)
+    return tuple([_view_or_new(home, part, sources) for part in result])
 
 
 def _view_or_new(home: Home, result: Any, sources: Sequence[Any]) -> Array:
@@ -164,7 +148,9 @@ def _call(function: ast.FunctionDef, section: str) -> str:
     passed = [_passed_on(parameter) for parameter in (*takes.posonlyargs, *takes.args)]
     passed += [f"*natives(home, {takes.vararg.arg})"] if takes.vararg else []
     passed += [_keyword(parameter) for parameter in takes.kwonlyargs]
-    return f"rewrap(home, home.library.{section}{function.name}({', '.join(passed)}), {_arrays(takes)})"
+    call = f"rewrap(home, home.library.{section}{function.name}({', '.join(passed)}), {_arrays(takes)})"
+    named = ast.unparse(function.returns or ast.Constant(None))
+    return f"{named}(*{call})" if named in results.__all__ else call
 
 
 def _method_call(function: ast.FunctionDef) -> str:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from accel.xp.array import Array
 
-__all__ = ["QR", "SVD", "Eigh", "Slogdet", "UniqueAll", "UniqueCounts", "UniqueInverse"]
+__all__ = ["QR", "SVD", "Eig", "Eigh", "Slogdet", "UniqueAll", "UniqueCounts", "UniqueInverse"]
 
 
 class UniqueAll(NamedTuple):
@@ -28,6 +28,13 @@ class UniqueInverse(NamedTuple):
 
     values: Array
     inverse_indices: Array
+
+
+class Eig(NamedTuple):
+    """Eigenvalues and eigenvectors of matrices, complex ones."""
+
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 class Eigh(NamedTuple):

@@ -45,7 +45,7 @@ include_initial: bool = False) -> Array
 cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: DTypeLike | None = None, \
 include_initial: bool = False) -> Array
 diff(x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None) -> Array
-expand_dims(x: Array, /, axis: int) -> Array
+expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array
 flip(x: Array, /, *, axis: Axis = None) -> Array
 isin(x1: Array | Scalar, x2: Array | Scalar, /, *, invert: bool = False) -> Array
 matmul(x1: Array, x2: Array, /) -> Array
@@ -84,7 +84,9 @@ cholesky(x: Array, /, *, upper: bool = False) -> Array
 cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array
 det(x: Array, /) -> Array
 diagonal(x: Array, /, *, offset: int = 0) -> Array
+eig(x: Array, /) -> Eig
 eigh(x: Array, /) -> Eigh
+eigvals(x: Array, /) -> Array
 eigvalsh(x: Array, /) -> Array
 inv(x: Array, /) -> Array
 matmul(x1: Array, x2: Array, /) -> Array

@@ -43,7 +43,7 @@ newaxis: None
 def __array_namespace_info__() -> Info: ...
 """
 _LINALG = """
-from accel.xp.results import QR, SVD, Eigh, Slogdet
+from accel.xp.results import QR, SVD, Eig, Eigh, Slogdet
 
 _Axis = int | tuple[int, ...] | None
 

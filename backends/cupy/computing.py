@@ -95,8 +95,9 @@ class Computed:
 
 
 def computed_of(driver: Driver, value: Any) -> Computed | None:
-    """Return what owns the memory of an array that was computed here; None for any other object."""
-    if not isinstance(value, driver.cupy.ndarray):
+    """Return what owns the memory of an array that was computed here, or of a pointer to it; None for all else."""
+    memory = value.data if isinstance(value, driver.cupy.ndarray) else value
+    if not isinstance(memory, driver.cupy.cuda.MemoryPointer):
         return None
-    owner = getattr(value.data.mem, "_owner", None)
+    owner = getattr(memory.mem, "_owner", None)
     return owner if isinstance(owner, Computed) else None

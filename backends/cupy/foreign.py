@@ -11,6 +11,8 @@ from .events import CupyEvent
 
 __all__ = ["hold_up"]
 
+_NO_ORDER = -1
+
 
 class ForeignStream(NamedTuple):
     """A stream that somebody else made, as far as it is like CuPy's, whose own class for these is deprecated."""
@@ -26,11 +28,15 @@ class ForeignStream(NamedTuple):
 def hold_up(driver: Driver, device: Device, number: object, events: Iterable[Event]) -> list[Event]:
     """Let a stream that DLPack calls by a number wait for events and for CuPy; return those that the host must.
 
+    Nobody waits for the number -1, which is for those who order the work themselves.
+
     Raises
     ------
     InterchangeError
         If DLPack forbids the number.
     """
+    if type(number) is int and number == _NO_ORDER:
+        return []
     stream, left = ForeignStream(driver, driver.dialect.handle_of(number)), []
     with driver.on(device):
         computed = driver.cupy.cuda.Event(disable_timing=True)

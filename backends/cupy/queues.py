@@ -137,7 +137,7 @@ class Queues:
     def _streams(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:
         """Return the stream that does the work, and those that keep step."""
         first = blocks[0].device
-        if lead in (None, first) and all([block.device is first for block in blocks]):
+        if lead in (None, first) and all(block.device is first for block in blocks):
             return [self.meant(stream, first)]
         devices = list(dict.fromkeys(block.device for block in blocks))
         choices = [(device,) for device in devices] if stream is None else [devices]

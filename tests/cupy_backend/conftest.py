@@ -6,11 +6,12 @@ import sys
 import pytest
 from accel.backends.cupy import CupyBackend
 
-from accel import Device
+from accel import Device, RawKernel, new_stream
 from accel.memory import heap
 from accel.registry import providers
 from accel.xp import home
 
+from .raw_kernels import NEXT, SCALE
 from .standin.machine import Machine
 from .standin.module import modules
 
@@ -58,6 +59,27 @@ def hip_machine(monkeypatch, seed):
 def gpu_machine(request, monkeypatch, seed):
     """Two devices of either platform, the first of which is ``gpu``."""
     yield from _in_use(monkeypatch, Machine(request.param, seed=seed))
+
+
+@pytest.fixture
+def scale():
+    """A kernel that multiplies the elements of a view."""
+    return RawKernel.from_source(SCALE)
+
+
+@pytest.fixture
+def following():
+    """A kernel that writes the numbers after those it reads."""
+    return RawKernel.from_source(NEXT)
+
+
+@pytest.fixture
+def stream():
+    """A stream beside the default one."""
+    with new_stream("gpu") as made:
+        pass
+    yield made
+    made.close()
 
 
 def _in_use(monkeypatch, machine):

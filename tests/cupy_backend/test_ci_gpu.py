@@ -137,7 +137,9 @@ def test_every_stage_is_run_and_recorded_though_others_fail(run, tmp_path):
     assert outcomes == expected, done.stdout + done.stderr
     assert path.name == f"gpu-{record['name']}.json" == "gpu-stand-in-100-quick.json"
     assert [device["name"] for device in record["machine"]["devices"].values()] == ["Stand-In 100"] * 2
-    assert len(record["results"]["copies"]) == 11
+    results = record["results"]
+    assert len(results["copies"]) == 11
+    assert [len(results[name]) for name in ("pinned", "pageable", "host work, us")] == [2, 2, 6]
     assert record["array standard"]["counts"]["passed"] == 1
     assert record["array standard"]["xfailed"] == [KNOWN]
     assert all(f"{name:16}" in done.stdout for name in expected)
@@ -197,12 +199,51 @@ def test_without_a_device_it_says_so_and_writes_nothing(run, tmp_path):
 def test_what_is_missing_is_named_with_the_line_that_installs_it(root, scripts, monkeypatch):
     import gpu_install
 
-    monkeypatch.setattr(gpu_install, "find_spec", lambda name: None if name in {"cupy", "array_api_compat"} else name)
+    monkeypatch.setattr(gpu_install, "find_spec", lambda name: None if name in {"cupy", "ml_dtypes"} else name)
     text = gpu_install.missing(root)
-    assert "lacks array_api_compat, cupy;" in text
-    assert f"{sys.executable} -m pip install 'array-api-compat>=1.12' 'cupy-cuda13x'   (or cupy-cuda12x" in text
+    assert "lacks ml_dtypes, cupy;" in text
+    assert f"{sys.executable} -m pip install 'ml_dtypes>=0.5' 'cupy-cuda13x'   (or cupy-cuda12x" in text
     monkeypatch.setattr(gpu_install, "find_spec", lambda name: name)
     assert gpu_install.missing(root) == ""
+
+
+def stages_of(gpu_stages, tmp_path, lacks=()):
+    """Return the stages by name on a machine that lacks some modules."""
+    gpu_stages.find_spec = lambda name: None if name in lacks else name
+    return {stage.name: stage for stage in gpu_stages._stages(["cuda:0"], tmp_path, quick=False)}
+
+
+def test_what_only_some_stages_need_keeps_no_other_from_being_run(root, scripts, tmp_path, monkeypatch):
+    import gpu_install
+    import gpu_stages
+
+    lacks = ("array_api_compat", "numba")
+    monkeypatch.setattr(gpu_install, "find_spec", lambda name: None if name in lacks else name)
+    assert gpu_install.missing(root) == ""
+    monkeypatch.setenv("ARRAY_API_TESTS", str(checkout(tmp_path, STANDARD)))
+    kept = stages_of(gpu_stages, tmp_path, lacks)
+    assert {name for name, stage in kept.items() if "array" in stage.absent} == {"arrays", "array standard", "demo"}
+    assert "pip install array-api-compat" in kept["arrays"].absent
+    assert kept["release"].command[-2:] == ("-k", "not results")  # of which each is an array
+    all_there = stages_of(gpu_stages, tmp_path)
+    assert (all_there["arrays"].absent, "-k" in all_there["release"].command) == ("", False)
+
+
+def test_copies_that_numpy_does_for_want_of_numba_fail_no_stage(scripts, tmp_path):
+    import gpu_stages
+
+    path = tmp_path / "test_warning.py"
+    warning = "copies are done by NumPy, as numba fails: ImportError()"
+    path.write_text(f"import warnings\n\ndef test():\n    warnings.warn({warning!r}, RuntimeWarning)\n")
+    command = [sys.executable, *gpu_stages._PYTEST, "-o", "filterwarnings=error", path]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def test_stages_that_take_all_their_time_leave_the_last_one_its_own(scripts, tmp_path):
+    import gpu_stages
+
+    seconds = gpu_stages._MACHINE + sum(stage.seconds for stage in stages_of(gpu_stages, tmp_path).values())
+    assert seconds <= gpu_stages._SECONDS - 20  # to install the library
 
 
 def test_what_is_laid_out_without_setuptools_is_what_pip_installs(root, scripts, installed, tmp_path, monkeypatch):

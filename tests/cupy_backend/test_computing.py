@@ -169,6 +169,14 @@ def by_a_copy_of_what_was_adopted(x):
     return target
 
 
+def by_a_computation_with_what_was_adopted(x):
+    return xp.asarray(accel.AcceleratorDataContainer.on(DeviceStorage(x._native, SIZE, x.device, x.dtype))) * 1
+
+
+def by_a_computation_with_a_pointer_that_was_adopted(x):
+    return xp.asarray(accel.AcceleratorDataContainer.on(DeviceStorage(x._native.data, SIZE, x.device, x.dtype))) * 1
+
+
 USES = (
     by_an_operator,
     by_a_function,
@@ -179,6 +187,8 @@ USES = (
     by_its_container,
     by_a_copy,
     by_a_copy_of_what_was_adopted,
+    by_a_computation_with_what_was_adopted,
+    by_a_computation_with_a_pointer_that_was_adopted,
 )
 
 

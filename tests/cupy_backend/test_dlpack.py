@@ -210,11 +210,12 @@ class TestAConsumersStream:
             library.finish()
             assert set(new.to_numpy()) == {9}
 
-    def test_has_used_memory_before_others_get_it_if_it_is_one_of_ours(self, monkeypatch):
+    @pytest.mark.parametrize("asked", [{}, {"stream": -1}], ids=["ordered", "-1"])
+    def test_has_used_memory_before_others_get_it_if_it_is_one_of_ours(self, monkeypatch, asked):
         for machine in orders(monkeypatch):
             stream, container = accel.new_stream("gpu"), full(7)
             library = Library(machine, number=stream.native.ptr)
-            found = library.read(library.take(container))
+            found = library.read(library.take(container, **asked))
             library.kept.clear()
             container.release()
             others = [full(3) for _ in range(3)]

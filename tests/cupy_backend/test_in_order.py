@@ -191,3 +191,9 @@ class TestWaits:
         pooled.fill(1)
         assert waits
         pooled.release()
+
+    def test_strict_mode(self, gpu_machine):
+        with accel.using(strict=True):
+            made = accel.full(SIZE, 7, "float32", device="gpu")
+            made.copy_from(matrix().container)
+            assert np.array_equal(made.to_numpy(), NUMBERS.ravel())

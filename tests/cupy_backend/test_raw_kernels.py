@@ -1,9 +1,6 @@
-"""Kernels of the user's own, run on the stand-in: what they are given, in which order, and what is refused."""
+"""Kernels of the user's own, run on the stand-in: what they are given, and what is refused."""
 
-import pickle
 import sys
-import threading
-from time import sleep
 from types import ModuleType
 
 import numpy as np
@@ -14,11 +11,9 @@ from accel import Device, LayoutTensor, NDBuffer, RawKernel, xp
 from accel.dtypes import as_dtype
 from accel.errors import (
     CapabilityError,
-    DeviceLostError,
     DeviceMismatchError,
     DTypeError,
     KernelLaunchError,
-    KernelSyntaxError,
     LayoutError,
     ReleasedError,
 )
@@ -26,46 +21,9 @@ from accel.layout import Layout
 from accel.memory import heap_of
 from accel.memory.thread_stream import ThreadStream
 
-SIZE = 1000
-INDEX = "const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;"
-SCALE = f"""
-extern "C" __global__ void scale(accel::View<float, 1> view, float factor) {{
-    {INDEX}
-    if (i < view.size()) view(i) *= factor;
-}}
-"""
-NEXT = f"""
-extern "C" __global__ void next(const float* source, float* target, long long count) {{
-    {INDEX}
-    if (i < count) target[i] = source[i] + 1;
-}}
-"""
+from .raw_kernels import SIZE, container
+
 pytestmark = pytest.mark.usefixtures("gpu_machine")
-
-
-@pytest.fixture
-def scale():
-    """A kernel that multiplies the elements of a view."""
-    return RawKernel.from_source(SCALE)
-
-
-@pytest.fixture
-def following():
-    """A kernel that writes the numbers after those it reads."""
-    return RawKernel.from_source(NEXT)
-
-
-@pytest.fixture
-def stream():
-    """A stream beside the default one."""
-    with accel.new_stream("gpu") as made:
-        pass
-    yield made
-    made.close()
-
-
-def container(values, dtype="float32", device="gpu"):
-    return accel.container(np.asarray(values, dtype), device=device)
 
 
 class TestArguments:
@@ -194,69 +152,6 @@ class TestArguments:
         assert scale(empty, 2, over=0).device is empty.device
 
 
-class TestOrder:
-    """Streams run late here, each in its own order: what does not wait is wrong under some seed."""
-
-    def test_a_launch_comes_after_copies_in_flight_on_other_streams(self, following, stream):
-        source, target = accel.zeros(SIZE, "float32", device="gpu"), container(np.zeros(SIZE))
-        source.copy_from_async(accel.full(SIZE, 4, "float32"), stream=stream)
-        following(source, target, SIZE, over=SIZE)
-        assert set(target.to_numpy()) == {5}
-
-    def test_launches_on_two_streams_keep_their_order_where_one_writes(self, scale, following, stream):
-        source, target = container(np.ones(SIZE)), container(np.zeros(SIZE))
-        scale(source, 3, over=SIZE, stream=stream)
-        following(source, target, SIZE, over=SIZE)
-        scale(source, 0, over=SIZE, stream=stream)
-        assert set(target.to_numpy()) == {4}
-        assert set(source.to_numpy()) == {0}
-
-    def test_the_host_reads_and_writes_when_it_is_over(self, scale, stream):
-        c = container(np.ones(SIZE))
-        scale(c, 2, over=SIZE, stream=stream)
-        assert set(c.to_numpy()) == {2}
-        scale(c, 2, over=SIZE, stream=stream)
-        c.fill(7)
-        assert set(c.to_numpy()) == {7}
-
-    def test_a_later_copy_waits_too(self, scale, stream):
-        c, target = container(np.ones(SIZE)), accel.zeros(SIZE, "float32")
-        scale(c, 2, over=SIZE, stream=stream)
-        with accel.new_stream("gpu") as other:
-            target.copy_from_async(c, stream=other).wait()
-        assert set(target.to_numpy()) == {2}
-
-    def test_memory_stays_until_the_kernel_is_done(self, following, stream):
-        target = container(np.zeros(SIZE))
-        source = container(np.full(SIZE, 3))
-        following(source, target, SIZE, over=SIZE, stream=stream)
-        source.release()
-        others = [accel.full(SIZE, 9, "float32", device="gpu") for _ in range(3)]
-        assert set(target.to_numpy()) == {4}
-        assert len(others) == 3
-
-    def test_the_current_stream_is_the_one_that_is_used(self, scale, stream):
-        c = container(np.ones(SIZE))
-        with stream:
-            scale(c, 2, over=SIZE)
-        assert not stream.idle
-        assert set(c.to_numpy()) == {2}
-
-    def test_a_kernel_without_memory_runs_on_its_streams_device_or_the_first(self):
-        nothing = RawKernel.from_source('extern "C" __global__ void nothing(int number) {}')
-        assert nothing(1, grid=1).device == Device.best()
-        second = Device.best().type + ":1"
-        with accel.new_stream(second) as other:
-            pass
-        assert str(nothing(1, grid=1, stream=other).device) == second
-
-    def test_a_device_that_is_lost_says_so(self, gpu_machine, scale):
-        c = container(np.ones(SIZE))
-        gpu_machine.lose(0)
-        with pytest.raises(DeviceLostError):
-            scale(c, 2, over=SIZE)
-
-
 class TestExtents:
     def test_a_grid_of_three_axes(self):
         place = RawKernel.from_source("""
@@ -300,10 +195,11 @@ class TestExtents:
         [
             ({}, "a launch of scale has one extent: write over=threads"),
             ({"grid": 1, "over": 1}, "a launch of scale has one extent"),
-            ({"grid": 1 << 31}, "the grid has 2147483648 along x; from 1 to 2147483647 are possible"),
-            ({"grid": (1, 65_536)}, "the grid has 65536 along y"),
+            ({"grid": 1 << 31}, "the grid has 2147483648 along x; up to "),
+            ({"grid": (1, 65_536)}, "the grid has 65536 along y; up to 65535 blocks of 1 threads are possible here"),
             ({"over": (1, 1, 1 << 17), "block": 1}, "the grid has 131072 along z"),
             ({"grid": 1, "block": (64, 32)}, "2048 threads; up to 1024 are possible"),
+            ({"grid": 1, "shared": 1 << 32}, "4294967296 bytes of shared memory were asked for; from 0 to"),
         ],
     )
     def test_what_no_device_has_is_refused_before_anything_is_launched(self, scale, extents, said):
@@ -315,80 +211,10 @@ class TestExtents:
     @pytest.mark.parametrize("gpu_machine", ["hip"], indirect=True)
     def test_more_threads_than_hip_counts_are_refused_there_with_what_to_write(self, gpu_machine, scale):
         c = container(np.ones(3))
-        for extents in ({"grid": 1 << 24}, {"over": 1 << 32}, {"grid": 1 << 22, "block": 1024}):
-            with pytest.raises(ValueError, match=r"4294967296 threads along x; .* go on in steps of gridDim"):
+        for extents, most in (({"grid": 1 << 24}, 16_777_215), ({"over": 1 << 32, "block": 1024}, 4_194_303)):
+            with pytest.raises(ValueError, match=rf"along x; up to {most} blocks .* go on in steps of gridDim.x"):
                 scale(c, 2, **extents)
         assert c.to_numpy().tolist() == [1, 1, 1]
-
-
-class TestCompiled:
-    def test_options_are_passed_on(self):
-        kernel = RawKernel.from_source(
-            'extern "C" __global__ void set(int* target) { *target = NUMBER; }', options=["-DNUMBER=42", "-std=c++14"]
-        )
-        c = container([0], "int32")
-        kernel(c, grid=1, block=1)
-        assert c.to_numpy() == 42
-
-    def test_several_kernels_of_one_file(self, tmp_path):
-        path = tmp_path / "both.cu"
-        path.write_text(SCALE + NEXT)
-        c = container([1, 2])
-        for name, arguments in {"scale": (c, 10), "next": (c, c, 2)}.items():
-            RawKernel.from_file(path, name)(*arguments, over=2)
-        assert c.to_numpy().tolist() == [11, 21]
-
-    def test_what_does_not_compile_names_file_line_and_text(self, tmp_path):
-        path = tmp_path / 'a "kernel" (1).cu'
-        path.write_text(SCALE.replace("*= factor", "*= fact"))
-        with pytest.raises(KernelSyntaxError, match=r"scale does not compile: .*fact.* was not declared") as caught:
-            RawKernel.from_file(path)(container([1]), 2, over=1)
-        error = caught.value
-        assert (error.filename, error.lineno) == (str(path), 4)
-        assert error.text == "    if (i < view.size()) view(i) *= fact;"
-
-    def test_a_wrong_use_of_a_view_names_the_line_that_uses_it(self):
-        kernel = RawKernel.from_source(SCALE.replace("view(i)", "view(i, 0)"))
-        with pytest.raises(KernelSyntaxError, match="a view is indexed by one integer for each axis") as caught:
-            kernel(container([1]), 2, over=1)
-        assert (caught.value.filename, caught.value.lineno) == ("<source>", 4)
-
-    def test_a_write_through_const_does_not_compile(self):
-        with pytest.raises(KernelSyntaxError, match="read-only"):
-            RawKernel.from_source(NEXT.replace("target[i] = source[i]", "source[i] = target[i]")).compiled("gpu")
-
-    def test_it_is_compiled_once_for_each_device_whatever_threads_ask(self, monkeypatch, scale):
-        backend, devices = heap_of(Device.best()).backend, []
-        compile_raw = backend.compile_raw
-
-        def watched(device, *rest):
-            devices.append(device)
-            sleep(0.01)  # long enough for all the others to come
-            return compile_raw(device, *rest)
-
-        monkeypatch.setattr(backend, "compile_raw", watched)
-        threads = [threading.Thread(target=scale.compiled, args=(device,)) for device in backend.devices() * 4]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert sorted(map(str, devices)) == sorted(map(str, backend.devices()))
-
-    def test_each_device_has_its_own(self, scale):
-        first, second = backends = heap_of(Device.best()).backend.devices()
-        containers = [container([1, 2, 3], device=device) for device in backends]
-        for c in containers:
-            scale(c, 2, over=3)
-        assert [c.to_numpy().tolist() for c in containers] == [[2, 4, 6]] * 2
-        assert scale.compiled(first) is scale.compiled(str(first)) is not scale.compiled(second)
-
-    def test_a_pickle_has_the_source(self, scale):
-        c = container([1, 2])
-        scale(c, 2, over=2)
-        again = pickle.loads(pickle.dumps(scale))
-        again(c, 2, over=2)
-        assert c.to_numpy().tolist() == [4, 8]
-        assert str(again) == str(scale)
 
 
 class TestRefused:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import accel
-from accel import Device, LayoutTensor, NDBuffer
+from accel import Device, LayoutTensor, NDBuffer, xp
 from accel.dtypes import as_dtype, exact_cast
 from accel.errors import DeviceMismatchError, DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
 from accel.kernels.arguments import Signature
@@ -114,7 +114,19 @@ VIEW, POINTER = "accel::View<float, 1> x", "float* x"
         ("int n", lambda c: "one", DTypeError, "int32 n of f: "),
         ("int n", lambda c: None, DTypeError, "int32 n of f: "),
         ("int n", lambda c: [1, 2], KernelSignatureError, "int32 n of f: one number is wanted; found 2"),
-        ("float a", lambda c: c, KernelSignatureError, "a number is wanted, and AcceleratorDataContainer is memory"),
+        (
+            "int n",
+            lambda c: c,
+            KernelSignatureError,
+            r"AcceleratorDataContainer is memory; write x.to_numpy\(\).item\(\)",
+        ),
+        (
+            "int n",
+            lambda c: xp.asarray(1),
+            KernelSignatureError,
+            r"a number is wanted, and Array is memory; write int\(x\)",
+        ),
+        ("float2 z", lambda c: xp.asarray(1), KernelSignatureError, r"Array is memory; write complex\(x\)"),
         (
             POINTER,
             lambda c: 5,
@@ -130,6 +142,7 @@ VIEW, POINTER = "accel::View<float, 1> x", "float* x"
             r"it is a bare pointer, and extents \(3,\) with strid",
         ),
         (VIEW, lambda c: NDBuffer(c, (4, 6)), LayoutError, r"its argument has 2 axes; write accel::View<T, 2>"),
+        (VIEW, lambda c: NDBuffer(c, ()), LayoutError, r"its argument has 0 axes; write T\*, or give another view"),
         (VIEW, lambda c: Strange(c, swizzle=Swizzling(1, 1)), LayoutError, "no strides lead through its argument"),
         (VIEW, lambda c: Strange(c, strides=(6,)), LayoutError, r"the address or strides \(6,\) are no multiples of 4"),
         (POINTER, lambda c: Strange(c, start=2), LayoutError, "are no multiples of 4 bytes; give a copy"),
@@ -165,8 +178,16 @@ def test_an_argument_that_is_given_twice_is_used_twice(c):
     assert [use.writing for use in bind("float* a, const float* b", c, c).uses] == [True, False]
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-def test_types_that_are_not_c_s_own_are_numbers_too(dtype):
-    declared = {"bfloat16": "__nv_bfloat16", "float16": "__half"}[dtype]
+@pytest.mark.parametrize(
+    ("declared", "dtype"),
+    [
+        ("__half", "float16"),
+        ("__nv_bfloat16", "bfloat16"),
+        ("nv_bfloat16", "bfloat16"),
+        ("hip_bfloat16", "bfloat16"),
+        ("__hip_bfloat16", "bfloat16"),
+    ],
+)
+def test_types_that_are_not_c_s_own_are_numbers_too(declared, dtype):
     (value,) = bind(f"{declared} x", 1.5).values
     assert (value.dtype, value) == (as_dtype(dtype), 1.5)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accel.kernels.grids import as_block, as_grid, blocks_over
+from accel.kernels.grids import as_block, as_grid, as_shared, blocks_over
 from accel.memory import Limits
 
 QUICK = settings(max_examples=50, deadline=None, database=None)
@@ -55,13 +55,22 @@ def test_as_many_threads_as_the_device_counts_are_launched_and_no_more(block, ne
                 make()
 
 
-def test_too_many_threads_are_refused_with_what_to_write():
-    with pytest.raises(
-        ValueError,
-        match=r"the launch has 4294967296 threads along x; up to 4294967295 are possible here: write a grid of up to "
-        r"16777215 blocks, whose threads go on in steps of gridDim.x \* blockDim.x",
-    ):
-        blocks_over(2**32 - 1, (256, 1, 1), OF_HIP)
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: blocks_over(2**32 - 1, (256, 1, 1), OF_HIP),
+            r"the grid has 16777216 along x; up to 16777215 blocks of 256 threads are possible here: let threads go on",
+        ),
+        (
+            lambda: blocks_over((1000, 100_000), (256, 1, 1), MOST),
+            r"the grid has 100000 along y; up to 65535 blocks of 1 threads .* in steps of gridDim.y \* blockDim.y",
+        ),
+    ],
+)
+def test_a_grid_that_is_too_large_is_refused_with_what_to_write(make, said):
+    with pytest.raises(ValueError, match=said):
+        make()
 
 
 @pytest.mark.parametrize(
@@ -69,7 +78,7 @@ def test_too_many_threads_are_refused_with_what_to_write():
     [
         (lambda: as_grid((), ONE, MOST), r"a grid has one to three extents, x first; found \(\)"),
         (lambda: as_grid((1, 2, 3, 4), ONE, MOST), "a grid has one to three extents"),
-        (lambda: as_grid((1, 0), ONE, MOST), "the grid has 0 along y; from 1 to 65535 are possible"),
+        (lambda: as_grid((1, 0), ONE, MOST), "the grid has 0 along y; 1 or more are possible"),
         (lambda: as_grid(2**31, ONE, MOST), "the grid has 2147483648 along x"),
         (lambda: as_block((1, 1, 65)), "the block has 65 along z; from 1 to 64 are possible"),
         (lambda: as_block(-1), "the block has -1 along x"),
@@ -83,7 +92,27 @@ def test_what_no_device_has_is_refused(make, said):
         make()
 
 
-@pytest.mark.parametrize("given", [2.0, None, "many", (1, 2.5)])
-def test_what_is_no_integer_is_refused(given):
-    with pytest.raises(TypeError):
-        as_block(given)
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: as_block(2.0), r"a block is counted in integers; found 2.0: write int\(n\)"),
+        (lambda: as_grid(None, ONE, MOST), "a grid is counted in integers; found None"),
+        (lambda: blocks_over((1, 2.5), ONE, MOST), "a number of threads is counted in integers; found 2.5"),
+        (lambda: as_block("many"), "a block is counted in integers; found 'm'"),
+        (lambda: as_shared(1.5), "shared memory is counted in integers; found 1.5"),
+    ],
+)
+def test_what_is_no_integer_is_refused(make, said):
+    with pytest.raises(TypeError, match=said):
+        make()
+
+
+@pytest.mark.parametrize("nbytes", [0, True, 48 << 10, 2**31 - 1])
+def test_shared_memory_is_so_many_bytes(nbytes):
+    assert as_shared(nbytes) == nbytes
+
+
+@pytest.mark.parametrize("nbytes", [-1, 2**31, 2**32, 2**70])
+def test_shared_memory_of_which_a_driver_would_read_but_some_bits_is_refused(nbytes):
+    with pytest.raises(ValueError, match=f"{nbytes} bytes of shared memory were asked for; from 0 to 2147483647 are"):
+        as_shared(nbytes)

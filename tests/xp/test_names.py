@@ -21,6 +21,7 @@ THEIRS = {
     "reset_array_api_strict_flags": "a setting of that library",
     "set_array_api_strict_flags": "a setting of that library",
 }
+FORGOTTEN = {"eig", "eigvals"}  # which strict has, and its __all__ has not
 OTHER_DEFAULTS = {
     ("astype", "device"): "strict has a marker where the standard has None",
     ("from_dlpack", "device"): "strict has a marker where the standard has None",
@@ -43,6 +44,7 @@ FUNCTIONS = [
 @pytest.mark.parametrize("name", SECTIONS)
 def test_names_are_those_of_the_standard(name, strict):
     ours, theirs = (set(section(library, name).__all__) for library in (xp, strict))
+    theirs |= {forgotten for forgotten in FORGOTTEN if hasattr(section(strict, name), forgotten)}
     assert ours - theirs == (set() if name else set(OURS))
     assert theirs - ours == (set() if name else set(THEIRS))
 

@@ -1,0 +1,60 @@
+"""Memory lent to other libraries: they have it after the work in flight, and after those who had its bytes before."""
+
+from accel.device import Device
+from accel.errors import InterchangeError
+from accel.memory.backend import SupportsStreamNumbers
+from accel.memory.hazards import wait_on_host
+from accel.memory.storage import Storage
+
+__all__ = ["lend_to_any_stream", "lend_to_stream"]
+
+_NO_ORDER = -1
+
+
+def lend_to_stream(storage: Storage, number: int | None) -> None:
+    """Let what a consumer's stream is given next come after the work in flight; the host waits where no stream can.
+
+    Parameters
+    ----------
+    storage : Storage
+        What is lent.
+    number : int, optional
+        The stream, by DLPack's numbers; -1 orders nothing.
+
+    Raises
+    ------
+    InterchangeError
+        If DLPack has no such stream for the device.
+    InFlightError
+        In strict mode, where the host would have to wait.
+    """
+    owner, writing = storage.owner, not storage.readonly
+    heap, hazards = owner.heap, owner.hazards
+    if isinstance(heap.backend, SupportsStreamNumbers):
+        pending = [] if hazards is None else hazards.before(writing=writing)
+        left = heap.backend.hold_up(owner.block, number, pending)
+        wait_on_host(f"memory of {heap.device}", left, writing=writing)
+    elif number is None:
+        owner.settle(writing=writing)
+    elif type(number) is not int or number != _NO_ORDER or heap.device is Device.CPU:
+        raise InterchangeError(f"{number!r} is no stream that DLPack has for {heap.device}; write stream=None")
+
+
+def lend_to_any_stream(storage: Storage) -> None:
+    """Let all streams use memory at once: the host waits for work in flight, and for what is computed on its device.
+
+    Raises
+    ------
+    InFlightError
+        In strict mode, instead of waiting for work in flight.
+    """
+    storage.settle(writing=not storage.readonly)
+    block, heap = storage.owner.block, storage.owner.heap
+    if not isinstance(heap.backend, SupportsStreamNumbers):
+        return
+    with heap.backend.consuming(heap.device) as number:
+        left = heap.backend.hold_up(block, number, ())
+        computed = heap.latest()
+    for event in (*left, computed):
+        if event is not None:
+            event.wait()

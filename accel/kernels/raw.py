@@ -119,7 +119,7 @@ class RawKernel:
             Instead of a grid: how many threads there must be at least; the last blocks may have too many. Over nothing
             there is no launch.
         shared : int
-            Bytes of dynamic shared memory for each block; CUDA gives up to 48 KiB, with what the kernel declares.
+            Bytes of dynamic shared memory for each block; more than a device has is a KernelLaunchError.
         stream : Stream, optional
             By default that which is current on the device, or its default stream; with one the event also knows when
             the kernel began. A kernel without memory runs on its device, or on the first GPU.

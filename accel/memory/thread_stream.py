@@ -128,7 +128,8 @@ class ThreadStream(CurrentStream):
 
     def _start_afresh(self) -> None:
         self._process = os.getpid()
-        self._lock = threading.Lock()
+        # Reentrant: a collection while the thread is made may give memory back, after work that this stream is given.
+        self._lock = threading.RLock()
         self._queue: SimpleQueue[_Task | None] | None = None
         self._last: ThreadEvent | None = None
         self._failed: deque[_Failure] = deque()

@@ -192,7 +192,7 @@ class CupyBackend:
         """Compile a kernel of CUDA or HIP, or return what was compiled before."""
         with self._driver.on(device):
             function = self._modules.function(device, source, kernel, options)
-        return Kernel(self._queues, device, function)
+        return Kernel(self._driver, self._queues, device, function)
 
     def namespace(self, device: Device) -> Namespace:
         """Return CuPy as a namespace of the array standard, on a device."""

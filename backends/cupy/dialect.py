@@ -24,6 +24,8 @@ class Dialect(NamedTuple):
         The numbers that DLPack forbids, and why.
     threads : int
         Most threads that a launch may have along each axis, all blocks together.
+    shared : int
+        Bytes of shared memory that a block may have of any kernel; for more, the driver must be told before.
     """
 
     type: str
@@ -32,6 +34,7 @@ class Dialect(NamedTuple):
     default_stream: int
     refused: dict[int, str]
     threads: int
+    shared: int
 
     def version(self, number: int) -> str:
         """Write a version of a driver or a runtime, as in ``12.9``."""
@@ -71,6 +74,7 @@ CUDA = Dialect(
     default_stream=1,
     refused={0: "it could mean the legacy stream (1) or that of the thread (2)"},
     threads=1 << 41,  # what the most blocks of the most threads have
+    shared=48 << 10,
 )
 ROCM = Dialect(
     type="rocm",
@@ -79,4 +83,5 @@ ROCM = Dialect(
     default_stream=0,
     refused={1: "that is a number of CUDA's", 2: "that is a number of CUDA's"},
     threads=(1 << 32) - 1,  # HIP counts them in 32 bits
+    shared=64 << 10,  # which is all that there is
 )

@@ -64,12 +64,14 @@ class Modules:
 class Kernel:
     """A user's kernel, compiled for one device."""
 
-    __slots__ = ("_device", "_function", "_queues")
+    __slots__ = ("_device", "_driver", "_function", "_queues", "_shared")
 
-    def __init__(self, queues: Queues, device: Device, function: Any) -> None:
+    def __init__(self, driver: Driver, queues: Queues, device: Device, function: Any) -> None:
+        self._driver = driver
         self._queues = queues
         self._device = device
         self._function = function
+        self._shared = driver.dialect.shared
 
     def launch(
         self,
@@ -87,6 +89,16 @@ class Kernel:
         KernelLaunchError
             If the device refuses it.
         """
+        if shared > self._shared:
+            self._allow(shared)
         queue = self._queues.meant(stream, self._device)
         self._queues.catch_up(queue)
         queue.submit(lambda: self._function(grid, block, arguments, shared, queue.native), timed=stream is not None)
+
+    def _allow(self, shared: int) -> None:
+        """Let launches ask for more shared memory than any kernel is given."""
+        driver = self._driver.cupy.cuda.driver
+        with self._driver.on(self._device):
+            attribute = driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            driver.funcSetAttribute(self._function.ptr, attribute, shared)
+        self._shared = shared

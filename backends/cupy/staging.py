@@ -4,10 +4,12 @@ The driver would stage pageable memory too. But it holds up the caller meanwhile
 itself may do so when it is gone.
 """
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, suppress
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,8 @@ _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 class _Piece:
     """Memory of the host that one copy has at a time.
 
+    It waits for its last use before its memory goes, whoever lets go of it: an interrupt may, anywhere.
+
     Attributes
     ----------
     memory : numpy.ndarray of uint8
@@ -43,9 +47,10 @@ class _Piece:
         When that was over; None if it never was used.
     """
 
-    __slots__ = ("kept", "memory", "used", "user")
+    __slots__ = ("_driver", "kept", "memory", "used", "user")
 
-    def __init__(self, memory: _Bytes, *, kept: bool) -> None:
+    def __init__(self, driver: Driver, memory: _Bytes, *, kept: bool) -> None:
+        self._driver = driver
         self.memory = memory
         self.kept = kept
         self.user: tuple[Device, int] | None = None
@@ -60,21 +65,26 @@ class _Piece:
         """Remember what a stream was given so far as the last use."""
         self.used, self.user = stream.native.record(), _key(stream)
 
-    def over(self, driver: Driver) -> bool:
+    def over(self) -> bool:
         """Tell whether the last use is over, or never will be."""
-        return self.used is None or driver.reached(self.used)
+        return self.used is None or self._driver.reached(self.used)
 
-    def wait(self, driver: Driver) -> None:
+    def wait(self) -> None:
         """Block until it is."""
         if self.user is not None:
-            driver.settle(self.used, self.user[0])
+            self._driver.settle(self.used, self.user[0])
+
+    def __del__(self) -> None:
+        if self._driver.usable and not sys.is_finalizing():
+            with suppress(Exception):
+                self.wait()
 
 
 class Ring:
     """Pieces of host memory that are used again when the device is done with them.
 
     No stream waits for another one's pieces, and no thread for another thread: where none is free there is one more,
-    unless the stream itself has many under way. Afterwards few are kept.
+    unless the stream itself has many under way. Of those that no device uses few are kept.
 
     Parameters
     ----------
@@ -85,7 +95,7 @@ class Ring:
     size : int
         Bytes of a piece.
     count : int
-        How many a stream may have under way before it waits for the oldest, and how many are kept.
+        How many a stream may have under way before it waits for the oldest, and how many that are idle are kept.
     """
 
     def __init__(self, driver: Driver, pages: Pages, size: int, count: int) -> None:
@@ -104,7 +114,6 @@ class Ring:
             part = values[start : start + self.size]
             piece = self._taken(part.nbytes, stream)
             try:
-                piece.wait(self._driver)
                 copy_bytes(piece.memory[: part.nbytes], part)
                 self._send(piece, into + start, piece.address, part.nbytes, kind, stream)
             finally:
@@ -126,9 +135,8 @@ class Ring:
         filled: deque[tuple[_Piece, int]] = deque()
         try:
             for nbytes in sizes:
-                piece = self._taken(nbytes, stream)
+                piece = self._taken(nbytes, stream, len(filled))
                 filled.append((piece, nbytes))
-                # If it is not over, its last use is of this stream, and comes first.
                 self._send(piece, piece.address, out_of, nbytes, kind, stream)
                 out_of += nbytes
                 if len(filled) > _AHEAD:
@@ -158,25 +166,29 @@ class Ring:
                 stream.native.synchronize()
             raise
 
-    def _taken(self, nbytes: int, stream: CupyStream) -> _Piece:
-        """Return a piece, whose last use is over, or is this stream's."""
-        with self._lock:
-            found = None if nbytes > self.size else self._free(_key(stream))
-        if found is not None:
-            return found
+    def _taken(self, nbytes: int, stream: CupyStream, others: int = 0) -> _Piece:
+        """Return a piece that no device uses, to somebody who has some others for this stream."""
+        if nbytes <= self.size:
+            with self._lock:
+                found, oldest = self._found(_key(stream), self._count - others)
+            if found is not None:
+                return found
+            if oldest is not None:
+                oldest.wait()  # in the ring, and with the lock open: it may take long, or be interrupted
+                return self._taken(nbytes, stream, others)
         memory, is_pinned = self._pages.take(max(nbytes, self.size), stream.device)
-        return _Piece(memory, kept=is_pinned and memory.nbytes == self.size)
+        return _Piece(self._driver, memory, kept=is_pinned and memory.nbytes == self.size)
 
-    def _free(self, user: tuple[Device, int]) -> _Piece | None:
+    def _found(self, user: tuple[Device, int], most: int) -> tuple[_Piece | None, _Piece | None]:
+        """Return an idle piece; or else the user's oldest, if it has so many under way that it must wait."""
         own = self._given.setdefault(user, deque())
         for given in (own, *self._given.values()):
-            if given and given[0].over(self._driver):
-                return given.popleft()
-        return own.popleft() if len(own) >= self._count else None
+            if given and given[0].over():
+                return given.popleft(), None
+        return None, own[0] if 0 < most <= len(own) else None
 
     def _give(self, piece: _Piece) -> None:
-        if not piece.kept:
-            piece.wait(self._driver)  # it goes, and the device may still use it
+        if not piece.kept:  # it goes with the caller
             return
         with self._lock:
             self._given.setdefault(piece.user, deque()).append(piece)
@@ -184,12 +196,14 @@ class Ring:
         surplus.clear()  # memory is unpinned when the lock is open: the driver takes its time
 
     def _surplus(self) -> list[_Piece]:
-        """Return those of the free pieces that are not kept."""
+        """Take away the idle pieces that are not kept; those under way will be of use to the streams that have them."""
         found: list[_Piece] = []
-        most = sum(map(len, self._given.values())) - self._count
-        for given in self._given.values():
-            while len(found) < most and given and given[0].over(self._driver):
-                found.append(given.popleft())
+        if sum(map(len, self._given.values())) > self._count:
+            left = self._count
+            for given in self._given.values():
+                idle = len([*takewhile(_Piece.over, given)])
+                found += [given.popleft() for _ in range(left, idle)]
+                left = max(0, left - idle)
         return found
 
 

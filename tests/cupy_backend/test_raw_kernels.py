@@ -187,8 +187,22 @@ class TestExtents:
         c = container(range(100), "int32")
         turn(c, grid=1, block=100, shared=400)
         assert c.to_numpy().tolist() == list(range(99, -1, -1))
-        with pytest.raises(KernelLaunchError, match="InvalidValue"):
+        with pytest.raises(KernelLaunchError, match=r"InvalidValue|INVALID_VALUE"):
             turn(c, grid=1, block=100, shared=1 << 20)
+
+    def test_shared_memory_may_be_more_than_every_kernel_is_given(self, cuda_machine):
+        fill = RawKernel.from_source("""
+            extern "C" __global__ void fill(int* numbers) {
+                extern __shared__ int all[];
+                all[20 * 1024 + threadIdx.x] = 7;
+                numbers[threadIdx.x] = all[20 * 1024 + threadIdx.x];
+            }
+        """)
+        c = container(range(32), "int32")
+        for shared in (100 << 10, 90 << 10, 101 << 10):
+            c.fill(0)
+            fill(c, grid=1, block=32, shared=shared)
+            assert set(c.to_numpy()) == {7}
 
     @pytest.mark.parametrize(
         ("extents", "said"),

@@ -2,8 +2,11 @@
 
 import gc
 import random
+import sys
 import threading
+from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import count
 
 import numpy as np
 import pytest
@@ -58,8 +61,21 @@ def free_pieces(ring):
 
 
 def nothing_is_lost(machine, ring):
-    """Tell whether the ring has all that is pinned, and not too much."""
+    """Tell whether the ring has all that is pinned, and as the next copy leaves it, not too much."""
+    gc.collect()  # an error keeps what its frames have
+    ring._surplus()
     return len(machine.pinned) == free_pieces(ring) <= COUNT
+
+
+@contextmanager
+def tracing(trace):
+    """Have a function called at each line."""
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
 
 
 def there_and_back(backend, block, given, stream, start=0):
@@ -129,6 +145,24 @@ class TestBytes:
             one.synchronize()
             assert np.array_equal(read(heap, block, given.nbytes), given)
             there_and_back(backend, another, given, other)
+        assert nothing_is_lost(machine, ring)
+
+    def test_what_others_have_under_way_makes_nobody_pin_anew(self, machine, heap, backend, device, ring, monkeypatch):
+        given, few = random_bytes(COUNT * PIECE), random_bytes(2 * PIECE)
+        marks, streams = (Mark(), Mark()), [backend.new_stream(device) for _ in range(2)]
+        with lent(heap, given.nbytes) as block, lent(heap, given.nbytes) as other:
+            heap.synchronize()
+            for mark, into, stream in zip(marks, (block, other), streams, strict=True):
+                hold_up(machine, stream, mark)
+                backend.copy(Span(into, 0, given.nbytes), host_span(given), stream=stream)
+                stream._late.synchronize()
+            marks[1].time = 0.0
+            with monkeypatch.context() as patch:
+                patch.setattr(ring._pages, "take", fail)
+                for _ in range(10):
+                    assert np.array_equal(there_and_back(backend, other, few, stream), few)
+            marks[0].time = 0.0
+            heap.synchronize()
         assert nothing_is_lost(machine, ring)
 
     def test_what_is_uploaded_may_go_at_once(self, machine, heap, backend, device, ring):
@@ -376,31 +410,35 @@ class TestFaults:
                     assert np.array_equal(found, given)
                 monkeypatch.setattr(machine, "check", check)
                 assert np.array_equal(there_and_back(backend, block, given, None), given)
-                gc.collect()  # an error keeps what its frames have
                 assert nothing_is_lost(machine, ring)
                 if len(calls) < at:
                     break
         assert 40 < len(failures) < at
 
-    def test_an_interrupt_at_any_copy_of_the_host_loses_nothing(
-        self, machine, heap, backend, device, ring, monkeypatch
-    ):
-        given, seen = random_bytes(6 * PIECE), []
+    @pytest.mark.parametrize("up", [True, False])
+    def test_an_interrupt_at_any_line_loses_nothing(self, machine, heap, backend, device, ring, up):
+        given, lines = random_bytes(6 * PIECE), []
 
-        def interrupt(at, into, out_of):
-            seen.append(at)
-            if seen.count(at) == at:
-                raise KeyboardInterrupt
-            np.copyto(into, out_of)
+        def trace(at, frame, event, argument):
+            code = frame.f_code  # from finalisers nothing is raised
+            if code.co_filename == staging.__file__ and code.co_name != "__del__" and event == "line":
+                lines.append(frame.f_lineno)
+                if len(lines) == at:
+                    raise KeyboardInterrupt
+            return partial(trace, at)
 
         with lent(heap, given.nbytes) as block:
-            for at in range(1, 13):
-                with monkeypatch.context() as patch:
-                    patch.setattr(staging, "copy_bytes", partial(interrupt, at))
-                    with pytest.raises(KeyboardInterrupt):
-                        there_and_back(backend, block, given, None)
+            ends = Span(block, 0, given.nbytes), host_span(given.copy())
+            for at in count(1):
+                lines.clear()
+                with suppress(KeyboardInterrupt), tracing(partial(trace, at)):
+                    backend.copy(*(ends if up else ends[::-1]), stream=None)
+                heap.synchronize()
                 assert np.array_equal(there_and_back(backend, block, given, None), given)
                 assert nothing_is_lost(machine, ring)
+                if len(lines) < at:
+                    break
+        assert at > 100
 
     @pytest.mark.parametrize("after", range(1, 12))
     def test_when_a_device_is_lost_the_other_one_has_the_pieces(self, machine, heap, backend, device, ring, after):

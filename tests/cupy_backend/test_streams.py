@@ -1,5 +1,6 @@
 """Streams of a GPU beside those of the host and of CuPy, also when the device is lost."""
 
+import gc
 import threading
 
 import numpy as np
@@ -12,7 +13,7 @@ from accel.memory import Span, heap_of
 from accel.memory.thread_stream import ThreadStream
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
 
-SIZE = 4096
+SIZE, LONG = 4096, 1 << 20
 
 
 @pytest.fixture
@@ -121,6 +122,34 @@ class TestLate:
         thread.close()
 
 
+class TestCollected:
+    """A collection that gives memory back while a stream gets its thread does not wait for that."""
+
+    def test_while_a_stream_gets_its_thread(self, heap, backend, monkeypatch):
+        given, made = random_bytes(LONG), threading.Thread
+        stream, other, gate = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA), threading.Event()
+
+        def collect_and_make(*arguments, **named):
+            monkeypatch.setattr(threading, "Thread", made)
+            gc.collect()
+            return made(*arguments, **named)
+
+        def copy():
+            backend.copy(Span(block, 0, LONG), host_span(given), stream=stream)
+
+        with ThreadStream() as thread, lent(heap, LONG) as block:
+            other.wait_for(thread.submit(lambda: gate.wait(30)))
+            drop_a_knot(backend, stream, other)
+            caller = threading.Thread(target=copy, daemon=True)
+            monkeypatch.setattr(threading, "Thread", collect_and_make)
+            caller.start()
+            caller.join(20)
+            assert not caller.is_alive()
+            gate.set()
+            stream.synchronize()
+            assert np.array_equal(read(heap, block, LONG), given)
+
+
 class TestLost:
     """After `DeviceLostError` nothing hangs, and all can be let go of."""
 
@@ -181,6 +210,14 @@ def test_a_child_of_a_fork_is_told_to_spawn(heap, backend):
             use()
     container.release()
     backend._driver._process = begun
+
+
+def drop_a_knot(backend, stream, other):
+    """Make memory on one stream, use it on another, and leave it to a collection."""
+    with stream:
+        knot = [accel.zeros(10, device="cuda")]
+    backend.fill(knot[0].__accel_operand__(), 7.0, stream=other)
+    knot.append(knot)
 
 
 def whole(block):

@@ -38,6 +38,8 @@ def cuda_module(machine, runtime):
         ModuleType(f"cupy.cuda.{name}") for name in ("driver", "memory", "compiler")
     )
     made.driver.CUDADriverError = CUDADriverError
+    made.driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
+    made.driver.funcSetAttribute = _set_attribute(machine)
     made.memory.OutOfMemoryError = OutOfMemoryError
     made.compiler.CompileException = CompileException
     made.device = ModuleType("cupy.cuda.device")
@@ -45,6 +47,17 @@ def cuda_module(machine, runtime):
     made.Stream.null = made.Stream._of(0, None)
     made.get_elapsed_time = lambda start, end: runtime.eventElapsedTime(start.ptr, end.ptr)
     return made
+
+
+def _set_attribute(machine):
+    def funcSetAttribute(f, attribute, value):
+        machine.check(machine.device)
+        machine.demand(attribute == 8, "an attribute that the backend need not set")
+        if machine.flavour == "hip" or value > 227 << 10:
+            raise CUDADriverError("CUDA_ERROR_INVALID_VALUE: invalid argument")
+        machine.shared[f] = value
+
+    return funcSetAttribute
 
 
 def _devices(machine, runtime):
@@ -214,14 +227,15 @@ def kernels(machine):
 
     class Function:
         def __init__(self, module, name):
-            self.module, self.name, self.device = module, name, machine.device
+            self.module, self.name, self.device, self.ptr = module, name, machine.device, id(self)
+            machine.shared[self.ptr] = (48 if machine.flavour == "cuda" else 64) << 10
 
         def __call__(self, grid, block, args, shared_mem=0, stream=None):
             machine.check(machine.device)
             machine.require(machine.device == self.device, 400)
             machine.demand(type(grid) is type(block) is tuple, "CuPy takes tuples for the grid and the block")
             machine.demand(0 not in grid + block, "CuPy launches one where none is asked for")
-            machine.require(math.prod(block) <= 1024 and shared_mem <= 48 << 10, 1)
+            machine.require(math.prod(block) <= 1024 and shared_mem <= machine.shared[self.ptr], 1)
             threads = max(map(operator.mul, grid, block))
             machine.demand(machine.flavour == "cuda" or threads < 1 << 32, "HIP counts threads in 32 bits")
             for argument in args:

@@ -41,6 +41,8 @@ class Machine:
         What the driver answers to everything, as where there is no device; 0 if it works.
     lost : set of int
         The devices that are lost.
+    shared : dict
+        How much shared memory a block may have of each kernel.
     compiles : bool
         Whether there is a library that compiles kernels; CuPy's wheels have none of their own.
     reads_pageable : bool
@@ -59,6 +61,7 @@ class Machine:
         self.driver_version, self.runtime_version = (13000, 12090) if flavour == "cuda" else (70000000, 70000000)
         self.lost = set()
         self.compiles = True
+        self.shared = {}
         self.enabled = set()
         self.violations = []
         self.lock = threading.RLock()

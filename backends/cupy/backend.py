@@ -99,7 +99,11 @@ class CupyBackend:
             give_back(self._driver, block, after)
 
     def trim(self) -> int:
-        """Let CuPy's pool give back what is free to the driver, which waits for all work; returns how many bytes."""
+        """Let CuPy's pool give back what is free to the driver, which waits for all work; returns how many bytes.
+
+        Pinned memory that copies went through goes too, and is not counted.
+        """
+        self._copier.trim()
         return sum(self._trim(device) for device in self.devices())
 
     def free_memory(self, device: Device) -> Room:

@@ -63,6 +63,11 @@ class Copier:
             return True
         return self.blocks(target.span, source.span)
 
+    def trim(self) -> None:
+        """Let go of pinned memory that no copy uses."""
+        for ring in (self._ring, self._small):
+            ring.trim()
+
     def copy(self, target: Span, source: Span, stream: CupyStream) -> None:
         """Copy bytes; spans may overlap."""
         (into, after), (out_of, before) = _place_of(target), _place_of(source)

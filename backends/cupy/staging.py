@@ -147,6 +147,12 @@ class Ring:
             for piece, _ in filled:
                 self._give(piece)
 
+    def trim(self) -> None:
+        """Let go of the idle pieces."""
+        with self._lock:
+            idle = self._surplus(0)
+        idle.clear()
+
     def _emptied(self, filled: "deque[tuple[_Piece, int]]", stream: CupyStream) -> Iterator[_Bytes]:
         """Yield the bytes that the oldest piece was filled with, and give it back."""
         piece, nbytes = filled[0]
@@ -192,14 +198,13 @@ class Ring:
             return
         with self._lock:
             self._given.setdefault(piece.user, deque()).append(piece)
-            surplus = self._surplus()
+            surplus = self._surplus(self._count)
         surplus.clear()  # memory is unpinned when the lock is open: the driver takes its time
 
-    def _surplus(self) -> list[_Piece]:
-        """Take away the idle pieces that are not kept; those under way will be of use to the streams that have them."""
+    def _surplus(self, left: int) -> list[_Piece]:
+        """Take away all but a few idle pieces; those under way will be of use to the streams that have them."""
         found: list[_Piece] = []
-        if sum(map(len, self._given.values())) > self._count:
-            left = self._count
+        if sum(map(len, self._given.values())) > left:
             for given in self._given.values():
                 idle = len([*takewhile(_Piece.over, given)])
                 found += [given.popleft() for _ in range(left, idle)]

@@ -177,9 +177,10 @@ class CupyStream(CurrentStream):
         return None if late is None or late.record().done() else late
 
     def _made_late(self) -> ThreadStream:
+        made = self._late or ThreadStream(self.device)  # with the lock open: a collection in it may come here
         with self._lock:
-            found = self._late = self._late or ThreadStream(self.device)
-        return found
+            made = self._late = self._late or made
+        return made
 
     def _do(self, work: Work, *, timed: bool) -> None:
         with self._driver.on(self.device):

@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from accel.backends.cupy import streams
 
 import accel
 from accel import Device
@@ -125,12 +126,13 @@ class TestLate:
 class TestCollected:
     """A collection that gives memory back while a stream gets its thread does not wait for that."""
 
-    def test_while_a_stream_gets_its_thread(self, heap, backend, monkeypatch):
-        given, made = random_bytes(LONG), threading.Thread
+    @pytest.mark.parametrize(("where", "what"), [(threading, "Thread"), (streams, "ThreadStream")])
+    def test_while_a_stream_gets_its_thread(self, heap, backend, monkeypatch, where, what):
+        given, made = random_bytes(LONG), getattr(where, what)
         stream, other, gate = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA), threading.Event()
 
         def collect_and_make(*arguments, **named):
-            monkeypatch.setattr(threading, "Thread", made)
+            monkeypatch.setattr(where, what, made)
             gc.collect()
             return made(*arguments, **named)
 
@@ -141,7 +143,7 @@ class TestCollected:
             other.wait_for(thread.submit(lambda: gate.wait(30)))
             drop_a_knot(backend, stream, other)
             caller = threading.Thread(target=copy, daemon=True)
-            monkeypatch.setattr(threading, "Thread", collect_and_make)
+            monkeypatch.setattr(where, what, collect_and_make)
             caller.start()
             caller.join(20)
             assert not caller.is_alive()

@@ -1,0 +1,40 @@
+"""A ring of small pieces on either platform."""
+
+import pytest
+from accel.backends.cupy import copies
+from accel.backends.cupy.pinned import Pages
+from accel.backends.cupy.staging import Ring
+
+from accel import Device
+from accel.memory import heap_of
+
+from .rings import COUNT, PIECE
+
+
+@pytest.fixture
+def machine(gpu_machine):
+    return gpu_machine
+
+
+@pytest.fixture
+def device(machine):
+    return Device("gpu")
+
+
+@pytest.fixture
+def heap(device):
+    return heap_of(device)
+
+
+@pytest.fixture
+def backend(heap):
+    return heap.backend
+
+
+@pytest.fixture
+def ring(backend, monkeypatch):
+    """A ring of small pieces, through which all goes that is longer than 100 bytes."""
+    copier = backend._copier
+    monkeypatch.setattr(copies, "_DIRECT", 100)
+    copier._ring = copier._small = Ring(backend._driver, Pages(backend._driver), PIECE, COUNT)
+    return copier._ring

@@ -1,0 +1,57 @@
+"""What is asked of a ring, and done with it."""
+
+import gc
+import sys
+from contextlib import contextmanager
+
+import numpy as np
+
+from accel import Device
+from accel.memory import Span, heap_of
+from accel.testing.blocks import host_span
+
+PIECE, COUNT = 1000, 4
+LONG = 1 << 20
+
+
+def free_pieces(ring):
+    return sum(map(len, ring._given.values()))
+
+
+def nothing_is_lost(machine, ring):
+    """Tell whether the ring has all that is pinned, and as the next copy leaves it, not too much."""
+    gc.collect()  # an error keeps what its frames have
+    ring._surplus(COUNT)
+    return len(machine.pinned) == free_pieces(ring) <= COUNT
+
+
+@contextmanager
+def tracing(trace):
+    """Have a function called at each line."""
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def there_and_back(backend, block, given, stream, start=0):
+    """Return what comes back of bytes; with a stream, when it is done with them."""
+    found = np.zeros_like(given)
+    span = Span(block, start, given.nbytes)
+    backend.copy(span, host_span(given), stream=stream)
+    backend.copy(host_span(found), span, stream=stream)
+    stream = stream or backend.default_stream(heap_of(Device("gpu")).device)
+    stream.record().wait()
+    return found
+
+
+def hold_up(machine, stream, work):
+    """Give a stream something to do before all else."""
+    with stream._driver.on(stream.device):
+        machine.scheduler.submit(machine.scheduler.of(stream.native.ptr), work)
+
+
+def fail(*arguments):
+    raise ZeroDivisionError

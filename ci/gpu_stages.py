@@ -74,6 +74,7 @@ def _environment(work: Path, *, quick: bool) -> Mapping[str, str]:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(paths),
         "ACCEL_GPU_EXAMPLES": "2" if quick else "200",
+        **({"PYTEST_ADDOPTS": "--maxfail=2"} if quick else {}),
         "HYPOTHESIS_STORAGE_DIRECTORY": str(work / "hypothesis"),
     }
 

@@ -13,7 +13,7 @@ from accel.errors import DTypeError
 from accel.memory.copying import AnyStorage, allocate, copy_elements
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostArray, HostStorage
-from accel.memory.stream import Stream
+from accel.memory.stream import Stream, is_stream
 from accel.memory.transfer import Progress, Transfer, submit_copy
 from accel.memory.work import Use, carry_out
 from accel.sides import Sides
@@ -71,7 +71,7 @@ class Contents(Sides):
         """
         if device is None:  # which everywhere else is the default device
             raise TypeError("to takes a device, as in c.to('cpu'); for the default one write c.to(Device.default())")
-        if stream is not None and not isinstance(stream, Stream):
+        if stream is not None and not is_stream(stream):
             raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream({str(device)!r})")
         target = resolve(device)
         if target is self.device and not copy:

@@ -13,7 +13,7 @@ from accel.copies.planner import Mask, fewest_loops
 from accel.copies.ways import End, Fresh, Way, allocated, ways
 from accel.dtypes import DType
 from accel.errors import DTypeError
-from accel.memory import CacheEviction, HostStorage, Stream, Transfer, heap_of
+from accel.memory import AnyStorage, CacheEviction, HostStorage, Stream, Transfer, heap_of
 from accel.memory.transfer import Work, refuse_foreign, submit
 from accel.memory.work import Use, carry_out
 
@@ -156,13 +156,13 @@ def copy_async(
     """
     _refuse(target, source, cast=False)
     refuse_foreign(stream, target.storage.device, source.storage.device)
-    found = _ways(target, source, mask, eviction)
+    found, used = _ways(target, source, mask, eviction), (target.storage, source.storage)
     if len({way.worker for way in found}) > 1:  # which the host has to give their parts one after the other
         nbytes = target.size * target.element_type.itemsize
-        whole = [Work(lambda _: _do(found, allocated(found), None), None, nbytes)]
+        whole = [Work(lambda _: _do(found, allocated(found), used, None), None, nbytes)]
         return submit(target.storage, source.storage, stream, whole)
     fresh = allocated(found)
-    works = [Work(partial(_do, [way], fresh), way.worker.backend, way.plan.nbytes) for way in found]
+    works = [Work(partial(_do, [way], fresh, used), way.worker.backend, way.plan.nbytes) for way in found]
     return submit(target.storage, source.storage, stream, works, [*fresh.values()])
 
 
@@ -215,8 +215,8 @@ def _end(name: str, elements: Elements) -> End:
     return End(name, elements.storage.device, elements.operand())
 
 
-def _do(found: Sequence[Way], fresh: Fresh, stream: Stream | None) -> None:
+def _do(found: Sequence[Way], fresh: Fresh, used: tuple[AnyStorage, ...], stream: Stream | None) -> None:
     """Give plans to a stream, or without one to a thread that waits for each; whoever submits it keeps the order."""
     for way in found:
         give = partial(way.give, fresh, stream)
-        give() if stream is not None else way.worker.carry_out(give)
+        give() if stream is not None else way.worker.carry_out(give, *used, *fresh.values())

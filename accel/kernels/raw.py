@@ -14,7 +14,7 @@ from accel.kernels.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.sources import Source
 from accel.locks import across_forks
 from accel.memory import Event, Executable, Limits, Stream, SupportsRawKernels, heap_of
-from accel.memory.stream import CurrentStream
+from accel.memory.stream import is_stream
 from accel.memory.work import submit_ordered
 
 __all__ = ["RawKernel"]
@@ -213,7 +213,7 @@ class RawKernel:
 
 
 def _checked(stream: Stream) -> Stream:
-    if not isinstance(stream, CurrentStream | Stream):  # in this order, for to ask a protocol is slow
+    if not is_stream(stream):
         raise TypeError(f"{stream!r} is no stream of accel; write stream=accel.new_stream(device)")
     return stream
 

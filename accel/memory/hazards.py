@@ -35,9 +35,10 @@ class Hazards:
 
     def before(self, *, writing: bool) -> list[Event]:
         """Return what must be over before a read or a write begins."""
+        pending: list[Event] = []
         if writing:
             self._forget_over()
-        pending = list(self.reads) if writing else []
+            pending += self.reads
         if self.write is not None:
             pending.append(self.write)
         return pending

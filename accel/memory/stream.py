@@ -6,7 +6,7 @@ from typing import Protocol, Self, runtime_checkable
 
 from accel.device import Device
 
-__all__ = ["CurrentStream", "Event", "Stream", "current_stream"]
+__all__ = ["CurrentStream", "Event", "Stream", "current_stream", "is_stream"]
 
 
 @runtime_checkable
@@ -79,6 +79,11 @@ def current_stream(device: Device) -> Stream | None:
     """Return the stream of the innermost ``with stream:`` on a device, or None outside of any."""
     streams = _current.get()
     return next((stream for stream in reversed(streams) if stream.device is device), None) if streams else None
+
+
+def is_stream(found: object) -> bool:
+    """Tell whether something is a stream; those of the house are known at once, for to ask a protocol is slow."""
+    return isinstance(found, (CurrentStream, Stream))
 
 
 class CurrentStream:

@@ -11,7 +11,7 @@ from accel.memory.block import Span
 from accel.memory.copying import copy_spans, worker_of
 from accel.memory.heap import Flight, Heap, heap_of
 from accel.memory.storage import Storage
-from accel.memory.stream import CurrentStream, Event, Stream
+from accel.memory.stream import Event, Stream, is_stream
 from accel.memory.thread_stream import ThreadStream
 from accel.memory.work import Use, begin, let_go, take_off
 from accel.sites import call_site
@@ -190,9 +190,9 @@ def submit(
         if isinstance(error, Exception) and not pieces:
             let_go(pins)
         else:  # what was submitted before a refusal is under way; after an interrupt nobody knows
-            take_off(stream, uses, pins)
+            take_off(stream.record(), uses, pins)
         raise
-    flight = take_off(stream, uses, pins)
+    flight = take_off(pieces[-1][0], uses, pins)
     return Transfer(target.device, source.device, pieces, flight, heap_of(stream.device), progress)
 
 
@@ -225,8 +225,7 @@ def _submit(stream: Stream, work: Work) -> None:
 
 def refuse_foreign(stream: Stream, target: Device, source: Device) -> None:
     """Raise an error unless a stream is of one of two devices."""
-    # The first is a class, and looked up in no time; a protocol takes longer than a small copy.
-    if not isinstance(stream, CurrentStream) and not isinstance(stream, Stream):
+    if not is_stream(stream):
         raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream('{target}')")
     if stream.device not in (target, source):
         raise DeviceMismatchError(

@@ -90,7 +90,7 @@ def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], objec
         Puts it there. If it raises, nothing was.
     """
     pins = _submitted(stream, uses, work)
-    return take_off(stream, uses, pins).event
+    return take_off(stream.record(), uses, pins).event
 
 
 def _submitted(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> tuple[Pin, ...]:
@@ -102,7 +102,7 @@ def _submitted(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) 
         let_go(pins)
         raise
     except BaseException:  # after an interrupt nobody knows what is under way
-        take_off(stream, uses, pins)
+        take_off(stream.record(), uses, pins)
         raise
     return pins
 
@@ -125,11 +125,11 @@ def let_go(pins: Sequence[Pin]) -> None:
         pin.release()
 
 
-def take_off(stream: Stream, uses: Sequence[Use], pins: tuple[Pin, ...]) -> Flight:
-    """Let what a stream was given hold what it uses, and later uses of that wait for it."""
-    flight = Flight(stream.record(), pins)
-    heap_of(stream.device).take_off(flight)
-    _note(flight.event, uses)
+def take_off(event: Event, uses: Sequence[Use], pins: tuple[Pin, ...]) -> Flight:
+    """Let what a stream was given before an event hold what it uses, and later uses of that wait for the event."""
+    flight = Flight(event, pins)
+    heap_of(event.device).take_off(flight)
+    _note(event, uses)
     return flight
 
 

@@ -16,7 +16,7 @@ from operator import index
 from typing import Any
 
 from accel.device_names import parse_device_name
-from accel.locks import across_forks
+from accel.locks import open_after_fork
 
 __all__ = ["Settings", "configure", "current", "debug", "debugging", "enter", "leave", "using"]
 
@@ -173,7 +173,7 @@ class _Scope:
 
 _NO_SCOPE = _Scope()
 _scope: ContextVar[_Scope] = ContextVar("accel_settings", default=_NO_SCOPE)
-_lock = across_forks(threading.Lock())
+_lock = open_after_fork(threading.Lock())
 _process: Settings | None = None
 
 

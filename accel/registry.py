@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, distributions, entry_points
 from typing import Protocol, runtime_checkable
 
 from accel.device_names import DEVICE_TYPES
-from accel.locks import across_forks
+from accel.locks import in_child, open_after_fork
 
 __all__ = ["GROUP", "DeviceName", "NoBackendError", "Provider", "providers", "remedy"]
 
@@ -70,10 +70,13 @@ class _Providers:
 
     def __init__(self) -> None:
         # Reentrant: loading a backend may itself ask for another.
-        self._lock = across_forks(threading.RLock())
+        self._lock = open_after_fork(threading.RLock())
         self._offers: Mapping[str, list[EntryPoint]] | None = None
         self._loaded: dict[str, Provider] = {}
         self._failed: dict[str, str] = {}
+        # The threads that load a backend now, by its type.
+        self._loading: dict[str, int] = {}
+        in_child(self._give_up_loading)
 
     def get(self, type: str) -> Provider:
         """Return the backend for a type of device, loading it at first use.
@@ -88,7 +91,11 @@ class _Providers:
             return found
         with self._lock:
             if type not in self._loaded and type not in self._failed:
-                self._load(type)
+                self._loading[type] = threading.get_ident()
+                try:
+                    self._load(type)
+                finally:
+                    self._loading.pop(type, None)
             if type in self._failed:
                 raise NoBackendError(self._failed[type])
             return self._loaded[type]
@@ -104,6 +111,15 @@ class _Providers:
             self._offers = None
             self._loaded.clear()
             self._failed.clear()
+
+    def _give_up_loading(self) -> None:
+        """Refuse, in a child of a fork, what another thread was loading: its modules stay half imported here."""
+        for type, thread in tuple(self._loading.items()):
+            if thread != threading.get_ident():
+                self._failed[type] = (
+                    "the process was forked while another thread loaded its backend; start processes with 'spawn', "
+                    "or use the device once before the fork"
+                )
 
     def _find(self) -> Mapping[str, list[EntryPoint]]:
         with self._lock:

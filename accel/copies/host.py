@@ -57,8 +57,9 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
         out_of = np.ndarray(loops.extents, dtype, of.array, source.start * itemsize + loops.source_start, loops.out_of)
         if not loops.in_one_piece and np.may_share_memory(into, out_of):
             out_of = out_of.copy()  # NumPy does not see every overlap of strided arrays
-        # From here on Python lets no other thread run; before, one may have released what is not pinned.
-        held = to._owner is not None and of._owner is not None
+        # From here on Python lets no other thread run; before, one may have released what is not pinned, or used it.
+        mine, other = to._owner, of._owner
+        held = mine is not None and other is not None and mine.hazards is None and other.hazards is None
         if held:
             into[...] = out_of
     except ValueError:  # whoever looks closer says which

@@ -13,9 +13,10 @@ from accel.copies.planner import Mask, fewest_loops
 from accel.copies.ways import End, Fresh, Way, allocated, ways
 from accel.dtypes import DType
 from accel.errors import DTypeError
-from accel.memory import AnyStorage, CacheEviction, HostStorage, Stream, Transfer, heap_of
+from accel.memory import CacheEviction, HostStorage, Stream, Transfer, heap_of
 from accel.memory.transfer import Work, refuse_foreign, submit
-from accel.memory.work import Use, carry_out
+from accel.memory.owner import Owner
+from accel.memory.work import Use, carry_out, on_host
 
 __all__ = ["copy", "copy_async", "fill", "in_c_order", "read", "write"]
 
@@ -32,9 +33,7 @@ def read(source: Elements) -> _Array:
     """
     source.refuse_outside()
     if host.at_once(source) and source.size:
-        source.storage.settle(writing=False)
-        with source.storage.pin():
-            return host.gathered(source)
+        return on_host((Use(source.storage, False),), partial(host.gathered, source))
     values = np.empty(source.size, source.element_type)
     if values.size:
         copy(all_of(HostStorage.on_array(values)), source)
@@ -62,10 +61,9 @@ def write(target: Elements, values: _Array) -> None:
         return
     _refuse_target(target)
     _refuse_unequal(target, values.size, values.dtype)
-    target.storage.settle(writing=True)
     if values.size:
-        with target.storage.pin():
-            host.scatter(target, values.copy() if host.may_share(target, values) else values)
+        given = values.copy() if host.may_share(target, values) else values
+        on_host((_written(target),), partial(host.scatter, target, given))
 
 
 def fill(target: Elements, value: Any) -> None:
@@ -85,12 +83,10 @@ def fill(target: Elements, value: Any) -> None:
     if not target.size:
         return
     if host.at_once(target):
-        storage.settle(writing=True)
-        with storage.pin():
-            host.scatter(target, np.asarray(value, target.element_type))
+        on_host((_written(target),), partial(host.scatter, target, np.asarray(value, target.element_type)))
     else:
         heap, operand = heap_of(storage.device), fewest_loops(target.operand())
-        carry_out(heap, (Use(storage, True),), partial(heap.backend.fill, operand, value, stream=None))
+        carry_out(heap, (_written(target),), partial(heap.backend.fill, operand, value, stream=None))
 
 
 def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
@@ -121,7 +117,7 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
     _refuse(target, source, cast=cast)
     found = _ways(target, source)
     fresh = allocated(found)
-    uses = Use(target.storage, True), Use(source.storage, False), *[Use(each, True) for each in fresh.values()]
+    uses = _written(target), Use(source.storage, False), *[Use(each, True) for each in fresh.values()]
     for way in found:
         carry_out(way.worker, uses, partial(way.give, fresh, None))
     for storage in fresh.values():
@@ -156,14 +152,15 @@ def copy_async(
     """
     _refuse(target, source, cast=False)
     refuse_foreign(stream, target.storage.device, source.storage.device)
-    found, used = _ways(target, source, mask, eviction), (target.storage, source.storage)
+    found, used = _ways(target, source, mask, eviction), (target.storage.owner, source.storage.owner)
+    all_written = mask is None and _written(target).whole
     if len({way.worker for way in found}) > 1:  # which the host has to give their parts one after the other
         nbytes = target.size * target.element_type.itemsize
         whole = [Work(lambda _: _do(found, allocated(found), used, None), None, nbytes)]
-        return submit(target.storage, source.storage, stream, whole)
+        return submit(target.storage, source.storage, stream, whole, whole=all_written)
     fresh = allocated(found)
     works = [Work(partial(_do, [way], fresh, used), way.worker.backend, way.plan.nbytes) for way in found]
-    return submit(target.storage, source.storage, stream, works, [*fresh.values()])
+    return submit(target.storage, source.storage, stream, works, [*fresh.values()], whole=all_written)
 
 
 def in_c_order(array: _Array) -> _Array:
@@ -175,6 +172,11 @@ def in_c_order(array: _Array) -> _Array:
     made = np.empty(array.shape, array.dtype)
     copy(of_array(made), of_array(array))
     return made
+
+
+def _written(target: Elements) -> Use:
+    """Return the use of what is written, of which no element is named twice."""
+    return Use(target.storage, True, target.size * target.element_type.itemsize == target.storage.nbytes)
 
 
 def _refuse(target: Elements, source: Elements, *, cast: bool) -> None:
@@ -215,8 +217,9 @@ def _end(name: str, elements: Elements) -> End:
     return End(name, elements.storage.device, elements.operand())
 
 
-def _do(found: Sequence[Way], fresh: Fresh, used: tuple[AnyStorage, ...], stream: Stream | None) -> None:
+def _do(found: Sequence[Way], fresh: Fresh, used: tuple[Owner, ...], stream: Stream | None) -> None:
     """Give plans to a stream, or without one to a thread that waits for each; whoever submits it keeps the order."""
+    held = [storage.owner for storage in fresh.values()]
     for way in found:
         give = partial(way.give, fresh, stream)
-        give() if stream is not None else way.worker.carry_out(give, *used, *fresh.values())
+        give() if stream is not None else way.worker.carry_out(give, *used, *held)

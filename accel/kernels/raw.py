@@ -12,14 +12,14 @@ from accel.kernels.arguments import Signature
 from accel.kernels.grids import Extents, Three, as_block, as_grid, as_shared, blocks_over
 from accel.kernels.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.sources import Source
-from accel.locks import across_forks
+from accel.locks import open_after_fork
 from accel.memory import Event, Executable, Limits, Stream, SupportsRawKernels, heap_of
 from accel.memory.stream import is_stream
 from accel.memory.work import submit_ordered
 
 __all__ = ["RawKernel"]
 
-_compiling = across_forks(threading.RLock())
+_compiling = open_after_fork(threading.RLock())
 
 
 class RawKernel:

@@ -8,6 +8,7 @@ from accel.memory.block import Span
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import HostStorage
+from accel.memory.owner import Owner
 from accel.memory.storage import Storage
 from accel.memory.stream import Stream
 from accel.memory.work import Use, carry_out
@@ -41,7 +42,7 @@ def copy_elements(target: Storage, source: Storage) -> None:
     into, out_of = target.span, source.span
     worker = worker_of(heap_of(target.device), heap_of(source.device))
     if worker is not None:
-        uses = Use(target, True), Use(source, False)
+        uses = Use(target, True, whole=True), Use(source, False)
         carry_out(worker, uses, partial(worker.backend.copy, into, out_of, stream=None))
         return
     # Neither backend knows the other's memory: the bytes pass through the host.
@@ -58,13 +59,12 @@ def worker_of(target: Heap, source: Heap) -> Heap | None:
     return source if target is host else None
 
 
-def copy_spans(target: Heap, into: Span, source: Heap, out_of: Span) -> None:
-    """Copy bytes that are ordered and kept alive by whoever asks, from any device to any other; done on return."""
-    worker = worker_of(target, source)
+def copy_spans(target: Owner, into: Span, source: Owner, out_of: Span) -> None:
+    """Copy bytes that are kept in order by whoever asks, from any device to any other; done on return."""
+    worker = worker_of(target.heap, source.heap)
     if worker is not None:
-        worker.carry_out(partial(worker.backend.copy, into, out_of, stream=None))
+        worker.carry_out(partial(worker.backend.copy, into, out_of, stream=None), target, source)
         return
-    host = heap_of(_CPU)
-    with HostStorage.allocated(host, into.nbytes, _BYTE) as staging:
-        copy_spans(host, staging.span, source, out_of)
-        copy_spans(target, into, host, staging.span)
+    with HostStorage.allocated(heap_of(_CPU), into.nbytes, _BYTE) as staging:
+        copy_spans(staging.owner, staging.span, source, out_of)
+        copy_spans(target, into, staging.owner, staging.span)

@@ -9,7 +9,7 @@ from accel.memory.external import ExternalAllocation
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import is_pointer_form
 from accel.memory.lending import lend_to_any_stream
-from accel.memory.owner import Owner
+from accel.memory.owner import ForeignOwner
 from accel.memory.sizes import as_size
 from accel.memory.storage import Storage
 
@@ -77,7 +77,7 @@ class DeviceStorage(Storage):
         count = as_size(size, found.itemsize)
         heap = heap_of(_accelerator(device))
         external = ExternalAllocation(count * found.itemsize, native=buffer)
-        owner = Owner(heap, None, external, True)
+        owner = ForeignOwner(heap, external, counted=True)
         if owner.block.nbytes < count * found.itemsize:
             raise ValueError(
                 f"{count} elements of {found.name} need {count * found.itemsize} bytes; "

@@ -17,7 +17,7 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import DType, as_dtype
 from accel.errors import DTypeError, InterchangeError
-from accel.locks import across_forks
+from accel.locks import open_after_fork
 from accel.memory.dlpack_abi import (
     LEGACY,
     VERSIONED,
@@ -53,7 +53,7 @@ _MOST_AXES = 64
 _MOST = 2**63 - 1
 
 # Reentrant, for a collection may run another library's code.
-_taking = across_forks(threading.RLock())
+_taking = open_after_fork(threading.RLock())
 
 
 def make_capsule(array: "np.ndarray[Any, DType]", device: Device, versioned: bool, copied: bool = False) -> object:

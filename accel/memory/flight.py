@@ -2,13 +2,27 @@
 
 from typing import NamedTuple, Protocol
 
-from accel.memory.stream import Event
+from accel.memory.hazards import Submission, Traffic
 
-__all__ = ["Flight", "Pinnable", "Releasable", "Watch"]
+__all__ = ["Flight", "Noted", "Pinnable", "Releasable", "Watch"]
+
+
+class Noted(Protocol):
+    """Whose use is noted: the owner of some memory."""
+
+    @property
+    def traffic(self) -> Traffic:
+        """Where it is noted."""
+        ...
 
 
 class Releasable(Protocol):
     """What work in flight holds: a pin."""
+
+    @property
+    def owner(self) -> Noted | None:
+        """What it keeps alive; None when it is released."""
+        ...
 
     def release(self) -> None:
         """Let go."""
@@ -38,5 +52,5 @@ class Watch(Protocol):
 class Flight(NamedTuple):
     """Work on a stream of the device, and what it holds until it is over."""
 
-    event: Event
+    event: Submission
     pins: tuple[Releasable, ...]

@@ -1,85 +1,373 @@
-"""Who may still be reading or writing a block: what keeps work on different streams, and the host, in order."""
+"""Who comes after whom on the same memory: `Submission`, and all changes of what is noted of memory.
 
+Each copy, fill and launch is a `Submission` from before it is given to a stream, or begun by the host, until it is
+over. It is noted in the `hazards` of all memory that it uses, which are three tuples of accesses:
+
+- the last writes, and the reads since: whoever uses the same bytes next comes after these;
+- the writes whose failure would show in what is read: all that no later write has replaced, and that may have failed.
+
+**The invariant.** A submission looks at what it must come after and is noted itself in one step, for all its memory,
+behind one lock. So any two submissions that use the same bytes, one of them writing, have an order, which is the same
+for all bytes they share, and the second waits for the first. Whoever finds a submission noted can wait for it: a lock
+in it is closed until it was given to its stream, or until the host is done, and opened by ``with``, which no interrupt
+prevents. Nobody waits for work that was noted later, so no wait goes round in a circle.
+
+Inside the lock nothing is waited for and no event is asked anything. A signal handler or a finaliser can run there, in
+the same thread, and use the same memory; so hazards are replaced as a whole, and only if they are still what was seen.
+"""
+
+import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple, Protocol
 
 from accel import config
 from accel.errors import InFlightError
-from accel.locks import across_forks
+from accel.locks import forked_since, open_after_fork, process
 from accel.memory.stream import Event, Stream
 
-__all__ = ["Hazards", "noting", "wait_on_host"]
+__all__ = [
+    "Access",
+    "Claim",
+    "Hazards",
+    "SharedTraffic",
+    "Submission",
+    "Traffic",
+    "confirm",
+    "enter",
+    "forget",
+    "forget_some",
+    "forget_these",
+    "leave",
+    "note",
+    "pending",
+    "refuse_failed",
+    "refuse_in_flight",
+    "settle",
+]
 
-noting = across_forks(threading.RLock())
-"""Held for a moment by whoever changes what is noted of any block; no event is asked anything inside."""
+_lock = open_after_fork(threading.RLock())
 
 
-class Hazards:
-    """The work in flight on one block: its last write, and the reads since.
+class Submission:
+    """Some work, from before it is given to a stream or begun by the host until it is over; an `Event`.
 
-    An owner has one while there is work in flight and None otherwise, which makes it the owner's state word.
+    Attributes
+    ----------
+    begun : lock
+        Held by whoever gives the work to a stream or, where there is no stream, does it.
+    streams : tuple of Stream
+        Those that may have been given some of it, as long as there is no event. An interrupt can leave them here, and
+        then the first who asks records the event.
+    event : Event or None
+        Reached when the work is done; None before it is recorded, and for work of the host.
+    after : sequence of Submission
+        Whom this comes after, until that is certain: if it comes to nothing, whoever comes after this must wait for
+        them.
+    sources : sequence of Submission
+        Those whose failure makes this one fail: they wrote what it reads.
     """
 
-    __slots__ = ("_many", "reads", "write")
+    __slots__ = ("_process", "_thread", "after", "begun", "event", "sources", "streams")
 
-    def __init__(self) -> None:
-        self.write: Event | None = None
-        # Replaced as a whole, so that it can be walked while others note more.
-        self.reads: tuple[Event, ...] = ()
-        self._many = 16
+    def __init__(self, event: Event | None = None) -> None:
+        self.begun = threading.Lock()
+        self.streams: tuple[Stream, ...] = ()
+        self.event = event
+        self.after: Sequence[Submission] = ()
+        self.sources: Sequence[Submission] = ()
+        self._thread = threading.get_ident()
+        self._process = process()
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        """All that is noted."""
-        return self.reads if self.write is None else (self.write, *self.reads)
+    def device(self) -> object:
+        """The device that does the work; None if the host does."""
+        return None if self.event is None else self.event.device
 
-    def before(self, *, writing: bool) -> list[Event]:
-        """Return what must be over before a read or a write begins."""
-        pending: list[Event] = []
-        if writing:
-            self._forget_over()
-            pending += self.reads
-        if self.write is not None:
-            pending.append(self.write)
-        return pending
+    def give(self, stream: Stream, work: "Callable[[Submission], object]") -> None:
+        """Give the work to a stream, by what may set the event; if that raises, nothing was given after the event."""
+        self.streams = (stream,)
+        try:
+            work(self)
+            if self.event is None:
+                self.event = stream.record()
+        except Exception:
+            self.streams = ()  # after an interrupt they stay, for nobody knows what they were given
+            raise
 
-    def order(self, stream: Stream, *, writing: bool) -> None:
-        """Let a stream's next work start after what must be over first, without blocking the host."""
-        if self.write is not None:
-            stream.wait_for(self.write)
-        if writing:
-            for event in self.reads:
-                stream.wait_for(event)
+    def submitted(self) -> tuple[Event, ...]:
+        """Wait until the work was given to its stream, or the host has done it; return what is still to wait for.
 
-    def settle(self, what: object, *, writing: bool) -> None:
-        """Make the host wait for what must be over first, or refuse in strict mode."""
-        wait_on_host(what, self.before(writing=writing), writing=writing)
+        Raises
+        ------
+        RuntimeError
+            In a child of a fork, if another thread of the parent had begun the work.
+        """
+        if self.begun.locked() and not self._is_own():
+            if forked_since(self._process):
+                raise RuntimeError("a fork left this work behind in the parent; start processes with 'spawn'")
+            with self.begun:
+                pass
+        if self.event is None and self.streams:
+            events = tuple([stream.record() for stream in self.streams])
+            if len(events) > 1:
+                return events
+            self.event = events[0]
+        if self.event is not None:
+            return (self.event,)
+        return tuple([event for each in self.after for event in each.submitted()])
 
-    def note(self, event: Event, *, writing: bool) -> None:
-        """Remember work that was submitted; the caller is `noting`."""
-        if writing:
-            self.write, self.reads = event, ()
+    def done(self) -> bool:
+        """Tell whether it is over; never waits."""
+        if self.begun.locked():
+            return False
+        if self.event is not None:
+            return self.event.done()
+        return all(event.done() for event in self.submitted()) if self.streams or self.after else True
+
+    def settle(self) -> None:
+        """Block until it is over; failures are left to those who `wait`."""
+        for event in self.submitted():
+            event.settle()
+
+    def wait(self) -> None:
+        """Block until it is over; raises what it raised, or what those raised who wrote what it reads."""
+        for event in self.submitted():
+            event.wait()
+        failed = self.culprit()
+        if failed is not None:
+            failed.wait()
+
+    def culprit(self) -> Event | None:
+        """Return the event of what failed, of this or of those who wrote what it reads; for work that is over."""
+        seen, to_ask = {id(self)}, [self]
+        while to_ask:
+            each = to_ask.pop()
+            if each.event is not None and each.event.failed:
+                return each.event
+            to_ask += [source for source in each.sources if id(source) not in seen]
+            seen.update(map(id, each.sources))
+        self.sources = ()  # or a chain of copies would keep all that went before
+        return None
+
+    def _is_own(self) -> bool:
+        """Tell whether this is asked from inside of the work, by a signal handler or a finaliser: it cannot wait.
+
+        Nor can the end of the process, when the threads that had begun it are gone.
+        """
+        return self._thread == threading.get_ident() or sys.is_finalizing()
+
+
+Access = tuple[int, int, Submission]
+"""The addresses of the first byte used and of that behind the last one, and by whom."""
+
+Hazards = tuple[tuple[Access, ...], tuple[Access, ...], tuple[Access, ...]]
+"""The last writes, the reads since, and the writes whose failure would show."""
+
+
+class Traffic(Protocol):
+    """Memory by which hazards are noted.
+
+    Attributes
+    ----------
+    hazards : tuple or None
+        What is noted; None if nothing is, which makes it the state word that each access looks at.
+    """
+
+    hazards: Hazards | None
+
+
+class SharedTraffic:
+    """What memory has in common that was made elsewhere: several owners may look at the same."""
+
+    __slots__ = ("hazards",)
+
+    def __init__(self) -> None:
+        self.hazards: Hazards | None = None
+
+
+class Claim(NamedTuple):
+    """The use of some bytes.
+
+    Attributes
+    ----------
+    traffic : Traffic
+        Where it is noted.
+    low, high : int
+        The addresses of the first byte and of that behind the last one.
+    writing : bool
+        Whether they may be written.
+    whole : bool
+        Whether each of them is written, so that it no longer matters what was there.
+    """
+
+    traffic: Traffic
+    low: int
+    high: int
+    writing: bool
+    whole: bool = False
+
+
+def enter(work: Submission, claims: Iterable[Claim]) -> Sequence[Submission]:
+    """Note a submission that has just begun, and return those whose writes it reads; it comes after `Submission.after`.
+
+    Until `confirm` says that it took place, whoever comes after it waits for those too.
+    """
+    after: list[Submission] = []
+    read: list[Submission] = []
+    replaced: list[Submission] = []
+    work.after, work.sources = after, replaced
+    with _lock:
+        for claim in claims:
+            _note(work, claim, after, read, replaced)
+    if any(each.event is None for each in after):
+        work.after = _effective(after)
+    return read
+
+
+def _effective(after: list[Submission]) -> list[Submission]:
+    """Put those in the place of what came to nothing that it came after, so that no chain of failures grows."""
+    found: dict[Submission, None] = {}
+    for each in after:
+        gone = each.event is None and not each.streams and not each.begun.locked()
+        found.update(dict.fromkeys(each.after if gone else (each,)))
+    return [*found]
+
+
+def confirm(work: Submission, read: Sequence[Submission]) -> None:
+    """Say that a submission will come after all that it must, or has."""
+    work.after, work.sources = (), read
+
+
+def note(event: Event, claims: Iterable[Claim]) -> None:
+    """Note work that was given to a stream elsewhere, after all that it must come after."""
+    enter(work := Submission(event), claims)
+    confirm(work, ())
+
+
+def _note(
+    work: Submission, claim: Claim, after: list[Submission], read: list[Submission], replaced: list[Submission]
+) -> None:
+    traffic, low, high, writing, whole = claim
+    if low == high:
+        return
+    access = low, high, work
+    while True:
+        seen = traffic.hazards
+        if seen is None:
+            noted: Hazards = ((access,), (), (access,)) if writing else ((), (access,), ())
         else:
-            self.reads = (*self.reads, event)
-
-    def forget_some(self) -> None:
-        """Forget what is over if there is much: many kernels may read the same memory before the first is done."""
-        if len(self.reads) > self._many:
-            self._forget_over()
-            self._many = 2 * len(self.reads) + 16
-
-    def _forget_over(self) -> None:
-        over = {id(event) for event in self.reads if event.done()}
-        if over:
-            with noting:
-                self.reads = tuple([event for event in self.reads if id(event) not in over])
+            noted = _writing(seen, access, whole, after, replaced) if writing else _reading(seen, access, after, read)
+        if traffic.hazards is seen:  # else a signal handler or a finaliser of this thread noted something
+            traffic.hazards = noted
+            return
 
 
-def wait_on_host(what: object, events: Sequence[Event], *, writing: bool) -> None:
-    """Make the host wait for events before it reads or writes, or refuse in strict mode."""
-    if config.current().strict and not all(event.done() for event in events):
-        verb = "written" if writing else "read"
-        raise InFlightError(f"{what} is {verb} by the host while work on it is in flight; wait for its transfer")
-    for event in events:
-        # What a failed write left is not read; it may be written over.
-        event.settle() if writing else event.wait()
+def _writing(
+    seen: Hazards, access: Access, whole: bool, after: list[Submission], replaced: list[Submission]
+) -> Hazards:
+    writes, reads, claims = seen
+    low, high, work = access
+    after += [each[2] for each in chain(writes, reads) if each[0] < high and low < each[1] and each[2] is not work]
+    # Whoever comes after those that lie within comes after this one.
+    writes = tuple([each for each in writes if each[0] < low or high < each[1]])
+    reads = tuple([each for each in reads if each[0] < low or high < each[1]])
+    if whole:
+        replaced += [each[2] for each in claims if low <= each[0] and each[1] <= high]
+        claims = tuple([each for each in claims if each[0] < low or high < each[1]])
+    return (*writes, access), reads, (*claims, access)
+
+
+def _reading(seen: Hazards, access: Access, after: list[Submission], read: list[Submission]) -> Hazards:
+    writes, reads, claims = seen
+    low, high, work = access
+    after += [each[2] for each in writes if each[0] < high and low < each[1] and each[2] is not work]
+    read += [each[2] for each in claims if each[0] < high and low < each[1] and each[2] is not work]
+    return writes, (*reads, access), claims
+
+
+def pending(claim: Claim) -> list[Submission]:
+    """Return whom the host must wait for before it uses some bytes."""
+    seen = claim.traffic.hazards
+    if seen is None:
+        return []
+    first = chain(seen[0], seen[1]) if claim.writing else seen[0]
+    return [each[2] for each in first if each[0] < claim.high and claim.low < each[1]]
+
+
+def settle(claim: Claim) -> None:
+    """Make the host wait for what it must come after, and raise what failed of that which it reads.
+
+    Raises
+    ------
+    InFlightError
+        In strict mode, instead of waiting.
+    """
+    if config.current().strict:
+        refuse_in_flight(claim)
+    for work in pending(claim):
+        work.settle()
+    seen = claim.traffic.hazards
+    if seen is not None and not claim.writing:
+        refuse_failed([each[2] for each in seen[2] if each[0] < claim.high and claim.low < each[1]])
+    forget(claim.traffic)
+
+
+def refuse_in_flight(claim: Claim) -> None:
+    """Raise `InFlightError` if the host would have to wait."""
+    found = next((work for work in pending(claim) if not work.done()), None)
+    if found is not None:
+        verb, where = "written" if claim.writing else "read", found.device
+        raise InFlightError(
+            f"memory of {where} is {verb} by the host while work on it is in flight; wait for its transfer"
+        )
+
+
+def refuse_failed(sources: Iterable[Submission]) -> None:
+    """Raise what somebody raised who should have written what is read; all of them are over."""
+    for source in sources:
+        source.wait()
+
+
+def forget(traffic: Traffic) -> None:
+    """Forget what is over, except for writes that failed."""
+    seen = traffic.hazards
+    if seen is None:
+        return
+    asked = {each[2] for each in chain(*seen)}
+    over = {work for work in asked if work.done()}
+    if over:
+        forget_these(traffic, over, {work for work in over if work.culprit() is not None})
+
+
+def forget_some(traffic: Traffic) -> None:
+    """Forget what is over, if more was noted than twice as much as the last time."""
+    seen = traffic.hazards
+    if seen is not None and any(len(each) > 15 and not len(each) & len(each) - 1 for each in seen):
+        forget(traffic)
+
+
+def leave(work: Submission, traffic: Traffic) -> None:
+    """Forget a submission that is over and did not fail."""
+    forget_these(traffic, {work}, set())
+
+
+def forget_these(traffic: Traffic, over: set[Submission], failed: set[Submission]) -> None:
+    """Forget some that are over; of those that failed, what they should have written is remembered."""
+    with _lock:
+        while True:
+            seen = traffic.hazards
+            if seen is None:
+                return
+            writes, reads, claims = seen
+            left: Hazards | None = (
+                tuple([each for each in writes if each[2] not in over]),
+                tuple([each for each in reads if each[2] not in over]),
+                tuple([each for each in claims if each[2] not in over or each[2] in failed]),
+            )
+            if not any(left):
+                left = None
+            if traffic.hazards is seen:
+                traffic.hazards = left
+                return

@@ -1,10 +1,15 @@
 """`Heap`: the memory of one device, its books, and the gate through which bytes come and go.
 
-Counts, books and the backend's `allocate` and `free` are all touched with the gate closed behind one. A garbage
-collection or a signal can run other code inside that region, in the same thread, which gives memory back: it leaves a
-note, and whoever opens the gate does what it says. So does a finaliser that finds anybody inside: it does not wait.
+Counts, books and the backend's `allocate` and `free` are all touched with the gate closed behind one. Who gives memory
+back never waits for the gate: whoever is inside may be a thread that was stopped for good, at the end of the process or
+in the parent of a fork, or code of this very thread that a collection or a signal handler interrupts. It leaves a note,
+and whoever opens the gate looks for notes after that, and does what they say.
 
-The gate is only ever closed by ``with``, which alone cannot lose a lock to an interrupt.
+An interrupt can come anywhere. The gate is only ever closed by ``with``, which alone cannot lose a lock. The books are
+one dictionary of the blocks in use, from which all sums are taken; a block is in it from the moment it is somebody's,
+and out of it from the moment it is given back. Each has an object beside it to which only its holder refers. So the
+books show what became of a holder whose last use could not be counted, because an interrupt stopped a finaliser: they
+are checked when they are read, when memory runs out, and when they have doubled since the last time.
 """
 
 import gc
@@ -13,16 +18,18 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from weakref import WeakValueDictionary
+from sys import getrefcount
+from weakref import WeakValueDictionary, ref
 
 from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
-from accel.locks import across_forks
+from accel.locks import BusyError, attempt, in_child, open_after_fork
 from accel.memory.allocators import Allocator, Scope, chosen, trimmed
 from accel.memory.backend import Backend, FreesInOrder, SupportsStreams
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
 from accel.memory.flight import Flight, Pinnable, Watch
+from accel.memory.hazards import SharedTraffic, Submission, forget_these
 from accel.memory.holder import Holder
 from accel.memory.shortage import in_use, is_retry, making_room
 from accel.memory.stream import Event, Stream, current_stream
@@ -41,29 +48,31 @@ class Heap:
 
     Attributes
     ----------
-    live_bytes, peak_bytes : int
-        Bytes allocated now, and the most there were at one time.
-    live_blocks : int
-        Blocks allocated now.
-    pinned_blocks : int
-        Blocks kept alive by exports only: their last handle was released.
+    peak_bytes : int
+        The most bytes that were allocated at one time.
+    foreign : SharedTraffic
+        Where the work in flight on memory made elsewhere is noted.
     """
 
     __slots__ = (
         "_allocators",
+        "_attempt",
+        "_blocks",
+        "_check_at",
+        "_external",
         "_givers",
         "_in_order",
+        "_kept",
+        "_live",
         "_many",
         "_streams",
         "backend",
         "busy",
         "device",
+        "foreign",
         "gate",
         "left",
-        "live_blocks",
-        "live_bytes",
         "peak_bytes",
-        "pinned_blocks",
         "plain",
         "scopes",
         "under_way",
@@ -75,9 +84,12 @@ class Heap:
         self.backend = backend
         self._streams = backend if isinstance(backend, SupportsStreams) else None
         self._in_order = backend if isinstance(backend, FreesInOrder) else None
-        self.gate = across_forks(threading.RLock())
+        self.gate = open_after_fork(threading.RLock())
+        self._attempt = attempt(self.gate)
         self.busy = False
+        in_child(self._nobody_inside)
         self.left: deque[Note] = deque()
+        self.foreign = SharedTraffic()
         # Each is mapped to where it was submitted.
         self.under_way: dict[Flight, str] = {}
         self._many = 16
@@ -85,12 +97,36 @@ class Heap:
         self._givers: dict[Block, Allocator] = {}
         # By identity: those of others may have no hash.
         self._allocators: WeakValueDictionary[int, Allocator] = WeakValueDictionary()
-        self.live_bytes = self.live_blocks = self.pinned_blocks = 0
-        self.peak_bytes = 0
+        # The blocks in use, and the external memory that has a deleter, each with the `Holder.life` of its holder. That
+        # is not the holder itself, for what hazards keep of a failure can lead back to its handles.
+        self._blocks: dict[Block, object] = {}
+        self._external: dict[ExternalAllocation, object] = {}
+        # The holders whose last handle was released while something else used their bytes.
+        self._kept: dict[ref[Holder], None] = {}
+        self._live = self.peak_bytes = 0
+        self._check_at = 1 << 28
         self.watches: tuple[Watch, ...] = tuple(watcher(device) for watcher in _watchers)
         self.scopes: tuple[Scope, ...] = ()
         # Nobody watches, and all blocks come from the backend: one look instead of three, at each allocation.
         self.plain = not self.watches
+
+    @property
+    def live_blocks(self) -> int:
+        """Blocks allocated now."""
+        self.check()
+        return len(self._blocks)
+
+    @property
+    def live_bytes(self) -> int:
+        """Bytes allocated now."""
+        self.check()
+        return sum([block.nbytes for block in tuple(self._blocks)])
+
+    @property
+    def pinned_blocks(self) -> int:
+        """Blocks kept alive by exports only: their last handle was released."""
+        self.check()
+        return len(self._kept)
 
     def allocate(
         self, nbytes: int, alignment: int = 1, stream: Stream | None = None, holder: Holder | None = None
@@ -104,6 +140,7 @@ class Heap:
         """
         if self.left or self.under_way:
             self.reap()
+        life = None if holder is None else holder.life
         try:
             with self.gate:
                 before, self.busy = self.busy, True
@@ -112,12 +149,15 @@ class Heap:
                     giver: Allocator = self.backend if plain else self.allocator
                     block = giver.allocate(self.device, nbytes, alignment=alignment, stream=stream)
                     # No call from here on: an interrupt finds all of this done, or nothing.
-                    self.live_bytes = live = self.live_bytes + block.nbytes
-                    self.live_blocks += 1
+                    live = self._live + block.nbytes
+                    self._blocks[block] = life
+                    self._live = live
                     if live > self.peak_bytes:  # noqa: PLR1730 - max() is a call
                         self.peak_bytes = live
                     if holder is not None:
                         holder.held = block
+                    if live > self._check_at:
+                        self._check()
                     if not plain:
                         self._remember(block, giver)
                 finally:
@@ -172,10 +212,48 @@ class Heap:
         for watch in self.watches:
             watch.see_allocated(block.nbytes)
 
+    def remember(self, holder: Holder, external: ExternalAllocation) -> None:
+        """Let external memory be finished when nobody refers to its holder, if that was not done before."""
+        self._external[external] = holder.life
+
+    def check(self) -> None:
+        """Give back what an interrupt kept finalisers from giving back, unless somebody is inside."""
+        with suppress(BusyError), self._attempt:
+            if not self.busy:
+                self.busy = True
+                try:
+                    self._check()
+                finally:
+                    self.busy = False
+        self.drain()
+
+    def _check(self) -> None:
+        for block in tuple(self._blocks):
+            if getrefcount(self._blocks[block]) == _ALONE:
+                self.free(block)
+        for external in tuple(self._external):
+            if getrefcount(self._external[external]) == _ALONE:
+                self.left.append(partial(_itself, external))
+        for kept in tuple(self._kept):
+            if kept() is None:
+                del self._kept[kept]
+        self._live = sum([block.nbytes for block in tuple(self._blocks)])
+        self._check_at = 2 * self._live + (1 << 28)
+
+    def keep(self, holder: Holder) -> None:
+        """Count a block that only exports or work in flight keep alive."""
+        self._kept[ref(holder)] = None
+
+    def keep_no_more(self, holder: Holder) -> None:
+        """Count it no more; harmless where it was not counted."""
+        if self._kept:
+            self._kept.pop(ref(holder), None)
+
     def free(self, block: Block) -> None:
         """Give a block back to whoever gave it; the gate is held by the caller."""
-        self.live_bytes -= block.nbytes
-        self.live_blocks -= 1
+        # No call between these, as above. From here on the block is nobody's, and goes also if nobody frees it.
+        del self._blocks[block]
+        self._live -= block.nbytes
         if self.plain:
             self.backend.free(block, stream=None)
             return
@@ -188,6 +266,7 @@ class Heap:
 
     def trim(self) -> int:
         """Let all allocators give back what they keep; returns how many bytes."""
+        self.check()
         with self.gate:
             before, self.busy = self.busy, True
             try:
@@ -204,6 +283,7 @@ class Heap:
         """Do what may make room, one thing after the other, the dearest last."""
         for heap in heaps():
             heap.reap()
+            heap.check()
         self.trim()
         yield
         gc.collect()
@@ -215,30 +295,62 @@ class Heap:
         yield
 
     def do(self, note: Note) -> None:
-        """Act with the gate closed behind one; what a deleter raises is raised here."""
-        if self.busy and self._is_inside():
+        """Act with the gate closed behind one, or leave a note if it is not open; raises what a deleter raises."""
+        try:
+            with self._attempt:
+                inside = self.busy  # this thread is inside already: a signal handler or a finaliser acts
+                if not inside:
+                    self.busy = True
+                    try:
+                        ended = note()
+                    finally:
+                        self.busy = False
+        except BusyError:
+            inside = True
+        if inside:
             self.left.append(note)
-            return
-        self._act(note)
+        elif ended is not None and ended.deleter is not None:
+            self._finish(ended)
         if self.left:
             self.drain()
 
     def do_or_leave(self, note: Note) -> None:
-        """Act as `do` if nobody is inside, else leave a note: for finalisers."""
-        if self.busy:
-            self.left.append(note)
-        else:
-            self._act(note)
+        """Act as `do`, for finalisers: what goes wrong is reported, and not raised."""
+        self.left.append(note)
+        self.drain()
 
-    def _act(self, note: Note) -> None:
-        with self.gate:
-            self.busy = True  # it was not: inside, a note is left
+    def _is_inside(self) -> bool:
+        """Tell whether this thread is inside the gate."""
+        return self.busy and bool(self.gate._is_owned())  # type: ignore[attr-defined]
+
+    def drain(self) -> None:
+        """Do what the notes say that were left behind, unless somebody is inside, who will."""
+        while self.left:
             try:
-                ended = note()
-            finally:
-                self.busy = False
-        if ended is not None and ended.deleter is not None:
-            ended.finish()
+                with self._attempt:
+                    if self.busy or not self.left:
+                        return
+                    self.busy = True
+                    try:
+                        ended = self.left.popleft()()
+                    finally:
+                        self.busy = False
+                if ended is not None and ended.deleter is not None:
+                    self._finish(ended)
+            except BusyError:
+                return
+            except Exception as error:  # of a backend, or of a deleter: it is not the caller's
+                _Unraised(error)
+
+    def _finish(self, external: ExternalAllocation) -> None:
+        try:
+            external.finish()
+        finally:
+            self._external.pop(external, None)
+
+    def _nobody_inside(self) -> None:
+        """Begin a child of a fork: whoever was inside is not here."""
+        self.busy = False
 
     def take_off(self, flight: Flight) -> None:
         """Remember what work holds; when there is twice as much as there was, let go of what is over."""
@@ -251,14 +363,22 @@ class Heap:
         """Let go of what work in flight held, if that is over, and do what finalisers left behind."""
         for flight in list(self.under_way):
             if flight.event.done():
-                _LateAct(partial(self.land, flight))
+                try:
+                    self.land(flight)
+                except Exception as error:  # of a deleter: who reaps has nothing to do with it
+                    _Unraised(error)
         self.drain()
 
     def land(self, flight: Flight) -> None:
         """Let go of what one piece of work held; doing so again is harmless."""
         if self.under_way.pop(flight, None) is None:  # another thread may have been first
             return
+        submission, failed = flight.event, set()
+        if submission.culprit() is not None:
+            failed.add(submission)
         for pin in flight.pins:
+            if pin.owner is not None:
+                forget_these(pin.owner.traffic, {submission}, failed)
             pin.release()
 
     def wait(self) -> None:
@@ -272,43 +392,30 @@ class Heap:
                     flight.event.settle()
         self.reap()
 
-    def _is_inside(self) -> bool:
-        """Tell whether this thread is inside the gate."""
-        return self.busy and bool(self.gate._is_owned())  # type: ignore[attr-defined]
-
-    def drain(self) -> None:
-        """Do what finalisers left behind, unless this thread is inside the gate itself."""
-        while self.left and not self._is_inside():
-            try:
-                note = self.left.popleft()
-            except IndexError:  # another thread took the last one
-                return
-            _LateAct(partial(self._act, note))
-
     def synchronize(self) -> None:
         """Wait for the device, and give back what finalisers left behind."""
         self.backend.synchronize(self.device)
         self.reap()
 
     def carry_out(self, work: Callable[[], object], *used: Pinnable) -> None:
-        """Give the device some work and wait for that alone; what it uses stays until it is over.
+        """Give the device some work that others keep in order, and wait for that alone.
 
-        An interrupt ends the wait, and not the work.
+        An interrupt ends the wait, and not the work; what it uses stays until it is over.
         """
-        event = None
-        try:
+        stream, submission = self.stream, Submission()
+        if stream is None:
             work()
-            event = self.latest()
-            if event is None:
-                self.backend.synchronize(self.device)
-            else:
-                event.wait()
-        except BaseException as error:
-            if event is None and not isinstance(error, Exception):  # an interrupt, and the work may be under way
-                event = self.latest()
-            if event is not None and not event.done():
-                self.take_off(Flight(event, tuple(each.pin() for each in used)))
-            raise
+            self.backend.synchronize(self.device)
+            return
+        flight = Flight(submission, tuple([each.pin() for each in used]))
+        try:
+            with submission.begun:
+                self.under_way[flight] = ""
+                submission.give(stream, lambda _: work())
+            submission.wait()
+        finally:
+            if submission.done():
+                self.land(flight)
         self.reap()
 
     @property
@@ -329,17 +436,26 @@ class Heap:
         return None if stream is None else stream.record()
 
 
-class _LateAct:
-    """Acts when collected, at once: what a deleter raises goes to `sys.unraisablehook`."""
+def _itself(external: ExternalAllocation) -> ExternalAllocation:
+    """Note that nobody uses some external memory any more."""
+    return external
 
-    __slots__ = ("act",)
 
-    def __init__(self, act: Callable[[], None]) -> None:
-        self.act = act
+class _Unraised:
+    """Hands an error to `sys.unraisablehook`, as the interpreter does with what a finaliser raises."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
 
     def __del__(self) -> None:
-        self.act()
+        raise self.error
 
+
+_alone = {0: object()}
+_ALONE = getrefcount(_alone[0])
+"""What `getrefcount` says of a value to which only its dictionary refers."""
 
 Watcher = Callable[[Device], Watch]
 """Returns, for each device, who sees what happens there; the same one whenever it is asked."""
@@ -347,7 +463,7 @@ Watcher = Callable[[Device], Watch]
 _watchers: list[Watcher] = []
 _heaps: dict[Device, Heap] = {}
 # Reentrant, for a collection may end a watch; and no gate is closed inside it, for a fork closes gates first.
-_new_heap = across_forks(threading.RLock())
+_new_heap = open_after_fork(threading.RLock())
 
 
 def heap_of(device: Device) -> Heap:

@@ -25,17 +25,20 @@ class Holder:
         Whether the bytes are managed, and not somebody else's.
     handles, pins : int
         Who uses the bytes.
+    life : object
+        To which nobody else refers but the books, so that they show when the holder is gone.
     made : str
         Where in the user's code it was made; not set outside of debug mode.
     """
 
-    __slots__ = ("counted", "external", "handles", "heap", "held", "made", "pins")
+    __slots__ = ("counted", "external", "handles", "heap", "held", "life", "made", "pins")
     held: Block | None
     external: ExternalAllocation | None
     heap: Any
     counted: bool
     handles: int
     pins: int
+    life: object
     made: str
 
     @property
@@ -63,7 +66,8 @@ def holders(*, external: bool = True) -> list[Holder]:
     that `gc.freeze` took from it are not found.
     """
     # Not gc.get_objects: it lends what other threads are still building, and a tuple that is lent cannot be finished.
-    found = [each for each in gc.get_referrers(*Holder.__subclasses__()) if issubclass(type(each), Holder)]
+    kinds = [kind for each in Holder.__subclasses__() for kind in (each, *each.__subclasses__())]
+    found = [each for each in gc.get_referrers(*kinds) if issubclass(type(each), Holder)]
     return [each for each in found if _has_memory(each, external)]
 
 

@@ -11,7 +11,7 @@ from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import BoundsError, DTypeError, LayoutError
 from accel.memory.external import Deleter, ExternalAllocation
 from accel.memory.heap import heap_of
-from accel.memory.owner import Owner
+from accel.memory.owner import ForeignOwner
 from accel.memory.sizes import as_pointer, as_size
 from accel.memory.storage import Storage
 
@@ -113,7 +113,7 @@ class HostStorage(Storage):
         nbytes = as_size(size, found.itemsize) * found.itemsize
         pointer = as_pointer(ptr, found)
         external = ExternalAllocation(nbytes, pointer=pointer, deleter=deleter, readonly=readonly)
-        owner = Owner(heap_of(_CPU), None, external, False)
+        owner = ForeignOwner(heap_of(_CPU), external)
         looking = cls._on(owner, found, nbytes // found.itemsize)
         if not copy:
             return looking
@@ -139,22 +139,25 @@ class HostStorage(Storage):
             )
         found = as_dtype(array.dtype)
         external = ExternalAllocation(array.nbytes, array, readonly=not flags.writeable)
-        return cls._on(Owner(heap_of(_CPU), None, external, False), found, array.size)
+        return cls._on(ForeignOwner(heap_of(_CPU), external), found, array.size)
 
     @property
     def array(self) -> HostArray:
         """The elements as a NumPy array that is valid only as long as this handle: for use inside the library."""
-        if self._array is None:
+        array = self._array
+        if array is None:
             block = self.owner.block
-            flat = block.native[self._start : self._start + self.nbytes].view(self.dtype)
+            array = block.native[self._start : self._start + self.nbytes].view(self.dtype)
             if self.readonly:
-                flat.flags.writeable = False
-            self._array = flat
-        return self._array
+                array.flags.writeable = False
+            # No call between the two: a released handle remembers nothing.
+            if self._owner is not None:
+                self._array = array
+        return array
 
     def _settled(self, *, writing: bool) -> HostArray:
         """Return the elements, when no work in flight is in the way."""
-        self.owner.settle(writing=writing)
+        self.settle(writing=writing)
         return self.array
 
     def __getitem__(self, index: SupportsIndex) -> Any:
@@ -167,9 +170,12 @@ class HostStorage(Storage):
         """
         # Read first, here as below: an __index__ may be anybody's, and release this very storage.
         place = index if type(index) is int else _whole(index)
-        array = self._array
-        if array is None or self.owner.hazards is not None:
+        array, owner = self._array, self._owner
+        if array is None or owner is None or owner.hazards is not None:
             array = self._settled(writing=False)
+            # No call between here and the access, as below.
+            if self._owner is None:
+                self.refuse_released()
         try:
             return array[place]
         except IndexError:
@@ -193,9 +199,13 @@ class HostStorage(Storage):
         self.refuse_read_only()
         array = self._settled(writing=True)
         try:
-            array[place] = scalar
+            # No call between the two: another thread may release this, and the memory may become somebody else's.
+            if self._owner is not None:
+                array[place] = scalar
+                return
         except IndexError:
             raise self._out_of_range(place) from None
+        self.refuse_released()
 
     def _out_of_range(self, index: int) -> BoundsError:
         return BoundsError(

@@ -1,9 +1,10 @@
 """Memory lent to other libraries: they have it after the work in flight, and after those who had its bytes before."""
 
+from accel import config
 from accel.device import Device
 from accel.errors import InterchangeError
 from accel.memory.backend import SupportsStreamNumbers
-from accel.memory.hazards import wait_on_host
+from accel.memory.hazards import pending, refuse_in_flight
 from accel.memory.storage import Storage
 
 __all__ = ["lend_to_any_stream", "lend_to_stream"]
@@ -29,13 +30,17 @@ def lend_to_stream(storage: Storage, number: int | None) -> None:
         In strict mode, where the host would have to wait.
     """
     owner, writing = storage.owner, not storage.readonly
-    heap, hazards = owner.heap, owner.hazards
+    heap = owner.heap
     if isinstance(heap.backend, SupportsStreamNumbers):
-        pending = [] if hazards is None else hazards.before(writing=writing)
-        left = heap.backend.hold_up(owner.block, number, pending)
-        wait_on_host(f"memory of {heap.device}", left, writing=writing)
+        claim = storage.claim(writing=writing)
+        before = [event for work in pending(claim) for event in work.submitted()]
+        left = heap.backend.hold_up(owner.block, number, before)
+        if config.current().strict and not all(event.done() for event in left):
+            refuse_in_flight(claim)
+        for event in left:
+            event.settle() if writing else event.wait()
     elif number is None:
-        owner.settle(writing=writing)
+        storage.settle(writing=writing)
     elif type(number) is not int or number != _NO_ORDER or heap.device is Device.CPU:
         raise InterchangeError(f"{number!r} is no stream that DLPack has for {heap.device}; write stream=None")
 

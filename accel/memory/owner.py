@@ -1,44 +1,48 @@
 """`Owner`: one block and the count of those who use it; `Pin`: a use that outlives the handles."""
 
+from operator import attrgetter
 from typing import Self
 
 from accel import config
 from accel.errors import ReleasedError
+from accel.memory import hazards
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
-from accel.memory.hazards import Hazards, noting
+from accel.memory.hazards import Claim, Hazards, Traffic
 from accel.memory.heap import Heap
 from accel.memory.holder import Holder
-from accel.memory.stream import Event, Stream
+from accel.memory.stream import Event
 from accel.sites import call_site
 
-__all__ = ["Owner", "Pin"]
+__all__ = ["ForeignOwner", "Owner", "Pin"]
 
 
 class Owner(Holder):
     """What all handles on one block share.
 
-    The bytes go with the last handle, or with the last pin if an export or pending work still holds one then.
+    The bytes go with the last handle, or with the last pin if an export or pending work still holds one then. If an
+    interrupt prevents a finaliser from counting, they go when nobody refers to the owner any more.
 
     Attributes
     ----------
     readonly : bool
         Whether writing is forbidden.
-    hazards : Hazards or None
-        The work in flight on the bytes.
+    hazards : tuple or None
+        The work in flight on the bytes, and that which failed to write them; see `accel.memory.hazards`.
     """
 
     __slots__ = ("__weakref__", "hazards", "readonly")
     heap: Heap
 
-    def __init__(self, heap: Heap, block: Block | None, external: ExternalAllocation | None, counted: bool) -> None:
+    def __init__(self, heap: Heap) -> None:
         self.heap = heap
-        self.held = block
-        self.external = external
-        self.counted = counted
-        self.readonly = external is not None and external.readonly
+        self.held = None
+        self.external = None
+        self.counted = True
+        self.readonly = False
         self.handles = 1
         self.pins = 0
+        self.life = object()
         self.hazards: Hazards | None = None
         if config.debugging():
             self.made = call_site()
@@ -47,10 +51,15 @@ class Owner(Holder):
     def block(self) -> Block:
         """The bytes; those of external memory are adopted when first asked for."""
         if self.held is None:
-            self._refuse_if_ended()
+            self.refuse_if_ended()
             assert self.external is not None, "an owner has a block or knows where to find one"
             self.held = self.heap.backend.adopt(self.external)
         return self.held
+
+    @property
+    def traffic(self) -> Traffic:
+        """Where the work in flight on the bytes is noted."""
+        return self
 
     @property
     def ended(self) -> bool:
@@ -63,66 +72,100 @@ class Owner(Holder):
             if not self.handles:
                 raise ReleasedError("the last handle on this memory was released by another thread")
             self.handles += 1
+        self.heap.drain()
 
-    def add_pin(self) -> None:
-        """Count one more pin."""
-        with self.heap.gate:
-            if not self.handles:
-                self._refuse_if_ended()
-            self.pins += 1
+    def pin(self) -> "Pin":
+        """Keep the bytes alive until the pin is released."""
+        return Pin(self)
+
+    def claim(self, *, writing: bool) -> Claim:
+        """Return the use of all bytes."""
+        block = self.block
+        return Claim(self.traffic, block.pointer, block.pointer + block.nbytes, writing)
 
     def settle(self, *, writing: bool) -> None:
-        """Make the host wait for the work in flight that it must not overtake."""
-        hazards = self.hazards
-        if hazards is not None:
-            hazards.settle(f"memory of {self.heap.device}", writing=writing)
-            seen = hazards.events
-            if all(event.done() for event in seen):
-                with noting:
-                    if hazards.events == seen:  # another thread may have noted more
-                        self.hazards = None
+        """Make the host wait for the work in flight that it must not overtake, and raise what failed of it.
 
-    def order(self, stream: Stream, *, writing: bool) -> None:
-        """Let a stream's next work start after the work in flight that it must not overtake."""
+        Failures matter to those who read; what they should have written may be written over.
+        """
         if self.hazards is not None:
-            self.hazards.order(stream, writing=writing)
+            hazards.settle(self.claim(writing=writing))
 
     def note(self, event: Event, *, writing: bool) -> None:
-        """Remember work that was submitted."""
-        with noting:
-            hazards = self.hazards = self.hazards or Hazards()
-            hazards.note(event, writing=writing)
-        hazards.forget_some()
+        """Remember work that was submitted elsewhere, after all that it must come after."""
+        hazards.note(event, (self.claim(writing=writing),))
 
     def less_one_handle(self) -> ExternalAllocation | None:
         """Count one handle less: a note for the heap."""
         self.handles -= 1
-        if self.handles:
-            return None
-        if self.pins:
-            self.heap.pinned_blocks += 1
-            return None
-        return self._end()
+        return self.end_if_unused()
 
     def less_one_pin(self) -> ExternalAllocation | None:
         """Count one pin less: a note for the heap."""
         self.pins -= 1
-        if self.pins or self.handles:
+        return self.end_if_unused()
+
+    def end_if_unused(self) -> ExternalAllocation | None:
+        """Free the bytes if nobody uses them any more; the gate is held by the caller."""
+        if self.handles:
             return None
-        self.heap.pinned_blocks -= 1
+        if self.pins:
+            self.heap.keep(self)
+            return None
         return self._end()
 
-    def _refuse_if_ended(self) -> None:
+    def refuse_if_ended(self) -> None:
+        """Raise `ReleasedError` if nobody uses the bytes any more."""
         if self.ended:
             raise ReleasedError("this memory was released by another thread")
 
     def _end(self) -> ExternalAllocation | None:
+        self.heap.keep_no_more(self)
         block, external = self.held, self.external
         self.held = self.external = None
         if external is None and block is not None:
             self.heap.free(block)
         # Returned also where there is nothing to run: what it keeps alive must not die inside the gate.
         return external
+
+
+class ForeignOwner(Owner):
+    """The owner of memory made elsewhere.
+
+    Others may look at the same memory through owners of their own, so the work in flight on all such memory of a device
+    is noted together, by addresses.
+
+    Parameters
+    ----------
+    heap : Heap
+        The memory of the device.
+    external : ExternalAllocation
+        The memory.
+    counted : bool
+        Whether it is managed all the same: the library itself let somebody else allocate it.
+    """
+
+    __slots__ = ()
+    hazards = property(attrgetter("heap.foreign.hazards"))  # type: ignore[assignment]
+
+    def __init__(self, heap: Heap, external: ExternalAllocation, *, counted: bool = False) -> None:
+        self.heap = heap
+        self.held = None
+        self.external = external
+        self.counted = counted
+        self.readonly = external.readonly
+        self.handles = 1
+        self.pins = 0
+        self.life = object()
+        if external.deleter is not None:
+            heap.remember(self, external)
+        if config.debugging():
+            self.made = call_site()
+
+    @property
+    def traffic(self) -> Traffic:
+        """Where the work in flight on such memory is noted."""
+        return self.heap.foreign
 
 
 class Pin:
@@ -133,8 +176,12 @@ class Pin:
 
     def __init__(self, owner: Owner) -> None:
         self._owner = None
-        owner.add_pin()
-        self._owner = owner
+        with owner.heap.gate:
+            if not owner.handles:
+                owner.refuse_if_ended()
+            owner.pins += 1
+            self._owner = owner
+        owner.heap.drain()
 
     def __enter__(self) -> Self:
         return self
@@ -155,8 +202,13 @@ class Pin:
 
     def _end(self) -> ExternalAllocation | None:
         # Looked at again with the gate closed: two threads may release one pin.
-        owner, self._owner = self._owner, None
-        return None if owner is None else owner.less_one_pin()
+        owner = self._owner
+        if owner is None:
+            return None
+        # No call between these: an interrupt finds both done, or neither.
+        self._owner = None
+        owner.pins -= 1
+        return owner.end_if_unused()
 
     def __del__(self) -> None:
         # Forgotten first: a finaliser may run on an object that others still reach.

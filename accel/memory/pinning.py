@@ -8,7 +8,7 @@ from typing import SupportsIndex
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import OutOfMemoryError
-from accel.locks import across_forks
+from accel.locks import open_after_fork
 from accel.memory.allocators import Allocator, trimmed
 from accel.memory.backend import SupportsPinning
 from accel.memory.block import Block
@@ -131,7 +131,7 @@ class PinnedPool(AfterEvents):
 
 
 _pools: dict[Device, PinnedPool] = {}
-_lock = across_forks(threading.Lock())
+_lock = open_after_fork(threading.Lock())
 _warned = False
 
 

@@ -15,7 +15,7 @@ from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.interchange import Interchange, Lender, only_by_copy
 from accel.memory.operand import Operand
-from accel.memory.owner import Owner
+from accel.memory.owner import ForeignOwner, Owner
 
 __all__ = ["Received", "receive"]
 
@@ -172,7 +172,7 @@ def _taken(capsule: object, contents: Contents, device: Device, x: object) -> Re
         readonly=contents.readonly,
     )
     kind = HostStorage if device is _CPU else DeviceStorage
-    owner = Owner(heap_of(device), None, external, False)
+    owner = ForeignOwner(heap_of(device), external)
     storage = kind._on(owner, contents.dtype, contents.nbytes // contents.dtype.itemsize)
     try:
         span = Span(owner.block, 0, contents.nbytes)

@@ -25,7 +25,7 @@ def bytes_of(place: Place, nbytes: int, alignment: int) -> AnyStorage:
             return whole.window(-whole.pointer % alignment, nbytes, _BYTE)
     heap = heap_of(place.device)
     kind = HostStorage if place.device is Device.CPU else DeviceStorage
-    owner = Owner(heap, None, None, True)
+    owner = Owner(heap)
     # As in Storage.allocated: the handle is there first.
     handle = kind._on(owner, _BYTE, nbytes)
     enough = alignment <= heap.backend.limits(place.device).alignment

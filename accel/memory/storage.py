@@ -9,6 +9,7 @@ from accel import config
 from accel.device import Device
 from accel.dtypes import DType
 from accel.errors import BoundsError, ReadOnlyError, ReleasedError
+from accel.memory import hazards
 from accel.memory.block import Span
 from accel.memory.external import ExternalAllocation
 from accel.memory.heap import Heap
@@ -95,7 +96,7 @@ class Storage:
     @classmethod
     def allocated(cls, heap: Heap, size: int, dtype: DType, stream: Stream | None = None) -> Self:
         """Allocate managed, uninitialised memory of a heap."""
-        owner = Owner(heap, None, None, True)
+        owner = Owner(heap)
         # The handle is there first, so that an interrupt right after the allocation cannot lose it.
         handle = cls._on(owner, dtype, size)
         heap.allocate(size * dtype.itemsize, 1, stream, owner)
@@ -115,7 +116,15 @@ class Storage:
         InFlightError
             In strict mode, instead of waiting.
         """
-        self.owner.settle(writing=writing)
+        owner = self.owner
+        if owner.hazards is not None:
+            hazards.settle(self.claim(writing=writing))
+
+    def claim(self, *, writing: bool, whole: bool = False) -> hazards.Claim:
+        """Return the use of all bytes of this handle; ``whole`` if each of them is written."""
+        owner = self.owner
+        low = owner.block.pointer + self._start
+        return hazards.Claim(owner.traffic, low, low + self.size * self.dtype.itemsize, writing, whole)
 
     def refuse_released(self) -> NoReturn:
         """Raise `ReleasedError`."""
@@ -248,7 +257,7 @@ class Storage:
         copied = self.allocated(heap, self.size, self.dtype)
         try:
             copy = partial(heap.backend.copy, copied.span, self.span, stream=None)
-            carry_out(heap, (Use(copied, True), Use(self, False)), copy)
+            carry_out(heap, (Use(copied, True, whole=True), Use(self, False)), copy)
         except BaseException:
             copied.release()
             raise
@@ -297,9 +306,14 @@ class Storage:
 
     def _end(self) -> ExternalAllocation | None:
         # Looked at again with the gate closed: two threads may release one handle.
-        owner, self._owner = self._owner, None
+        owner = self._owner
+        if owner is None:
+            return None
+        # No call between these: an interrupt finds both done, or neither.
+        self._owner = None
+        owner.handles -= 1
         self._array = self._lent = None
-        return None if owner is None else owner.less_one_handle()
+        return owner.end_if_unused()
 
     def __del__(self) -> None:
         try:

@@ -28,6 +28,11 @@ class Event(Protocol):
         """When it was reached, in seconds on the clock of its device; None before."""
         ...
 
+    @property
+    def failed(self) -> bool:
+        """Whether the work right before it is over and raised something; to ask does not count as being told."""
+        ...
+
     def done(self) -> bool:
         """Tell whether it was reached; never waits."""
         ...

@@ -1,7 +1,6 @@
 """`ThreadStream`: a stream whose work is done by a thread of the host."""
 
 import atexit
-import os
 import threading
 import traceback
 from collections import deque
@@ -14,6 +13,7 @@ from typing import NoReturn
 from weakref import WeakSet
 
 from accel.device import Device
+from accel.locks import forked_since, process
 from accel.memory.stream import CurrentStream, Event
 from accel.sites import call_site
 
@@ -53,9 +53,14 @@ class ThreadEvent:
         self.ended: float | None = None
         self.failure: _Failure | None = None
         self._reached = False
-        self._process = os.getpid()
+        self._process = process()
         self._lock = threading.Lock()
         self._lock.acquire()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the work before it raised something."""
+        return self.failure is not None
 
     def done(self) -> bool:
         """Tell whether the work before it is done."""
@@ -64,7 +69,7 @@ class ThreadEvent:
     def settle(self) -> None:
         """Block until the work before it is done; what it raised is left to those who `wait`."""
         if not self._reached:
-            if self._process != os.getpid():
+            if forked_since(self._process):
                 raise RuntimeError("a fork left this work behind in the parent; start processes with 'spawn'")
             with self._lock:
                 pass
@@ -96,17 +101,73 @@ class _Task:
         self.context = copy_context()
 
     def run(self) -> None:
+        """Do the work in the thread of the stream; whatever it raises belongs to whoever waits."""
         failure, began = None, perf_counter()
         try:
             self.context.run(self.work)
         except BaseException as error:
-            # Whatever it is, it belongs to whoever waits.
-            error.add_note(f"submitted at {self.site}; failed later, on a stream of {self.event.device}")
-            failure = _Failure(error)
-            _add(self.failed, failure)
+            failure = self._noted(error)
+        self._end(began, failure)
+
+    def run_inline(self) -> None:
+        """Do the work in the thread of whoever submits it, who is told of an interrupt."""
+        failure, began = None, perf_counter()
+        try:
+            self.context.run(self.work)
+        except Exception as error:
+            failure = self._noted(error)
+        self._end(began, failure)
+
+    def _noted(self, error: BaseException) -> _Failure:
+        error.add_note(f"submitted at {self.site}; failed later, on a stream of {self.event.device}")
+        failure = _Failure(error)
+        _add(self.failed, failure)
+        return failure
+
+    def _end(self, began: float, failure: _Failure | None) -> None:
         # The work may hold the last pin on memory: whoever sees the event must find it let go.
         del self.work, self.context
         self.event.reach(began, failure)
+
+
+class _Queue:
+    """The work of a stream in one process: a fork leaves the thread behind, and all that it was given."""
+
+    __slots__ = ("failed", "last", "lock", "process", "tasks")
+
+    def __init__(self) -> None:
+        self.process = process()
+        # Reentrant: a collection while the thread is made may give memory back, after work that this stream is given.
+        self.lock = threading.RLock()
+        self.tasks: SimpleQueue[_Task | None] | None = None
+        self.last: ThreadEvent | None = None
+        self.failed: deque[_Failure] = deque()
+
+    def append(self, task: _Task) -> None:
+        """Let the thread do a task after all others; the lock is held by the caller.
+
+        Raises
+        ------
+        RuntimeError
+            If there is no thread yet, and none can be had; nothing is changed then.
+        """
+        put = (self.tasks or self._served()).put
+        # No call between these: the last task is always one that the thread has.
+        self.last = task.event
+        put(task)
+
+    def _served(self) -> "SimpleQueue[_Task | None]":
+        """Start the thread."""
+        tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        # A daemon, because what is under way at exit is finished by `_finish_all`, which threads cannot outlive.
+        thread = threading.Thread(target=_serve, args=(tasks,), name="accel-stream", daemon=True)
+        try:
+            thread.start()
+            self.tasks = tasks
+        except BaseException:
+            tasks.put(None)  # an interrupt may come when the thread runs already
+            raise
+        return tasks
 
 
 class ThreadStream(CurrentStream):
@@ -118,21 +179,13 @@ class ThreadStream(CurrentStream):
         Whose work it does: the CPU's, or that of a device whose backend has no streams.
     """
 
-    __slots__ = ("__weakref__", "_closed", "_failed", "_last", "_lock", "_pending", "_process", "_queue", "device")
+    __slots__ = ("__weakref__", "_closed", "_queue", "device")
 
     def __init__(self, device: Device = Device.CPU) -> None:
         self.device = device
         self._closed = False
-        self._start_afresh()
+        self._queue = _Queue()
         _streams.add(self)
-
-    def _start_afresh(self) -> None:
-        self._process = os.getpid()
-        # Reentrant: a collection while the thread is made may give memory back, after work that this stream is given.
-        self._lock = threading.RLock()
-        self._queue: SimpleQueue[_Task | None] | None = None
-        self._last: ThreadEvent | None = None
-        self._failed: deque[_Failure] = deque()
 
     def submit(self, work: Work, *, inline: bool = False) -> Event:
         """Do some work after all that was submitted before.
@@ -142,37 +195,35 @@ class ThreadStream(CurrentStream):
         work : callable
             Called without arguments, with the settings in force here.
         inline : bool
-            Do it in the caller's thread if the stream is idle, because it takes less time than waking another.
+            Do it in the caller's thread if the stream is idle, because it takes less time than waking another. An
+            interrupt is then raised here, and the work is not done.
 
         Raises
         ------
         RuntimeError
-            If the stream is closed.
+            If the stream is closed, or no thread can be had for it.
         """
-        event = ThreadEvent(self.device)
-        if self._process != os.getpid():  # a fork leaves the thread behind
-            self._start_afresh()
-        task = _Task(work, event, self._failed)
-        with self._lock:
+        event, queue = ThreadEvent(self.device), self._own()
+        task = _Task(work, event, queue.failed)
+        with queue.lock:
             if self._closed:
                 raise RuntimeError("the stream is closed and takes no more work; make another: accel.new_stream()")
-            if inline and (self._last is None or self._last.done()):
-                task.run()
+            if inline and (queue.last is None or queue.last.done()):
+                task.run_inline()
+                queue.last = event
             else:
-                self._enqueue(task)
-            self._last = event
+                queue.append(task)
         return event
 
-    def _enqueue(self, task: _Task) -> None:
-        if self._queue is None:
-            self._queue = SimpleQueue()
-            # A daemon, because what is under way at exit is finished by `_finish_all`, which threads cannot outlive.
-            threading.Thread(target=_serve, args=(self._queue,), name="accel-stream", daemon=True).start()
-        self._queue.put(task)
+    def _own(self) -> _Queue:
+        """Return the queue of this process."""
+        if forked_since(self._queue.process):
+            self._queue = _Queue()
+        return self._queue
 
     def record(self) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
-        return self._last or self.submit(_nothing, inline=True)
+        return self._own().last or self.submit(_nothing, inline=True)
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event."""
@@ -181,10 +232,10 @@ class ThreadStream(CurrentStream):
 
     def synchronize(self) -> None:
         """Block until all work submitted so far is done; raises what failed and was not waited for yet."""
-        last = self._last
-        if last is not None:
-            last.settle()
-        unseen = [failure for failure in _taken(self._failed) if not failure.seen]
+        queue = self._own()
+        if queue.last is not None:
+            queue.last.settle()
+        unseen = [failure for failure in _taken(queue.failed) if not failure.seen]
         if unseen:
             first, *others = unseen
             for other in others:
@@ -195,16 +246,17 @@ class ThreadStream(CurrentStream):
 
     def close(self) -> None:
         """Finish the work and take no more; doing so again is harmless."""
-        with self._lock:
+        queue = self._own()
+        with queue.lock:
             closing, self._closed = not self._closed, True
-            if closing and self._queue is not None and self._process == os.getpid():
-                self._queue.put(None)
+            if closing and queue.tasks is not None:
+                queue.tasks.put(None)
         self.synchronize()
 
     def __del__(self) -> None:
-        queue = getattr(self, "_queue", None)
-        if queue is not None:
-            queue.put(None)
+        tasks = self._queue.tasks
+        if tasks is not None:
+            tasks.put(None)
 
 
 def _add(failed: deque[_Failure], failure: _Failure) -> None:

@@ -9,11 +9,14 @@ from accel.errors import DeviceMismatchError
 from accel.memory.backend import Backend
 from accel.memory.block import Span
 from accel.memory.copying import copy_spans, worker_of
-from accel.memory.heap import Flight, Heap, heap_of
+from accel.memory.flight import Flight
+from accel.memory.hazards import Submission
+from accel.memory.heap import Heap, heap_of
 from accel.memory.storage import Storage
 from accel.memory.stream import Event, Stream, is_stream
 from accel.memory.thread_stream import ThreadStream
-from accel.memory.work import Use, begin, let_go, take_off
+from accel.memory.work import Use
+from accel.memory.work import submit as submit_work
 from accel.sites import call_site
 
 __all__ = ["Progress", "Transfer", "Work", "refuse_foreign", "submit", "submit_copy"]
@@ -62,7 +65,7 @@ class Transfer:
     @property
     def event(self) -> Event:
         """The event that is reached when all is copied."""
-        return self._flight.event
+        return self._pieces[-1][0]
 
     def done(self) -> bool:
         """Tell whether all is copied; never waits."""
@@ -83,6 +86,7 @@ class Transfer:
             for copied in self._each_piece():
                 if self._progress is not None:
                     self._progress(copied, self.nbytes)
+            self._flight.event.wait()  # also for what went wrong with those who wrote the source
         finally:
             if self.event.done():
                 self._heap.land(self._flight)
@@ -153,7 +157,7 @@ def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Prog
         _copying(target, _part(into, start, nbytes), source, _part(out_of, start, nbytes))
         for start, nbytes in _pieces(into.nbytes, whole=whole)
     ]
-    return submit(target, source, stream, works, progress=progress)
+    return submit(target, source, stream, works, progress=progress, whole=True)
 
 
 def submit(
@@ -163,11 +167,13 @@ def submit(
     works: Sequence[Work],
     between: Sequence[Storage] = (),
     progress: Progress | None = None,
+    *,
+    whole: bool = False,
 ) -> Transfer:
     """Submit the parts of a copy to a stream, in order.
 
     They start after the work in flight that they must not overtake, and later work on either storage starts after
-    them. What lies ``between`` is released when they are over.
+    them. What lies ``between`` is kept until they are over. With ``whole`` they write all of the target.
 
     Raises
     ------
@@ -175,31 +181,33 @@ def submit(
         If the stream is of neither one's device.
     """
     refuse_foreign(stream, target.device, source.device)
-    uses = Use(target, True), Use(source, False)
-    pins = begin(stream, uses) + tuple([storage.pin() for storage in between])
-    for storage in between:
-        storage.release()
+    uses = Use(target, True, whole=whole), Use(source, False)
     pieces: list[tuple[Event, int]] = []
-    try:
-        for work in works:
-            _submit(stream, work)
-            pieces.append((stream.record(), work.nbytes))
-        if not works:  # nothing is copied, and that is known at once
-            pieces.append((stream.record(), 0))
-    except BaseException as error:
-        if isinstance(error, Exception) and not pieces:
-            let_go(pins)
-        else:  # what was submitted before a refusal is under way; after an interrupt nobody knows
-            take_off(stream.record(), uses, pins)
-        raise
-    flight = take_off(pieces[-1][0], uses, pins)
+    flight = submit_work(stream, uses, partial(_give_pieces, stream, works, pieces), between)
     return Transfer(target.device, source.device, pieces, flight, heap_of(stream.device), progress)
+
+
+def _give_pieces(stream: Stream, works: Sequence[Work], pieces: list[tuple[Event, int]], submission: Submission) -> None:
+    """Give the parts of a copy to a stream, and note down the event after each; what is given first is under way."""
+    for work in works:
+        before, submission.event = submission.event, None  # as long as it is None, an interrupt leaves it to be found
+        try:
+            _submit(stream, work)
+        except Exception:
+            submission.event = before
+            raise
+        event = stream.record()
+        pieces.append((event, work.nbytes))
+        submission.event = event
+    if not works:  # nothing is copied, and that is known at once
+        pieces.append((stream.record(), 0))
 
 
 def _copying(target: Storage, into: Span, source: Storage, out_of: Span) -> Work:
     """Return the copy of one piece, by the backend that knows both ends, if one does."""
-    to, of = heap_of(target.device), heap_of(source.device)
-    worker = worker_of(to, of)
+    # The owners, for the handles may be released before it is done.
+    to, of = target.owner, source.owner
+    worker = worker_of(to.heap, of.heap)
 
     def run(stream: Stream | None) -> None:
         if stream is None or worker is None:

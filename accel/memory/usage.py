@@ -212,6 +212,7 @@ def snapshot() -> Snapshot:
     """
     for heap in heaps():  # each may hold what is another's
         heap.reap()
+        heap.check()
     devices = tuple(_usage(heap) for heap in heaps())
     transfers = _transfers()
     owners = sorted((_owned(holder, transfers) for holder in holders()), key=lambda owner: -owner.nbytes)
@@ -221,7 +222,7 @@ def snapshot() -> Snapshot:
 def _usage(heap: Heap) -> HeapUsage:
     backend = heap.backend
     room = backend.free_memory(heap.device) if isinstance(backend, ReportsRoom) else None
-    with heap.gate:
+    with heap.gate:  # reentrant: nobody changes anything meanwhile
         books = heap.live_bytes, heap.peak_bytes, heap.live_blocks, heap.pinned_blocks
     return HeapUsage(heap.device, *books, *_known(room))
 

@@ -1,15 +1,28 @@
 """Work that reads and writes storages: kept alive until it is over, and in order with all other work."""
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 from accel import config
 from accel.device import Device
-from accel.memory.heap import Flight, Heap, heap_of
+from accel.memory.flight import Flight
+from accel.memory.hazards import (
+    Claim,
+    Submission,
+    confirm,
+    enter,
+    forget_some,
+    leave,
+    refuse_failed,
+    refuse_in_flight,
+)
+from accel.memory.heap import Heap, heap_of
 from accel.memory.owner import Owner, Pin
 from accel.memory.stream import Event, Stream
 
-__all__ = ["Use", "begin", "carry_out", "let_go", "submit_ordered", "take_off"]
+__all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_ordered"]
+
+_Result = TypeVar("_Result")
 
 
 class Usable(Protocol):
@@ -29,16 +42,31 @@ class Usable(Protocol):
         """Keep it alive until the pin is released."""
         ...
 
-    def settle(self, *, writing: bool) -> None:
-        """Make the host wait for the work in flight that it must not overtake."""
+    def claim(self, *, writing: bool, whole: bool = False) -> Claim:
+        """Return the use of its bytes."""
         ...
 
 
 class Use(NamedTuple):
-    """A storage that some work reads, or may write."""
+    """A storage that some work reads, or may write.
+
+    Attributes
+    ----------
+    storage : HostStorage or DeviceStorage
+        The memory.
+    writing : bool
+        Whether the work may write it.
+    whole : bool
+        Whether it writes each of its bytes.
+    """
 
     storage: Usable
     writing: bool
+    whole: bool = False
+
+
+Give = Callable[[Submission], object]
+"""Gives a submission's work to its stream, and sets its event. If it raises, nothing was given after that event."""
 
 
 def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> None:
@@ -55,19 +83,30 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         What it reads and writes.
     work : callable
         Gives the backend a copy or a fill, without a stream. If it raises, nothing was given.
+
+    Raises
+    ------
+    InFlightError
+        In strict mode, instead of waiting for work in flight.
     """
-    # In strict mode nothing is left under way that its submitter does not know of.
-    stream, backend = heap.stream, None if config.current().strict else heap.in_order
-    if stream is not None and backend is not None and all(_within(heap, use.storage) for use in uses):
-        pins = _submitted(stream, uses, work)
-        _note(backend.mark(stream), uses)
-        let_go(pins)
+    stream = heap.stream
+    if stream is None:
+        on_host(uses, work)
+        heap.backend.synchronize(heap.device)
         return
-    for storage, writing in uses:
-        storage.settle(writing=writing)
-    pins = _pinned(uses)  # another thread may release one meanwhile
+    # In strict mode nothing is left under way that its submitter does not know of.
+    backend = None if config.current().strict else heap.in_order
+    if backend is None or not all(_within(heap, use.storage) for use in uses):
+        _do_on_device(heap, stream, uses, work)
+        return
+
+    def give(submission: Submission) -> None:
+        work()
+        submission.event = backend.mark(stream)
+
+    pins = _pinned(uses)
     try:
-        heap.carry_out(work, *[use.storage for use in uses])
+        _given(Submission(), stream, uses, give)
     finally:
         let_go(pins)
 
@@ -75,6 +114,58 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
 def _within(heap: Heap, storage: Usable) -> bool:
     """Tell whether memory is a device's own, which nobody else frees."""
     return storage.device is heap.device and storage.owner.external is None
+
+
+def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
+    """Return what some work of the host returns, done at once and in order with all else that uses the memory.
+
+    Raises
+    ------
+    InFlightError
+        In strict mode, instead of waiting for work in flight.
+    """
+    submission, claims = Submission(), _claims(uses)
+    pins = _pinned(uses)  # another thread may release one meanwhile
+    try:
+        with submission.begun:
+            _begin(submission, claims)
+            return work()
+    finally:
+        let_go(pins)
+        for claim in claims:
+            leave(submission, claim.traffic)
+
+
+def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> None:
+    """Give a device some work and wait for that alone; an interrupt ends the wait, and not the work."""
+    submission, claims = Submission(), _claims(uses)
+    flight = Flight(submission, _pinned(uses))
+    try:
+        with submission.begun:
+            _begin(submission, claims)
+            heap.under_way[flight] = ""
+            submission.give(stream, lambda _: work())
+        submission.wait()
+    finally:
+        if flight not in heap.under_way:
+            let_go(flight.pins)
+        if submission.done():
+            heap.land(flight)
+            for claim in claims:
+                leave(submission, claim.traffic)
+    heap.reap()
+
+
+def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
+    """Note what the host is about to do or wait for, and wait for what that must come after."""
+    if config.current().strict:
+        for claim in claims:
+            refuse_in_flight(claim)
+    read = enter(submission, claims)
+    for each in submission.after:
+        each.settle()
+    refuse_failed(read)
+    confirm(submission, ())
 
 
 def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> Event:
@@ -89,30 +180,47 @@ def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], objec
     work : callable
         Puts it there. If it raises, nothing was.
     """
-    pins = _submitted(stream, uses, work)
-    return take_off(stream.record(), uses, pins).event
+    event = submit(stream, uses, lambda _: work()).event.event
+    assert event is not None, "what was given to a stream has an event"
+    return event
 
 
-def _submitted(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> tuple[Pin, ...]:
-    """Return what keeps the storages alive that submitted work uses."""
-    pins = begin(stream, uses)
+def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Usable] = ()) -> Flight:
+    """Submit work as `submit_ordered`; it also holds what lies ``between``, which nobody else uses.
+
+    Returns
+    -------
+    Flight
+        The submission, and what keeps the storages alive until it is over.
+    """
+    heap, submission = heap_of(stream.device), Submission()
+    flight = Flight(submission, (*_pinned(uses), *[storage.pin() for storage in between]))
     try:
-        work()
-    except Exception:
-        let_go(pins)
-        raise
-    except BaseException:  # after an interrupt nobody knows what is under way
-        take_off(stream.record(), uses, pins)
-        raise
-    return pins
+        # Before anything is given: if an interrupt comes between, nothing is let go of too early.
+        heap.take_off(flight)
+        _given(submission, stream, uses, give)
+    finally:
+        if submission.event is None and submission.done():  # it was refused
+            heap.land(flight)
+    return flight
 
 
-def begin(stream: Stream, uses: Sequence[Use]) -> tuple[Pin, ...]:
-    """Keep storages alive, and let a stream's next work start after what it must not overtake."""
-    pins = _pinned(uses)
-    for storage, writing in uses:
-        storage.owner.order(stream, writing=writing)
-    return pins
+def _given(submission: Submission, stream: Stream, uses: Sequence[Use], give: Give) -> None:
+    """Let a stream do some work after all that it must not overtake, and note it."""
+    claims = _claims(uses)
+    with submission.begun:
+        read = enter(submission, claims)
+        for each in submission.after:
+            for event in each.submitted():
+                stream.wait_for(event)
+        submission.give(stream, give)
+        confirm(submission, read)
+    for claim in claims:
+        forget_some(claim.traffic)
+
+
+def _claims(uses: Sequence[Use]) -> list[Claim]:
+    return [use.storage.claim(writing=use.writing, whole=use.whole) for use in uses]
 
 
 def _pinned(uses: Sequence[Use]) -> tuple[Pin, ...]:
@@ -120,20 +228,6 @@ def _pinned(uses: Sequence[Use]) -> tuple[Pin, ...]:
 
 
 def let_go(pins: Sequence[Pin]) -> None:
-    """Give back what work would have held that was not begun."""
+    """Give back what kept storages alive."""
     for pin in pins:
         pin.release()
-
-
-def take_off(event: Event, uses: Sequence[Use], pins: tuple[Pin, ...]) -> Flight:
-    """Let what a stream was given before an event hold what it uses, and later uses of that wait for the event."""
-    flight = Flight(event, pins)
-    heap_of(event.device).take_off(flight)
-    _note(event, uses)
-    return flight
-
-
-def _note(event: Event, uses: Sequence[Use]) -> None:
-    """Let later uses wait for what was submitted."""
-    for storage, writing in uses:
-        storage.owner.note(event, writing=writing)

@@ -8,7 +8,7 @@ import numpy as np
 from accel.device import Device
 from accel.errors import LayoutError
 from accel.memory import AnyStorage, DeviceStorage, ExternalAllocation, HostStorage, Operand, Span, heap_of
-from accel.memory.owner import Owner
+from accel.memory.owner import ForeignOwner, Owner
 from accel.xp.home import Home
 
 __all__ = ["may_overlap", "operand", "same_memory", "storage_of", "window"]
@@ -40,7 +40,7 @@ def storage_of(home: Home, array: Any) -> AnyStorage:
         readonly = home.backend.is_readonly(root)
         external = ExternalAllocation(nbytes, pointer=low, owner=root, readonly=readonly)
         heap = heap_of(home.device)
-        owner = _owners[key] = Owner(heap, None, external, True)
+        owner = _owners[key] = ForeignOwner(heap, external, counted=True)
         computed = heap.latest()
         if computed is not None:  # whoever uses the storage on another stream must come after that
             owner.note(computed, writing=True)

@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from accel import config
-from accel.locks import across_forks
+from accel.locks import open_after_fork
 
 __all__ = ["charged", "kernel"]
 
@@ -27,7 +27,7 @@ _SIGNATURE = "void(int64, int64, int64[:, ::1], int64[::1], int64, int64)"
 _ITEMS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
 
 # A child must not find numba's own lock taken.
-_lock = across_forks(threading.RLock())
+_lock = open_after_fork(threading.RLock())
 _kernels: dict[int, _Kernel | None] = {}
 _lost: dict[int, float] = {}
 

@@ -9,7 +9,7 @@ from typing import Any
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import DeviceMismatchError, DeviceUnavailableError
-from accel.locks import across_forks
+from accel.locks import open_after_fork
 from accel.memory import Block, Event, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
 
 from .arrays import Namespace, array_on, root_of
@@ -37,7 +37,7 @@ class CupyBackend:
     name = "cupy"
 
     def __init__(self) -> None:
-        self._lock = across_forks(threading.RLock())
+        self._lock = open_after_fork(threading.RLock())
 
     @cached_property
     def _library(self) -> Library:

@@ -109,6 +109,11 @@ class CupyEvent:
         """When it was reached; None before."""
         return self._when(began=False)
 
+    @property
+    def failed(self) -> bool:
+        """Whether what a thread of the host did for it raised something; of a lost device all that is asked fails."""
+        return any(late is not None and late.failed for late in (self.work, self.after))
+
     def done(self) -> bool:
         """Tell whether it was reached; never waits."""
         if self.after is not None and not self.after.done():

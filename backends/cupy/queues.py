@@ -9,7 +9,7 @@ from weakref import finalize, ref
 
 from accel.device import Device
 from accel.errors import DeviceMismatchError
-from accel.locks import across_forks
+from accel.locks import open_after_fork
 from accel.memory import Block, Event, Stream, current_stream
 
 from .driver import Driver
@@ -32,7 +32,7 @@ class Queues:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        self._lock = across_forks(threading.RLock())
+        self._lock = open_after_fork(threading.RLock())
         self._made: dict[Device, tuple[ref[CupyStream], ...]] = {}
         self._defaults: dict[Device, CupyStream] = {}
         self._clocks: dict[Device, Clock] = {}

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from accel.device import Device
-from accel.locks import across_forks
+from accel.locks import open_after_fork
 
 from ..common.executor import copy_bytes
 from .driver import Driver
@@ -103,7 +103,7 @@ class Ring:
         self._driver = driver
         self._pages = pages
         self._count = count
-        self._lock = across_forks(threading.RLock())
+        self._lock = open_after_fork(threading.RLock())
         # By the streams that used them last, the oldest use first.
         self._given: dict[tuple[Device, int] | None, deque[_Piece]] = {}
 

@@ -112,6 +112,11 @@ class Task:
         waiting = self.stream.tasks
         return not waiting or waiting[0].place > self.place
 
+    @property
+    def failed(self) -> bool:
+        """Whether the work was done and raised something."""
+        return self.over and not self.completed
+
     def done(self) -> bool:
         """Tell whether it is done; never waits. Asking may let some work run, and asking often enough all of it."""
         return self.stream.driver.poll(self)

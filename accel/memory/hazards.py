@@ -93,8 +93,9 @@ class Submission:
             if self.event is None:
                 self.event = stream.record()
         except Exception:
-            self.streams = ()  # after an interrupt they stay, for nobody knows what they were given
+            self.streams = ()
             raise
+        self.streams = ()  # after an interrupt they stay, for nobody knows what they were given
 
     def submitted(self) -> tuple[Event, ...]:
         """Wait until the work was given to its stream, or the host has done it; return what is still to wait for.

@@ -75,12 +75,14 @@ def _all_read_first(plan: Plan, target: _End, source: _End) -> None:
 def _run(plan: Plan, target: _End, source: _End) -> None:
     """Copy as fast as may be; the plan is in order, and right."""
     found = tiling(plan, target.address(plan.target_start) % LINE)
-    with WORKERS.at_work() as usable:
+    calling = WORKERS.calling()
+    with calling:
         if found is None:
             _by_numpy(plan, target, source)
-        elif not (usable and _by_kernel(found, plan, target, source)):
+        elif WORKERS.closed or not _by_kernel(found, plan, target, source):
             with charged(found.kernel):
                 _by_numpy(plan, target, source)
+    WORKERS.left(calling)
 
 
 def _by_kernel(found: Tiling, plan: Plan, target: _End, source: _End) -> bool:
@@ -88,9 +90,10 @@ def _by_kernel(found: Tiling, plan: Plan, target: _End, source: _End) -> bool:
     function = kernel(found.kernel, plan.nbytes)
     if function is None:
         return False
+    ends = target, source
     into = target.address(plan.target_start + found.target_start)
     out_of = source.address(plan.source_start + found.source_start)
-    WORKERS.share(partial(function, into, out_of, found.grid, found.matrix), found.size, plan.nbytes)
+    WORKERS.share(partial(function, into, out_of, found.grid, found.matrix), found.size, plan.nbytes, ends)
     return True
 
 

@@ -1,15 +1,18 @@
-"""Threads that share the work of a copy with its caller."""
+"""Threads that share the work of a copy with its caller.
+
+A caller does not come back before the last helper has let go of its memory, whatever interrupts it: helpers write by
+address. And the process does not end before the last caller is back: its end takes down the compiled code.
+"""
 
 import atexit
-import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import pairwise
 from queue import SimpleQueue
 
 from accel import config
+from accel.locks import in_child
 
 __all__ = ["WORKERS", "Work", "Workers"]
 
@@ -25,33 +28,45 @@ _PIECES_EACH = 8
 class _Job:
     """Work in pieces, which the caller and some helpers take one by one."""
 
-    def __init__(self, work: Work, pieces: deque[tuple[int, int]]) -> None:
+    def __init__(self, work: Work, pieces: deque[tuple[int, int]], holds: object) -> None:
         self._work = work
+        self._holds = holds
         self._pieces = pieces
-        self._helpers = 0
-        self._changed = threading.Condition()
+        # A lock for each helper, which it holds as long as it may have a piece.
+        self._helpers: list[threading.Lock] = []
         self._error: BaseException | None = None
 
     def help(self) -> None:
         """Do pieces in a helper's thread; what goes wrong is the caller's."""
-        self._count(1)  # before any piece is taken: the caller waits for those who may have one
-        try:
-            self._take_pieces()
-        except BaseException as error:
-            self._error = error
-            self._pieces.clear()
-        self._count(-1)
+        helping = threading.Lock()
+        with helping:
+            self._helpers.append(helping)  # before any piece is taken: the caller waits for those who may have one
+            try:
+                self._take_pieces()
+            except BaseException as error:
+                self._error = error
+                self._pieces.clear()
 
     def run(self) -> None:
         """Do pieces in the caller's thread, and return when nobody is at work any more."""
-        try:
-            self._take_pieces()
-        finally:
-            self._pieces.clear()
-            self._wait()
-            del self._work  # a helper may see the job much later, and the work holds the memory
-        if self._error is not None:
-            raise self._error
+        interrupt, at_work = None, True
+        while at_work:
+            # Wherever an interrupt comes, the loop goes round once more, and the helpers are waited for.
+            try:
+                if interrupt is None:
+                    self._take_pieces()
+                else:
+                    self._pieces.clear()
+                for helping in self._helpers:  # who comes later finds no piece left
+                    with helping:
+                        pass
+                at_work = False
+            except BaseException as error:
+                interrupt = error
+        del self._work, self._holds  # a helper may see the job much later
+        failed = interrupt or self._error
+        if failed is not None:
+            raise failed
 
     def _take_pieces(self) -> None:
         while True:
@@ -60,23 +75,6 @@ class _Job:
             except IndexError:
                 return
             self._work(low, high)
-
-    def _count(self, helpers: int) -> None:
-        with self._changed:
-            self._helpers += helpers
-            self._changed.notify_all()
-
-    def _wait(self) -> None:
-        interrupt = None
-        while True:
-            try:
-                with self._changed:
-                    self._changed.wait_for(lambda: not self._helpers)
-                break
-            except KeyboardInterrupt as error:  # the helpers still write to the caller's memory
-                interrupt = error
-        if interrupt is not None:
-            raise interrupt
 
 
 class Workers:
@@ -87,37 +85,42 @@ class Workers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle = threading.Condition(self._lock)
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._threads = 0
-        self._users = 0
+        # A lock for each copy under way, which its caller holds.
+        self._callers: set[threading.Lock] = set()
         self._closed = False
 
-    @contextmanager
-    def at_work(self) -> Iterator[bool]:
-        """Hold back the end of the process; tells whether it has not begun, so that compiled code outlives its use."""
-        with self._lock:
-            usable = not self._closed
-            self._users += usable
-        if not usable:  # nor would the end ever come, if each new copy held it back
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            with self._lock:
-                self._users -= 1
-                self._idle.notify_all()
+    @property
+    def closed(self) -> bool:
+        """Whether the process is about to end, so that compiled code must not be used any more."""
+        return self._closed
 
-    def share(self, work: Work, total: int, nbytes: int) -> None:
-        """Do the work from 0 to a total, that moves so many bytes; with helpers if that is faster."""
+    def calling(self) -> threading.Lock:
+        """Return a lock that holds back the end of the process as long as it is closed; for one copy.
+
+        Whether the end has begun is to be looked at when it is closed: the end does not wait for those who come later.
+        """
+        made = threading.Lock()
+        self._callers.add(made)
+        return made
+
+    def left(self, calling: threading.Lock) -> None:
+        """Forget a lock that `calling` returned."""
+        self._callers.discard(calling)
+
+    def share(self, work: Work, total: int, nbytes: int, holds: object = None) -> None:
+        """Do the work from 0 to a total, that moves so many bytes; with helpers if that is faster.
+
+        As long as anybody may be at work, an object is kept alive: the memory that the work knows by its address.
+        """
         threads = 1 if nbytes < _SHARED or self._closed else config.current().threads
         count = min(total, threads * _PIECES_EACH, nbytes // _PIECE)
         if threads == 1 or count < 2:
             work(0, total)
             return
         cuts = [total * piece // count for piece in range(count + 1)]
-        job = _Job(work, deque(pairwise(cuts)))
+        job = _Job(work, deque(pairwise(cuts)), holds)
         for _ in range(min(self._hired(threads - 1), count - 1)):
             self._jobs.put(job)
         job.run()
@@ -135,9 +138,10 @@ class Workers:
 
     def close(self) -> None:
         """Wait for the copies under way; those to come are done by NumPy in their callers' threads."""
-        with self._idle:
-            self._closed = True
-            self._idle.wait_for(lambda: not self._users)
+        self._closed = True
+        for calling in tuple(self._callers):
+            with calling:
+                pass
 
 
 def _serve(jobs: "SimpleQueue[_Job]") -> None:
@@ -149,5 +153,4 @@ WORKERS = Workers()
 """Those of the process."""
 
 atexit.register(WORKERS.close)
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=WORKERS.__init__)  # type: ignore[misc]
+in_child(WORKERS.__init__)  # type: ignore[misc]

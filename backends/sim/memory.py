@@ -1,9 +1,10 @@
 """The memory of a simulated device: poisoned, limited, at addresses of its own, and out of the host's reach."""
 
 import threading
-from bisect import bisect, insort
+from bisect import bisect
 from collections import deque
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class Memory:
         Who used it.
     """
 
-    __slots__ = ("_bytes", "device", "freed", "history", "nbytes", "pointer")
+    __slots__ = ("__weakref__", "_bytes", "device", "freed", "history", "nbytes", "pointer")
 
     def __init__(self, device: Device, pointer: int, content: Bytes) -> None:
         self.device = device
@@ -79,11 +80,23 @@ NOTHING = Memory(Device.SIM, 0, _NO_BYTES)
 """What a block of no bytes has."""
 
 
+class _Place(ref[Memory]):
+    """Where a block is, also when it is gone: the books have this, and not the block itself.
+
+    A block that is dropped without being freed, as an interrupt can leave it, goes back all the same.
+    """
+
+    __slots__ = ("end", "start")
+    start: int
+    end: int
+
+
 class DeviceMemory:
     """All memory of one simulated device.
 
     A garbage collection can start while the lock is held, and free other memory in the same thread: `give_back` needs
-    no lock, and leaves the rest to whoever comes next.
+    no lock, and leaves the rest to whoever comes next. An interrupt can come at any call: each change of the books is
+    made by statements without one between them.
     """
 
     def __init__(self, device: Device) -> None:
@@ -91,9 +104,9 @@ class DeviceMemory:
         self._base = (device.index + 1) << _SPACE
         self._lock = threading.RLock()
         self._holes: tuple[tuple[int, int], ...] = ((self._base, self._base + (1 << _SPACE)),)
-        self._live: dict[int, Memory] = {}
-        self._starts: list[int] = []
-        self._returned: deque[Memory] = deque()
+        self._live: dict[int, _Place] = {}
+        self._starts: list[int] | None = None
+        self._returned: deque[_Place] = deque()
         self._used = 0
 
     @property
@@ -124,66 +137,69 @@ class DeviceMemory:
             return Memory(self.device, 0, _NO_BYTES)
         with self._lock:
             self._drain()
-            pointer = self._take(nbytes, max(alignment, ALIGNMENT))
+            self._hole(nbytes, alignment)  # or there is no need to ask the host
             try:
-                memory = Memory(self.device, pointer, np.full(nbytes, POISON, np.uint8))
+                content = np.full(nbytes, POISON, np.uint8)
             except MemoryError:
-                self._give(pointer, nbytes)
                 raise OutOfMemoryError(
                     f"{nbytes} bytes were asked for on {self.device}, and the host has no memory to simulate them with"
                 ) from None
-            self._live[pointer] = memory
-            insort(self._starts, pointer)
-        return memory
+            while True:
+                seen = self._holes
+                pointer, fewer = self._hole(nbytes, alignment)
+                memory = Memory(self.device, pointer, content)
+                place = _Place(memory, self._returned.append)
+                place.start, place.end = pointer, pointer + _rounded(nbytes, ALIGNMENT)
+                # No call from here on; and a signal handler or a finaliser of this thread may have allocated meanwhile.
+                if self._holes is seen:
+                    self._holes = fewer
+                    self._used += place.end - pointer
+                    self._live[pointer] = place
+                    self._starts = None
+                    return memory
 
     def give_back(self, memory: Memory, where: str) -> None:
         """Take memory back that was freed somewhere; a finaliser may do so."""
         if memory.nbytes and not memory.freed:
             memory.free(where)
-            self._returned.append(memory)
+            self._returned.append(self._live[memory.pointer])
 
     def at(self, address: int, nbytes: int) -> Memory | None:
         """Return the memory that has some bytes from an address on."""
         with self._lock:
             self._drain()
-            place = bisect(self._starts, address) - 1
-            found = self._live[self._starts[place]] if place >= 0 else None
+            starts = self._starts
+            if starts is None:
+                starts = self._starts = sorted(self._live)
+            before = bisect(starts, address) - 1
+            found = self._live[starts[before]]() if before >= 0 else None
             return found if found is not None and address + nbytes <= found.pointer + found.nbytes else None
 
     def _drain(self) -> None:
+        """Make holes of what was returned; of a block that was freed and then dropped, once."""
         while self._returned:
-            memory = self._returned.popleft()
-            del self._live[memory.pointer]
-            del self._starts[bisect(self._starts, memory.pointer) - 1]
-            self._give(memory.pointer, memory.nbytes)
+            place = self._returned[0]
+            while self._live.get(place.start) is place:
+                seen = self._holes
+                more = _with_hole(seen, place.start, place.end)
+                if self._holes is seen:  # no call from here on, as above
+                    self._holes = more
+                    self._used -= place.end - place.start
+                    del self._live[place.start]
+                    self._starts = None
+            if self._returned and self._returned[0] is place:
+                self._returned.popleft()
 
-    def _take(self, nbytes: int, alignment: int) -> int:
-        """Cut bytes from the first hole that has room for them."""
+    def _hole(self, nbytes: int, alignment: int) -> tuple[int, tuple[tuple[int, int], ...]]:
+        """Return where the first hole has room for bytes, and the holes that are left then."""
         size, limit = _rounded(nbytes, ALIGNMENT), self._base + config.current().sim_memory
         holes = self._holes
         for place, (start, end) in enumerate(holes):
-            first = _rounded(start, alignment)
+            first = _rounded(start, max(alignment, ALIGNMENT))
             if first + size <= min(end, limit):
                 left = [hole for hole in ((start, first), (first + size, end)) if hole[0] < hole[1]]
-                fewer = (*holes[:place], *left, *holes[place + 1 :])
-                if self._holes is not holes:  # a signal handler or a finaliser of this thread allocated meanwhile
-                    return self._take(nbytes, alignment)
-                self._holes = fewer
-                self._used += size
-                return first
+                return first, (*holes[:place], *left, *holes[place + 1 :])
         raise self._no_room(nbytes)
-
-    def _give(self, pointer: int, nbytes: int) -> None:
-        """Make a hole, one with those beside it."""
-        start, end = pointer, pointer + _rounded(nbytes, ALIGNMENT)
-        self._used -= end - start
-        place = bisect(self._holes, (start, end))
-        before, after = self._holes[:place], self._holes[place:]
-        if after and after[0][0] == end:
-            end, after = after[0][1], after[1:]
-        if before and before[-1][1] == start:
-            start, before = before[-1][0], before[:-1]
-        self._holes = (*before, (start, end), *after)
 
     def _no_room(self, nbytes: int) -> OutOfMemoryError:
         free, total, largest = self.room()
@@ -191,6 +207,17 @@ class DeviceMemory:
             f"{nbytes} bytes were asked for on {self.device}: {free} of its {total} bytes are free, and the largest "
             f"hole has {largest}; release what is no longer used, or raise sim_memory"
         )
+
+
+def _with_hole(holes: tuple[tuple[int, int], ...], start: int, end: int) -> tuple[tuple[int, int], ...]:
+    """Return holes with one more, which is one with those beside it."""
+    place = bisect(holes, (start, end))
+    before, after = holes[:place], holes[place:]
+    if after and after[0][0] == end:
+        end, after = after[0][1], after[1:]
+    if before and before[-1][1] == start:
+        start, before = before[-1][0], before[:-1]
+    return (*before, (start, end), *after)
 
 
 def _rounded(number: int, step: int) -> int:

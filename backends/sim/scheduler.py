@@ -8,6 +8,7 @@ import os
 import threading
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from random import Random
 
@@ -15,6 +16,7 @@ from accel import config
 from accel.device import Device
 from accel.memory import Event, current_stream
 
+from .beyond_interrupts import beyond_interrupts
 from .races import Operation, RaceDetector, VectorClock
 from .streams import SimStream, Task, Work
 
@@ -123,13 +125,23 @@ class Scheduler:
         self.refuse_fork()
         if self._running is not None:  # in another thread, or further up in this one
             return False
+        if task.over or self._drawn().random() < 0.5:
+            self._notice_if_over(task)
+        else:
+            beyond_interrupts(partial(self._poll, task))
+        return task.noticed
+
+    def _poll(self, task: Task) -> None:
         with self._lock:
-            ready = [] if task.over or self._drawn().random() < 0.5 else self._ready()
+            ready = self._ready() if self._running is None else []
             if ready:
                 self._run(self._drawn().choice(ready))
+            self._notice_if_over(task)
+
+    def _notice_if_over(self, task: Task) -> None:
+        with self._lock:
             if task.over:
                 self._notice(task)
-        return task.noticed
 
     def settle(self, task: Task) -> None:
         """Let work run until a task is done."""
@@ -181,17 +193,24 @@ class Scheduler:
         """Run what is chosen until a task is done. What is chosen of others than ours is waited for."""
         self.refuse_fork()
         while True:
-            with self._lock:
+            foreign = beyond_interrupts(partial(self._advance, goal, choose))
+            if foreign is None:
+                return
+            foreign.settle()
+            if not foreign.done():
+                raise self._deadlock(goal, foreign)
+
+    def _advance(self, goal: Task, choose: Callable[[Task], Event]) -> Event | None:
+        """Run what is chosen until a task is done, or until an event of others than ours must come first."""
+        with self._lock:
+            while True:
                 self._refuse_nested(goal)
                 if goal.over:
-                    return
+                    return None
                 chosen = choose(goal)
-                if isinstance(chosen, Task):
-                    self._run(chosen)
-                    continue
-            chosen.settle()
-            if not chosen.done():
-                raise self._deadlock(goal, chosen)
+                if not isinstance(chosen, Task):
+                    return chosen
+                self._run(chosen)
 
     def _refuse_nested(self, goal: Task) -> None:
         """Refuse to wait from inside a task: the lock is held, so it is this thread that runs it."""

@@ -118,7 +118,7 @@ class TestClosing:
         source.fill(0)
         del source, target
         gc.collect()
-        assert alive() is None or not alive().units
+        assert alive() is None
 
 
 class TestSeveral:

@@ -49,11 +49,11 @@ class Array(Operators, Interchange):
     Array([2., 3., 4.], dtype=float64, device=cpu)
     """
 
-    # _native: the library's array; _home: its device; _record: a handle on its memory, None until somebody asks.
+    # _native: the library's array; _home: its device; _record: what it shares with its views, None if it has none.
     __slots__ = ("__weakref__", "_home", "_native", "_record")
     _native: Any
     _home: Home
-    _record: AnyStorage | None
+    _record: records.Record | None
 
     # The standard's attributes
 
@@ -106,9 +106,14 @@ class Array(Operators, Interchange):
     @property
     def storage(self) -> AnyStorage:
         """The storage that has this array's memory, and perhaps more than this array shows."""
-        if self._record is None:
-            self._record = records.storage_of(self._home, self._native)
-        return self._record
+        record = _recorded(self)
+        if record.handle is None:
+            made = records.storage_of(self._home, self._native)
+            records.shared(self._home, self._native, record)
+            # No call between the two: another thread may have been first.
+            if record.handle is None:
+                record.handle = made
+        return record.handle
 
     def container(self) -> AcceleratorDataContainer:
         """Return a container on this array's memory, without a copy.
@@ -212,7 +217,7 @@ class Array(Operators, Interchange):
 
     def __repr__(self) -> str:
         about = f"dtype={self.dtype.name}, device={self.device}"
-        if self._record is not None and self._record.released:
+        if self._record is not None and self._record.handle is not None and self._record.handle.released:
             return f"Array(released, shape={self.shape}, {about})"
         values = np.array2string(np.asarray(self.to_device(Device.CPU)), separator=", ", prefix="Array(")
         return f"Array({values}, shape={self.shape}, {about})" if self.size == 0 else f"Array({values}, {about})"
@@ -246,7 +251,10 @@ class Array(Operators, Interchange):
             raise DeviceMismatchError(
                 f"this array is on {self.device}, and NumPy cannot read it there; write x.to_device('cpu')"
             )
-        return np.asarray(live(self, writing=not copy), dtype=dtype, copy=copy)
+        array = live(self, writing=not copy)
+        if not copy:
+            _ = self.storage  # whoever looks at the memory by way of NumPy's array has a record of it too
+        return np.asarray(array, dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         home, targets = self._home, keywords.get("out", ())
@@ -272,7 +280,7 @@ class Array(Operators, Interchange):
             raise DTypeError(f"Python's buffers cannot carry {self.dtype.name}; write x.__dlpack__()") from None
 
     def _lent_storage(self) -> AnyStorage:
-        return self.storage if self._record is None else self._record
+        return self.storage
 
     def _lent_array(self, storage: AnyStorage) -> np.ndarray[Any, DType]:
         if self._home.device is Device.CPU:
@@ -285,9 +293,22 @@ class Array(Operators, Interchange):
 
 def live(x: Array, *, writing: bool = False) -> Any:
     """Return the library's array, if the memory was not released, once no work in flight is in the way."""
-    if x._record is not None:
-        x._record.settle(writing=writing)
+    record = x._record
+    if record is not None and record.handle is not None:
+        record.handle.settle(writing=writing)
     return x._native
+
+
+def _recorded(x: Array) -> records.Record:
+    """Return what an array shares with its views."""
+    record = x._record
+    if record is None:
+        record = records.Record()
+        # No call between the two: another thread may have been first.
+        if x._record is None:
+            x._record = record
+        record = x._record
+    return record
 
 
 def wrap(home: Home, result: Any, source: Array | None = None) -> Array:
@@ -298,8 +319,8 @@ def wrap(home: Home, result: Any, source: Array | None = None) -> Array:
     made._native = result
     made._home = home
     made._record = None
-    if source is not None and source._record is not None and records.same_memory(home, result, source._native):
-        made._record = source._record
+    if source is not None and records.is_view(home, result, source._native):
+        made._record = _recorded(source)
     return made
 
 
@@ -357,7 +378,7 @@ def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None 
     storage = container.storage
     flat = home.backend.array(storage.__accel_operand__(), storage.pin())
     made = wrap(home, flat if shape is None else flat.reshape(shape))
-    made._record = storage
+    made._record = records.Record(storage)
     return made
 
 
@@ -368,7 +389,7 @@ def array_received(received: Received) -> Array:
     if refusals.repeats(operand.extents, operand.strides):
         operand = operand._replace(writable=False)
     made = wrap(home, home.backend.array(operand, storage.pin()))
-    made._record = storage
+    made._record = records.Record(storage)
     return made
 
 

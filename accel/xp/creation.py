@@ -11,6 +11,7 @@ from accel.errors import DTypeError
 from accel.memory import DeviceStorage, HostStorage
 from accel.memory.interchange import Interchange, Lender, only_by_copy
 from accel.memory.receiving import Received, receive
+from accel.xp import records
 from accel.xp.array import Array, array_on, array_received, live, native, wrap
 from accel.xp.functions import dtype_or_none
 from accel.xp.home import home_on
@@ -82,7 +83,10 @@ def asarray(
         obj = array_received(Received(lender._lent_storage(), lender.__accel_operand__(), copied=False))
     if isinstance(obj, Array):
         return _converted(obj, obj.device if device is None else device, dtype, copy)
-    host = wrap(home_on(Device.CPU), _on_host(obj, dtype_or_none(dtype), copy))
+    home = home_on(Device.CPU)
+    host = wrap(home, _on_host(obj, dtype_or_none(dtype), copy))
+    if isinstance(obj, np.ndarray) and not copy:
+        host._record = records.shared(home, host._native, records.Record())
     return _converted(host, device, dtype, None if copy else copy)  # what copy=True asks for is done
 
 

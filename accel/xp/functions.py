@@ -80,7 +80,7 @@ def rewrap(home: Home, result: Any, *sources: Any) -> Any:
 
 def _view_or_new(home: Home, result: Any, sources: Sequence[Any]) -> Array:
     for source in sources:
-        if type(source) is Array and source._record is not None:
+        if type(source) is Array:
             made = wrap(home, result, source)
             if made._record is not None:
                 return made

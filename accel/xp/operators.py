@@ -10,18 +10,20 @@ __all__ = ["Operators", "Scalar", "attach"]
 Scalar: TypeAlias = bool | int | float | complex
 """A Python number, which takes the dtype of the array beside it."""
 
-# A record's owner is None when it was released, and has hazards while work is in flight: then `live` does the rest.
+# A handle's owner is None when it was released, and has hazards while work is in flight: then `live` does the rest.
 _SELF = """\
-    if self._record is not None and ((owner := self._record._owner) is None or owner.hazards is not None):
-        live(self)
+    if self._record is not None and (handle := self._record.handle) is not None:
+        if (owner := handle._owner) is None or owner.hazards is not None:
+            live(self)
 """
 _OTHER = """\
     home = self._home
     if type(other) is Array:
         if other._home is not home:
             home.refuse(other._home)
-        if other._record is not None and ((owner := other._record._owner) is None or owner.hazards is not None):
-            live(other)
+        if other._record is not None and (handle := other._record.handle) is not None:
+            if (owner := handle._owner) is None or owner.hazards is not None:
+                live(other)
         other = other._native
     elif type(other) not in scalars:
         other = home.accept(other)

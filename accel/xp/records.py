@@ -1,4 +1,4 @@
-"""Records: the storage under an array that the library itself allocated, made when somebody asks for it."""
+"""Records: the storage under an array, made when somebody asks for it and shared by all views of one array."""
 
 from typing import Any
 from weakref import WeakValueDictionary
@@ -11,15 +11,47 @@ from accel.memory import AnyStorage, DeviceStorage, ExternalAllocation, HostStor
 from accel.memory.owner import ForeignOwner, Owner
 from accel.xp.home import Home
 
-__all__ = ["may_overlap", "operand", "same_memory", "storage_of", "window"]
+__all__ = ["Record", "is_view", "may_overlap", "operand", "shared", "storage_of", "window"]
 
-# By the root array's id: an owner keeps its root alive, so no other object can have that id while it is here.
+
+class Record:
+    """What an array and all views of it share: the handle on their memory.
+
+    So a view knows of work in flight, and of a release, also if it was made before anybody asked for the handle.
+
+    Attributes
+    ----------
+    handle : HostStorage or DeviceStorage or None
+        None until somebody asks for it.
+    """
+
+    __slots__ = ("__weakref__", "handle")
+
+    def __init__(self, handle: AnyStorage | None = None) -> None:
+        self.handle = handle
+
+
+# By the root array's id: an owner and the arrays with a record keep it alive, so no other object has that id meanwhile.
+_records: WeakValueDictionary[tuple[Device, int], Record] = WeakValueDictionary()
 _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 
 
-def same_memory(home: Home, one: Any, other: Any) -> bool:
-    """Tell whether two of the library's arrays are views of one allocation."""
-    return home.backend.root(one) is home.backend.root(other)
+def shared(home: Home, array: Any, record: Record) -> Record:
+    """Return the record of all arrays on the same allocation that others may look at too; this one if it has none."""
+    key = home.device, id(home.backend.root(array))
+    found = _records.setdefault(key, record)
+    if found.handle is not None and found.handle.released:  # of those who had it before
+        found = _records[key] = record
+    return found
+
+
+def is_view(home: Home, result: Any, source: Any) -> bool:
+    """Tell whether one of the library's arrays is a view of another, or of what that is a view of."""
+    if type(result) is np.ndarray:
+        base = result.base
+        if base is None or base is source:
+            return base is source or result is source
+    return home.backend.root(result) is home.backend.root(source)
 
 
 def may_overlap(home: Home, one: Any, other: Any) -> bool:

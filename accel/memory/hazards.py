@@ -188,26 +188,9 @@ class SharedTraffic:
         self.hazards: Hazards | None = None
 
 
-class Claim(NamedTuple):
-    """The use of some bytes.
-
-    Attributes
-    ----------
-    traffic : Traffic
-        Where it is noted.
-    low, high : int
-        The addresses of the first byte and of that behind the last one.
-    writing : bool
-        Whether they may be written.
-    whole : bool
-        Whether each of them is written, so that it no longer matters what was there.
-    """
-
-    traffic: Traffic
-    low: int
-    high: int
-    writing: bool
-    whole: bool = False
+Claim = tuple[Traffic, int, int, bool, bool]
+"""The use of some bytes: where it is noted, the addresses of the first byte and of that behind the last one, whether they
+may be written, and whether each of them is, so that it no longer matters what was there."""
 
 
 def enter(work: Submission, claims: Iterable[Claim]) -> Sequence[Submission]:
@@ -222,7 +205,7 @@ def enter(work: Submission, claims: Iterable[Claim]) -> Sequence[Submission]:
     with _lock:
         for claim in claims:
             _note(work, claim, after, read, replaced)
-    if any(each.event is None for each in after):
+    if after and any(each.event is None for each in after):
         work.after = _effective(after)
     return read
 
@@ -290,11 +273,12 @@ def _reading(seen: Hazards, access: Access, after: list[Submission], read: list[
 
 def pending(claim: Claim) -> list[Submission]:
     """Return whom the host must wait for before it uses some bytes."""
-    seen = claim.traffic.hazards
+    traffic, low, high, writing, _ = claim
+    seen = traffic.hazards
     if seen is None:
         return []
-    first = chain(seen[0], seen[1]) if claim.writing else seen[0]
-    return [each[2] for each in first if each[0] < claim.high and claim.low < each[1]]
+    first = chain(seen[0], seen[1]) if writing else seen[0]
+    return [each[2] for each in first if each[0] < high and low < each[1]]
 
 
 def settle(claim: Claim) -> None:
@@ -309,17 +293,18 @@ def settle(claim: Claim) -> None:
         refuse_in_flight(claim)
     for work in pending(claim):
         work.settle()
-    seen = claim.traffic.hazards
-    if seen is not None and not claim.writing:
-        refuse_failed([each[2] for each in seen[2] if each[0] < claim.high and claim.low < each[1]])
-    forget(claim.traffic)
+    traffic, low, high, writing, _ = claim
+    seen = traffic.hazards
+    if seen is not None and not writing:
+        refuse_failed([each[2] for each in seen[2] if each[0] < high and low < each[1]])
+    forget(traffic)
 
 
 def refuse_in_flight(claim: Claim) -> None:
     """Raise `InFlightError` if the host would have to wait."""
     found = next((work for work in pending(claim) if not work.done()), None)
     if found is not None:
-        verb, where = "written" if claim.writing else "read", found.device
+        verb, where = "written" if claim[3] else "read", found.device
         raise InFlightError(
             f"memory of {where} is {verb} by the host while work on it is in flight; wait for its transfer"
         )
@@ -349,9 +334,21 @@ def forget_some(traffic: Traffic) -> None:
         forget(traffic)
 
 
-def leave(work: Submission, traffic: Traffic) -> None:
-    """Forget a submission that is over and did not fail."""
-    forget_these(traffic, {work}, set())
+def leave(work: Submission, claims: Iterable[Claim]) -> None:
+    """Forget a submission that is over, and whose failure whoever waited for it was told."""
+    for claim in claims:
+        traffic = claim[0]
+        seen = traffic.hazards
+        if seen is None:
+            continue
+        writes, reads, claimed = seen
+        # The usual case is that nothing else was noted.
+        if len(writes) + len(reads) == 1 and (writes or reads)[0][2] is work and claimed == writes:
+            with _lock:
+                if traffic.hazards is seen:
+                    traffic.hazards = None
+                    continue
+        forget_these(traffic, {work}, set())
 
 
 def forget_these(traffic: Traffic, over: set[Submission], failed: set[Submission]) -> None:

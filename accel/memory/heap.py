@@ -87,7 +87,6 @@ class Heap:
         self.gate = open_after_fork(threading.RLock())
         self._attempt = attempt(self.gate)
         self.busy = False
-        in_child(self._nobody_inside)
         self.left: deque[Note] = deque()
         self.foreign = SharedTraffic()
         # Each is mapped to where it was submitted.
@@ -348,10 +347,6 @@ class Heap:
         finally:
             self._external.pop(external, None)
 
-    def _nobody_inside(self) -> None:
-        """Begin a child of a fork: whoever was inside is not here."""
-        self.busy = False
-
     def take_off(self, flight: Flight) -> None:
         """Remember what work holds; when there is twice as much as there was, let go of what is over."""
         self.under_way[flight] = call_site()
@@ -481,6 +476,13 @@ def heap_of(device: Device) -> Heap:
 def heaps() -> tuple[Heap, ...]:
     """Return the heaps used so far in this process."""
     return tuple(_heaps.values())
+
+
+@in_child
+def _nobody_inside() -> None:
+    """Let a child of a fork begin: whoever was inside in the parent is not here."""
+    for heap in heaps():
+        heap.busy = False
 
 
 def watch(watcher: Watcher) -> None:

@@ -1,7 +1,7 @@
 """`Owner`: one block and the count of those who use it; `Pin`: a use that outlives the handles."""
 
 from operator import attrgetter
-from typing import Self
+from typing import NoReturn, Self
 
 from accel import config
 from accel.errors import ReleasedError
@@ -51,7 +51,8 @@ class Owner(Holder):
     def block(self) -> Block:
         """The bytes; those of external memory are adopted when first asked for."""
         if self.held is None:
-            self.refuse_if_ended()
+            if self.ended:
+                self.refuse_ended()
             assert self.external is not None, "an owner has a block or knows where to find one"
             self.held = self.heap.backend.adopt(self.external)
         return self.held
@@ -68,11 +69,19 @@ class Owner(Holder):
 
     def add_handle(self) -> None:
         """Count one more handle."""
-        with self.heap.gate:
-            if not self.handles:
-                raise ReleasedError("the last handle on this memory was released by another thread")
+        # No call between these, as above.
+        if self.handles:
             self.handles += 1
-        self.heap.drain()
+        else:
+            self.refuse_ended()
+
+    def add_pin(self) -> None:
+        """Count one more pin; `less_one_pin` is a note for the heap."""
+        # No call between these, so that another thread cannot end it meanwhile.
+        if self.handles or self.pins:
+            self.pins += 1
+        else:
+            self.refuse_ended()
 
     def pin(self) -> "Pin":
         """Keep the bytes alive until the pin is released."""
@@ -81,7 +90,7 @@ class Owner(Holder):
     def claim(self, *, writing: bool) -> Claim:
         """Return the use of all bytes."""
         block = self.block
-        return Claim(self.traffic, block.pointer, block.pointer + block.nbytes, writing)
+        return self.traffic, block.pointer, block.pointer + block.nbytes, writing, False
 
     def settle(self, *, writing: bool) -> None:
         """Make the host wait for the work in flight that it must not overtake, and raise what failed of it.
@@ -114,10 +123,9 @@ class Owner(Holder):
             return None
         return self._end()
 
-    def refuse_if_ended(self) -> None:
-        """Raise `ReleasedError` if nobody uses the bytes any more."""
-        if self.ended:
-            raise ReleasedError("this memory was released by another thread")
+    def refuse_ended(self) -> NoReturn:
+        """Raise `ReleasedError`."""
+        raise ReleasedError("this memory was released by another thread")
 
     def _end(self) -> ExternalAllocation | None:
         self.heap.keep_no_more(self)
@@ -156,8 +164,8 @@ class ForeignOwner(Owner):
         self.readonly = external.readonly
         self.handles = 1
         self.pins = 0
-        self.life = object()
         if external.deleter is not None:
+            self.life = object()
             heap.remember(self, external)
         if config.debugging():
             self.made = call_site()
@@ -176,12 +184,12 @@ class Pin:
 
     def __init__(self, owner: Owner) -> None:
         self._owner = None
-        with owner.heap.gate:
-            if not owner.handles:
-                owner.refuse_if_ended()
+        # No call between these: an interrupt finds both done, or neither.
+        if owner.handles or owner.pins:
             owner.pins += 1
             self._owner = owner
-        owner.heap.drain()
+        else:
+            owner.refuse_ended()
 
     def __enter__(self) -> Self:
         return self

@@ -123,8 +123,9 @@ class Storage:
     def claim(self, *, writing: bool, whole: bool = False) -> hazards.Claim:
         """Return the use of all bytes of this handle; ``whole`` if each of them is written."""
         owner = self.owner
-        low = owner.block.pointer + self._start
-        return hazards.Claim(owner.traffic, low, low + self.size * self.dtype.itemsize, writing, whole)
+        block = owner.held or owner.block
+        low = block.pointer + self._start
+        return owner.traffic, low, low + self.size * self.dtype.itemsize, writing, whole
 
     def refuse_released(self) -> NoReturn:
         """Raise `ReleasedError`."""

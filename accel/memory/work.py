@@ -125,15 +125,17 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
         In strict mode, instead of waiting for work in flight.
     """
     submission, claims = Submission(), _claims(uses)
-    pins = _pinned(uses)  # another thread may release one meanwhile
+    owners = [use.storage.owner for use in uses]
+    for owner in owners:  # for another thread may release one meanwhile
+        owner.add_pin()
     try:
         with submission.begun:
             _begin(submission, claims)
             return work()
     finally:
-        let_go(pins)
-        for claim in claims:
-            leave(submission, claim.traffic)
+        leave(submission, claims)
+        for owner in owners:
+            owner.heap.do(owner.less_one_pin)
 
 
 def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> None:
@@ -151,8 +153,7 @@ def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callabl
             let_go(flight.pins)
         if submission.done():
             heap.land(flight)
-            for claim in claims:
-                leave(submission, claim.traffic)
+            leave(submission, claims)
     heap.reap()
 
 
@@ -164,7 +165,8 @@ def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
     read = enter(submission, claims)
     for each in submission.after:
         each.settle()
-    refuse_failed(read)
+    if read:
+        refuse_failed(read)
     confirm(submission, ())
 
 
@@ -200,8 +202,9 @@ def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Us
         heap.take_off(flight)
         _given(submission, stream, uses, give)
     finally:
-        if submission.event is None and submission.done():  # it was refused
-            heap.land(flight)
+        if submission.event is None and not submission.streams:  # nothing was given
+            heap.under_way.pop(flight, None)
+            let_go(flight.pins)
     return flight
 
 
@@ -216,7 +219,7 @@ def _given(submission: Submission, stream: Stream, uses: Sequence[Use], give: Gi
         submission.give(stream, give)
         confirm(submission, read)
     for claim in claims:
-        forget_some(claim.traffic)
+        forget_some(claim[0])
 
 
 def _claims(uses: Sequence[Use]) -> list[Claim]:

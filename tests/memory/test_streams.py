@@ -12,8 +12,7 @@ import pytest
 
 import accel
 from accel import Device, new_stream
-from accel.memory import Event, Stream, current_stream
-from accel.memory.hazards import Hazards
+from accel.memory import Event, HostStorage, Stream, current_stream, hazards
 from accel.memory.thread_stream import ThreadStream
 
 
@@ -104,26 +103,28 @@ def test_an_event_of_an_unused_stream_is_reached(stream):
 def test_many_reads_in_flight_are_asked_for_a_few_times_each_and_not_once_a_read():
     class Counted:
         asked = 0
+        failed = False
 
         def done(self):
             Counted.asked += 1
             return False
 
-    hazards, events = Hazards(), [Counted() for _ in range(4096)]
+    storage, events = HostStorage(8), [Counted() for _ in range(4096)]
+    claim = storage.claim(writing=False)
     for event in events:
-        hazards.before(writing=False)
-        hazards.note(event, writing=False)
-        hazards.forget_some()
-    assert hazards.before(writing=True) == events
+        hazards.note(event, (claim,))
+        hazards.forget_some(claim[0])
+    assert [work.event for work in hazards.pending(storage.claim(writing=True))] == events
     assert Counted.asked < 4 * len(events)
 
 
 def test_reads_that_are_over_are_forgotten_though_nobody_writes(stream):
-    hazards, over = Hazards(), stream.record()
+    storage, over = HostStorage(8), stream.record()
+    claim = storage.claim(writing=False)
     for _ in range(1000):
-        hazards.note(over, writing=False)
-        hazards.forget_some()
-    assert len(hazards.reads) < 50
+        hazards.note(over, (claim,))
+        hazards.forget_some(claim[0])
+    assert len(storage.owner.hazards[1]) < 50
 
 
 class TestErrors:

@@ -67,7 +67,7 @@ def storage_of(home: Home, array: Any) -> AnyStorage:
     root = home.backend.root(array)
     key = (home.device, id(root))
     owner = _owners.get(key)
-    if owner is None or owner.ended:
+    if owner is None or not owner.handles:  # exports may still hold the last one
         low, nbytes = _reach(home, root)
         readonly = home.backend.is_readonly(root)
         external = ExternalAllocation(nbytes, pointer=low, owner=root, readonly=readonly)

@@ -136,6 +136,13 @@ def root():
 
 
 @pytest.fixture(scope="session")
+def sources(root):
+    """The text of all modules, by their path in the checkout."""
+    files = (file for room in ("accel", "backends") for file in (root / room).rglob("*.py"))
+    return {str(file.relative_to(root)): file.read_text(encoding="utf-8") for file in files}
+
+
+@pytest.fixture(scope="session")
 def installed(tmp_path_factory):
     """A folder with a non-editable install whose import contracts were checked."""
     folder = tmp_path_factory.mktemp("installed") / "site"

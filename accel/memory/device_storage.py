@@ -90,7 +90,8 @@ class DeviceStorage(Storage):
         lend_to_any_stream(self)
         owner = self.owner
         buffer = owner.block.native
-        if owner.block.nbytes:
+        known = _giver(buffer)
+        if owner.block.nbytes and (known is None or not known.counted):  # it frees the bytes, if anybody does
             _given[id(buffer)] = owner
         return buffer
 
@@ -99,10 +100,15 @@ class DeviceStorage(Storage):
 _given: WeakValueDictionary[int, Owner] = WeakValueDictionary()
 
 
+def _giver(buffer: object) -> Owner | None:
+    owner = _given.get(id(buffer))
+    return owner if owner is not None and owner.held is not None and owner.held.native is buffer else None
+
+
 def _owner_of(buffer: object, heap: Heap, nbytes: int) -> Owner:
     """Return the owner of a buffer, with one handle more; a new one for a buffer that is not ours."""
-    owner = _given.get(id(buffer))
-    if owner is None or owner.held is None or owner.held.native is not buffer:
+    owner = _giver(buffer)
+    if owner is None:
         return Owner(heap, None, ExternalAllocation(nbytes, native=buffer), True)
     if owner.heap is not heap:
         here = owner.heap.device

@@ -21,6 +21,8 @@ from accel.registry import providers
 from accel.testing.plans import carry_out, set_all
 from accel.xp import home
 
+from . import remedies
+
 ROOT = Path(__file__).parents[1]
 # The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -149,6 +151,12 @@ def installed(tmp_path_factory):
     report = subprocess.run([ROOT / "ci/contracts", folder], check=False, capture_output=True, text=True)
     assert report.returncode == 0, report.stdout + report.stderr
     return folder
+
+
+@pytest.fixture(scope="session")
+def follow():
+    """A function that runs a line which fails, and what its error says to write instead."""
+    return remedies.follow
 
 
 @pytest.fixture(scope="session")

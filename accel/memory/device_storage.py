@@ -122,5 +122,7 @@ def _owner_of(buffer: object, heap: Heap, nbytes: int) -> Owner:
 def _accelerator(device: DeviceLike) -> Device:
     found = required(device)
     if found is Device.CPU:
-        raise DeviceMismatchError("a DeviceStorage lives on an accelerator; memory of the CPU is a HostStorage(size)")
+        raise DeviceMismatchError(
+            "a DeviceStorage lives on an accelerator; for memory of the CPU write HostStorage(size)"
+        )
     return found

@@ -1,6 +1,7 @@
 """`HostStorage`: memory the host can read, with its elements and its exports."""
 
 import builtins
+from functools import cache
 from operator import index as as_index
 from typing import Any, ClassVar, SupportsIndex, overload
 
@@ -318,11 +319,20 @@ def dtype_there(dtype: DTypeLike | None, unnamed: tuple[object, ...], name: str)
 
 
 def _refuse_device_memory(address: int) -> None:
-    backends = {id(heap.backend): heap.backend for heap in heaps() if heap.device is not _CPU}
-    for backend in backends.values():
-        device = backend.device_at(address) if isinstance(backend, KnowsAddresses) else None
+    asked: object = None
+    for heap in heaps():
+        backend = heap.backend
+        if backend is asked or not _knows_addresses(type(backend)):
+            continue
+        asked, device = backend, backend.device_at(address)  # type: ignore[attr-defined]
         if device is not None:
             raise DeviceMismatchError(
                 f"the pointer {address:#x} is that of memory on {device}, which the host cannot read; write "
                 f"c.to('cpu') for a copy of its container, or DeviceStorage(buffer, size, {str(device)!r}, dtype)"
             )
+
+
+@cache
+def _knows_addresses(backend: type) -> bool:
+    """Tell whether backends of a class are asked; to look at a protocol takes longer than all the rest."""
+    return issubclass(backend, KnowsAddresses)

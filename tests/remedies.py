@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["follow", "suggestions"]
 
-_ANNOUNCED = re.compile(r"\b(?:write to|write|or as|or|as in)\s+")
+_ANNOUNCED = re.compile(r"(?:\b(?:write|or as|or|as in)|:)\s+")
 _END = re.compile(r"(?=[\s,;:.]|$)")
 
 

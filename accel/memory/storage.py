@@ -286,7 +286,7 @@ class Storage(OnDevice):
     def refuse_read_only(self) -> None:
         """Raise `ReadOnlyError` if writing is forbidden."""
         if self.readonly:
-            raise ReadOnlyError(f"{self} is read-only; write to x.deep_copy()")
+            raise ReadOnlyError(f"{self} is read-only; write to a copy of it: x.deep_copy()")
 
     def release(self) -> None:
         """Give this handle back; the last one frees the bytes. Doing so again is harmless.

@@ -21,6 +21,9 @@ from accel.creation import full as full
 from accel.creation import zeros as zeros
 from accel.device import Device as Device
 from accel.kernels import RawKernel as RawKernel
+from accel.layout import ComposedLayout as ComposedLayout
+from accel.layout import Layout as Layout
+from accel.layout import Swizzle as Swizzle
 from accel.memory import DeviceStorage as DeviceStorage
 from accel.memory import HostStorage as HostStorage
 from accel.memory import Ownership as Ownership

@@ -35,8 +35,6 @@ class Settings:
         What a missing device does: ``raise``, or use the CPU with a warning (``warn``) or without (``silent``).
     strict : bool
         Touching memory that is still in flight raises instead of waiting.
-    host_copies : str
-        Whether device arrays may be copied to the host implicitly: ``never``, ``warn`` or ``allow``.
     threads : int
         Threads for host work.
     sim_seed : int
@@ -45,20 +43,16 @@ class Settings:
         Memory of each simulated device, in bytes.
     cache_dir : str
         Folder for compiled code; ``~`` is the home folder.
-    max_bytes : int
-        Largest allocation that reading a file may ask for, in bytes.
     """
 
     device: str = "cpu"
     debug: bool = False
     fallback: str = "raise"
     strict: bool = False
-    host_copies: str = "never"
     threads: int = 1
     sim_seed: int = 0
     sim_memory: int = 1 << 30
     cache_dir: str = ""
-    max_bytes: int = 1 << 34
 
 
 def _device(value: object) -> str:
@@ -111,12 +105,10 @@ _PARSERS: Mapping[str, Callable[[object], Any]] = {
     "debug": _flag,
     "fallback": _choice("raise", "warn", "silent"),
     "strict": _flag,
-    "host_copies": _choice("never", "warn", "allow"),
     "threads": _count(1),
     "sim_seed": _count(0),
     "sim_memory": _count(0),
     "cache_dir": _path,
-    "max_bytes": _count(0),
 }
 
 

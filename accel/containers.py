@@ -11,7 +11,7 @@ from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError, FormatError
 from accel.memory.copying import AnyStorage, allocate
 from accel.memory.device_storage import DeviceStorage
-from accel.memory.host_storage import HostArray, HostStorage, is_pointer_form
+from accel.memory.host_storage import HostArray, HostStorage, dtype_there, is_pointer_form
 from accel.memory.interchange import Interchange
 from accel.memory.operand import Operand
 from accel.memory.sizes import as_size
@@ -19,24 +19,24 @@ from accel.memory.storage import Ownership, Writer
 
 __all__ = ["ARRAY_ADVICE", "AcceleratorDataContainer"]
 
-ARRAY_ADVICE = "a container is flat, and accel.xp.zeros(shape) makes arrays"
+ARRAY_ADVICE = "a container is flat; for an array write accel.xp.zeros(shape)"
 """What to say to somebody who gives a shape for a size."""
 
-_EMPTY_DTYPE = as_dtype("float32")
+_EMPTY_DTYPE = as_dtype("float64")
 
 
 class AcceleratorDataContainer(Contents, Interchange):
     """Typed, flat memory on one device, in a `HostStorage` or a `DeviceStorage`.
 
     ``AcceleratorDataContainer(size, dtype, device)`` allocates; without a size it is empty and allocates nothing.
-    ``AcceleratorDataContainer(ptr, size, copy=False, dtype=...)`` looks at host memory made elsewhere, or copies it.
+    ``AcceleratorDataContainer(ptr, size, dtype)`` looks at host memory made elsewhere, or with ``copy=True`` copies it.
 
     Parameters
     ----------
     size : int, optional
         Number of elements.
     dtype : dtype_like
-        Type of the elements.
+        Type of the elements; without a default where there is a pointer, for an address does not say what is there.
     device : Device or str
         Where the memory is.
     ptr : int
@@ -52,6 +52,8 @@ class AcceleratorDataContainer(Contents, Interchange):
     ------
     ValueError
         If the size is negative, a boolean or overflows, the pointer is null or misaligned, or the device unknown.
+    DeviceMismatchError
+        If the pointer is that of memory of a device, which the host cannot read.
     DTypeError
         If the dtype is not one of a number or a boolean.
     DeviceUnavailableError
@@ -75,7 +77,7 @@ class AcceleratorDataContainer(Contents, Interchange):
     def __init__(
         self,
         size: SupportsIndex | None = None,
-        dtype: DTypeLike = "float32",
+        dtype: DTypeLike = "float64",
         device: DeviceLike = Device.CPU,
     ) -> None: ...
     @overload
@@ -83,9 +85,9 @@ class AcceleratorDataContainer(Contents, Interchange):
         self,
         ptr: SupportsIndex,
         size: SupportsIndex,
-        copy: bool = False,
+        dtype: DTypeLike,
         *,
-        dtype: DTypeLike = "float32",
+        copy: bool = False,
         deleter: Any = None,
         readonly: bool = False,
     ) -> None: ...
@@ -171,7 +173,7 @@ class AcceleratorDataContainer(Contents, Interchange):
         elif self._storage.released:
             inside = f"gpu, {self._storage}"
         else:
-            inside = f"{'gpu' if self.is_gpu() else self.device}, size={self.size}"
+            inside = f"gpu, size={self.size}"
         return f"{type(self).__name__}({inside})"
 
     def __repr__(self) -> str:
@@ -203,6 +205,13 @@ class AcceleratorDataContainer(Contents, Interchange):
         if self._storage is None:
             return type(self)()
         return self.on(self._storage.deep_copy())
+
+    def copy(self) -> Self:
+        """Return a container with memory of its own and the same elements: a `deep_copy`, as copies of arrays are.
+
+        Another handle on the same memory is ``copy.copy(c)``, or ``c.share()``.
+        """
+        return self.deep_copy()
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self.deep_copy()
@@ -266,32 +275,34 @@ def _unpickled(kind: object, storage: object) -> AcceleratorDataContainer:
 
 
 def _size_form(
-    size: SupportsIndex | None = None, dtype: DTypeLike = "float32", device: DeviceLike = Device.CPU
+    size: SupportsIndex | None = None, dtype: DTypeLike = "float64", device: DeviceLike = Device.CPU
 ) -> AnyStorage | None:
     found = as_dtype(dtype)
     target = resolve(device)
     if size is not None:
         return allocate(target, as_size(size, found.itemsize, ARRAY_ADVICE), found)
     if found != _EMPTY_DTYPE:
-        raise ValueError(f"a container without a size is empty and of float32: write a size, as in (0, {found.name!r})")
+        raise ValueError(f"a container without a size is empty and of float64: write size=0 for one of {found.name}")
     return None
 
 
 def _pointer_form(
     ptr: SupportsIndex,
     size: SupportsIndex,
-    copy: bool = False,
-    dtype: DTypeLike = "float32",
+    dtype: DTypeLike | None = None,
+    *unnamed: object,
     device: DeviceLike = Device.CPU,
-    *,
+    copy: bool = False,
     deleter: Any = None,
     readonly: bool = False,
 ) -> AnyStorage:
     if resolve(device) is not Device.CPU:
         raise DeviceMismatchError(
-            f"a pointer is looked at on the cpu only; for a buffer of {device} write DeviceStorage(buffer, size)"
+            f"a pointer is looked at on the cpu only; for a buffer of {device} write "
+            f"DeviceStorage(buffer, size, {str(device)!r}, dtype)"
         )
-    return HostStorage.on_pointer(ptr, size, copy, dtype, deleter=deleter, readonly=readonly)
+    found = dtype_there(dtype, unnamed, AcceleratorDataContainer.__name__)
+    return HostStorage.on_pointer(ptr, size, found, copy=copy, deleter=deleter, readonly=readonly)
 
 
 # The name by which Python's own TypeError calls them, about an argument that is missing or too many.

@@ -162,8 +162,8 @@ class Contents(Sides):
 
     def _refuse_source(self, other: object) -> None:
         if not isinstance(other, Contents):
-            raise TypeError(f"a container copies from a container; found {type(other).__name__}: write c.from_numpy(x)")
-        self._refuse_other(other.size, other.dtype, "accel.container(other.to_numpy(), dtype)")
+            raise TypeError(f"a container copies from a container; found {type(other).__name__}: write c[:] = x")
+        self._refuse_other(other.size, other.dtype, f"accel.container(x.to_numpy(), {self.dtype.name!r})")
 
     def _refuse_other(self, size: int, dtype: DType, remedy: str) -> None:
         if dtype != self.dtype:
@@ -183,7 +183,7 @@ class Contents(Sides):
         """
         scalar = exact_cast(value, self.dtype)
         if scalar.ndim:
-            raise ValueError(f"fill takes one value; found {scalar.size}: write c.from_numpy(array)")
+            raise ValueError(f"fill takes one value; found {scalar.size}: write c[:] = values")
         if self._storage is not None:
             self._storage.refuse_read_only()
             heap, target = heap_of(self._storage.device), self._storage.__accel_operand__()

@@ -96,7 +96,9 @@ def container(
     array([1., 2., 3., 4.], dtype=float32)
     """
     if isinstance(values, int):
-        raise TypeError(f"accel.container takes values, not a size; write accel.empty({values}) or [{values}]")
+        raise TypeError(
+            f"accel.container takes values, not a size; write accel.empty({values}), or accel.container([{values}])"
+        )
     given = np.asarray(values)
     found = as_dtype(given.dtype if dtype is None else dtype)
     made = empty(given.size, found, device)

@@ -2,6 +2,7 @@
 
 import enum
 import warnings
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,7 +14,7 @@ from accel.errors import DeviceUnavailableError
 from accel.registry import NoBackendError, Provider, providers, remedy
 from accel.sites import stack_level
 
-__all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "fallbacks", "required", "resolve"]
+__all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "OnDevice", "fallbacks", "required", "resolve"]
 
 # Codes of DLPack's DLDeviceType; 12 is its code for extensions.
 _DLPACK_CODES = {"cpu": 1, "cuda": 2, "mps": 8, "rocm": 10, "sim": 12}
@@ -83,6 +84,31 @@ class Device(enum.Enum, metaclass=_Devices):
     def index(self) -> int:
         """Which of its kind, from 0."""
         return self._index
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether this is the host."""
+        return self is _CPU
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether this is an accelerator: CUDA, ROCm, MPS, or the simulated device, which stands for one."""
+        return self is not _CPU
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether this is a GPU that CUDA serves."""
+        return self._type == "cuda"
+
+    @property
+    def is_rocm(self) -> bool:
+        """Whether this is a GPU that ROCm serves."""
+        return self._type == "rocm"
+
+    @property
+    def is_mps(self) -> bool:
+        """Whether this is a GPU of Apple's."""
+        return self._type == "mps"
 
     @classmethod
     def _missing_(cls, value: object) -> "Device":
@@ -195,6 +221,42 @@ DeviceLike = Device | str
 """What every ``device=`` takes: a `Device` or its name."""
 
 
+class OnDevice:
+    """What says of itself where it is; to be mixed into what has a device."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def device(self) -> Device:
+        """The device that has it."""
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the memory is the host's."""
+        return self.device.is_cpu
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether the memory is an accelerator's: of CUDA, ROCm, MPS, or simulated."""
+        return self.device.is_gpu
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the memory is that of a GPU that CUDA serves."""
+        return self.device.is_cuda
+
+    @property
+    def is_rocm(self) -> bool:
+        """Whether the memory is that of a GPU that ROCm serves."""
+        return self.device.is_rocm
+
+    @property
+    def is_mps(self) -> bool:
+        """Whether the memory is that of a GPU of Apple's."""
+        return self.device.is_mps
+
+
 class FallbackWarning(RuntimeWarning):
     """Work asked for on a missing device runs on the CPU, as the ``fallback="warn"`` policy says."""
 
@@ -259,7 +321,9 @@ def required(device: DeviceLike) -> Device:
 def _fall_back(asked: str, error: DeviceUnavailableError) -> Device:
     policy = config.current().fallback
     if policy == "raise":
-        raise error
+        raise DeviceUnavailableError(
+            f"{error}\n  Or use the CPU: write device='cpu', or accel.using(fallback='warn')"
+        ) from None
     _fallbacks.append(Fallback(asked, Device.CPU, str(error)))
     if policy == "warn":
         warnings.warn(f"using the CPU: {error}", FallbackWarning, stacklevel=stack_level())
@@ -274,10 +338,7 @@ def _listed(provider: Provider, type: str) -> tuple[Device, ...]:
 def _unavailable(asked: str, reason: str, remedy: str) -> DeviceUnavailableError:
     here = ", ".join(map(str, Device.available())) or "none"
     return DeviceUnavailableError(
-        f"device {asked} was asked for; the devices here are: {here}.\n"
-        f"  Why: {reason}\n"
-        f"  What would add it: {remedy}\n"
-        f"  Or use the CPU: device='cpu', or accel.using(fallback='warn')"
+        f"device {asked} was asked for; the devices here are: {here}.\n  Why: {reason}\n  What would add it: {remedy}"
     )
 
 

@@ -5,8 +5,6 @@
     AccelError
     ├── LayoutError (ValueError)                 no layout satisfies the request
     ├── BoundsError (IndexError)                 an index or range outside what exists
-    │   ├── KernelBoundsError                    the same, found inside a kernel in debug mode
-    │   └── StoreIndexError (ValueError)         a dimension or index of a store
     ├── DTypeError (TypeError)                   an element type that cannot be used here
     ├── DeviceUnavailableError (RuntimeError)    a known device that this machine does not offer
     ├── DeviceMismatchError (ValueError)         memory of another device than the operation needs
@@ -21,11 +19,8 @@
     ├── KernelSyntaxError (SyntaxError)          Python that the kernel language does not have
     ├── KernelSignatureError (TypeError)         arguments that do not fit a kernel's parameters
     ├── KernelLaunchError (RuntimeError)         a launch that the device refused
-    ├── StoreError (RuntimeError)                an operation that a store cannot do
-    │   ├── StoreValueError (ValueError)         an argument that a store cannot take
-    │   └── NonInvertibleTransformation          a view that cannot be traced back to its root
     ├── InterchangeError (BufferError)           an exchange with another library that broke its rules
-    └── FormatError (ValueError)                 a file that is not what it says
+    └── FormatError (ValueError)                 a file or a pickle that is not what it says
 
 A message says what was asked, what was found, and what to write instead.
 """
@@ -41,20 +36,15 @@ __all__ = [
     "FormatError",
     "InFlightError",
     "InterchangeError",
-    "KernelBoundsError",
     "KernelLaunchError",
     "KernelSignatureError",
     "KernelSyntaxError",
     "LayoutError",
-    "NonInvertibleTransformation",
     "OutOfMemoryError",
     "OverlapError",
     "RaceError",
     "ReadOnlyError",
     "ReleasedError",
-    "StoreError",
-    "StoreIndexError",
-    "StoreValueError",
 ]
 
 
@@ -122,28 +112,8 @@ class KernelSignatureError(AccelError, TypeError):
     """Arguments that do not fit a kernel's parameters; names the parameter."""
 
 
-class KernelBoundsError(BoundsError):
-    """An access outside a view, found inside a kernel in debug mode."""
-
-
 class KernelLaunchError(AccelError, RuntimeError):
     """A launch that the device refused."""
-
-
-class StoreError(AccelError, RuntimeError):
-    """An operation that a logical or physical store cannot do."""
-
-
-class StoreIndexError(BoundsError, ValueError):
-    """A dimension or an index outside a store."""
-
-
-class StoreValueError(StoreError, ValueError):
-    """An argument that a store cannot take."""
-
-
-class NonInvertibleTransformation(StoreError):
-    """A view that cannot be traced back to its root store."""
 
 
 class InterchangeError(AccelError, BufferError):
@@ -151,4 +121,4 @@ class InterchangeError(AccelError, BufferError):
 
 
 class FormatError(AccelError, ValueError):
-    """A file that is not what it says; nothing was allocated for it."""
+    """A file or a pickle that is not what it says; nothing was allocated for it."""

@@ -24,7 +24,7 @@ _REMEDIES: Mapping[str, str] = {
     "cpu": f"pip install --force-reinstall {_PROJECT}",
     "cuda": f"pip install --upgrade '{_PROJECT}[cuda13]'   (or [cuda12], as the driver needs)",
     "rocm": f"pip install --upgrade '{_PROJECT}[rocm]'",
-    "mps": "no release has a backend for MPS yet; use device='cpu'",
+    "mps": "no release has a backend for MPS yet",
     "sim": f"pip install --upgrade {_PROJECT}",
 }
 

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from typing import Any, SupportsIndex
 
-from accel.device import Device
+from accel.device import OnDevice
 from accel.errors import DeviceMismatchError
 from accel.memory.copying import AnyStorage
 from accel.memory.device_storage import DeviceStorage
@@ -13,7 +13,7 @@ from accel.views import BufferView
 __all__ = ["Sides"]
 
 
-class Sides:
+class Sides(OnDevice):
     """The members of a container that ask which side its memory is on; see `AcceleratorDataContainer`."""
 
     __slots__ = ()
@@ -25,29 +25,9 @@ class Sides:
         """The handle on the memory."""
 
     @property
-    @abstractmethod
-    def device(self) -> Device:
-        """The device that has the memory."""
-
-    def is_cpu(self) -> bool:
-        """Tell whether the memory is the host's."""
-        return self.device.type == "cpu"
-
-    def is_gpu(self) -> bool:
-        """Tell whether the memory is a real accelerator's: CUDA, ROCm or MPS."""
-        return self.device.type in ("cuda", "rocm", "mps")
-
-    def is_cuda(self) -> bool:
-        """Tell whether the memory is an NVIDIA GPU's."""
-        return self.device.type == "cuda"
-
-    def is_rocm(self) -> bool:
-        """Tell whether the memory is an AMD GPU's."""
-        return self.device.type == "rocm"
-
-    def is_mps(self) -> bool:
-        """Tell whether the memory is an Apple GPU's."""
-        return self.device.type == "mps"
+    def pointer(self) -> int:
+        """Address of the first element on its device; 0 where there are no bytes."""
+        return 0 if self._storage is None else self._storage.pointer
 
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
         """Return an element of host memory as a NumPy scalar; negative indices count from the end.
@@ -65,22 +45,32 @@ class Sides:
         """
         storage = self._storage
         if type(index) is slice:
-            return (BufferView(self) if storage is None else BufferView.over(storage))[index]
+            return self._view()[index]
         return (storage if type(storage) is HostStorage else self._on_host("its elements"))[index]
 
-    def __setitem__(self, index: SupportsIndex, value: Any) -> None:
-        """Set an element of host memory.
+    def __setitem__(self, index: SupportsIndex | slice, value: Any) -> None:
+        """Set an element of host memory, or those of a slice on any device.
+
+        A slice takes one number for all of its elements, or as many values as it has, from a sequence, an array, a view
+        or another container; they are cast exactly or not at all, and may lie in the same memory.
 
         Raises
         ------
         BoundsError
             If there is no such element.
+        ValueError
+            If there are more values than the slice has elements, or fewer; nothing is written.
         DTypeError, OverflowError
-            If the dtype cannot hold the value.
-        ReadOnlyError, DeviceMismatchError
-            If the memory must not change, or is an accelerator's.
+            If the dtype cannot hold a value; nothing is written.
+        ReadOnlyError
+            If the memory must not change.
+        DeviceMismatchError
+            If it is an element of an accelerator's memory.
         """
-        self._on_host("its elements")[index] = value
+        if type(index) is slice:
+            self._view()[index] = value
+        else:
+            self._on_host("its elements")[index] = value
 
     def load(self, offset: SupportsIndex, width: SupportsIndex = 1) -> Any:
         """Return ``width`` elements of host memory: a NumPy scalar for 1, else a new 1-D array.
@@ -139,6 +129,9 @@ class Sides:
     def device_buffer(self) -> DeviceStorage:
         """Return another handle on an accelerator's memory, counted; `DeviceMismatchError` for the host's."""
         return self._on_device("device_buffer").__copy__()
+
+    def _view(self) -> BufferView[Any]:
+        return BufferView(self) if self._storage is None else BufferView.over(self._storage)
 
     def _on_host(self, what: str) -> HostStorage:
         storage = self.storage

@@ -82,7 +82,7 @@ def _build(root: Path, folder: Path) -> None:
 
 def _lay_out(root: Path, folder: Path) -> None:
     project = _project(root)
-    shutil.copytree(root / "accel", folder / "accel")
+    shutil.copytree(root / "accel", folder / "accel", ignore=shutil.ignore_patterns("backends"))
     shutil.copytree(root / "backends", folder / "accel/backends")
     record = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
     record.mkdir()

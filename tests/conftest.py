@@ -21,6 +21,8 @@ from accel.registry import providers
 from accel.testing.plans import carry_out, set_all
 from accel.xp import home
 
+from . import remedies
+
 ROOT = Path(__file__).parents[1]
 # The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -136,12 +138,25 @@ def root():
 
 
 @pytest.fixture(scope="session")
+def sources(root):
+    """The text of all modules, by their path in the checkout."""
+    files = (file for room in ("accel", "backends") for file in (root / room).rglob("*.py"))
+    return {str(file.relative_to(root)): file.read_text(encoding="utf-8") for file in files}
+
+
+@pytest.fixture(scope="session")
 def installed(tmp_path_factory):
     """A folder with a non-editable install whose import contracts were checked."""
     folder = tmp_path_factory.mktemp("installed") / "site"
     report = subprocess.run([ROOT / "ci/contracts", folder], check=False, capture_output=True, text=True)
     assert report.returncode == 0, report.stdout + report.stderr
     return folder
+
+
+@pytest.fixture(scope="session")
+def follow():
+    """A function that runs a line which fails, and what its error says to write instead."""
+    return remedies.follow
 
 
 @pytest.fixture(scope="session")

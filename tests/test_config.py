@@ -21,12 +21,10 @@ GOOD = [
     ("debug", True, True),
     ("fallback", "warn", "warn"),
     ("strict", "YES", True),
-    ("host_copies", "allow", "allow"),
     ("threads", "4", 4),
     ("sim_seed", 0, 0),
     ("sim_memory", 1 << 40, 1 << 40),
     ("cache_dir", "/somewhere", "/somewhere"),
-    ("max_bytes", "0", 0),
 ]
 BAD = [
     ("device", "tpu", "write cpu, cuda"),
@@ -35,7 +33,6 @@ BAD = [
     ("debug", 2, "write 1 or 0"),
     ("fallback", "never", "write one of raise, warn, silent"),
     ("strict", None, "write 1 or 0"),
-    ("host_copies", True, "write one of never, warn, allow"),
     ("threads", 0, "write a whole number, 1 or more"),
     ("threads", True, "write a whole number, 1 or more"),
     ("threads", 2.0, "write a whole number, 1 or more"),
@@ -43,7 +40,6 @@ BAD = [
     ("sim_memory", "1 GiB", "write a whole number, 0 or more"),
     ("cache_dir", "", "write a folder"),
     ("cache_dir", 3, "write a folder"),
-    ("max_bytes", "", "write a whole number, 0 or more"),
 ]
 NAMES = [field.name for field in fields(Settings)]
 
@@ -58,7 +54,7 @@ def fresh(monkeypatch):
 
 def test_defaults():
     settings = current()
-    assert (settings.device, settings.fallback, settings.host_copies) == ("cpu", "raise", "never")
+    assert (settings.device, settings.fallback) == ("cpu", "raise")
     assert (settings.debug, settings.strict) == (False, False)
     assert 1 <= settings.threads <= os.cpu_count()
     assert settings.cache_dir.endswith("accel")
@@ -78,6 +74,11 @@ def test_scope_wins_over_configure_over_environment_over_default(monkeypatch):
 
 def test_every_setting_has_good_and_bad_values_here():
     assert {name for name, *_ in GOOD} == {name for name, *_ in BAD} == set(NAMES)
+
+
+def test_every_setting_is_read_somewhere(sources):
+    readers = "".join(sources.values())
+    assert [name for name in NAMES if f"current().{name}" not in readers] == []
 
 
 @pytest.mark.parametrize(("name", "value", "expected"), GOOD)

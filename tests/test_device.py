@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from accel import config
-from accel.device import Device, FallbackWarning, fallbacks, resolve
+from accel.device import Device, FallbackWarning, fallbacks, required, resolve
 from accel.errors import DeviceUnavailableError
 from accel.registry import providers
 
@@ -276,8 +276,15 @@ def test_a_missing_device_is_reported_with_what_is_here_and_what_would_add_it(as
         "device cuda:3 was asked for; the devices here are: cpu.\n"
         "  Why: no cuda in this test\n"
         "  What would add it: pip install --upgrade 'accel-container[cuda13]'   (or [cuda12], as the driver needs)\n"
-        "  Or use the CPU: device='cpu', or accel.using(fallback='warn')"
+        "  Or use the CPU: write device='cpu', or accel.using(fallback='warn')"
     )
+
+
+@pytest.mark.parametrize("ask", [lambda: required("cuda:3"), lambda: Device("gpu")])
+def test_where_no_other_device_will_do_the_cpu_is_not_offered(ask):
+    with pytest.raises(DeviceUnavailableError, match="What would add it") as error:
+        ask()
+    assert "CPU" not in str(error.value)
 
 
 @pytest.mark.parametrize("type", ["cuda", "rocm", "mps", "sim"])

@@ -32,6 +32,11 @@ def test_every_class_of_the_module_is_exported_in_order():
     assert errors.__all__ == sorted(defined)
 
 
+def test_each_is_raised_or_caught_somewhere(sources):
+    used = "".join(text for file, text in sources.items() if file != "accel/errors.py")
+    assert [each.__name__ for each in CLASSES if not re.search(rf"\b{each.__name__}\b", used)] == []
+
+
 @pytest.mark.parametrize("error", CLASSES)
 def test_a_stranger_catches_it_as_a_builtin(error):
     inherited = [base for base in error.__mro__ if vars(builtins).get(base.__name__) is base]

@@ -51,6 +51,13 @@ def test_every_name_is_there():
     assert {*accel._HOMES, *accel._ROOMS, "__version__"} == set(accel.__all__)
 
 
+def test_layouts_are_made_by_the_class_as_by_the_functions():
+    for shape in ((4,), (2, 3), ((2, (3, 4)),), (5, 0, 2)):
+        assert accel.Layout.row_major(*shape) == accel.layout.row_major(*shape)
+        assert accel.Layout.col_major(*shape) == accel.layout.col_major(*shape)
+    assert accel.Layout.row_major(2, 3) == accel.Layout((2, 3), (3, 1))
+
+
 def test_other_names_are_not():
     with pytest.raises(AttributeError, match="no attribute 'tensor'"):
         accel.tensor  # noqa: B018 - the access is the test

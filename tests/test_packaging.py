@@ -1,5 +1,9 @@
 """What is in the folders is what is installed, and nothing else."""
 
+import os
+import subprocess
+import sys
+import sysconfig
 import tomllib
 from importlib.metadata import Distribution
 
@@ -51,3 +55,22 @@ def test_the_cpu_backend_enters_by_an_entry_point_as_a_third_party_would(install
     [record] = installed.glob("*.dist-info")
     [point] = Distribution.at(record).entry_points.select(group="accel.backends", name="cpu")
     assert point.value == "accel.backends.cpu:BACKEND"
+
+
+def test_python_in_the_root_of_a_clone_finds_the_backends_whatever_is_installed(root, installed):
+    # Without the site packages' own start-up files: those of an editable install would find the backends.
+    here = os.pathsep.join([str(installed), sysconfig.get_path("purelib")])
+    code = "import accel; print(accel.__file__, accel.zeros(3, device='sim').to_numpy().tolist())"
+    done = subprocess.run(
+        [sys.executable, "-S", "-W", "error", "-c", code],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": here},
+    )
+    assert done.stdout == f"{root / 'accel/__init__.py'} [0.0, 0.0, 0.0]\n", done.stderr
+
+
+def test_and_that_way_is_not_in_the_wheel(root, installed):
+    assert (installed / "accel/backends/__init__.py").read_text() == (root / "backends/__init__.py").read_text()

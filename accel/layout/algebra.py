@@ -272,18 +272,12 @@ def dice(layout: Any, coord: Any) -> Layout:
 
 def col_major(*shape: Any) -> Layout:
     """The compact layout of a shape whose first leaf is fastest."""
-    return Layout(_of_arguments(shape))
+    return Layout.col_major(*shape)
 
 
 def row_major(*shape: Any) -> Layout:
     """The compact layout of a shape whose last leaf is fastest."""
-    found = as_int_tuple(_of_arguments(shape), "a shape")
-    backwards = flat(column_strides(flat(found)[::-1]))
-    return Layout(found, rebuilt(iter(backwards[::-1]), found))
-
-
-def _of_arguments(shape: tuple[Any, ...]) -> Any:
-    return shape[0] if len(shape) == 1 else shape
+    return Layout.row_major(*shape)
 
 
 def make_ordered_layout(shape: Any, order: Any = None) -> Layout:

@@ -80,6 +80,24 @@ class Layout:
         self._leaves = leaves
 
     @classmethod
+    def col_major(cls, *shape: Any) -> Self:
+        """The compact layout of a shape whose first leaf is fastest."""
+        return cls(_of_arguments(shape))
+
+    @classmethod
+    def row_major(cls, *shape: Any) -> Self:
+        """The compact layout of a shape whose last leaf is fastest.
+
+        Examples
+        --------
+        >>> print(Layout.row_major(2, 3), Layout.row_major((2, 3)), Layout.col_major(2, 3))
+        (2,3):(3,1) (2,3):(3,1) (2,3):(1,2)
+        """
+        found = as_int_tuple(_of_arguments(shape), "a shape")
+        backwards = flat(column_strides(flat(found)[::-1]))
+        return cls(found, rebuilt(iter(backwards[::-1]), found))
+
+    @classmethod
     def parse(cls, text: str) -> Self:
         """Return the layout that some text means.
 
@@ -285,6 +303,10 @@ class Layout:
         assert found is not None, "shape and stride are known to fit"
         layout._leaves = found
         return layout
+
+
+def _of_arguments(shape: tuple[Any, ...]) -> Any:
+    return shape[0] if len(shape) == 1 else shape
 
 
 def _fitting(shape: IntTuple, stride: IntTuple) -> tuple[IntTuple, IntTuple]:

@@ -6,6 +6,7 @@ from accel.memory.backend import Backend as Backend
 from accel.memory.backend import ComputesWithin as ComputesWithin
 from accel.memory.backend import Executable as Executable
 from accel.memory.backend import FreesInOrder as FreesInOrder
+from accel.memory.backend import KnowsAddresses as KnowsAddresses
 from accel.memory.backend import Limits as Limits
 from accel.memory.backend import ReportsRaces as ReportsRaces
 from accel.memory.backend import ReportsRoom as ReportsRoom

@@ -22,6 +22,7 @@ __all__ = [
     "Backend",
     "ComputesWithin",
     "FreesInOrder",
+    "KnowsAddresses",
     "Limits",
     "ReportsRaces",
     "ReportsRoom",
@@ -207,6 +208,15 @@ class SupportsStreamNumbers(Protocol):
 
         That is the number of the stream to which work goes without one. The device is current in the context.
         """
+        ...
+
+
+@runtime_checkable
+class KnowsAddresses(Protocol):
+    """A backend that can tell whether the host may follow an address."""
+
+    def device_at(self, address: int) -> Device | None:
+        """Return the device that has memory at an address, if the host cannot read it there; never raises."""
         ...
 
 

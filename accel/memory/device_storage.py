@@ -1,15 +1,16 @@
 """`DeviceStorage`: memory of an accelerator, which the host cannot read."""
 
 from typing import Any, ClassVar, SupportsIndex, overload
+from weakref import WeakValueDictionary
 
 from accel.device import Device, DeviceLike, required
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError
 from accel.memory.external import ExternalAllocation
-from accel.memory.heap import heap_of
+from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import is_pointer_form
 from accel.memory.lending import lend_to_any_stream
-from accel.memory.owner import ForeignOwner
+from accel.memory.owner import ForeignOwner, Owner
 from accel.memory.sizes import as_size
 from accel.memory.storage import Storage
 
@@ -20,7 +21,8 @@ class DeviceStorage(Storage):
     """Counted, typed memory of an accelerator (NuMojo's ``DeviceStorage``).
 
     ``DeviceStorage(size, device, dtype)`` allocates; ``DeviceStorage(buffer, size)`` takes over a buffer that the
-    backend's library made, and is counted like memory of our own.
+    backend's library made, and is counted like memory of our own. What `get_buffer` gave is memory of our own: that
+    makes another handle on it, counted with the others.
 
     Parameters
     ----------
@@ -38,17 +40,17 @@ class DeviceStorage(Storage):
     DeviceUnavailableError
         If the device is not here; there is no fallback, for host memory is a `HostStorage`.
     DeviceMismatchError
-        If the device is the CPU.
+        If the device is the CPU, or another one than that of a storage whose buffer this is.
     """
 
     __slots__ = ()
     _name: ClassVar[str] = "DeviceStorage"
 
     @overload
-    def __init__(self, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8") -> None: ...
+    def __init__(self, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "float64") -> None: ...
     @overload
     def __init__(
-        self, buffer: object, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8"
+        self, buffer: object, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "float64"
     ) -> None: ...
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         # The first argument does not tell: arrays of NumPy and CuPy have __index__, as numbers do.
@@ -57,14 +59,14 @@ class DeviceStorage(Storage):
         self._become(make(*arguments, **keywords))
 
     @classmethod
-    def new(cls, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8") -> "DeviceStorage":
+    def new(cls, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "float64") -> "DeviceStorage":
         """Allocate managed memory."""
         found = as_dtype(dtype)
         return cls.allocated(heap_of(_accelerator(device)), as_size(size, found.itemsize), found)
 
     @classmethod
     def on_buffer(
-        cls, buffer: object, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "uint8"
+        cls, buffer: object, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "float64"
     ) -> "DeviceStorage":
         """Take over a buffer that the backend's library made.
 
@@ -75,24 +77,52 @@ class DeviceStorage(Storage):
         """
         found = as_dtype(dtype)
         count = as_size(size, found.itemsize)
-        heap = heap_of(_accelerator(device))
-        external = ExternalAllocation(count * found.itemsize, native=buffer)
-        owner = ForeignOwner(heap, external, counted=True)
-        if owner.block.nbytes < count * found.itemsize:
-            raise ValueError(
-                f"{count} elements of {found.name} need {count * found.itemsize} bytes; "
-                f"the buffer has {owner.block.nbytes}"
-            )
-        return cls._on(owner, found, count)
+        nbytes = count * found.itemsize
+        made = cls._on(_owner_of(buffer, heap_of(_accelerator(device)), nbytes), found, count)
+        available = made.owner.block.nbytes
+        if available < nbytes:
+            made.release()
+            raise ValueError(f"{count} elements of {found.name} need {nbytes} bytes; the buffer has {available}")
+        return made
 
     def get_buffer(self) -> Any:
         """Return the buffer of the backend's library that holds the bytes, when all streams can use them at once."""
         lend_to_any_stream(self)
-        return self.owner.block.native
+        owner = self.owner
+        buffer = owner.block.native
+        known = _giver(buffer)
+        if owner.block.nbytes and (known is None or not known.counted):  # it frees the bytes, if anybody does
+            _given[id(buffer)] = owner
+        return buffer
+
+
+# Whose buffers were given away, by their identity: not everything that libraries make can be referred to weakly.
+_given: WeakValueDictionary[int, Owner] = WeakValueDictionary()
+
+
+def _giver(buffer: object) -> Owner | None:
+    owner = _given.get(id(buffer))
+    return owner if owner is not None and owner.held is not None and owner.held.native is buffer else None
+
+
+def _owner_of(buffer: object, heap: Heap, nbytes: int) -> Owner:
+    """Return the owner of a buffer, with one handle more; a new one for a buffer that is not ours."""
+    owner = _giver(buffer)
+    if owner is None:
+        return ForeignOwner(heap, ExternalAllocation(nbytes, native=buffer), counted=True)
+    if owner.heap is not heap:
+        here = owner.heap.device
+        raise DeviceMismatchError(
+            f"this buffer is memory of {here}, and not of {heap.device}; write device={str(here)!r}"
+        )
+    owner.add_handle()
+    return owner
 
 
 def _accelerator(device: DeviceLike) -> Device:
     found = required(device)
     if found is Device.CPU:
-        raise DeviceMismatchError("a DeviceStorage lives on an accelerator; memory of the CPU is a HostStorage(size)")
+        raise DeviceMismatchError(
+            "a DeviceStorage lives on an accelerator; for memory of the CPU write HostStorage(size)"
+        )
     return found

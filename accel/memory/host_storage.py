@@ -1,6 +1,7 @@
 """`HostStorage`: memory the host can read, with its elements and its exports."""
 
 import builtins
+from functools import cache
 from operator import index as as_index
 from typing import Any, ClassVar, SupportsIndex, overload
 
@@ -8,34 +9,35 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
-from accel.errors import BoundsError, DTypeError, LayoutError
+from accel.errors import BoundsError, DeviceMismatchError, DTypeError, LayoutError
+from accel.memory.backend import KnowsAddresses
 from accel.memory.external import Deleter, ExternalAllocation
-from accel.memory.heap import heap_of
+from accel.memory.heap import heap_of, heaps
 from accel.memory.owner import ForeignOwner
-from accel.memory.sizes import as_pointer, as_size
+from accel.memory.sizes import as_pointer, as_size, refuse_misaligned
 from accel.memory.storage import Storage
 
-__all__ = ["HostArray", "HostStorage"]
+__all__ = ["HostArray", "HostStorage", "dtype_there", "is_pointer_form"]
 
 HostArray = np.ndarray[Any, DType]
 """A NumPy array of any shape and dtype."""
 
 _CPU = Device.CPU
-_ARRAY_ADVICE = "a tuple of sizes makes an array: accel.xp.zeros(shape)"
+_ARRAY_ADVICE = "for an array write accel.xp.zeros(shape)"
 
 
 class HostStorage(Storage):
     """Counted, typed memory of the host (NuMojo's ``HostStorage``).
 
-    ``HostStorage(size, dtype)`` allocates; ``HostStorage(ptr, size, copy=False, dtype=...)`` looks at memory made
-    elsewhere, or copies it; ``HostStorage(array)`` looks at a NumPy array's memory.
+    ``HostStorage(size, dtype)`` allocates; ``HostStorage(ptr, size, dtype)`` looks at memory made elsewhere, or with
+    ``copy=True`` copies it; ``HostStorage(array)`` looks at a NumPy array's memory.
 
     Parameters
     ----------
     size : int
         Number of elements.
     dtype : dtype_like
-        Type of the elements.
+        Type of the elements; without a default where there is a pointer, for an address does not say what is there.
     ptr : int
         Address of the first element.
     copy : bool
@@ -49,6 +51,8 @@ class HostStorage(Storage):
     ------
     ValueError
         If the size is negative, a boolean or overflows, or the pointer is null or misaligned.
+    DeviceMismatchError
+        If the pointer is that of memory of a device, which the host cannot read.
     DTypeError
         If the dtype is not one of a number or a boolean.
     OutOfMemoryError
@@ -70,15 +74,15 @@ class HostStorage(Storage):
     @overload
     def __init__(self, array: HostArray, /) -> None: ...
     @overload
-    def __init__(self, size: SupportsIndex = 0, dtype: DTypeLike = "uint8") -> None: ...
+    def __init__(self, size: SupportsIndex = 0, dtype: DTypeLike = "float64") -> None: ...
     @overload
     def __init__(
         self,
         ptr: SupportsIndex,
         size: SupportsIndex,
-        copy: bool = False,
+        dtype: DTypeLike,
         *,
-        dtype: DTypeLike = "uint8",
+        copy: bool = False,
         deleter: Deleter | None = None,
         readonly: bool = False,
     ) -> None: ...
@@ -92,7 +96,7 @@ class HostStorage(Storage):
         self._become(made)
 
     @classmethod
-    def new(cls, size: SupportsIndex = 0, dtype: DTypeLike = "uint8") -> "HostStorage":
+    def new(cls, size: SupportsIndex = 0, dtype: DTypeLike = "float64") -> "HostStorage":
         """Allocate managed memory."""
         found = as_dtype(dtype)
         return cls.allocated(heap_of(_CPU), as_size(size, found.itemsize, _ARRAY_ADVICE), found)
@@ -102,16 +106,18 @@ class HostStorage(Storage):
         cls,
         ptr: SupportsIndex,
         size: SupportsIndex,
+        dtype: DTypeLike | None = None,
+        *unnamed: object,
         copy: bool = False,
-        dtype: DTypeLike = "uint8",
-        *,
         deleter: Deleter | None = None,
         readonly: bool = False,
     ) -> "HostStorage":
         """Look at memory by its address, or copy it."""
-        found = as_dtype(dtype)
+        pointer = as_pointer(ptr)
+        found = dtype_there(dtype, unnamed, HostStorage.__name__)
         nbytes = as_size(size, found.itemsize) * found.itemsize
-        pointer = as_pointer(ptr, found)
+        refuse_misaligned(pointer, found)
+        _refuse_device_memory(pointer)
         external = ExternalAllocation(nbytes, pointer=pointer, deleter=deleter, readonly=readonly)
         owner = ForeignOwner(heap_of(_CPU), external)
         looking = cls._on(owner, found, nbytes // found.itemsize)
@@ -135,7 +141,8 @@ class HostStorage(Storage):
         if not (flags.c_contiguous and flags.aligned):
             raise LayoutError(
                 f"an array of shape {array.shape} with strides {array.strides} is not contiguous, aligned and in "
-                f"C order, so it cannot be looked at as it is; write copy=True, or numpy.ascontiguousarray(array)"
+                f"C order, so it cannot be looked at as it is; write accel.from_numpy(array, copy=True), or "
+                f"numpy.ascontiguousarray(array)"
             )
         found = as_dtype(array.dtype)
         external = ExternalAllocation(array.nbytes, array, readonly=not flags.writeable)
@@ -195,7 +202,7 @@ class HostStorage(Storage):
         """
         place, scalar = _whole(index), exact_cast(value, self.dtype)
         if scalar.ndim:
-            raise ValueError(f"an element takes one value; found {scalar.size}: write store(offset, values)")
+            raise ValueError(f"an element takes one value; found {scalar.size}: write x.store(offset, values)")
         self.refuse_read_only()
         array = self._settled(writing=True)
         try:
@@ -272,7 +279,10 @@ class HostStorage(Storage):
         try:
             return self.export().data
         except ValueError:
-            raise DTypeError(f"Python's buffers cannot carry {self.dtype.name}; view it as integers first") from None
+            name, size = self.dtype.name, self.dtype.itemsize
+            raise DTypeError(
+                f"Python's buffers cannot carry {name}; for integers of its size write numpy.asarray(x).view('u{size}')"
+            ) from None
 
     def __buffer__(self, flags: int, /) -> builtins.memoryview:
         return self.memoryview()
@@ -293,8 +303,46 @@ def _plain(array: HostArray) -> HostArray:
 
 
 def is_pointer_form(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Tell ``(ptr, size, copy=False, dtype=...)`` from ``(size, dtype, ...)``: its second argument is a number."""
+    """Tell ``(ptr, size, dtype)`` from ``(size, dtype, ...)``: its second argument is a number."""
     if "ptr" in keywords:
         return True
     second = arguments[1] if len(arguments) > 1 else keywords.get("size") if len(arguments) == 1 else None
     return hasattr(second, "__index__") and not isinstance(second, type)
+
+
+def dtype_there(dtype: DTypeLike | None, unnamed: tuple[object, ...], name: str) -> DType:
+    """Return the dtype that somebody says is at an address, for what is made of it under a name.
+
+    Raises
+    ------
+    TypeError
+        If nothing is said, or what should have a name has none.
+    DTypeError
+        If it is no dtype.
+    """
+    if dtype is None:
+        raise TypeError("an address does not say what is there; write dtype='float64', or what the elements are")
+    if isinstance(dtype, bool | np.bool_) or unnamed:
+        stray = unnamed[0] if unnamed else dtype
+        raise TypeError(f"{stray!r} must be given by name; write {name}(ptr, size, dtype, copy=True)")
+    return as_dtype(dtype)
+
+
+def _refuse_device_memory(address: int) -> None:
+    asked: object = None
+    for heap in heaps():
+        backend = heap.backend
+        if backend is asked or not _knows_addresses(type(backend)):
+            continue
+        asked, device = backend, backend.device_at(address)  # type: ignore[attr-defined]
+        if device is not None:
+            raise DeviceMismatchError(
+                f"the pointer {address:#x} is that of memory on {device}, which the host cannot read; write "
+                f"c.to('cpu') for a copy of its container, or DeviceStorage(buffer, size, {str(device)!r}, dtype)"
+            )
+
+
+@cache
+def _knows_addresses(backend: type) -> bool:
+    """Tell whether backends of a class are asked; to look at a protocol takes longer than all the rest."""
+    return issubclass(backend, KnowsAddresses)

@@ -140,7 +140,7 @@ def pinned_pools() -> tuple[PinnedPool, ...]:
     return tuple(_pools.values())
 
 
-def pinned(size: SupportsIndex, dtype: DTypeLike = "uint8", device: DeviceLike | None = None) -> HostStorage:
+def pinned(size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None) -> HostStorage:
     """Return host memory that a device copies at the speed of its link: for staging, and for copies under way.
 
     It is managed and freed like any other, and then kept in a pool of its own. Where no more can be pinned it is

@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.dtypes import DType
 
-__all__ = ["as_alignment", "as_pointer", "as_size", "in_words"]
+__all__ = ["as_alignment", "as_pointer", "as_size", "in_words", "refuse_misaligned"]
 
 # Addresses and byte counts must fit a signed 64-bit integer, as in every driver.
 _MOST_BYTES = 2**63 - 1
@@ -34,7 +34,7 @@ def as_size(size: SupportsIndex, itemsize: int, advice: str = "") -> int:
     raise ValueError(f"{size} elements of {itemsize} bytes overflow: no memory has more than {_MOST_BYTES} bytes")
 
 
-def as_pointer(pointer: SupportsIndex, dtype: DType) -> int:
+def as_pointer(pointer: SupportsIndex) -> int:
     """Return the address of a first element as a Python int.
 
     Raises
@@ -42,22 +42,25 @@ def as_pointer(pointer: SupportsIndex, dtype: DType) -> int:
     TypeError
         If it is not an integer.
     ValueError
-        If it is null, no address, or not aligned for the dtype.
+        If it is null, or no address.
     """
     address = _whole(pointer, "a pointer", "write the address, as in array.ctypes.data")
     if address == 0:
         raise ValueError("the pointer is null; give the address of memory that exists")
     if not _FIRST_PAGE <= address <= _MOST_BYTES:
         raise ValueError(
-            f"{address} is no address of memory; for {address} elements write one size, and for a shape "
-            f"accel.xp.zeros(shape)"
+            f"{address} is no address of memory; a size stands alone, and for an array write accel.xp.zeros(shape)"
         )
+    return address
+
+
+def refuse_misaligned(address: int, dtype: DType) -> None:
+    """Raise `ValueError` if no element of a dtype can be at an address."""
     if address % dtype.alignment:
         raise ValueError(
             f"the pointer {address:#x} is misaligned: {dtype.name} needs a multiple of {dtype.alignment}; "
-            f"view the memory as uint8, or copy it to aligned memory first"
+            f"to look at the bytes write dtype='uint8'"
         )
-    return address
 
 
 def as_alignment(alignment: SupportsIndex) -> int:

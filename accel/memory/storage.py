@@ -6,7 +6,7 @@ from operator import index
 from typing import Any, ClassVar, NoReturn, Protocol, Self, SupportsIndex
 
 from accel import config
-from accel.device import Device
+from accel.device import Device, OnDevice
 from accel.dtypes import DType
 from accel.errors import BoundsError, ReadOnlyError, ReleasedError
 from accel.memory import hazards
@@ -41,7 +41,7 @@ class Writer(Protocol):
         ...
 
 
-class Storage:
+class Storage(OnDevice):
     """A counted, typed handle on one block; abstract: see `HostStorage` and `DeviceStorage`.
 
     Attributes
@@ -264,6 +264,13 @@ class Storage:
             raise
         return copied
 
+    def copy(self) -> Self:
+        """Return managed memory of its own with the same elements: a `deep_copy`, as copies of arrays are.
+
+        Another handle on the same bytes is ``copy.copy(x)``, or ``x.share()``.
+        """
+        return self.deep_copy()
+
     def pin(self) -> Pin:
         """Keep the bytes alive, also after every handle is released, until the pin is."""
         return Pin(self.owner)
@@ -289,7 +296,7 @@ class Storage:
     def refuse_read_only(self) -> None:
         """Raise `ReadOnlyError` if writing is forbidden."""
         if self.readonly:
-            raise ReadOnlyError(f"{self} is read-only; write to a deep_copy() of it")
+            raise ReadOnlyError(f"{self} is read-only; write to a copy of it: x.deep_copy()")
 
     def release(self) -> None:
         """Give this handle back; the last one frees the bytes. Doing so again is harmless.

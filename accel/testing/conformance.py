@@ -17,6 +17,7 @@ from accel.memory import (
     Block,
     ExternalAllocation,
     Heap,
+    KnowsAddresses,
     Leaf,
     Operand,
     Plan,
@@ -182,6 +183,14 @@ class BackendConformance(CopyConformance):
         adopted = backend.adopt(ExternalAllocation(100, pointer=given.ctypes.data))
         assert (adopted.pointer, adopted.nbytes) == (given.ctypes.data, 100)
         assert np.array_equal(read(heap, adopted, 100), given)
+
+    def test_addresses_of_the_device_are_told_from_those_of_the_host(self, heap: Heap, backend: Backend) -> None:
+        if not isinstance(backend, KnowsAddresses):
+            return  # the host may follow them all, or nobody can know
+        given = random_bytes(100)
+        with lent(heap, 100) as block:
+            assert backend.device_at(block.pointer) is backend.device_at(block.pointer + 99) is self.device
+        assert backend.device_at(given.ctypes.data) is None
 
     # Copies
 

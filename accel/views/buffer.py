@@ -30,8 +30,6 @@ Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 Tail: TypeAlias = Literal["mask", "shrink", "raise"]
 """What becomes of tiles at the edge: they end there, under either name, or are refused."""
 
-_EMPTY_DTYPE = "float32"
-
 
 class NDBuffer(ElementAccess):
     """A window of any number of axes on somebody's memory, in row-major order unless strides say otherwise.
@@ -296,7 +294,7 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
 
 
 def _nothing() -> HostStorage:
-    return HostStorage.new(0, _EMPTY_DTYPE)
+    return HostStorage.new()
 
 
 def _shaped(found: Source, shape: tuple[int, ...], strides: Sequence[SupportsIndex] | None, offset: int) -> Source:

@@ -5,6 +5,7 @@ from typing import Any, Generic, Self, SupportsIndex, TypeVar
 
 from accel.errors import BoundsError, LayoutError
 from accel.memory import AnyStorage, HostStorage
+from accel.views.assigning import assign
 from accel.views.buffer_text import shown
 from accel.views.checks import as_whole
 from accel.views.sources import Source, on_host, part, source_of
@@ -105,19 +106,24 @@ class BufferView(StridedView, Generic[Scalar_co]):
         return (storage if type(storage) is HostStorage else self._host())[self._offset + place]
 
     def __setitem__(self, index: SupportsIndex | slice, value: Any) -> None:
-        """Set an element of host memory.
+        """Set an element of host memory, or those of a slice on any device: to one value, or to as many as there are.
 
         Raises
         ------
         BoundsError
             If there is no such element.
+        ValueError
+            If there are more values than elements, or fewer, or the slice has a step.
         DTypeError, OverflowError
             If the dtype cannot hold the value.
-        ReadOnlyError, DeviceMismatchError
-            If the memory must not change, or is an accelerator's.
+        ReadOnlyError
+            If the memory must not change.
+        DeviceMismatchError
+            If it is an element of an accelerator's memory.
         """
         if isinstance(index, slice):
-            raise TypeError("a slice is no element; write v[a:b].fill(x), v[a:b].from_numpy(array) or .copy_from(view)")
+            assign(self._sliced(index)._source, value)
+            return
         self._host()[self._offset + self._place(index)] = value
 
     def __iter__(self) -> Iterator[Any]:

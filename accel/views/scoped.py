@@ -33,7 +33,7 @@ def scoped_storage(size: SupportsIndex, dtype: DTypeLike, alignment: SupportsInd
     found, boundary = as_dtype(dtype), power_of_two(alignment)
     nbytes = as_size(size, found.itemsize) * found.itemsize
     with (
-        HostStorage.new(nbytes + boundary - 1) as room,
+        HostStorage.new(nbytes + boundary - 1, "uint8") as room,
         room.window(-room.pointer % boundary, nbytes, room.dtype) as aligned,
         aligned.window(0, nbytes // found.itemsize, found) as storage,
     ):

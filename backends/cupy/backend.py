@@ -18,7 +18,7 @@ from .copies import Copier
 from .driver import Driver
 from .foreign import hold_up
 from .library import Library, find
-from .memory import ALIGNMENT, DeviceBlock, adopted, allocated, give_back, memory_of, room
+from .memory import ALIGNMENT, DeviceBlock, adopted, allocated, give_back, index_at, memory_of, room
 from .modules import Kernel, Modules
 from .pinned import pinned
 from .queues import Queues
@@ -110,6 +110,11 @@ class CupyBackend:
         """Return what a device can still give, with what CuPy's pool keeps."""
         with self._driver.on(device):
             return room(self._driver)
+
+    def device_at(self, address: int) -> Device | None:
+        """Return the device that has memory at an address, if the host cannot read it there."""
+        index = index_at(self._driver, address)
+        return None if index is None else self.devices()[index]
 
     def allocate_pinned(self, device: Device, nbytes: int) -> Block:
         """Return pinned memory of the host."""

@@ -15,6 +15,8 @@ __all__ = ["NOT_READY", "Driver"]
 NOT_READY = 600
 """What both platforms answer when asked for work that is still under way."""
 
+_INVALID_VALUE = 1
+
 
 class Driver:
     """CuPy on one platform.
@@ -58,6 +60,19 @@ class Driver:
     def on(self, device: Device) -> "OnDevice":
         """Return a context in which a device is current and errors of the driver are translated."""
         return OnDevice(self, device)
+
+    def attributes(self, address: int) -> Any | None:
+        """Return what the driver knows of memory at an address: of a device's, and of the host's that is pinned.
+
+        Its ``type`` is not to be looked at: CuPy shifts the numbers for HIP 6 and later.
+        """
+        try:
+            found = self.runtime.pointerGetAttributes(address)
+        except self.runtime.CUDARuntimeError as error:
+            if error.status != _INVALID_VALUE:
+                raise
+            return None  # as HIP's manual has it for memory that it does not know
+        return found if found.device >= 0 else None
 
     def reached(self, event: Any) -> bool:
         """Tell whether an event of CuPy's is reached, or never will be, because the device is lost."""

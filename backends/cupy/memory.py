@@ -10,7 +10,7 @@ from accel.memory import Block, Event, ExternalAllocation, Room
 from .driver import Driver
 from .streams import CupyStream
 
-__all__ = ["ALIGNMENT", "DeviceBlock", "adopted", "allocated", "give_back", "memory_of", "room", "taken"]
+__all__ = ["ALIGNMENT", "DeviceBlock", "adopted", "allocated", "give_back", "index_at", "memory_of", "room", "taken"]
 
 ALIGNMENT = 256
 """What the drivers promise, and CuPy's pool keeps."""
@@ -160,6 +160,17 @@ def _at(driver: Driver, external: ExternalAllocation, devices: dict[int, Device]
     if device is None:
         raise ValueError(f"no device of {driver.dialect.name} has memory at {pointer:#x}")
     return DeviceBlock(pointer, external.nbytes, cuda.MemoryPointer(memory, 0), device, None)
+
+
+def index_at(driver: Driver, address: int) -> int | None:
+    """Return the ordinal of the device that has memory at an address, if the host cannot read it there."""
+    if not driver.usable:
+        return None
+    try:
+        found = driver.attributes(address)
+    except driver.runtime.CUDARuntimeError:  # the device is lost, which is no reason to refuse memory of the host
+        return None
+    return None if found is None or found.hostPointer else int(found.device)
 
 
 def memory_of(block: Block) -> DeviceBlock | None:

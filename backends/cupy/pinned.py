@@ -14,7 +14,6 @@ from .driver import Driver
 
 __all__ = ["Pages", "is_pinned", "pinned"]
 
-_INVALID_VALUE = 1
 _OUT_OF_MEMORY = 2
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -47,15 +46,8 @@ def pinned(driver: Driver, device: Device, nbytes: int) -> Block:
 
 def is_pinned(driver: Driver, address: int) -> bool:
     """Tell whether memory of the host is pinned, by whomever; the driver is asked."""
-    runtime = driver.runtime
-    try:
-        found = runtime.pointerGetAttributes(address)
-    except runtime.CUDARuntimeError as error:
-        if error.status != _INVALID_VALUE:
-            raise
-        return False  # as HIP's manual has it for memory that it does not know
-    # Not its type, whose numbers CuPy shifts for HIP 6 and later.
-    return bool(found.device >= 0 and found.devicePointer)
+    found = driver.attributes(address)
+    return found is not None and bool(found.devicePointer)
 
 
 class Pages:

@@ -108,6 +108,10 @@ class SimBackend:
         """Return what a device can still give."""
         return self._memory[device].room()
 
+    def device_at(self, address: int) -> Device | None:
+        """Return the device whose addresses one is of; the host has none of these."""
+        return next((device for device, memory in self._memory.items() if memory.spans(address)), None)
+
     def allocate_pinned(self, device: Device, nbytes: int) -> Block:
         """Return host memory, of which a quarter of ``sim_memory`` can be pinned for each device."""
         return self._pinned[device].allocate(nbytes)

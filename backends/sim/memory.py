@@ -164,6 +164,10 @@ class DeviceMemory:
             memory.free(where)
             self._returned.append(self._live[memory.pointer])
 
+    def spans(self, address: int) -> bool:
+        """Tell whether an address is one of this device's, whether or not there is memory now."""
+        return self._base <= address < self._base + (1 << _SPACE)
+
     def at(self, address: int, nbytes: int) -> Memory | None:
         """Return the memory that has some bytes from an address on."""
         with self._lock:

@@ -7,8 +7,8 @@ import pytest
 from accel.backends.cupy.memory import DeviceBlock
 
 import accel
-from accel import Device
-from accel.errors import OutOfMemoryError
+from accel import AcceleratorDataContainer, Device, DeviceStorage, HostStorage
+from accel.errors import DeviceMismatchError, OutOfMemoryError
 from accel.memory import ExternalAllocation, Span, SupportsPinning, heap_of
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
 
@@ -222,8 +222,65 @@ class TestAdopted:
         found = backend.adopt(ExternalAllocation(40, native=array))
         assert (found.pointer, found.nbytes, found.device) == (array.data.ptr, 40, Device.CUDA)
 
-    def test_a_container_takes_over_a_buffer(self, cuda_machine):
-        storage = accel.memory.DeviceStorage(10, "cuda", "float32")
-        other = accel.memory.DeviceStorage(storage.get_buffer(), 10, "cuda", "float32")
-        assert other.pointer == storage.pointer
-        assert other.get_buffer() is storage.get_buffer()
+    def test_a_container_takes_over_an_array_of_cupys(self, cuda_machine):
+        import cupy
+
+        array = cupy.ndarray((5, 2), "float32")
+        with AcceleratorDataContainer.on(DeviceStorage(array, 10, "cuda", "float32")) as c:
+            assert (c.pointer, c.ref_count, c.share().ref_count) == (array.data.ptr, 1, 2)
+            del array
+            c.fill(3)
+            assert c.to_numpy().tolist() == [3.0] * 10
+
+
+class TestBuffersOfStorages:
+    """They are memory of our own: who is made of them counts with the others."""
+
+    def test_outlive_the_storage_that_gave_them(self, gpu_machine):
+        with AcceleratorDataContainer(SIZE, "uint8", "gpu") as c:
+            c.fill(7)
+            storage = DeviceStorage(c.storage.get_buffer(), SIZE, "gpu", "uint8")
+            assert (storage.pointer, storage.ref_count, c.ref_count) == (c.pointer, 2, 2)
+        later = accel.full(SIZE, 1, "uint8", "gpu")  # would have the bytes, were they free
+        assert AcceleratorDataContainer.on(storage).to_numpy().tolist() == [7] * SIZE
+        later.release()
+
+    def test_are_ordered_after_work_in_flight_that_comes_later(self, gpu_machine, stream):
+        c, source = accel.zeros(SIZE, "uint8", "gpu"), accel.full(SIZE, 9, "uint8", "gpu")
+        other = AcceleratorDataContainer.on(DeviceStorage(c.storage.get_buffer(), SIZE, "gpu", "uint8"))
+        c.copy_from_async(source, stream=stream)
+        assert other.to_numpy().tolist() == [9] * SIZE
+
+    def test_are_of_their_own_device(self, cuda_machine):
+        with AcceleratorDataContainer(SIZE, "uint8", "cuda") as c:
+            with pytest.raises(
+                DeviceMismatchError, match=r"memory of cuda:0, and not of cuda:1; write device='cuda:0'"
+            ):
+                DeviceStorage(c.storage.get_buffer(), SIZE, "cuda:1", "uint8")
+            assert c.ref_count == 1
+
+
+class TestAddresses:
+    @pytest.mark.parametrize("make", [HostStorage, AcceleratorDataContainer])
+    def test_of_a_gpu_are_not_followed_by_the_host(self, gpu_machine, make):
+        for device in (Device("gpu"), Device("gpu")[1]):
+            with accel.zeros(6, device=device) as c:
+                for address in (c.pointer, c.pointer + 40):
+                    with pytest.raises(DeviceMismatchError, match=f"memory on {device}, which the host cannot read"):
+                        make(address, 1, "float64")
+
+    def test_of_the_host_are_also_where_a_gpu_reaches_them(self, gpu_machine):
+        gpu_machine.reads_pageable = True
+        array = np.arange(6.0)
+        with accel.zeros(6, device="gpu"), accel.memory.pinned(6, device="gpu") as staging:
+            staging.store(0, array)
+            for address in (staging.pointer, array.ctypes.data):
+                with HostStorage(address, 6, "float64") as looking:
+                    assert looking[5] == 5.0
+
+    def test_of_the_host_are_followed_when_the_gpu_is_lost(self, gpu_machine):
+        heap_of(Device("gpu"))
+        gpu_machine.lose(0)
+        array = np.arange(6.0)
+        with HostStorage(array.ctypes.data, 6, "float64") as looking:
+            assert looking[5] == 5.0

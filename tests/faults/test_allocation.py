@@ -25,7 +25,7 @@ def make(device):
     yield accel.full(6, 2.5)
     yield accel.container(VALUES)
     yield accel.from_numpy(VALUES, copy=True)
-    yield accel.HostStorage(VALUES.ctypes.data, 6, True, dtype="float64")
+    yield accel.HostStorage(VALUES.ctypes.data, 6, "float64", copy=True)
     yield accel.DeviceStorage(6, "sim", "float64")
 
 

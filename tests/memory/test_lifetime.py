@@ -127,7 +127,7 @@ class TestDeleter:
 
     def test_runs_for_a_copy_at_once(self, calls):
         array = np.arange(3.0)
-        copied = HostStorage(array.ctypes.data, 3, True, dtype="float64", deleter=lambda: calls.append(1))
+        copied = HostStorage(array.ctypes.data, 3, "float64", copy=True, deleter=lambda: calls.append(1))
         assert calls == [1]
         assert copied[2] == 2.0
 

@@ -43,14 +43,14 @@ def test_it_is_copied_to_and_from_its_device():
 
 
 def test_what_comes_back_is_given_again():
-    with pinned(1000, device="sim") as storage:
+    with pinned(1000, "uint8", "sim") as storage:
         first = storage.pointer
-    with pinned(1010, device="sim") as storage:
+    with pinned(1010, "uint8", "sim") as storage:
         assert storage.pointer == first
 
 
 def test_the_books_know_what_is_in_use_and_what_is_kept():
-    with pinned(1000, device="sim"):
+    with pinned(1000, "uint8", "sim"):
         assert snapshot().pinned == ((accel.Device.SIM, 1024, 0),)
     assert snapshot().pinned == ((accel.Device.SIM, 0, 1024),)
     assert pool_of(accel.Device.SIM).trim() == 1024
@@ -59,15 +59,15 @@ def test_the_books_know_what_is_in_use_and_what_is_kept():
 
 def test_memory_that_work_in_flight_uses_is_given_to_nobody_else():
     stream = accel.new_stream("sim")
-    staging = pinned(1000, device="sim")
+    staging = pinned(1000, "uint8", "sim")
     target = accel.empty(1000, "uint8", device="sim")
     target.copy_from_async(accel.AcceleratorDataContainer.on(staging.share()), stream=stream)
     address = staging.pointer
     staging.release()
-    with pinned(1000, device="sim") as other:
+    with pinned(1000, "uint8", "sim") as other:
         assert other.pointer != address
     stream.synchronize()
-    with pinned(1000, device="sim"), pinned(1000, device="sim") as again:
+    with pinned(1000, "uint8", "sim"), pinned(1000, "uint8", "sim") as again:
         assert address in (again.pointer, other._start or address)
     stream.close()
 
@@ -100,7 +100,7 @@ def test_exhausted_it_is_ordinary_memory_and_one_warning():
     room = 1 << 18
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        first = pinned(room, device="sim")
+        first = pinned(room, "uint8", "sim")
         others = pinned(1000, "float64", "sim"), pinned(1000, "float64", "sim")  # each asked for by this very line
     assert [each.category for each in caught] == [RuntimeWarning]
     assert "ordinary memory takes its place" in str(caught[0].message)
@@ -115,8 +115,8 @@ def test_exhausted_it_is_ordinary_memory_and_one_warning():
 
 def test_what_is_kept_makes_room_for_another_size():
     room = 1 << 18
-    pinned(room, device="sim").release()
-    with pinned(room // 2, device="sim"):
+    pinned(room, "uint8", "sim").release()
+    with pinned(room // 2, "uint8", "sim"):
         assert pool_of(accel.Device.SIM).live_bytes == room // 2
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import accel
 from accel import Device, DeviceStorage, HostStorage, Ownership
 from accel.errors import (
     BoundsError,
@@ -21,7 +22,7 @@ from accel.errors import (
     ReadOnlyError,
     ReleasedError,
 )
-from accel.memory import snapshot
+from accel.memory import copy_elements, snapshot
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
@@ -42,7 +43,7 @@ def test_the_empty_storage_is_managed_and_counted():
     storage = HostStorage()
     assert (storage.size, len(storage), storage.nbytes, storage.pointer) == (0, 0, 0, 0)
     assert (storage.ref_count, storage.is_refcounted, storage.ownership) == (1, True, Ownership.MANAGED)
-    assert storage.dtype == np.uint8
+    assert storage.dtype == np.float64
     assert storage.device is Device.CPU
 
 
@@ -72,7 +73,7 @@ def test_a_pointer_is_looked_at_or_copied():
     memory = (ctypes.c_double * 4)(1, 2, 3, 4)
     address = ctypes.addressof(memory)
     looking = HostStorage(address, 4, dtype="float64")
-    copied = HostStorage(address, 4, True, dtype="float64")
+    copied = HostStorage(address, 4, "float64", copy=True)
     memory[0] = 9.0
     assert looking[0] == 9.0
     assert copied[0] == 1.0
@@ -129,7 +130,7 @@ def test_external_memory_cannot_be_shared_but_copied_by_handle():
 
 def test_deep_copies_are_managed_whatever_the_source():
     source = HostStorage(np.arange(3.0))
-    for made in (source.deep_copy(), copy.deepcopy(source)):
+    for made in (source.deep_copy(), source.copy(), copy.deepcopy(source)):
         assert (made.ownership, made.ref_count, made[2]) == (Ownership.MANAGED, 1, 2.0)
         made[2] = 7.0
         assert source[2] == 2.0
@@ -217,7 +218,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match="multiple of 4"):
             HostStorage(4097, 3, dtype="float32")
         for size_taken_for_an_address in (-8, 1000):
-            with pytest.raises(ValueError, match=r"no address.*accel\.xp\.zeros"):
+            with pytest.raises(ValueError, match=r"no address.*write accel\.xp\.zeros"):
                 HostStorage(size_taken_for_an_address, 64)
         with pytest.raises(ValueError, match="boolean"):
             HostStorage(True, 3)
@@ -341,8 +342,6 @@ class TestReleased:
         assert (storage.size, storage.nbytes, storage.dtype, storage.released) == (3, 12, np.float32, True)
 
     def test_debug_tells_where(self):
-        import accel
-
         storage = HostStorage(3)
         container = accel.zeros(3)
         entered = accel.zeros(3)
@@ -403,7 +402,7 @@ class TestDeviceStorage:
                 raise TypeError("only integer scalar arrays can be converted to a scalar index")
 
         for how in ({"dtype": "float32", "device": "sim"}, {"device": "sim"}):
-            storage = DeviceStorage(Buffer(20), 5, **how)
+            storage = DeviceStorage(Buffer(40), 5, **how)
             assert storage.size == 5
             assert type(storage.get_buffer()) is Buffer
 
@@ -416,7 +415,7 @@ class TestDeviceStorage:
             DeviceStorage(5, "cpu")
 
     def test_deep_copy_stays_on_the_device(self):
-        storage = DeviceStorage(bytearray(range(20)), 20, "sim")
+        storage = DeviceStorage(bytearray(range(20)), 20, "sim", "uint8")
         copied = storage.deep_copy()
         assert copied.device is Device.SIM
         assert bytes(copied.get_buffer()) == bytes(range(20))
@@ -425,15 +424,89 @@ class TestDeviceStorage:
     def test_is_given_back(self, toy):
         before = toy.room
         storage = DeviceStorage(1000, "sim")
-        assert toy.room == before - 1000
+        assert toy.room == before - 8000
         storage.release()
         assert toy.room == before
 
 
+class Foreign:
+    """An array of another library, which has nothing of ours but the protocol."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **keywords):
+        return self.array.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class TestBuffersOfStorages:
+    """They are memory of our own: who is made of them counts with the others."""
+
+    @pytest.mark.parametrize("last", [0, 1])
+    def test_live_as_long_as_anybody_uses_them(self, last):
+        storages = [DeviceStorage(100, "sim", "uint8")]
+        copy_elements(storages[0], HostStorage(np.arange(100, dtype="uint8")))
+        storages.append(DeviceStorage(storages[0].get_buffer(), 100, "sim", "uint8"))
+        assert [storage.ref_count for storage in storages] == [2, 2]
+        assert storages[0].pointer == storages[1].pointer
+        storages[1 - last].release()
+        assert storages[last].ref_count == 1
+        found = np.empty(100, "uint8")
+        copy_elements(HostStorage(found), storages[last])
+        assert found.tolist() == list(range(100))
+        storages[last].release()
+
+    def test_of_a_window_are_the_whole(self):
+        whole = DeviceStorage(10, "sim", "uint8")
+        part = whole.window(8, 2, whole.dtype)
+        storage = DeviceStorage(part.get_buffer(), 10, "sim", "uint8")
+        assert (storage.pointer, storage.ref_count) == (whole.pointer, 3)
+
+    @pytest.mark.parametrize("first", [0, 1])
+    def test_are_their_owners_also_where_others_look_at_them(self, first):
+        owned = DeviceStorage(10, "sim", "uint8")
+        looking = accel.from_dlpack(Foreign(accel.AcceleratorDataContainer.on(owned.share()))).storage
+        assert [looking.pointer, looking.ownership] == [owned.pointer, Ownership.EXTERNAL]
+        buffers = [storage.get_buffer() for storage in ((owned, looking), (looking, owned))[first]]
+        with DeviceStorage(buffers[0], 10, "sim", "uint8") as storage:
+            assert (storage.ownership, storage.ref_count) == (Ownership.MANAGED, owned.ref_count)
+        looking.release()
+        owned.release()
+
+    def test_are_external_where_the_storage_is(self):
+        with accel.zeros(10, "uint8", "sim") as c:
+            looking = accel.from_dlpack(Foreign(c)).storage
+            storage = DeviceStorage(looking.get_buffer(), 10, "sim", "uint8")
+            looking.release()
+            assert (storage.ownership, storage.ref_count) == (Ownership.EXTERNAL, 0)
+        assert accel.AcceleratorDataContainer.on(storage).to_numpy().tolist() == [0] * 10  # it keeps the memory
+        storage.release()
+
+    def test_too_small_are_refused_and_no_use_stays(self):
+        with DeviceStorage(10, "sim", "uint8") as storage:
+            with pytest.raises(ValueError, match="need 80 bytes; the buffer has 10"):
+                DeviceStorage(storage.get_buffer(), 10, "sim")
+            assert storage.ref_count == 1
+
+    def test_are_of_their_own_device(self):
+        with DeviceStorage(10, "sim") as storage:
+            with pytest.raises(DeviceMismatchError, match=r"memory of sim, and not of sim:1; write device='sim'"):
+                DeviceStorage(storage.get_buffer(), 10, "sim:1")
+            assert storage.ref_count == 1
+
+    def test_of_released_memory_are_refused(self):
+        storage = DeviceStorage(10, "sim")
+        buffer = storage.get_buffer()
+        storage.release()
+        with pytest.raises(ReleasedError):
+            DeviceStorage(buffer, 10, "sim")
+
+
 @pytest.mark.parametrize("device", ["cuda", "rocm:1", "mps", "gpu"])
 def test_device_storage_has_no_fallback_to_hide_behind(device):
-    import accel
-
     with pytest.raises(DeviceUnavailableError, match=r"pip install|no release"):
         DeviceStorage(5, device)
     before = accel.device.fallbacks()

@@ -179,7 +179,7 @@ class TestWaits:
         storage = owner.container.storage
         external = ExternalAllocation(SIZE * 4, pointer=storage.pointer, owner=owner)
         adopted = accel.memory.DeviceStorage.over(
-            accel.memory.owner.Owner(heap_of(Device.CUDA), None, external, False), np.dtype("float32")
+            accel.memory.owner.ForeignOwner(heap_of(Device.CUDA), external), np.dtype("float32")
         )
         waits.clear()
         accel.memory.copy_elements(adopted, storage)

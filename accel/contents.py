@@ -80,7 +80,7 @@ class Contents(Sides):
             raise ValueError(f"moving from {self.device} to {target} needs a copy; write copy=None")
         if self._storage is None:
             return type(self)()
-        moved = allocate(target, self.size, self.dtype)
+        moved = allocate(target, self.size, self.dtype, stream)
         try:
             if stream is None:
                 copy_elements(moved, self._storage)

@@ -158,7 +158,7 @@ def copy_async(
         nbytes = target.size * target.element_type.itemsize
         whole = [Work(lambda _: _do(found, allocated(found), used, None), None, nbytes)]
         return submit(target.storage, source.storage, stream, whole, whole=all_written)
-    fresh = allocated(found)
+    fresh = allocated(found, stream)
     works = [Work(partial(_do, [way], fresh, used), way.worker.backend, way.plan.nbytes) for way in found]
     return submit(target.storage, source.storage, stream, works, [*fresh.values()], whole=all_written)
 

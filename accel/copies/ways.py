@@ -70,10 +70,10 @@ class Way(NamedTuple):
             backend.copy_strided(into, out_of, plan, stream=stream)
 
 
-def allocated(found: Sequence[Way]) -> Fresh:
-    """Allocate what ways need besides the ends of the copy."""
+def allocated(found: Sequence[Way], stream: Stream | None = None) -> Fresh:
+    """Allocate what ways need besides the ends of the copy, to be used on a stream first."""
     needed = {end.operand.span.block: end for way in found for end in way[1:3] if end.name in (IMAGE, BETWEEN)}
-    return {block: allocate(end.device, end.size, end.operand.dtype) for block, end in needed.items()}
+    return {block: allocate(end.device, end.size, end.operand.dtype, stream) for block, end in needed.items()}
 
 
 def _real(operand: Operand, fresh: Fresh) -> Operand:

@@ -23,9 +23,13 @@ AnyStorage = HostStorage | DeviceStorage
 
 
 def allocate(device: Device, size: int, dtype: DType, stream: Stream | None = None) -> AnyStorage:
-    """Return managed, uninitialised memory of an available device; ``size`` is in elements."""
-    kind = HostStorage if device is _CPU else DeviceStorage
-    return kind.allocated(heap_of(device), size, dtype, stream)
+    """Return managed, uninitialised memory of an available device; ``size`` is in elements.
+
+    It is to be used first on a stream, if that is one of the device's own.
+    """
+    kind, heap = HostStorage if device is _CPU else DeviceStorage, heap_of(device)
+    own = stream is not None and stream.device is device and heap.has_streams
+    return kind.allocated(heap, size, dtype, stream if own else None)
 
 
 def copy_elements(target: Storage, source: Storage) -> None:

@@ -419,6 +419,11 @@ class Heap:
         return None if self._givers else self._in_order
 
     @property
+    def has_streams(self) -> bool:
+        """Whether the device has streams of its own."""
+        return self._streams is not None
+
+    @property
     def stream(self) -> Stream | None:
         """The stream of work that is submitted without one; None where such work is done at once."""
         if self._streams is None:

@@ -104,11 +104,13 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         work()
         submission.event = backend.mark(stream)
 
-    pins = _pinned(uses)
+    pins, claims = _pinned(uses), _claims(uses)
     try:
-        _given(Submission(), stream, uses, give)
+        _given(Submission(), stream, claims, give)
     finally:
         let_go(pins)
+    for claim in claims:  # there is no flight that would do so when it lands
+        forget_some(claim[0])
 
 
 def _within(heap: Heap, storage: Usable) -> bool:
@@ -200,7 +202,7 @@ def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Us
     try:
         # Before anything is given: if an interrupt comes between, nothing is let go of too early.
         heap.take_off(flight)
-        _given(submission, stream, uses, give)
+        _given(submission, stream, _claims(uses), give)
     finally:
         if submission.event is None and not submission.streams:  # nothing was given
             heap.under_way.pop(flight, None)
@@ -208,9 +210,8 @@ def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Us
     return flight
 
 
-def _given(submission: Submission, stream: Stream, uses: Sequence[Use], give: Give) -> None:
+def _given(submission: Submission, stream: Stream, claims: Sequence[Claim], give: Give) -> None:
     """Let a stream do some work after all that it must not overtake, and note it."""
-    claims = _claims(uses)
     with submission.begun:
         read = enter(submission, claims)
         for each in submission.after:
@@ -218,8 +219,6 @@ def _given(submission: Submission, stream: Stream, uses: Sequence[Use], give: Gi
                 stream.wait_for(event)
         submission.give(stream, give)
         confirm(submission, read)
-    for claim in claims:
-        forget_some(claim[0])
 
 
 def _claims(uses: Sequence[Use]) -> list[Claim]:

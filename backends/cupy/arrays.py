@@ -9,7 +9,7 @@ from accel.memory import Operand
 
 from .computing import Computing
 from .driver import Driver
-from .memory import DeviceBlock
+from .memory import DeviceBlock, LentBlock
 
 __all__ = ["Namespace", "array_on", "root_of"]
 
@@ -45,7 +45,8 @@ def array_on(driver: Driver, operand: Operand, block: DeviceBlock, keep: object)
     cupy = driver.cupy
     block.lent = True
     with driver.on(block.device):
-        memory = cupy.cuda.UnownedMemory(block.pointer, block.nbytes, (keep, block.native), block.device.index)
+        lent = LentBlock(block, (keep, block.native))
+        memory = cupy.cuda.UnownedMemory(block.pointer, block.nbytes, lent, block.device.index)
         first = cupy.cuda.MemoryPointer(memory, operand.span.start + operand.start)
         return cupy.ndarray(operand.extents, operand.dtype, first, operand.strides)
 

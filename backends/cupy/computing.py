@@ -10,6 +10,7 @@ from accel.device import Device
 from accel.errors import DeviceLostError
 
 from .driver import Driver
+from .memory import LentBlock
 from .streams import CupyStream
 
 __all__ = ["Computed", "Computing", "computed_of"]
@@ -55,9 +56,11 @@ class Computing:
             if isinstance(each, _SEVERAL):
                 self._note(each, stream)
                 continue
-            computed = computed_of(self._driver, each)
-            if computed is not None and computed.home != stream:
-                computed.users.add(stream)
+            owner = _owner_of(self._driver, each)
+            if isinstance(owner, LentBlock):
+                owner.block.guests.add(stream)
+            elif isinstance(owner, Computed) and owner.home != stream:
+                owner.users.add(stream)
 
     def _taken(self, allocator: Callable[[int], Any], nbytes: int) -> Any:
         """Allocate as CuPy's current allocator does."""
@@ -96,8 +99,13 @@ class Computed:
 
 def computed_of(driver: Driver, value: Any) -> Computed | None:
     """Return what owns the memory of an array that was computed here, or of a pointer to it; None for all else."""
+    owner = _owner_of(driver, value)
+    return owner if isinstance(owner, Computed) else None
+
+
+def _owner_of(driver: Driver, value: Any) -> object:
+    """Return what CuPy keeps alive for the memory of an array, or of a pointer to it."""
     memory = value.data if isinstance(value, driver.cupy.ndarray) else value
     if not isinstance(memory, driver.cupy.cuda.MemoryPointer):
         return None
-    owner = getattr(memory.mem, "_owner", None)
-    return owner if isinstance(owner, Computed) else None
+    return getattr(memory.mem, "_owner", None)

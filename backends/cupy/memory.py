@@ -1,7 +1,8 @@
 """`DeviceBlock`: bytes of a GPU from CuPy's pool, and which streams must have used them before they go back to it."""
 
 from collections.abc import Iterable
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from accel.device import Device
 from accel.errors import DeviceLostError, OutOfMemoryError
@@ -10,7 +11,7 @@ from accel.memory import Block, Event, ExternalAllocation, Room
 from .driver import Driver
 from .streams import CupyStream
 
-__all__ = ["ALIGNMENT", "DeviceBlock", "adopted", "allocated", "give_back", "index_at", "memory_of", "room", "taken"]
+__all__ = ["ALIGNMENT", "DeviceBlock", "LentBlock", "adopted", "allocated", "give_back", "index_at", "memory_of", "room", "taken"]
 
 ALIGNMENT = 256
 """What the drivers promise, and CuPy's pool keeps."""
@@ -31,19 +32,22 @@ class DeviceBlock(Block):
         On which it was allocated; None for memory made elsewhere.
     users : set of CupyStream
         The other streams that were given work on it.
+    guests : set of cupy.cuda.Stream
+        Those on which CuPy computed with it.
     lent : bool
         Whether CuPy was given an array on it, so that any stream may have used it.
     ready : Event or None
         What the stream was given before that may still use the bytes, for those who had them before; None if nothing.
     """
 
-    __slots__ = ("device", "lent", "ready", "stream", "users")
+    __slots__ = ("device", "guests", "lent", "ready", "stream", "users")
 
     def __init__(self, pointer: int, nbytes: int, native: Any, device: Device, stream: CupyStream | None) -> None:
         super().__init__(pointer, nbytes, native)
         self.device = device
         self.stream = stream
         self.users: set[CupyStream] = set()
+        self.guests: set[Any] = set()
         self.lent = False
         self.ready: Event | None = None
 
@@ -54,6 +58,13 @@ class DeviceBlock(Block):
         if self.ready is not None:
             stream.wait_for(self.ready)
         self.users.add(stream)
+
+
+class LentBlock(NamedTuple):
+    """What owns the memory of a CuPy array on a block, and keeps something alive."""
+
+    block: DeviceBlock
+    keep: object
 
 
 def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -> DeviceBlock:
@@ -119,8 +130,12 @@ def give_back(driver: Driver, block: DeviceBlock, after: Iterable[CupyStream]) -
     home, kept = block.stream, [native]
     del native
     try:
-        for stream in {*block.users, *after} - {home}:
+        users = {*block.users, *after}
+        for stream in users - {home}:
             home.wait_for(stream.record())
+        with driver.on(home.device):
+            for guest in block.guests - {home.native, *(stream.native for stream in users)}:
+                home.append(partial(home.native.wait_event, guest.record()))
     except DeviceLostError:
         pass  # nothing is under way on it any more
     # The pool gives them to the next who asks on this stream, whose work then comes after what was waited for.

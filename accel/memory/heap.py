@@ -96,9 +96,10 @@ class Heap:
         self._givers: dict[Block, Allocator] = {}
         # By identity: those of others may have no hash.
         self._allocators: WeakValueDictionary[int, Allocator] = WeakValueDictionary()
-        # The blocks in use, and the external memory that has a deleter, each with the `Holder.life` of its holder. That
-        # is not the holder itself, for what hazards keep of a failure can lead back to its handles.
-        self._blocks: dict[Block, object] = {}
+        # The blocks in use by their identity, how many bytes each has, and the `Holder.life` of its holder. Neither block
+        # nor holder is here itself: from both a way may lead back to the handles, by what hazards keep of a failure.
+        self._blocks: dict[int, tuple[int, object]] = {}
+        # The external memory that has a deleter, likewise.
         self._external: dict[ExternalAllocation, object] = {}
         # The holders whose last handle was released while something else used their bytes.
         self._kept: dict[ref[Holder], None] = {}
@@ -119,7 +120,7 @@ class Heap:
     def live_bytes(self) -> int:
         """Bytes allocated now."""
         self.check()
-        return sum([block.nbytes for block in tuple(self._blocks)])
+        return sum([nbytes for nbytes, _ in tuple(self._blocks.values())])
 
     @property
     def pinned_blocks(self) -> int:
@@ -147,9 +148,9 @@ class Heap:
                     plain = self.plain
                     giver: Allocator = self.backend if plain else self.allocator
                     block = giver.allocate(self.device, nbytes, alignment=alignment, stream=stream)
+                    key, entry, live = id(block), (block.nbytes, life), self._live + block.nbytes
                     # No call from here on: an interrupt finds all of this done, or nothing.
-                    live = self._live + block.nbytes
-                    self._blocks[block] = life
+                    self._blocks[key] = entry
                     self._live = live
                     if live > self.peak_bytes:  # noqa: PLR1730 - max() is a call
                         self.peak_bytes = live
@@ -227,16 +228,16 @@ class Heap:
         self.drain()
 
     def _check(self) -> None:
-        for block in tuple(self._blocks):
-            if getrefcount(self._blocks[block]) == _ALONE:
-                self.free(block)
+        for key in tuple(self._blocks):
+            if getrefcount(self._blocks[key][1]) == _ALONE:
+                del self._blocks[key]  # the block went with its holder
         for external in tuple(self._external):
             if getrefcount(self._external[external]) == _ALONE:
                 self.left.append(partial(_itself, external))
         for kept in tuple(self._kept):
             if kept() is None:
                 del self._kept[kept]
-        self._live = sum([block.nbytes for block in tuple(self._blocks)])
+        self._live = sum([nbytes for nbytes, _ in tuple(self._blocks.values())])
         self._check_at = 2 * self._live + (1 << 28)
 
     def keep(self, holder: Holder) -> None:
@@ -250,8 +251,9 @@ class Heap:
 
     def free(self, block: Block) -> None:
         """Give a block back to whoever gave it; the gate is held by the caller."""
+        key = id(block)
         # No call between these, as above. From here on the block is nobody's, and goes also if nobody frees it.
-        del self._blocks[block]
+        del self._blocks[key]
         self._live -= block.nbytes
         if self.plain:
             self.backend.free(block, stream=None)

@@ -1,12 +1,13 @@
 """What a `Stream` and an `Event` are on every device, and the streams that are current."""
 
 from contextvars import ContextVar
+from copy import copy
 from types import TracebackType
-from typing import Protocol, Self, runtime_checkable
+from typing import NoReturn, Protocol, Self, runtime_checkable
 
 from accel.device import Device
 
-__all__ = ["CurrentStream", "Event", "Stream", "current_stream", "is_stream"]
+__all__ = ["CurrentStream", "Event", "Stream", "current_stream", "is_stream", "raise_again"]
 
 
 @runtime_checkable
@@ -89,6 +90,23 @@ def current_stream(device: Device) -> Stream | None:
 def is_stream(found: object) -> bool:
     """Tell whether something is a stream; those of the house are known at once, for to ask a protocol is slow."""
     return isinstance(found, (CurrentStream, Stream))
+
+
+def raise_again(error: BaseException, trace: TracebackType | None) -> NoReturn:
+    """Raise what late work raised, with the traceback it had there, to one more of those who wait for it.
+
+    Each is given a copy where the error can be copied: its traceback will lead to what that one's frames hold, and the
+    error itself is kept as long as somebody may ask what became of the work.
+    """
+    try:
+        given = copy(error)
+    except Exception:  # its class takes other arguments than it says
+        given = error
+    if type(given) is not type(error):
+        given = error
+    given.__cause__, given.__context__ = error.__cause__, error.__context__
+    given.__suppress_context__ = error.__suppress_context__
+    raise given.with_traceback(trace)
 
 
 class CurrentStream:

@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 from accel.device import Device
 from accel.locks import forked_since, process
-from accel.memory.stream import CurrentStream, Event
+from accel.memory.stream import CurrentStream, Event, raise_again
 from accel.sites import call_site
 
 __all__ = ["ThreadEvent", "ThreadStream"]
@@ -34,8 +34,7 @@ class _Failure:
 
     def throw(self) -> NoReturn:
         self.seen = True
-        # With its first traceback, or every wait would add to it, and keep what the waiter's frames hold.
-        raise self.error.with_traceback(self._traceback)
+        raise_again(self.error, self._traceback)
 
     def __del__(self) -> None:
         if not self.seen:

@@ -1,5 +1,6 @@
 """`DeviceBlock`: bytes of a GPU from CuPy's pool, and which streams must have used them before they go back to it."""
 
+import sys
 from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
@@ -50,6 +51,11 @@ class DeviceBlock(Block):
         self.guests: set[Any] = set()
         self.lent = False
         self.ready: Event | None = None
+
+    def __del__(self) -> None:
+        # Only a block that an interrupt kept from being given back still has its bytes.
+        if self.native is not None and self.stream is not None and not sys.is_finalizing():
+            give_back(self.stream._driver, self, ())
 
     def use(self, stream: CupyStream) -> None:
         """Let a stream have the bytes, and remember that it is given work on them."""

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from accel.device import Device
 from accel.memory import Event
-from accel.memory.stream import CurrentStream
+from accel.memory.stream import CurrentStream, raise_again
 from accel.sites import call_site
 
 from .races import Operation, VectorClock
@@ -138,8 +138,7 @@ class Task:
             self.error = RuntimeError(f"{self.operation} was interrupted, and what it writes is incomplete")
         if more:
             self.error.add_note(f"and {more} more failed after it")
-        # With its first traceback, or every wait would add to it.
-        raise self.error.with_traceback(self._traceback)
+        raise_again(self.error, self._traceback)
 
     def forget_failure(self) -> None:
         """Let go of what the work raised, and of all that its traceback keeps alive."""

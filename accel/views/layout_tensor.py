@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from operator import index
 from typing import Any, Self, SupportsIndex
 
-from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DTypeError, LayoutError
 from accel.layout import ComposedLayout, Swizzle
 from accel.layout.layout import as_layout
@@ -13,6 +13,7 @@ from accel.views import relabelling, tiling
 from accel.views.access import Access
 from accel.views.arithmetic import Arithmetic
 from accel.views.cells import ends
+from accel.views.checks import as_pad
 from accel.views.core import TensorCore
 from accel.views.geometry import geometry
 from accel.views.iterator import LayoutTensorIter
@@ -86,7 +87,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
             is ``pad_value`` and what is written there dropped; or it is a BoundsError. The tiles of a padded tensor
             are padded too.
         pad_value : number, optional
-            What is read outside; by default that of this tensor, or 0.
+            What is read outside, with ``"mask"`` by `load` alone; by default that of this tensor, or 0.
 
         Raises
         ------
@@ -98,8 +99,8 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         if type(sizes) is not tuple or type(coords) is not tuple:
             sizes, coords = _hashable(sizes), _hashable(coords)
         made = self._view(*tiling.tiled(self._geometry, sizes, coords, tail))
-        if made._geometry.padded and (pad_value is not None or made._pad is None):
-            made._pad = exact_cast(0 if pad_value is None else pad_value, self._dtype)[()]
+        if pad_value is not None:
+            made._pad = as_pad(pad_value, self._dtype)
         return made
 
     def tiles(self, sizes: Any, tail: str = "mask", pad_value: Any = None) -> Iterator[Self]:
@@ -298,7 +299,6 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         recast = geometry(found.layout, element, found.valid, found.padded, found.swizzled)
         made._on(self._storage, recast, offset, dtype)
         made._readonly = self._readonly
-        made._pad = None if self._pad is None else exact_cast(0, dtype)[()]
         return made
 
     def distance(self, other: "TensorCore | SupportsIndex") -> int:

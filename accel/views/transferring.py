@@ -93,7 +93,7 @@ class Transferring(Moving):
                [4, 0, 0]], dtype=int32)
         """
         if not isinstance(src, Moving):
-            raise TypeError(f"a tensor copies from a tensor; found {type(src).__name__}: write t[:, :] = array")
+            raise TypeError(f"a tensor copies from a tensor; found {type(src).__name__}: write LayoutTensor(x)")
         self._refuse_read_only()
         self._refuse_unlike(src, cast=False)
         if self._geometry.padded or src._geometry.padded:

@@ -65,10 +65,6 @@ class TestSlices:
             with pytest.raises(ValueError, match=f"has step 1; found {step}: write xp.asarray"):
                 sliced[::step]
 
-    def test_cannot_be_assigned_to(self):
-        with pytest.raises(TypeError, match=r"write v\[a:b\].fill\(x\)"):
-            BufferView(accel.zeros(8))[2:4] = 1
-
 
 class TestSubviews:
     @QUICK
@@ -176,7 +172,7 @@ class TestContents:
         for copied in (view.copy_from, view.from_numpy):
             with pytest.raises(LayoutError, match=r"shape \(2,\) cannot be copied into shape \(3,\)"):
                 copied(np.ones(2))
-            with pytest.raises(DTypeError, match=r"astype\('float64'\)"):
+            with pytest.raises(DTypeError, match=r"write .*astype\(.*'float64'\)"):
                 copied(np.ones(3, "float32"))
 
     def test_fill_takes_one_value(self, device):
@@ -265,7 +261,7 @@ class TestSources:
 
     @pytest.mark.parametrize("source", [np.zeros((2, 3)), xp.zeros((2, 3)), np.array(1.0), NDBuffer(np.zeros((2, 3)))])
     def test_have_one_axis(self, source):
-        with pytest.raises(TypeError, match=r"one axis.*x.reshape\(-1\) for a 1-D view"):
+        with pytest.raises(TypeError, match=r"one axis.*write NDBuffer\(x\)\.flatten\(\)"):
             BufferView(source)
 
     @pytest.mark.parametrize("source", [np.zeros(6)[::2], xp.zeros(6)[::2], NDBuffer(np.zeros(6), (3,), (2,))])

@@ -67,19 +67,26 @@ class TestShape:
 
     @QUICK
     @given(shapes)
-    def test_its_length_is_the_count_of_all_elements(self, shape):
-        buffer = NDBuffer(numbers(256), shape)
-        assert len(buffer) == buffer.size() == buffer.num_elements() == len(list(buffer)) == prod(shape)
+    def test_facts_are_properties_that_count_as_numpy_does(self, shape):
+        buffer, model = NDBuffer(numbers(256), shape), numbers(prod(shape)).reshape(shape)
+        assert (buffer.size, buffer.rank, buffer.nbytes) == (model.size, model.ndim, model.nbytes)
+        assert buffer.num_elements() == model.size
+        if shape:
+            assert len(buffer) == len(list(buffer)) == len(model)
+        else:
+            for ask in (len, iter):
+                with pytest.raises(TypeError, match=r"without axes .* b\[\(\)\]"):
+                    ask(buffer)
 
     @QUICK
     @given(shapes.filter(all))
     def test_get_nd_index_counts_row_major(self, shape):
         buffer = NDBuffer(numbers(256), shape)
-        found = [buffer.get_nd_index(place) for place in range(len(buffer))]
+        found = [buffer.get_nd_index(place) for place in range(buffer.size)]
         assert found == list(product(*map(range, shape)))
         assert buffer.get_nd_index(-1) == found[-1]
-        with pytest.raises(BoundsError, match=f"index {len(buffer)} is out of range"):
-            buffer.get_nd_index(len(buffer))
+        with pytest.raises(BoundsError, match=f"index {buffer.size} is out of range"):
+            buffer.get_nd_index(buffer.size)
 
     def test_without_a_source_there_is_nothing(self):
         for nothing in (NDBuffer(), Buffer()):
@@ -161,7 +168,7 @@ class TestOtherWindows:
         expected = model[tuple(places)]
         buffer = NDBuffer(accel.container(model), model.shape)
         if tail == "raise" and expected.shape != sizes:
-            with pytest.raises(LayoutError, match="write tail='mask'"):
+            with pytest.raises(BoundsError, match="of it is there; write tail='mask'"):
                 buffer.tile(sizes, coords, tail)
         else:
             tile = buffer.tile(sizes, coords, tail)
@@ -170,7 +177,7 @@ class TestOtherWindows:
 
     def test_a_tile_is_one_that_there_is(self):
         buffer = NDBuffer(numbers(), (8, 8))
-        with pytest.raises(BoundsError, match=r"index 3 is out of range on axis 1: .* 3"):
+        with pytest.raises(BoundsError, match=r"tile 3 is out of range on axis 1: extent 8 has 3 tiles of 3"):
             buffer.tile((3, 3), (0, 3))
         for sizes, coords in (((3,), (0, 0)), ((3, 3), (0,)), ((3, 3, 1), (0, 0, 0))):
             with pytest.raises(LayoutError, match="one number for each of the 2 modes"):
@@ -234,7 +241,7 @@ class TestContents:
         assert c.to_numpy().tolist() == numbers(9).reshape(3, 3).T.ravel().tolist()
 
     def test_copy_from_needs_the_same_shape(self):
-        with pytest.raises(LayoutError, match=r"shape \(6,\) cannot be copied into shape \(2, 3\): write a view of"):
+        with pytest.raises(LayoutError, match=r"shape \(6,\) cannot be copied into shape \(2, 3\): write NDBuffer\("):
             NDBuffer(numbers(6), (2, 3)).copy_from(numbers(6))
         with pytest.raises(DTypeError, match="float32 elements cannot be copied into float64"):
             NDBuffer(numbers(6)).copy_from(numbers(6, "float32"))

@@ -395,7 +395,7 @@ def test_aligned_access_looks_at_the_swizzled_address():
         t[:, :] = np.arange(64, dtype="float32").reshape(8, 8)
         assert t.aligned_load(1, 1, 1) == 9
         assert t.aligned_load(2, 2, 4)[0] == 18
-        with pytest.raises(LayoutError, match="no multiple of 4 elements"):
+        with pytest.raises(LayoutError, match="no multiple of 16 bytes"):
             t.aligned_load(1, 0, 4)
 
 

@@ -58,7 +58,7 @@ class TensorCore:
             found, place = of_layout(layout, element, index(offset) + start)
         self._on(given.storage, found, place, given.dtype)
         if isinstance(given, TensorCore):
-            self._readonly = given._readonly
+            self._pad, self._readonly = given._pad, given._readonly
         if alignment is not None:
             self._promise = (self._promised(index(alignment)), self._place())
 

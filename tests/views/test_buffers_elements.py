@@ -115,7 +115,9 @@ class TestVectors:
             buffer.store(index, values)
             model[place : place + width] = values
         else:
-            message = rf"{width} elements from offset {place} are required, and this NDBuffer has {model.size} available"
+            message = (
+                rf"{width} elements from offset {place} are required, and this NDBuffer has {model.size} available"
+            )
             for access in (lambda: buffer.load(index, width=width), lambda: buffer.store(index, values)):
                 with pytest.raises(BoundsError, match=message):
                     access()

@@ -99,10 +99,9 @@ class Moving(TensorCore, Interchange):
         self._refuse_read_only()
         self._refuse_other_dtype(rows.dtype, cast)
         if rows.shape != found.axes:
-            raise LayoutError(
-                f"elements of shape {rows.shape} cannot be copied into shape {found.axes}: write "
-                f"LayoutTensor(x, layout) for the tensor that they are meant to be"
-            )
+            equal = rows.elements.size == self.size * self.element_size
+            remedy = "write LayoutTensor(x, layout) for how they are meant" if equal else "the sizes must be equal"
+            raise LayoutError(f"elements of shape {rows.shape} cannot be copied into shape {found.axes}: {remedy}")
         if found.padded:
             self._write_rows(rows.values().astype(dtype, copy=False))
         else:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import accel
 from accel import xp
-from accel.dtypes import as_dtype
+from accel.dtypes import as_dtype, supported
 from accel.errors import BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError, ReleasedError
 from accel.testing import no_leaks
 from accel.views import Buffer, BufferView, NDBuffer, prod_dims
@@ -145,6 +145,48 @@ class TestBuffer:
         assert buffer.to_numpy().tolist() == [3, 4, 5, 6]
         assert repr(buffer) == "Buffer([3., 4., 5., 6.], dtype=float64, shape=4)"
 
+    def test_takes_its_size_second_as_flat_views_do(self):
+        for kind in (Buffer, BufferView):
+            assert kind(numbers(), 5).to_numpy().tolist() == [0, 1, 2, 3, 4]
+            assert (
+                kind(numbers(), 2, offset=3).to_numpy().tolist()
+                == kind(numbers(), size=2, offset=3).to_numpy().tolist()
+            )
+            with pytest.raises(TypeError):
+                kind(numbers(), 5, 3)
+        assert NDBuffer(numbers(), 5).get_shape() == (5,)
+
+    @pytest.mark.parametrize("shape", [(), (2, 3), (1, 6), [2, 3]])
+    def test_has_one_axis_whatever_it_is_made_of(self, shape):
+        for allocate in (
+            lambda: Buffer.stack_allocation(shape, "int8"),
+            lambda: Buffer.aligned_stack_allocation(8, shape, "int8"),
+        ):
+            with pytest.raises(LayoutError, match="a Buffer has one axis; .* write NDBuffer"), allocate():
+                pass
+        for source in (numbers(6).reshape(shape if shape else 6), xp.zeros(tuple(shape)), NDBuffer(numbers(), shape)):
+            if len(source.shape) != 1:
+                with pytest.raises(TypeError, match=r"looks at one axis .* write NDBuffer\(x\)\.flatten\(\)"):
+                    Buffer(source)
+                assert NDBuffer(source).flatten().rank == 1
+
+    def test_stays_of_one_axis(self):
+        buffer = Buffer(numbers(6), 5)
+        with Buffer.stack_allocation([4], "int8") as scoped:
+            same = (
+                buffer,
+                buffer.tile(2, 1),
+                buffer + 1,
+                1 - buffer,
+                buffer.copy(),
+                buffer.make_dims_unknown(),
+                scoped,
+            )
+            for found in (*same, buffer.flatten(), NDBuffer(numbers(6), (2, 3)).flatten()):
+                assert (type(found), found.rank, found.dynamic_size) == (Buffer, 1, len(found))
+        with pytest.raises(LayoutError, match="one number for each of the 1 modes"):
+            buffer.tile((2, 2), (0, 0))
+
     def test_never_clips(self):
         with pytest.raises(
             BoundsError, match="5 elements from offset 60 are required, and this ndarray has 64 available"
@@ -254,6 +296,13 @@ class TestContents:
         for method in (gaps.zero, gaps.flatten):
             with pytest.raises(LayoutError, match=r"^Function requires contiguous buffer\."):
                 method()
+
+    @pytest.mark.parametrize("dtype", supported(), ids=str)
+    def test_zero_sets_every_byte_of_any_dtype(self, device, dtype):
+        buffer = NDBuffer(accel.container(np.ones(6).astype(dtype), device=device), (2, 2), offset=1)
+        buffer.zero()
+        assert buffer.to_numpy().tobytes() == bytes(4 * dtype.itemsize)
+        assert NDBuffer(buffer.storage).to_numpy().astype(bool).tolist() == [True, *[False] * 4, True]
 
     @pytest.mark.parametrize("dtype", ["int16", "complex64", "bool", "bfloat16"])
     def test_a_file_has_the_bytes_in_logical_order(self, device, dtype, tmp_path):

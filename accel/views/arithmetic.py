@@ -13,7 +13,7 @@ from accel.views.core import TensorCore
 from accel.views.geometry import Geometry, by_rows
 from accel.views.moving import Moving
 from accel.views.operands import is_array, refuse_apart
-from accel.views.operators import Operation, Operators, applied, refuse_booleans
+from accel.views.operators import Operation, Operators, applied, refuse_booleans, refuse_other_dtype
 
 __all__ = ["Arithmetic"]
 
@@ -114,15 +114,16 @@ class Arithmetic(Moving, Operators):
         if number.ndim:
             raise TypeError(
                 f"an operand is a number or a tensor, or an array; found {type(value).__name__} of shape "
-                f"{number.shape}: write numpy.asarray(x)"
+                f"{number.shape}: write numpy.asarray(x, {self._dtype.name!r})"
             )
         return number
 
     def _fitted(self, other: "Arithmetic", axis: SupportsIndex | None) -> HostArray:
-        if (other._dtype, other._geometry.element_shape) != (self._dtype, self._geometry.element_shape):
+        refuse_other_dtype(self._dtype, other._dtype)
+        if other._geometry.element_shape != self._geometry.element_shape:
             raise DTypeError(
-                f"operands have equal elements; found {self.element_size} of {self._dtype.name} and "
-                f"{other.element_size} of {other._dtype.name}: convert with copy_from(t, cast=True), or vectorize alike"
+                f"operands have equal elements; found elements of shape {self._geometry.element_shape} and "
+                f"{other._geometry.element_shape}: vectorize alike"
             )
         if axis is None and other.shape == self.shape:
             return other._values()
@@ -140,7 +141,8 @@ class Arithmetic(Moving, Operators):
         if axis is None and other.shape[0] == self.shape[1]:
             raise LayoutError(
                 f"a tensor of rank 1 has a number for each ROW, r[i, j] = a[i, j] op b[i]; found {other.shape[0]} "
-                f"numbers, one for each column of {self.shape}: write a.add(b, axis=1), or accel.xp, whose rule this is"
+                f"numbers, one for each column of {self.shape}: write a.add(b, axis=1), or xp.asarray(a) and "
+                f"xp.asarray(b), whose rule this is"
             )
         raise LayoutError(
             f"{other.shape[0]} numbers do not fit mode {found} of {self.shape}: there must be one for each"

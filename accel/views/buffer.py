@@ -97,7 +97,8 @@ class NDBuffer(ElementAccess, Arithmetic):
             found = _shaped(found, as_shape(shape), strides, start)
         elif strides is not None or start:
             raise TypeError(
-                "strides, and an offset into several axes, need a shape; write NDBuffer(source, shape, ...)"
+                "strides, and an offset into several axes, need a shape; "
+                "write NDBuffer(x, shape, strides, offset=offset)"
             )
         self._storage, self._offset, self._shape, self._strides = found
 
@@ -290,7 +291,10 @@ class Buffer(NDBuffer):
     def _own_shape(cls, shape: Shape) -> tuple[int, ...]:
         found = as_shape(shape)
         if len(found) != 1:
-            raise LayoutError(f"a {cls.__name__} has one axis; found the shape {found}: write NDBuffer, which has any")
+            raise LayoutError(
+                f"a {cls.__name__} has one axis; found the shape {found}: "
+                f"write NDBuffer.stack_allocation({found}, dtype)"
+            )
         return found
 
 
@@ -316,7 +320,7 @@ def _shaped(found: Source, shape: tuple[int, ...], strides: Sequence[SupportsInd
     if not found.contiguous:
         raise LayoutError(
             f"only consecutive elements get a shape, and the source has strides {found.strides}; write "
-            f"NDBuffer(NDBuffer(source).copy(), shape)"
+            f"NDBuffer(NDBuffer(x).copy(), {shape})"
         )
     steps = row_major(shape) if strides is None else tuple([as_whole(stride, "a stride") for stride in strides])
     if len(steps) != len(shape):

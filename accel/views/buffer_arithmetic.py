@@ -4,10 +4,10 @@ from typing import Any, Self
 
 from accel import copies
 from accel.dtypes import exact_cast
-from accel.errors import DTypeError, LayoutError
+from accel.errors import LayoutError
 from accel.memory.host_storage import HostArray
 from accel.views.operands import Rows, is_array, refuse_apart, rows_of
-from accel.views.operators import Operation, Operators, applied, refuse_booleans
+from accel.views.operators import Operation, Operators, applied, refuse_booleans, refuse_other_dtype
 from accel.views.strided import StridedView
 
 __all__ = ["Arithmetic"]
@@ -51,16 +51,12 @@ class Arithmetic(StridedView, Operators):
         if number.ndim:
             raise TypeError(
                 f"an operand is a number, a buffer or an array; found {type(value).__name__} of shape {number.shape}: "
-                f"write numpy.asarray(x)"
+                f"write numpy.asarray(x, {self.dtype.name!r})"
             )
         return number
 
     def _fitted(self, right: Rows) -> HostArray:
-        if right.dtype != self.dtype:
-            raise DTypeError(
-                f"{self.dtype.name} and {right.dtype.name} do not mix; write "
-                f"xp.astype(xp.asarray(x), {self.dtype.name!r})"
-            )
+        refuse_other_dtype(self.dtype, right.dtype)
         if right.shape == self._shape:
             return right.values()
         rows, *columns = self._shape or (0,)

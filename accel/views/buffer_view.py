@@ -56,7 +56,7 @@ class BufferView(Vectors, Generic[Scalar_co]):
 
     def __init__(self, source: Any, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
         if isinstance(source, BufferView):
-            raise TypeError("a BufferView of a BufferView is written v.subview(offset, size), or v[a:b]")
+            raise TypeError("a BufferView is no source of another; write v.subview(offset, size), or v[a:b]")
         found = flat(source, "BufferView")
         start, count = part(offset, size, found.size, f"this {type(source).__name__}")
         self._storage = found.storage

@@ -254,7 +254,7 @@ class TensorCore:
             If it is to be allowed, and the storage must not change.
         """
         if mutable and self._storage.readonly:
-            raise ReadOnlyError(f"{self._storage} is read-only, and so is every view of it; write to a copy()")
+            raise ReadOnlyError(f"{self._storage} is read-only, and so is every view of it; write to t.copy()")
         made = self._view(self._geometry)
         made._readonly = not mutable
         return made
@@ -263,9 +263,9 @@ class TensorCore:
         return self._view(self._geometry)
 
     def _refuse_read_only(self) -> None:
-        if self._readonly:
-            raise ReadOnlyError("this view is read-only; write through origin_cast(mutable=True), or to a copy()")
         self._storage.refuse_read_only()
+        if self._readonly:
+            raise ReadOnlyError("this view is read-only; write through t.origin_cast(mutable=True), or to t.copy()")
 
     def _on_host(self, what: str) -> HostStorage:
         """Return the storage if the host can read it."""
@@ -288,7 +288,7 @@ class TensorCore:
 def _as_it_is(given: TensorCore | Source, element_layout: Any) -> Moved:
     """Return the geometry by which a source itself looks at its memory, and to which element strides lead first."""
     if element_layout is not None:
-        raise TypeError("an element layout goes with a layout; write LayoutTensor(source, layout, 0, element_layout)")
+        raise TypeError("an element layout goes with a layout; write LayoutTensor(x, layout, 0, element_layout)")
     if isinstance(given, TensorCore):
         return given._geometry, given._offset
     modes = [Layout.made(extent, step) for extent, step in zip(given.shape, given.strides, strict=True)]

@@ -156,7 +156,7 @@ class DynamicRankBuffer(Interchange):
         """
         _refuse_other_dtype(self.type, dtype)
         if as_whole(rank, "a rank") != self.rank:
-            raise LayoutError(f"the rank is {self.rank}, and {rank} is asked for; write to_ndbuffer(dtype, x.rank)")
+            raise LayoutError(f"the rank is {self.rank}, and {rank} is asked for; write x.to_ndbuffer(dtype, x.rank)")
         return NDBuffer(self._whole, self.shape, stride)
 
     def rank_dispatch(self, func: Callable[[int], _Result]) -> _Result:

@@ -279,7 +279,12 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
             self._refuse_resizing(wanted, allow_resize)
         first, rest = divmod(self._offset * self._dtype.itemsize, wanted.itemsize)
         if rest or self._storage.pointer % wanted.alignment:
-            raise LayoutError(f"the first element lies at {self.ptr:#x}, where no {wanted.name} can; copy() it first")
+            remedy = f"write t.copy().bitcast({wanted.name!r})"
+            if wanted.itemsize != self._dtype.itemsize:
+                remedy = (
+                    f"take a part whose first byte is a multiple of {wanted.itemsize} from the start of the storage"
+                )
+            raise LayoutError(f"the first element lies at {self.ptr:#x}, where no {wanted.name} can; {remedy}")
         return self._recast(wanted, first, element_layout)
 
     def _refuse_resizing(self, wanted: DType, allowed: bool) -> None:
@@ -287,7 +292,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         sizes = f"{wanted.name} has {wanted.itemsize} bytes, and {dtype.name} {dtype.itemsize}"
         if swizzled is not None:
             raise LayoutError(
-                f"{sizes}; {swizzled.swizzle} would lead to other bytes: copy_from() the elements into a tensor "
+                f"{sizes}; {swizzled.swizzle} would lead to other bytes: write u.copy_from(t) for a tensor u "
                 f"without a swizzle first"
             )
         if not allowed:

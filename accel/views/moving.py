@@ -49,7 +49,8 @@ class Moving(TensorCore, Interchange):
         """
         number = exact_cast(value, self._dtype)
         if number.ndim:
-            raise ValueError(f"fill takes one number; found {number.size}: write t[:, :] = array")
+            key = ", ".join(":" * self.rank) or "()"
+            raise ValueError(f"fill takes one number; found {number.size}: write t[{key}] = x")
         self._refuse_read_only()
         copies.fill(self._cells(), number[()])
         return self
@@ -118,8 +119,8 @@ class Moving(TensorCore, Interchange):
     def _refuse_other_dtype(self, dtype: DType, cast: bool) -> None:
         if self._dtype != dtype and not cast:
             raise DTypeError(
-                f"{dtype.name} elements cannot be copied into {self._dtype.name}: write copy_from(x, cast=True), which "
-                f"converts"
+                f"{dtype.name} elements cannot be copied into {self._dtype.name}: "
+                f"write t.copy_from(x, cast=True), which converts"
             )
 
     def _copy_by_values(self, other: "Moving") -> None:

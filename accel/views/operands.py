@@ -105,7 +105,7 @@ def assigned(value: Any, shape: tuple[int, ...], dtype: DType) -> Rows | HostArr
 def _refuse_other_shape(found: tuple[int, ...], expected: tuple[int, ...]) -> None:
     if found not in ((), expected):
         raise LayoutError(
-            f"elements of shape {found} cannot be written to shape {expected}: write as many, or one number for all"
+            f"elements of shape {found} cannot be written to shape {expected}: give as many, or one number for all"
         )
 
 
@@ -114,5 +114,5 @@ def refuse_apart(one: Any, here: Device, other: Any, there: Device) -> None:
     if here is not there:
         raise DeviceMismatchError(
             f"operands are on {here} and {there}: {type(one).__name__} on {here}, {type(other).__name__} on {there}; "
-            f"move one, as in xp.asarray(x, device='{here}')"
+            f"write xp.asarray(x, device='{here}') for one of them"
         )

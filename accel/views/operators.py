@@ -12,7 +12,7 @@ from accel.errors import DTypeError
 from accel.memory.host_storage import HostArray
 from accel.views.operands import is_array
 
-__all__ = ["Operation", "Operators", "applied", "refuse_booleans"]
+__all__ = ["Operation", "Operators", "applied", "refuse_booleans", "refuse_other_dtype"]
 
 Operation = Callable[[Any, Any], Any]
 
@@ -119,3 +119,9 @@ def refuse_booleans(dtype: DType) -> None:
             "booleans have no arithmetic; write xp.astype(xp.asarray(x), xp.int8) for numbers, or "
             "xp.logical_not(xp.asarray(x)) and its kin"
         )
+
+
+def refuse_other_dtype(one: DType, other: DType) -> None:
+    """Raise `DTypeError` if operands have two dtypes."""
+    if one != other:
+        raise DTypeError(f"{one.name} and {other.name} do not mix; write xp.astype(xp.asarray(x), {one.name!r})")

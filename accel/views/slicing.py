@@ -127,7 +127,8 @@ def bounds(part: slice, extent: int, axis: int) -> tuple[int, int]:
     """
     if part.step is not None and as_whole(part.step, "a step") != 1:
         raise LayoutError(
-            f"slices have step 1; found step {part.step} on axis {axis}: write distribute or composition for others"
+            f"slices have step 1; found step {part.step} on axis {axis}: "
+            f"write xp.asarray(t)[{':, ' * axis}::{part.step}, ...]"
         )
     start, stop, _ = part.indices(extent)
     return start, max(0, stop - start)

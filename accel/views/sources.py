@@ -102,7 +102,7 @@ def source_of(x: Any) -> Source:
     if not hasattr(x, "__dlpack__"):
         raise TypeError(
             f"a view looks at a container, a storage, or an array with __dlpack__; found {type(x).__name__}: "
-            f"write accel.container(values)"
+            f"write accel.container(x)"
         )
     from accel.memory.receiving import receive  # DLPack is loaded when something comes by it
 
@@ -143,7 +143,7 @@ def _placed(storage: AnyStorage, operand: Operand) -> Source:
     if any(distance % dtype.itemsize for distance in (first, *operand.strides)):
         raise LayoutError(
             f"elements of {dtype.itemsize} bytes start at byte {first} with strides {operand.strides} in bytes, which "
-            f"are no multiples: write a copy, as in xp.asarray(x, copy=True)"
+            f"are no multiples: write xp.asarray(x, copy=True)"
         )
     strides = tuple([stride // dtype.itemsize for stride in operand.strides])
     return Source(storage, first // dtype.itemsize, operand.extents, strides)

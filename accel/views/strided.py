@@ -176,7 +176,7 @@ class StridedView(Interchange):
         """
         scalar = exact_cast(value, self.dtype)
         if scalar.ndim:
-            raise ValueError(f"fill takes one value; found {scalar.size}: write x.from_numpy(array)")
+            raise ValueError(f"fill takes one value; found {scalar.size}: write v.from_numpy(array)")
         copies.fill(self._source.elements, scalar[()])
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:

@@ -120,7 +120,7 @@ def split(found: Geometry, count: Any, axis: Any) -> list[Moved]:
     if extent % parts:
         raise LayoutError(
             f"an extent of {extent} on axis {where} cannot be split into {parts} equal parts; write "
-            f"split_part({parts}, index, axis={where}), whose last parts may be shorter"
+            f"t.split_part({parts}, index, axis={where}), whose last parts may be shorter"
         )
     length = extent // parts
     return [stretch(found, where, k * length, length) for k in range(parts)]
@@ -223,7 +223,10 @@ def _grids(found: Geometry, threads: Layout, axis: Any, submode_axis: Any) -> li
     grids = modes_of(threads)
     if axis is None:
         if submode_axis is not None:
-            raise ValueError("a submode_axis is one of the mode that axis names; write axis too")
+            raise ValueError(
+                "a submode_axis is one of the mode that axis names; write axis too, as in "
+                "t.distribute(threads_layout, thread_id, axis=0, submode_axis=k)"
+            )
         return _of_rank(grids, found.rank, threads)
     number = as_axis(axis, len(grids))
     grid = grids[number]
@@ -238,7 +241,7 @@ def _grids(found: Geometry, threads: Layout, axis: Any, submode_axis: Any) -> li
 def _of_rank(grids: list[Layout], rank: int, threads: Layout) -> list[Layout]:
     if len(grids) != rank:
         raise LayoutError(
-            f"the threads {threads} have {len(grids)} modes, and the tensor has {rank}: write one for each"
+            f"the threads {threads} have {len(grids)} modes, and the tensor has {rank}: give one for each"
         )
     return grids
 
@@ -249,7 +252,7 @@ def _place(grid: Layout, number: int) -> tuple[int, int]:
     for extent, stride in grid.leaves:
         if extent != 1:
             if stride < 1 or not extent:
-                raise LayoutError(f"{grid} numbers no threads; write extents and strides of at least 1")
+                raise LayoutError(f"{grid} numbers no threads; give extents and strides of at least 1")
             place += number // stride % extent * count
         count *= extent
     return count, place

@@ -93,5 +93,5 @@ def refuse_misaligned(address: int, alignment: int) -> None:
     if address % alignment:
         raise LayoutError(
             f"the address {address:#x} is no multiple of {alignment} bytes; write load or store without alignment=, "
-            f"or use memory of Buffer.aligned_stack_allocation({alignment}, size, dtype)"
+            f"or take memory of Buffer.aligned_stack_allocation({alignment}, size, dtype)"
         )

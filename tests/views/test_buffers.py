@@ -162,11 +162,11 @@ class TestBuffer:
             lambda: Buffer.stack_allocation(shape, "int8"),
             lambda: Buffer.aligned_stack_allocation(8, shape, "int8"),
         ):
-            with pytest.raises(LayoutError, match="a Buffer has one axis; .* write NDBuffer"), allocate():
+            with pytest.raises(LayoutError, match=r"a Buffer has one axis; .* write NDBuffer"), allocate():
                 pass
-        for source in (numbers(6).reshape(shape if shape else 6), xp.zeros(tuple(shape)), NDBuffer(numbers(), shape)):
+        for source in (numbers(6).reshape(shape or 6), xp.zeros(tuple(shape)), NDBuffer(numbers(), shape)):
             if len(source.shape) != 1:
-                with pytest.raises(TypeError, match=r"looks at one axis .* write NDBuffer\(x\)\.flatten\(\)"):
+                with pytest.raises(TypeError, match=r"looks at one axis, .* write NDBuffer\(x\)\.flatten\(\)"):
                     Buffer(source)
                 assert NDBuffer(source).flatten().rank == 1
 

@@ -155,7 +155,9 @@ def test_vectors_divide_the_extents():
 
 def test_splits_divide_and_parts_exist():
     t = tensor(row_major(4, 6))
-    with pytest.raises(LayoutError, match=r"cannot be split into 4 equal parts; write split_part\(4, index, axis=1\)"):
+    with pytest.raises(
+        LayoutError, match=r"cannot be split into 4 equal parts; write t\.split_part\(4, index, axis=1\)"
+    ):
         t.split(4, axis=1)
     with pytest.raises(BoundsError, match="part 2 is out of range"):
         t.split_part(2, 2)
@@ -188,7 +190,7 @@ def test_transpose_has_two_modes():
 def test_reshape_keeps_the_cells():
     t = tensor("(4,6):(8,1)")
     for wanted in (row_major(6, 4), Layout(24), Layout(23), Layout((4, 6), (8, -1))):
-        with pytest.raises(LayoutError, match=r"composition\(layout\).*copy_from\(\)"):
+        with pytest.raises(LayoutError, match=r"t\.composition\(layout\).*u\.copy_from\(t\)"):
             t.reshape(wanted)
     assert np.array_equal(t.reshape(Layout((6, 4), (1, 8))), t.to_numpy().T)
 
@@ -210,7 +212,7 @@ def test_composition_stays_inside():
 
 def test_operands_are_alike():
     t = tensor(row_major(2, 3))
-    with pytest.raises(DTypeError, match="float32 and 1 of float64"):
+    with pytest.raises(DTypeError, match="float32 and float64 do not mix"):
         t + tensor(row_major(2, 3), dtype="float64")
     with pytest.raises(DTypeError, match="vectorize alike"):
         t + tensor(row_major(2, 6)).vectorize(1, 2)

@@ -227,7 +227,8 @@ class Access(Moving):
     @property
     def _nests(self) -> bool:
         """Whether the first coordinate may be a tuple."""
-        return self.rank > 0 and isinstance(self._geometry.modes[0].shape, tuple)
+        modes = self._geometry.modes
+        return bool(modes) and isinstance(modes[0].shape, tuple)
 
     def _told(
         self, index: tuple[Any, ...], names: tuple[str, ...], values: tuple[Any, ...]
@@ -244,7 +245,7 @@ class Access(Moving):
 
     def _loaded(self, first: int, width: int) -> Any:
         if self._geometry.valid is None:
-            numbers = copies.read(self._neighbours(first, width))
+            numbers = copies.read(Elements(self._storage, first, ((width, 1),), self._dtype))
         else:
             there = those_with_numbers(self, first, width)
             numbers = np.full(width, self._pad_value, self._dtype)
@@ -253,12 +254,7 @@ class Access(Moving):
 
     def _stored(self, first: int, numbers: HostArray) -> None:
         if self._geometry.valid is None:
-            copies.write(self._neighbours(first, numbers.size), numbers)
+            copies.write(Elements(self._storage, first, ((numbers.size, 1),), self._dtype), numbers)
         else:
             there = those_with_numbers(self, first, numbers.size)
             copies.write(Elements(self._storage, first, (), self._dtype, there), numbers[there])
-
-    def _neighbours(self, first: int, width: int) -> Elements:
-        found = Elements(self._storage, first, ((width, 1),), self._dtype)
-        found.refuse_outside()
-        return found

@@ -1,6 +1,6 @@
 """`Rows`: the elements of whatever has memory, by rows: what is copied into a view, and what is computed with it."""
 
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -39,7 +39,6 @@ class Rows(NamedTuple):
         return read(self.elements).reshape(self.shape)
 
 
-@runtime_checkable
 class HasRows(Protocol):
     """A view, which knows its elements by rows where no strides lead through them, too."""
 
@@ -56,8 +55,8 @@ def rows_of(x: Any) -> Rows:
     TypeError, LayoutError, InterchangeError, DTypeError
         As `source_of`.
     """
-    if isinstance(x, HasRows):
-        return x.__accel_rows__()
+    if hasattr(x, "__accel_rows__"):
+        return cast("HasRows", x).__accel_rows__()
     found = source_of(x)
     return Rows(found.shape, found.storage.dtype, found.storage.device, found.elements)
 

@@ -87,16 +87,16 @@ def source_of(x: Any) -> Source:
     InterchangeError, DTypeError
         If another library refuses, or the elements are of a type that memory cannot have.
     """
-    if isinstance(x, AnyStorage):
-        return _whole(x)
-    if isinstance(x, np.ndarray):
-        return _of_array(x)
     if isinstance(x, Interchange):
         lender = cast("Lender", x)
         storage = lender._lent_storage()
         if not hasattr(x, "shape"):  # a container, which is all of its storage
             return _whole(storage)
         return _placed(storage, lender.__accel_operand__())
+    if isinstance(x, AnyStorage):
+        return _whole(x)
+    if isinstance(x, np.ndarray):
+        return _of_array(x)
     if getattr(x, "requires_grad", False):
         raise TypeError(f"this {type(x).__name__} needs gradients, which views do not carry; write x.detach()")
     if not hasattr(x, "__dlpack__"):
@@ -111,7 +111,7 @@ def source_of(x: Any) -> Source:
 
 
 def _whole(storage: AnyStorage) -> Source:
-    if storage.released:
+    if storage._owner is None:
         storage.refuse_released()
     return Source(storage, 0, (storage.size,), (1,))
 

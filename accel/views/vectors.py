@@ -61,6 +61,8 @@ def told_values(
     BoundsError
         If there are no values, because there are fewer coordinates.
     """
+    if values is None and len(given) == rank + 1 and type(given[0]) is int and rank:
+        return given[:-1], given[-1], alignment
     where, (numbers, boundary) = told(given, rank, ("values", "alignment"), (values, alignment), nested=nested)
     if numbers is None:
         raise BoundsError(

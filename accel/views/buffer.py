@@ -38,7 +38,7 @@ Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 Tail: TypeAlias = Literal["mask", "shrink", "raise"]
 """What becomes of tiles at the edge: they end there, under either name, or are refused."""
 
-_EMPTY_DTYPE = "float32"
+_EMPTY_DTYPE = "float64"
 
 
 class NDBuffer(ElementAccess, Arithmetic):

@@ -94,7 +94,8 @@ def those_with_numbers(tensor: "TensorCore", first: int, count: int) -> Table:
     """Return which of some cells of the storage, one after another, have numbers of a tensor, as distances from one."""
     found = tensor._geometry
     loops, lowest = _loops(_leaves(found, by_rows=False))
-    start = tensor._offset + lowest
+    start, all_of_them = tensor._offset + lowest, cells(tensor)
+    count = min(count, all_of_them.start + all_of_them.reach.high + 1 - first)
     if found.swizzled is None:
         there = _among(loops, first - start, first - start + count)
         distances = sorted({place + start - first for place in there})

@@ -20,8 +20,8 @@ Operation = Callable[[Any, Any], Any]
 class Operators:
     """The four operators, with the view on either side; to be mixed into what says how two operands are computed.
 
-    A number may stand on the left, NumPy's too. An array on the left computes by the rules of its own library, and the
-    result is an array; what else has memory becomes a view first.
+    A number may stand on the left, NumPy's too. With an array of NumPy there NumPy computes, by its own rules, and the
+    result is an array. A container or a storage there becomes a view first.
     """
 
     __slots__ = ()
@@ -78,8 +78,12 @@ class Operators:
     def _reflected(self, operation: Operation, other: Any) -> Any:
         if not is_array(other):
             return self._computed(operation, other, reflected=True)
-        namespace = getattr(other, "__array_namespace__", None)
-        return operation(other, namespace().asarray(self)) if namespace else operation(self._over(other), self)
+        if hasattr(other, "__array_namespace__"):  # which may be about to be written in place
+            raise TypeError(
+                f"an array on the left computes with arrays of its own library; write xp.from_dlpack(x) for this "
+                f"{type(self).__name__}"
+            )
+        return operation(self._over(other), self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Compute what NumPy is asked for: a number before a view as in Python, all else with arrays."""

@@ -383,7 +383,7 @@ class TestText:
         assert str(NDBuffer(c, (3, 2), (1, 3))) == (
             "NDBuffer([[0, 3],\n          [1, 4],\n          [2, 5]], dtype=int64, shape=3x2)"
         )
-        assert repr(NDBuffer()) == "NDBuffer([], dtype=float32, shape=0)"
+        assert repr(NDBuffer()) == "NDBuffer([], dtype=float64, shape=0)"
 
     @QUICK
     @given(st.lists(st.integers(1, 12), min_size=1, max_size=3), st.integers(0, 60))

@@ -106,6 +106,14 @@ def test_a_load_from_an_edge_tile_pads():
     assert last.tile((1, 4), (1, 0)).load(0, 1, 3).tolist() == [23, 9, 9]
 
 
+def test_a_vector_may_be_much_longer_than_the_tile():
+    for layout in (row_major(4, 6), Swizzle(1, 0, 2) @ row_major(4, 6)):
+        tile = accel.container(range(32)).view(layout).tile((2, 4), (0, 1))
+        tile.store(0, 0, -1, width=1 << 50)
+        loaded = tile.load(0, 0, 1 << 20)
+        assert (loaded[0], loaded[1000:].any(), (np.asarray(tile.storage) < 0).sum()) == (-1, False, tile.size)
+
+
 def test_a_pad_is_one_number_of_the_dtype():
     t = tensor(row_major(4, 6), dtype="int8")
     for tail in ("mask", "pad"):

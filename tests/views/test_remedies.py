@@ -30,6 +30,7 @@ REMEDIES = {
     "operands on two devices": ("x = accel.zeros(24, device='sim').view(layout)", "t + x", "t + _"),
     "operands on two devices, as buffers": ("x = np.ones(4); b = Buffer(c.to('sim'), 4)", "b + x", "b + _"),
     "operands on the host": ("x = np.ones((4, 6)); t = c.to('sim').view(layout)", "t -= x", "t -= _"),
+    "an array on the left": ("x, y = t, xp.asarray(x)", "y + x", "y += _"),
     "strides without a shape": ("shape, strides, offset = (2, 3), (6, 1), 1", "NDBuffer(x, strides=strides)", ""),
     "a stack of two axes": ("", "Buffer.stack_allocation((2, 3), 'int8').__enter__()", "_.__enter__().fill(0)"),
     "a shape for memory with gaps": ("x = x[:, ::2]", "NDBuffer(x, (12,))", "_.zero()"),

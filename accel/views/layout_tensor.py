@@ -35,10 +35,11 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
 
     Parameters
     ----------
-    source : container, storage or view
+    source : container, storage, view or array of any library
         What has the memory. Offsets are from its first element, or from the ``offset`` of a tensor.
-    layout : Layout or ComposedLayout
-        Where the elements lie. In views of a swizzled tensor the offset inside the swizzle changes.
+    layout : Layout or ComposedLayout, optional
+        Where the elements lie; by default as the source has them. In views of a swizzled tensor the offset inside the
+        swizzle changes.
     offset : int
         How many elements come before the first one.
     element_layout : Layout, optional
@@ -51,9 +52,9 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
     BoundsError
         If the layout reaches past the storage; says what is required, and what available.
     LayoutError
-        If the address is not aligned so, or the source is a buffer with strides of its own.
+        If the address is not aligned so, or a layout is given and the source has strides of its own.
     TypeError
-        If the source has no storage.
+        If the source has no memory to look at.
 
     Examples
     --------
@@ -81,7 +82,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         Parameters
         ----------
         sizes, coords : tuple of int
-            One for each mode: the extent of tiles, and which of them.
+            One for each mode: the extent of tiles, and which of them; negative ones count from the end.
         tail : {"mask", "shrink", "pad", "raise"}
             Of a tile that goes past the end: nothing outside is accessed; or the layout is cut; or what is read outside
             is ``pad_value`` and what is written there dropped; or it is a BoundsError. The tiles of a padded tensor
@@ -128,7 +129,9 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
     def split_part(
         self, count: SupportsIndex, part: SupportsIndex, axis: SupportsIndex = 0, alignment: SupportsIndex = 1
     ) -> Self:
-        """Return one part along an axis; its extent is a multiple of an alignment, but for the last ones.
+        """Return one part along an axis, from the end if negative; its extent is a multiple of an alignment.
+
+        The last ones may be shorter.
 
         Raises
         ------

@@ -187,7 +187,11 @@ class Contents(Sides):
         if self._storage is not None:
             self._storage.refuse_read_only()
             heap, target = heap_of(self._storage.device), self._storage.__accel_operand__()
-            carry_out(heap, (Use(self._storage, True, whole=True),), partial(heap.backend.fill, target, scalar[()], stream=None))
+            carry_out(
+                heap,
+                (Use(self._storage, True, whole=True),),
+                partial(heap.backend.fill, target, scalar[()], stream=None),
+            )
 
     def view(self, layout: Any, offset: SupportsIndex = 0) -> LayoutTensor:
         """Return a tensor on this memory, at the coordinates of a layout; ``offset`` is in elements.

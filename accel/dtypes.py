@@ -195,6 +195,8 @@ def exact_cast(values: object, dtype: DType) -> "np.ndarray[Any, DType]":
     given: np.ndarray[Any, DType] = np.asarray(values)
     if given.dtype == dtype:
         return given
+    if not given.size and not hasattr(values, "dtype"):  # nothing, which NumPy takes for real numbers
+        return given.astype(dtype)
     if given.dtype.kind == "O" and given.size and all(type(value) is int for value in given.flat):
         given = _rounded(given, dtype)
     if not given.dtype.isnative:

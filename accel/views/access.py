@@ -8,13 +8,15 @@ import numpy as np
 from accel import copies
 from accel.copies import Elements
 from accel.dtypes import exact_cast
-from accel.errors import BoundsError, LayoutError
 from accel.memory.host_storage import HostArray
-from accel.views.cells import element_cells
+from accel.views.cells import element_cells, those_with_numbers
 from accel.views.checks import as_count
 from accel.views.core import TensorCore
 from accel.views.moving import Moving
+from accel.views.operands import Rows, assigned
+from accel.views.scoped import power_of_two
 from accel.views.slicing import chosen, key_of, located
+from accel.views.vectors import lanes, refuse_misaligned, told, told_values
 
 __all__ = ["Access"]
 
@@ -51,7 +53,7 @@ class Access(Moving):
         return self._element_at(where)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Set an element, or all that slices leave: to one number, or from a tensor or an array of the same shape.
+        """Set an element, or all that slices leave: to one number, or from what has the same shape.
 
         Raises
         ------
@@ -71,18 +73,22 @@ class Access(Moving):
             self._set_element(where, value)
 
     def _assign(self, value: Any) -> None:
-        if isinstance(value, TensorCore):
+        if isinstance(value, TensorCore) and (value._dtype, value.shape) == (self._dtype, self.shape):
             self.copy_from(value)
-        elif np.ndim(value) == 0:
-            self.fill(value)
+            return
+        given = assigned(value, self._geometry.axes, self._dtype)
+        if isinstance(given, Rows):
+            self._copy_rows(given)
+        elif given.ndim:
+            self._write_rows(given)
         else:
-            self._write_rows(exact_cast(value, self._dtype))
+            self.fill(given)
 
     def _element_at(self, where: tuple[Any, ...]) -> Any:
         found = self._geometry
-        offset = located(found, where)
+        offset, exists = located(found, where)
         self._on_host("reading of single elements")
-        if offset is None:
+        if not exists:
             return self._padding(found.element.size)
         if self._direct and found.element.size == 1:
             return self._storage[self._place(offset)]  # type: ignore[index]
@@ -90,20 +96,20 @@ class Access(Moving):
         return numbers[0] if found.element.size == 1 else numbers
 
     def _set_element(self, where: tuple[Any, ...], value: Any) -> None:
-        offset = located(self._geometry, where)
+        offset, exists = located(self._geometry, where)
         storage, size = self._on_host("writing of single elements"), self.element_size
         self._refuse_read_only()
-        if self._direct and size == 1 and offset is not None and np.ndim(value) == 0:
+        if self._direct and size == 1 and exists and np.ndim(value) == 0:
             storage[self._place(offset)] = value
             return
         numbers = exact_cast(value, self._dtype)
         if numbers.ndim > 1 or (numbers.ndim and numbers.size != size):
             raise ValueError(f"an element takes {size} numbers, or one for all; found shape {numbers.shape}")
-        if offset is not None:
+        if exists:
             copies.write(element_cells(self, offset), np.full(size, numbers, self._dtype))
 
     def _padding(self, size: int) -> Any:
-        numbers = np.full(size, self._pad, self._dtype)
+        numbers = np.full(size, self._pad_value, self._dtype)
         return numbers[0] if size == 1 else numbers
 
     def __len__(self) -> int:
@@ -118,32 +124,59 @@ class Access(Moving):
         rest = (slice(None),) * (self.rank - 1)
         return (self[(i, *rest)] for i in range(self.shape[0]))
 
-    def load(self, m: SupportsIndex, n: SupportsIndex, width: SupportsIndex = 1) -> Any:
-        """Return ``width`` neighbours in memory, from element (m, n) on: a scalar for 1, else a new 1-D array.
+    def load(self, *index: Any, width: SupportsIndex | None = None, alignment: SupportsIndex | None = None) -> Any:
+        """Return neighbours in memory from an element on: a scalar for one, else a new 1-D array.
 
-        They may cross the end of a row.
+        They may cross the end of a row. Of a masked tensor only the valid part is read, and the rest is its pad value.
+
+        Parameters
+        ----------
+        *index : int, or one tuple or list of int
+            Coordinates of the first; a width may follow.
+        width : int, optional
+            How many; by default 1.
+        alignment : int, optional
+            A power of two in bytes of which the address must be a multiple.
 
         Raises
         ------
         BoundsError
-            If the first is no element, or the last not in the storage.
+            If the first is no element; or the last not in the storage, unless the tensor is masked.
         LayoutError
-            If the rank is not 2.
+            If the address is not aligned.
         DeviceMismatchError
             If the memory is a device's.
         """
-        numbers = copies.read(self._neighbours(m, n, as_count(width, "a width")))
-        return numbers[0] if numbers.size == 1 else numbers
+        where, (count, boundary) = self._told(index, ("width", "alignment"), (width, alignment))
+        first = self._first(where, None if boundary is None else power_of_two(boundary))
+        return self._loaded(first, 1 if count is None else as_count(count, "a width"))
 
-    def store(self, m: SupportsIndex, n: SupportsIndex, values: Any) -> None:
-        """Write neighbours in memory, from element (m, n) on.
+    def store(
+        self,
+        *index: Any,
+        values: Any = None,
+        width: SupportsIndex | None = None,
+        alignment: SupportsIndex | None = None,
+    ) -> None:
+        """Write neighbours in memory from an element on; of a masked tensor only those in the valid part.
+
+        Parameters
+        ----------
+        *index : int, or one tuple or list of int
+            Coordinates of the first; the values follow.
+        values : number or array_like
+            What to write.
+        width : int, optional
+            How many; by default as many as there are values. A single one is repeated.
+        alignment : int, optional
+            A power of two in bytes of which the address must be a multiple.
 
         Raises
         ------
         BoundsError
-            If the first is no element, or the last not in the storage; nothing is written.
+            If the first is no element; or the last not in the storage, unless the tensor is masked. Nothing is written.
         LayoutError
-            If the rank is not 2.
+            If the address is not aligned.
         ReadOnlyError
             If writing is forbidden.
         DTypeError, OverflowError
@@ -151,64 +184,77 @@ class Access(Moving):
         DeviceMismatchError
             If the memory is a device's.
         """
+        where, given, boundary = told_values(index, self.rank, values, alignment, nested=self._nests)
         self._refuse_read_only()
-        numbers: HostArray = exact_cast(values, self._dtype).reshape(-1)
-        copies.write(self._neighbours(m, n, numbers.size), numbers)
+        numbers = lanes(given, width, self._dtype)
+        self._stored(self._first(where, None if boundary is None else power_of_two(boundary)), numbers)
 
-    def aligned_load(self, m: SupportsIndex, n: SupportsIndex, width: SupportsIndex = 1) -> Any:
+    def aligned_load(self, *index: Any, width: SupportsIndex | None = None) -> Any:
         """`load`, from an address that is a multiple of the bytes read.
 
         Raises
         ------
         LayoutError
-            If it is not, or the rank is not 2.
+            If it is not.
         """
-        self._refuse_unaligned(m, n, as_count(width, "a width"))
-        return self.load(m, n, width)
+        where, (given,) = self._told(index, ("width",), (width,))
+        count = 1 if given is None else as_count(given, "a width")
+        return self._loaded(self._first(where, count * self._dtype.itemsize), count)
 
-    def aligned_store(self, m: SupportsIndex, n: SupportsIndex, values: Any) -> None:
+    def aligned_store(self, *index: Any, values: Any = None, width: SupportsIndex | None = None) -> None:
         """`store`, to an address that is a multiple of the bytes written.
 
         Raises
         ------
         LayoutError
-            If it is not, or the rank is not 2.
+            If it is not.
         """
-        self._refuse_unaligned(m, n, np.size(values))
-        self.store(m, n, values)
+        where, given, _ = told_values(index, self.rank, values, None, nested=self._nests)
+        self._refuse_read_only()
+        numbers = lanes(given, width, self._dtype)
+        self._stored(self._first(where, numbers.nbytes), numbers)
 
-    def prefetch(self, m: SupportsIndex, n: SupportsIndex) -> None:
-        """Announce a use of element (m, n). The host fetches it by itself, so only the coordinates are checked.
+    def prefetch(self, *index: Any) -> None:
+        """Announce a use of an element. The host fetches it by itself, so only the coordinates are checked.
 
         Raises
         ------
         BoundsError
             If there is no such element.
         """
-        self._place_of(m, n)
+        located(self._geometry, self._told(index, (), ())[0])
 
-    def _place_of(self, m: SupportsIndex, n: SupportsIndex) -> int:
-        if self.rank != 2:
-            raise LayoutError(f"load, store and prefetch take two coordinates, and {self.layout} has {self.rank} modes")
-        offset = located(self._geometry, (m, n))
-        if offset is None:
-            raise BoundsError(
-                f"({m}, {n}) is in the padding, which has no memory; the valid part is {self._geometry.inside}"
-            )
-        return self._place(offset)
+    @property
+    def _nests(self) -> bool:
+        """Whether the first coordinate may be a tuple."""
+        modes = self._geometry.modes
+        return bool(modes) and isinstance(modes[0].shape, tuple)
 
-    def _neighbours(self, m: SupportsIndex, n: SupportsIndex, width: int) -> Elements:
-        start = self._place_of(m, n)
-        self._on_host("loading and storing")
-        found = Elements(self._storage, start, ((width, 1),), self._dtype)
-        found.refuse_outside()
-        return found
+    def _told(
+        self, index: tuple[Any, ...], names: tuple[str, ...], values: tuple[Any, ...]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        return told(index, self.rank, names, values, nested=self._nests)
 
-    def _refuse_unaligned(self, m: SupportsIndex, n: SupportsIndex, width: int) -> None:
-        itemsize = self._dtype.itemsize
-        address = self._storage.pointer + self._place_of(m, n) * itemsize
-        if width and address % (width * itemsize):
-            raise LayoutError(
-                f"element ({m}, {n}) lies at {address:#x}, which is no multiple of {width} elements of {itemsize} "
-                f"bytes; write load or store"
-            )
+    def _first(self, where: tuple[Any, ...], alignment: int | None) -> int:
+        """Return the element of the storage at some coordinates."""
+        offset, _ = located(self._geometry, where)
+        place, storage = self._place(offset), self._on_host("loading and storing")
+        if alignment:
+            refuse_misaligned(storage.pointer + place * self._dtype.itemsize, alignment)
+        return place
+
+    def _loaded(self, first: int, width: int) -> Any:
+        if self._geometry.valid is None:
+            numbers = copies.read(Elements(self._storage, first, ((width, 1),), self._dtype))
+        else:
+            there = those_with_numbers(self, first, width)
+            numbers = np.full(width, self._pad_value, self._dtype)
+            numbers[there] = copies.read(Elements(self._storage, first, (), self._dtype, there))
+        return numbers[0] if width == 1 else numbers
+
+    def _stored(self, first: int, numbers: HostArray) -> None:
+        if self._geometry.valid is None:
+            copies.write(Elements(self._storage, first, ((numbers.size, 1),), self._dtype), numbers)
+        else:
+            there = those_with_numbers(self, first, numbers.size)
+            copies.write(Elements(self._storage, first, (), self._dtype, there), numbers[there])

@@ -1,9 +1,7 @@
 """`Arithmetic`: element by element, into a new compact tensor or in place; computed on the host."""
 
-from collections.abc import Callable
+from operator import add, mul, sub, truediv
 from typing import Any, Self, SupportsIndex
-
-import numpy as np
 
 from accel.dtypes import exact_cast
 from accel.errors import DTypeError, LayoutError
@@ -11,20 +9,21 @@ from accel.memory import HostStorage, allocate
 from accel.memory.host_storage import HostArray
 from accel.views.cells import compact
 from accel.views.checks import as_axis
+from accel.views.core import TensorCore
 from accel.views.geometry import Geometry, by_rows
 from accel.views.moving import Moving
+from accel.views.operands import is_array, refuse_apart
+from accel.views.operators import Operation, Operators, applied, refuse_booleans, refuse_other_dtype
 
 __all__ = ["Arithmetic"]
 
-Operation = Callable[[Any, Any], Any]
 
-
-class Arithmetic(Moving):
+class Arithmetic(Moving, Operators):
     """The four operations; to be mixed into a tensor.
 
-    The other operand is a number or a tensor of the same dtype and elements. Shapes are equal, or a tensor of rank 2
-    takes one of rank 1 that has a number for each ROW: ``r[i, j] = a[i, j] op b[i]``. A number may stand on the left,
-    NumPy's too. With an array on the left NumPy computes, by its own rules, and the result is an array.
+    The other operand is a number; or a tensor, or what else has memory, of the same dtype and elements on the same
+    device. Shapes are equal, or a tensor of rank 2 takes one of rank 1 that has a number for each ROW:
+    ``r[i, j] = a[i, j] op b[i]``.
     """
 
     __slots__ = ()
@@ -34,8 +33,8 @@ class Arithmetic(Moving):
 
         Parameters
         ----------
-        other : number or LayoutTensor
-            Of the same dtype.
+        other : number, LayoutTensor, view, container, storage or array
+            Of the same dtype, on the same device.
         axis : int, optional
             Along which mode a tensor of rank 1 runs; by default along the rows of rank 2.
 
@@ -45,16 +44,18 @@ class Arithmetic(Moving):
             If the shapes do not fit.
         DTypeError, OverflowError
             If the dtypes differ, or the dtype cannot hold the number.
+        DeviceMismatchError
+            If the operands are on two devices.
         """
-        return self._computed(np.add, other, axis)
+        return self._computed(add, other, axis)
 
     def sub(self, other: Any, axis: SupportsIndex | None = None) -> Self:
         """Return a new compact tensor of the differences; as `add`."""
-        return self._computed(np.subtract, other, axis)
+        return self._computed(sub, other, axis)
 
     def mul(self, other: Any, axis: SupportsIndex | None = None) -> Self:
         """Return a new compact tensor of the products of elements; as `add`."""
-        return self._computed(np.multiply, other, axis)
+        return self._computed(mul, other, axis)
 
     def truediv(self, other: Any, axis: SupportsIndex | None = None) -> Self:
         """Return a new compact tensor of the quotients; as `add`. Those of integers are rounded down.
@@ -64,60 +65,18 @@ class Arithmetic(Moving):
         ZeroDivisionError
             If an integer would be divided by zero.
         """
-        return self._computed(_divide, other, axis)
+        return self._computed(truediv, other, axis)
 
-    def __add__(self, other: Any) -> Self:
-        return self.add(other)
+    @classmethod
+    def _over(cls, source: Any) -> Self:
+        made = object.__new__(cls)
+        TensorCore.__init__(made, source)
+        return made
 
-    def __sub__(self, other: Any) -> Self:
-        return self.sub(other)
-
-    def __mul__(self, other: Any) -> Self:
-        return self.mul(other)
-
-    def __truediv__(self, other: Any) -> Self:
-        return self.truediv(other)
-
-    def __radd__(self, other: Any) -> Self:
-        return self._computed_after(other, np.add)
-
-    def __rsub__(self, other: Any) -> Self:
-        return self._computed_after(other, np.subtract)
-
-    def __rmul__(self, other: Any) -> Self:
-        return self._computed_after(other, np.multiply)
-
-    def __rtruediv__(self, other: Any) -> Self:
-        return self._computed_after(other, _divide)
-
-    def __iadd__(self, other: Any) -> Self:
-        return self._computed_in_place(np.add, other)
-
-    def __isub__(self, other: Any) -> Self:
-        return self._computed_in_place(np.subtract, other)
-
-    def __imul__(self, other: Any) -> Self:
-        return self._computed_in_place(np.multiply, other)
-
-    def __itruediv__(self, other: Any) -> Self:
-        return self._computed_in_place(_divide, other)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        """Compute what NumPy is asked for: a number before a tensor as in Python, all else with arrays."""
-        if any(isinstance(target, Arithmetic) for target in options.get("out", ())):
-            return NotImplemented
-        operation, left = _OPERATIONS.get(ufunc), inputs[0]
-        if operation is not None and method == "__call__" and not options and _is_number(left):
-            return self._computed_after(left, operation)
-        arrays = [np.asarray(given) if isinstance(given, Arithmetic) else given for given in inputs]
-        return getattr(ufunc, method)(*arrays, **options)
-
-    def _computed_after(self, other: Any, operation: Operation) -> Self:
-        """Return the result where the tensor is the right operand."""
-        return self._computed(lambda left, right: operation(right, left), other, None)
-
-    def _computed(self, operation: Operation, other: Any, axis: SupportsIndex | None) -> Self:
-        values = self._result(operation, other, axis)
+    def _computed(
+        self, operation: Operation, other: Any, axis: SupportsIndex | None = None, *, reflected: bool = False
+    ) -> Self:
+        values = self._result(operation, other, axis, reflected=reflected)
         found = self._geometry
         keeps = found.valid is None and compact(found) and not _descends(found)
         made = self._anew(allocate(self.device, values.size, self._dtype), found if keeps else by_rows(found))
@@ -129,12 +88,12 @@ class Arithmetic(Moving):
         self._write_rows(self._result(operation, other, None))
         return self
 
-    def _result(self, operation: Operation, other: Any, axis: SupportsIndex | None) -> HostArray:
-        if self._dtype.kind == "b":
-            raise DTypeError("booleans have no arithmetic; copy_from(t, cast=True) into a tensor of integers first")
-        right = self._right_operand(other, axis)
-        with np.errstate(all="ignore"):
-            return np.asarray(operation(self._values(), right), self._dtype)
+    def _result(
+        self, operation: Operation, other: Any, axis: SupportsIndex | None, *, reflected: bool = False
+    ) -> HostArray:
+        refuse_booleans(self._dtype)
+        left, right = self._values(), self._right_operand(other, axis)
+        return applied(operation, *((right, left) if reflected else (left, right)), dtype=self._dtype)
 
     def _values(self) -> HostArray:
         """Return the elements by rows: those of the host in place where strides lead through them."""
@@ -142,18 +101,29 @@ class Arithmetic(Moving):
         return self.__array__() if strided else self.to_numpy()
 
     def _right_operand(self, other: Any, axis: SupportsIndex | None) -> HostArray:
-        if not isinstance(other, Arithmetic):
-            number = exact_cast(other, self._dtype)
-            if number.ndim:
-                raise TypeError(
-                    f"an operand is a number or a tensor; found an array of shape {number.shape}: write "
-                    f"numpy.asarray(t) or accel.xp.asarray(t) to compute with arrays"
-                )
-            return number
-        if (other._dtype, other._geometry.element_shape) != (self._dtype, self._geometry.element_shape):
+        if not isinstance(other, Arithmetic) and not is_array(other):
+            return self._as_number(other)
+        right = other if isinstance(other, Arithmetic) else self._over(other)
+        refuse_apart(self, self.device, other, right.device)
+        if right.rank or right is other:
+            return self._fitted(right, axis)
+        return self._as_number(right._values())
+
+    def _as_number(self, value: Any) -> HostArray:
+        number = exact_cast(value, self._dtype)
+        if number.ndim:
+            raise TypeError(
+                f"an operand is a number or a tensor, or an array; found {type(value).__name__} of shape "
+                f"{number.shape}: write numpy.asarray(x, {self._dtype.name!r})"
+            )
+        return number
+
+    def _fitted(self, other: "Arithmetic", axis: SupportsIndex | None) -> HostArray:
+        refuse_other_dtype(self._dtype, other._dtype)
+        if other._geometry.element_shape != self._geometry.element_shape:
             raise DTypeError(
-                f"operands have equal elements; found {self.element_size} of {self._dtype.name} and "
-                f"{other.element_size} of {other._dtype.name}: convert with copy_from(t, cast=True), or vectorize alike"
+                f"operands have equal elements; found elements of shape {self._geometry.element_shape} and "
+                f"{other._geometry.element_shape}: vectorize alike"
             )
         if axis is None and other.shape == self.shape:
             return other._values()
@@ -171,7 +141,8 @@ class Arithmetic(Moving):
         if axis is None and other.shape[0] == self.shape[1]:
             raise LayoutError(
                 f"a tensor of rank 1 has a number for each ROW, r[i, j] = a[i, j] op b[i]; found {other.shape[0]} "
-                f"numbers, one for each column of {self.shape}: write a.add(b, axis=1), or accel.xp, whose rule this is"
+                f"numbers, one for each column of {self.shape}: write a.add(b, axis=1), or xp.asarray(a) and "
+                f"xp.asarray(b), whose rule this is"
             )
         raise LayoutError(
             f"{other.shape[0]} numbers do not fit mode {found} of {self.shape}: there must be one for each"
@@ -181,26 +152,6 @@ class Arithmetic(Moving):
         values = other._values()
         after = (1,) * (self.rank - 1 - axis)
         return values.reshape(values.shape[0], *after, *values.shape[1:])
-
-
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, Arithmetic) and np.ndim(value) == 0
-
-
-def _divide(left: Any, right: Any) -> Any:
-    if left.dtype.kind not in "iu":
-        return left / right
-    if not np.all(right):
-        raise ZeroDivisionError("an integer is divided by zero; nothing was written")
-    return left // right
-
-
-_OPERATIONS: dict[np.ufunc, Operation] = {
-    np.add: np.add,
-    np.subtract: np.subtract,
-    np.multiply: np.multiply,
-    np.true_divide: _divide,
-}
 
 
 def _descends(found: Geometry) -> bool:

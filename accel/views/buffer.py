@@ -15,12 +15,20 @@ from accel.dtypes import DTypeLike
 from accel.errors import BoundsError, LayoutError
 from accel.memory import HostStorage
 from accel.memory.sizes import as_size
-from accel.views.buffer_access import Coordinates, ElementAccess
+from accel.views.buffer_access import ElementAccess
+from accel.views.buffer_arithmetic import Arithmetic
 from accel.views.buffer_text import shown
-from accel.views.buffer_view import flat
-from accel.views.checks import as_axis, as_count, as_sizes, as_whole, position
+from accel.views.checks import (
+    as_axis,
+    as_count,
+    as_sizes,
+    as_whole,
+    position,
+    refuse_partial_tile,
+    tile_position,
+)
 from accel.views.scoped import scoped_storage
-from accel.views.sources import Source, part, row_major, source_of
+from accel.views.sources import Source, flat, part, row_major, source_of
 
 __all__ = ["Buffer", "NDBuffer", "Shape", "Tail", "as_shape"]
 
@@ -30,16 +38,18 @@ Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 Tail: TypeAlias = Literal["mask", "shrink", "raise"]
 """What becomes of tiles at the edge: they end there, under either name, or are refused."""
 
+_EMPTY_DTYPE = "float64"
 
-class NDBuffer(ElementAccess):
+
+class NDBuffer(ElementAccess, Arithmetic):
     """A window of any number of axes on somebody's memory, in row-major order unless strides say otherwise.
 
-    Its length is the count of all its elements, which is Mojo's rule and not NumPy's. It owns nothing, and holds the
-    handle of whoever it was made from.
+    Its length is the extent of its first axis, which is NumPy's rule and not Mojo's; `size` counts all elements. It
+    owns nothing, and holds the handle of whoever it was made from.
 
     Parameters
     ----------
-    source : container, storage, view or array, optional
+    source : container, storage, view or array of any library, optional
         Whose memory it is; without one there are no elements.
     shape : int or tuple of int, optional
         Extent of each axis; by default as the source has it.
@@ -62,8 +72,8 @@ class NDBuffer(ElementAccess):
     >>> import accel
     >>> from accel.views import NDBuffer
     >>> b = NDBuffer(accel.container([0, 1, 2, 3, 4, 5]), (2, 3))
-    >>> b[1, 0], len(b), b.stride(0)
-    (np.int64(3), 6, 3)
+    >>> b[1, 0], len(b), b.size, b.stride(0)
+    (np.int64(3), 2, 6, 3)
     >>> b.tile((2, 2), (0, 1))
     NDBuffer([[2],
               [5]], dtype=int64, shape=2x1)
@@ -87,7 +97,8 @@ class NDBuffer(ElementAccess):
             found = _shaped(found, as_shape(shape), strides, start)
         elif strides is not None or start:
             raise TypeError(
-                "strides, and an offset into several axes, need a shape; write NDBuffer(source, shape, ...)"
+                "strides, and an offset into several axes, need a shape; "
+                "write NDBuffer(x, shape, strides, offset=offset)"
             )
         self._storage, self._offset, self._shape, self._strides = found
 
@@ -109,25 +120,13 @@ class NDBuffer(ElementAccess):
         """Distance between neighbours along each axis, in elements."""
         return self._strides
 
-    @property
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie one after another in row-major order."""
-        return self._source.contiguous
-
-    def __len__(self) -> int:
-        return prod(self._shape)
-
     def num_elements(self) -> int:
-        """Return the number of elements."""
-        return prod(self._shape)
-
-    def size(self) -> int:
         """Return the number of elements."""
         return prod(self._shape)
 
     def bytecount(self) -> int:
         """Return the size of the elements in bytes."""
-        return prod(self._shape) * self.dtype.itemsize
+        return self.nbytes
 
     def get_rank(self) -> int:
         """Return the number of axes."""
@@ -156,12 +155,16 @@ class NDBuffer(ElementAccess):
         place = position(index, prod(self._shape), 0)
         return tuple(map(int, np.unravel_index(place, self._shape)))
 
+    @classmethod
+    def _over(cls, source: Any) -> "NDBuffer":
+        return NDBuffer(source)
+
     # All elements
 
     def zero(self) -> None:
         """Set every byte to 0, on whatever device; `LayoutError` if the buffer is not contiguous."""
         self._refuse_gaps()
-        self.fill(0)
+        self.fill(np.zeros((), self.dtype))
 
     def tofile(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
         """Write the elements to a file in row-major order: the bytes as they are here, without a header."""
@@ -172,9 +175,9 @@ class NDBuffer(ElementAccess):
     def flatten(self) -> "Buffer":
         """Return the elements as a buffer of one axis; `LayoutError` if they are not contiguous."""
         self._refuse_gaps()
-        return Buffer._on(self._storage, self._offset, (len(self),), (1,))
+        return Buffer._on(self._storage, self._offset, (self.size,), (1,))
 
-    def tile(self, sizes: Shape, coords: Coordinates, tail: Tail = "mask") -> Self:
+    def tile(self, sizes: Shape, coords: Shape, tail: Tail = "mask") -> Self:
         """Return one of the tiles into which the axes are cut.
 
         Parameters
@@ -182,16 +185,16 @@ class NDBuffer(ElementAccess):
         sizes : int or tuple of int
             Extent of a tile along each axis.
         coords : int or tuple of int
-            Which tile.
+            Which tile; negative ones count from the end.
         tail : str
             ``"mask"`` or ``"shrink"``: a tile at the edge ends there, and is smaller. ``"raise"``: it is refused.
 
         Raises
         ------
         BoundsError
-            If there is no such tile.
+            If there is no such tile, or with ``tail="raise"`` not all of it.
         LayoutError
-            If the tile is not whole and the tail is ``"raise"``, or there is another number of axes.
+            If there is another number of axes.
         ValueError
             If a size is not positive, or the tail is another.
         """
@@ -199,12 +202,12 @@ class NDBuffer(ElementAccess):
             raise ValueError(f"the tail of a buffer's tiles is 'mask', 'shrink' or 'raise'; found {tail!r}")
         rank = len(self._shape)
         extents = tuple([as_count(size, "the size of a tile") for size in as_sizes(sizes, rank, "sizes of a tile")])
-        counts = [-(-extent // tile) for extent, tile in zip(self._shape, extents, strict=True)]
-        places = map(position, as_sizes(coords, rank, "coordinates of a tile"), counts, count())
+        given = as_sizes(coords, rank, "coordinates of a tile")
+        places = map(tile_position, given, self._shape, extents, count())
         starts = tuple(map(mul, extents, places))
         shape = tuple(map(min, extents, map(sub, self._shape, starts)))
-        if tail == "raise" and shape != extents:
-            raise LayoutError(f"only {shape} of this tile of {extents} are in shape {self._shape}; write tail='mask'")
+        if tail == "raise":
+            refuse_partial_tile(extents, shape)
         return self._on(self._storage, self._offset + sum(map(mul, starts, self._strides)), shape, self._strides)
 
     def make_dims_unknown(self) -> Self:
@@ -231,9 +234,14 @@ class NDBuffer(ElementAccess):
     @contextmanager
     def aligned_stack_allocation(cls, alignment: SupportsIndex, shape: Shape, dtype: DTypeLike) -> Iterator[Self]:
         """Return such a scope, in which the address is a multiple of a power of two."""
-        extents = as_shape(shape)
+        extents = cls._own_shape(shape)
         with scoped_storage(prod(extents), dtype, alignment) as storage:
             yield cls._on(storage, 0, extents, row_major(extents))
+
+    @classmethod
+    def _own_shape(cls, shape: Shape) -> tuple[int, ...]:
+        """Return a shape that such a buffer may have."""
+        return as_shape(shape)
 
     # Text
 
@@ -248,12 +256,12 @@ class Buffer(NDBuffer):
 
     Parameters
     ----------
-    source : container, storage, view or array, optional
+    source : container, storage, view or array of any library, optional
         Whose memory it is; without one there are no elements.
-    offset : int
-        The first element.
     size : int, optional
         Number of elements; by default all the rest.
+    offset : int
+        The first element.
 
     Raises
     ------
@@ -267,7 +275,7 @@ class Buffer(NDBuffer):
 
     __slots__ = ()
 
-    def __init__(self, source: Any = None, *, offset: SupportsIndex = 0, size: SupportsIndex | None = None) -> None:
+    def __init__(self, source: Any = None, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
         found = flat(_nothing() if source is None else source, "Buffer")
         start, length = part(
             offset, size, found.size, "no memory" if source is None else f"this {type(source).__name__}"
@@ -278,6 +286,16 @@ class Buffer(NDBuffer):
     def dynamic_size(self) -> int:
         """Number of elements."""
         return self._shape[0]
+
+    @classmethod
+    def _own_shape(cls, shape: Shape) -> tuple[int, ...]:
+        found = as_shape(shape)
+        if len(found) != 1:
+            raise LayoutError(
+                f"a {cls.__name__} has one axis; found the shape {found}: "
+                f"write NDBuffer.stack_allocation({found}, dtype)"
+            )
+        return found
 
 
 def as_shape(shape: Shape) -> tuple[int, ...]:
@@ -300,7 +318,10 @@ def _nothing() -> HostStorage:
 def _shaped(found: Source, shape: tuple[int, ...], strides: Sequence[SupportsIndex] | None, offset: int) -> Source:
     """Give consecutive elements a shape."""
     if not found.contiguous:
-        raise LayoutError(f"only consecutive elements get a shape, and the source has strides {found.strides}")
+        raise LayoutError(
+            f"only consecutive elements get a shape, and the source has strides {found.strides}; write "
+            f"NDBuffer(NDBuffer(x).copy(), {shape})"
+        )
     steps = row_major(shape) if strides is None else tuple([as_whole(stride, "a stride") for stride in strides])
     if len(steps) != len(shape):
         raise LayoutError(f"shape {shape} needs as many strides; found {steps}")

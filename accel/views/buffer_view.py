@@ -3,20 +3,21 @@
 from collections.abc import Iterator
 from typing import Any, Generic, Self, SupportsIndex, TypeVar
 
-from accel.errors import BoundsError, LayoutError
+from accel import copies
+from accel.errors import BoundsError
 from accel.memory import AnyStorage, HostStorage
-from accel.views.assigning import assign
 from accel.views.buffer_text import shown
+from accel.views.buffer_vectors import Vectors
 from accel.views.checks import as_whole
-from accel.views.sources import Source, on_host, part, source_of
-from accel.views.strided import StridedView
+from accel.views.operands import Rows, assigned
+from accel.views.sources import flat, part
 
-__all__ = ["BufferView", "flat"]
+__all__ = ["BufferView"]
 
 Scalar_co = TypeVar("Scalar_co", covariant=True)
 
 
-class BufferView(StridedView, Generic[Scalar_co]):
+class BufferView(Vectors, Generic[Scalar_co]):
     """A window on consecutive elements of somebody's memory, on any device.
 
     Nothing of it can be changed but the elements. As an annotation of a kernel's parameter it is ``BufferView`` or
@@ -26,15 +27,15 @@ class BufferView(StridedView, Generic[Scalar_co]):
     ----------
     source : container, storage or array
         Whose memory it is; an array of any library has one axis and is contiguous.
-    offset : int
-        The first element.
     size : int, optional
         Number of elements; by default all the rest.
+    offset : int
+        The first element.
 
     Raises
     ------
     TypeError
-        If the source is a view itself, has no memory to look at, or another number of axes than one.
+        If the source is such a view itself, has no memory to look at, or another number of axes than one.
     BoundsError
         If the elements are not all in the source.
     LayoutError
@@ -53,9 +54,9 @@ class BufferView(StridedView, Generic[Scalar_co]):
 
     __slots__ = ()
 
-    def __init__(self, source: Any, *, offset: SupportsIndex = 0, size: SupportsIndex | None = None) -> None:
+    def __init__(self, source: Any, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
         if isinstance(source, BufferView):
-            raise TypeError("a BufferView of a BufferView is written v.subview(offset, size), or v[a:b]")
+            raise TypeError("a BufferView is no source of another; write v.subview(offset, size), or v[a:b]")
         found = flat(source, "BufferView")
         start, count = part(offset, size, found.size, f"this {type(source).__name__}")
         self._storage = found.storage
@@ -67,14 +68,6 @@ class BufferView(StridedView, Generic[Scalar_co]):
     def over(cls, storage: AnyStorage) -> Self:
         """Return the view of all elements of a storage."""
         return cls._on(storage, 0, (storage.size,), (1,))
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return self._shape[0]
-
-    def __len__(self) -> int:
-        return self._shape[0]
 
     def subview(self, offset: SupportsIndex, size: SupportsIndex) -> Self:
         """Return the view of ``size`` elements from ``offset`` on; unlike a slice it never clips.
@@ -106,25 +99,33 @@ class BufferView(StridedView, Generic[Scalar_co]):
         return (storage if type(storage) is HostStorage else self._host())[self._offset + place]
 
     def __setitem__(self, index: SupportsIndex | slice, value: Any) -> None:
-        """Set an element of host memory, or those of a slice on any device: to one value, or to as many as there are.
+        """Set an element of host memory; or those of a slice on any device, to one number or from as many elements.
 
         Raises
         ------
         BoundsError
             If there is no such element.
-        ValueError
-            If there are more values than elements, or fewer, or the slice has a step.
+        LayoutError
+            If there are not as many elements; nothing is written.
         DTypeError, OverflowError
-            If the dtype cannot hold the value.
-        ReadOnlyError
-            If the memory must not change.
-        DeviceMismatchError
-            If it is an element of an accelerator's memory.
+            If the dtype cannot hold a value.
+        ReadOnlyError, DeviceMismatchError
+            If the memory must not change, or the element is one of an accelerator's.
         """
         if isinstance(index, slice):
-            assign(self._sliced(index)._source, value)
-            return
-        self._host()[self._offset + self._place(index)] = value
+            self._sliced(index)._assign(value)
+        else:
+            self._host()[self._offset + self._place(index)] = value
+
+    def _assign(self, value: Any) -> None:
+        self._storage.refuse_read_only()
+        given, target = assigned(value, self._shape, self.dtype), self._source.elements
+        if isinstance(given, Rows):
+            copies.copy(target, given.elements)
+        elif given.ndim:
+            copies.write(target, given)
+        else:
+            copies.fill(target, given[()])
 
     def __iter__(self) -> Iterator[Any]:
         storage = self._host()
@@ -145,35 +146,8 @@ class BufferView(StridedView, Generic[Scalar_co]):
             f"so it must be in [{-size}, {size})"
         )
 
-    def _host(self) -> HostStorage:
-        return on_host(self._storage, "its elements")
-
     def __repr__(self) -> str:
         name = type(self).__name__
         where = "" if self._storage.released else f", device={self.device}"
         values = shown(self._source, f"{name}(")
         return f"{name}({values}, offset={self._offset}, size={self.size}, dtype={self.dtype.name}{where})"
-
-
-def flat(x: Any, what: str) -> Source:
-    """Return the elements of what has one axis and is contiguous.
-
-    Raises
-    ------
-    TypeError
-        If it has another number of axes.
-    LayoutError
-        If it is not contiguous.
-    """
-    found = source_of(x)
-    if len(found.shape) != 1:
-        raise TypeError(
-            f"a {what} looks at one axis, and this {type(x).__name__} has shape {found.shape}; write x.reshape(-1) "
-            f"for a 1-D view of a NumPy array, xp.reshape(x, (-1,)) for one of accel.xp, x.flatten() for an NDBuffer"
-        )
-    if not found.contiguous:
-        raise LayoutError(
-            f"a {what} looks at consecutive elements, and this {type(x).__name__} has stride {found.strides[0]}; "
-            f"write a copy of it, as in xp.asarray(x, copy=True)"
-        )
-    return found

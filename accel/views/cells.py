@@ -1,10 +1,13 @@
 """Which cells a geometry has, in the order of whoever copies them."""
 
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from accel.copies import Elements
-from accel.copies.elements import reach
+from accel.copies.elements import Table, reach
 from accel.layout import ComposedLayout, Layout, Swizzle, offsets
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import modes_of
@@ -14,7 +17,7 @@ from accel.views.geometry import CACHED, Geometry
 if TYPE_CHECKING:
     from accel.views.core import TensorCore
 
-__all__ = ["cells", "compact", "element_cells", "ends", "mask_of"]
+__all__ = ["cells", "compact", "element_cells", "ends", "mask_of", "those_with_numbers"]
 
 
 def cells(tensor: "TensorCore", *, by_rows: bool = False) -> Elements:
@@ -85,3 +88,51 @@ def compact(found: Geometry) -> bool:
             return False
         expected *= extent
     return True
+
+
+def those_with_numbers(tensor: "TensorCore", first: int, count: int) -> Table:
+    """Return which of some cells of the storage, one after another, have numbers of a tensor, as distances from one."""
+    found = tensor._geometry
+    loops, lowest = _loops(_leaves(found, by_rows=False))
+    start, all_of_them = tensor._offset + lowest, cells(tensor)
+    count = min(count, all_of_them.start + all_of_them.reach.high + 1 - first)
+    if found.swizzled is None:
+        there = _among(loops, first - start, first - start + count)
+        distances = sorted({place + start - first for place in there})
+    else:  # whose inverse is itself
+        steps = [found.swizzled(first + k) - start for k in range(count)]
+        distances = [k for k, step in enumerate(steps) if any(True for _ in _among(loops, step, step + 1))]
+    return np.array(distances, np.int64)
+
+
+class _Loop(NamedTuple):
+    """A loop with a positive stride, and how far the loops inside it reach."""
+
+    extent: int
+    stride: int
+    inner: int
+
+
+@lru_cache(CACHED)
+def _loops(leaves: tuple[Leaf, ...]) -> tuple[tuple[_Loop, ...], int]:
+    """Return loops over the same cells that all go upwards, the longest strides outside, and the lowest cell."""
+    size, lowest, _ = reach(leaves)
+    if not size:
+        return (_Loop(0, 1, 0),), 0
+    loops, inner = [], 0
+    for stride, extent in sorted([(abs(stride), extent) for extent, stride in leaves if stride]):
+        loops.append(_Loop(extent, stride, inner))
+        inner += (extent - 1) * stride
+    return tuple(loops[::-1]), lowest
+
+
+def _among(loops: tuple[_Loop, ...], low: int, high: int) -> Iterator[int]:
+    """Yield the cells that loops reach from ``low`` on and before ``high``."""
+    if not loops:
+        if low <= 0 < high:
+            yield 0
+        return
+    (extent, stride, inner), *rest = loops
+    for i in range(max(0, -((inner - low) // stride)), min(extent, (high - 1) // stride + 1)):
+        for place in _among(tuple(rest), low - i * stride, high - i * stride):
+            yield i * stride + place

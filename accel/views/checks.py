@@ -3,9 +3,10 @@
 from operator import index
 from typing import Any
 
+from accel.dtypes import DType, exact_cast
 from accel.errors import BoundsError, LayoutError
 
-__all__ = ["as_axis", "as_count", "as_sizes", "as_whole", "position"]
+__all__ = ["as_axis", "as_count", "as_pad", "as_sizes", "as_whole", "position", "refuse_partial_tile", "tile_position"]
 
 
 def as_whole(value: Any, what: str) -> int:
@@ -81,3 +82,42 @@ def position(value: Any, extent: int, axis: int) -> int:
             f"[{-extent}, {extent})"
         )
     return found + extent if found < 0 else found
+
+
+def tile_position(value: Any, extent: int, size: int, axis: int) -> int:
+    """Return a coordinate of a tile that is there; negative ones count from the end.
+
+    Raises
+    ------
+    BoundsError
+        If it is not; names axis, coordinate and extent.
+    """
+    found, count = as_whole(value, "the coordinate of a tile"), -(-extent // size)
+    if not -count <= found < count:
+        raise BoundsError(
+            f"tile {found} is out of range on axis {axis}: extent {extent} has {count} tiles of {size}, so it must be "
+            f"in [{-count}, {count})"
+        )
+    return found + count if found < 0 else found
+
+
+def refuse_partial_tile(sizes: tuple[int, ...], valid: tuple[int, ...]) -> None:
+    """Raise `BoundsError` if not all of a tile is there."""
+    if sizes != valid:
+        raise BoundsError(f"a tile of shape {sizes} is asked for, and {valid} of it is there; write tail='mask'")
+
+
+def as_pad(value: Any, dtype: DType) -> Any:
+    """Return what stands for elements that are not there as a scalar of their dtype.
+
+    Raises
+    ------
+    ValueError
+        If it is not a single number.
+    DTypeError, OverflowError
+        If the dtype cannot hold it.
+    """
+    pad = exact_cast(value, dtype)
+    if pad.ndim:
+        raise ValueError(f"a pad is one value; found {pad.size}")
+    return pad[()]

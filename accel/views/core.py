@@ -10,12 +10,12 @@ from accel.device import Device
 from accel.dtypes import DType
 from accel.errors import DeviceMismatchError, LayoutError, ReadOnlyError
 from accel.layout import ComposedLayout, Layout
-from accel.layout.layout import as_layout
+from accel.layout.layout import as_layout, joined
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
 from accel.views.cells import cells, compact
 from accel.views.checks import as_axis
-from accel.views.geometry import SCALAR, Geometry, of_layout
-from accel.views.strided import StridedView
+from accel.views.geometry import SCALAR, Geometry, Moved, geometry, of_layout
+from accel.views.sources import Source, source_of
 
 __all__ = ["AddressSpace", "TensorCore"]
 
@@ -43,16 +43,22 @@ class TensorCore:
     def __init__(
         self,
         source: Any,
-        layout: Any,
+        layout: Any = None,
         offset: SupportsIndex = 0,
         element_layout: Any = None,
         alignment: SupportsIndex | None = None,
     ) -> None:
-        start = getattr(source, "offset", 0)  # of a view; that of a storage is a method
-        element = SCALAR if element_layout is None else _element(element_layout)
-        found, place = of_layout(layout, element, index(offset) + (start if isinstance(start, int) else 0))
-        self._on(_storage_of(source), found, place, source.dtype)
-        self._readonly = source.readonly
+        given = source if isinstance(source, TensorCore) else source_of(source)
+        if layout is None:
+            found, place = _as_it_is(given, element_layout)
+            place += index(offset)
+        else:
+            element = SCALAR if element_layout is None else _element(element_layout)
+            start = given.offset if isinstance(given, TensorCore) else _start(given, source)
+            found, place = of_layout(layout, element, index(offset) + start)
+        self._on(given.storage, found, place, given.dtype)
+        if isinstance(given, TensorCore):
+            self._pad, self._readonly = given._pad, given._readonly
         if alignment is not None:
             self._promise = (self._promised(index(alignment)), self._place())
 
@@ -187,6 +193,16 @@ class TensorCore:
         """Whether writing is forbidden."""
         return self._readonly or self._storage.readonly
 
+    @property
+    def _pad_value(self) -> Any:
+        """What is read where there is no memory."""
+        return 0 if self._pad is None else self._pad
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes of the numbers of all elements; of a masked tensor the valid ones."""
+        return self.size * self.element_size * self._dtype.itemsize
+
     def dim(self, i: SupportsIndex) -> int:
         """Return the extent of a mode; the valid part's where masked.
 
@@ -238,7 +254,7 @@ class TensorCore:
             If it is to be allowed, and the storage must not change.
         """
         if mutable and self._storage.readonly:
-            raise ReadOnlyError(f"{self._storage} is read-only, and so is every view of it; write to a copy()")
+            raise ReadOnlyError(f"{self._storage} is read-only, and so is every view of it; write to t.copy()")
         made = self._view(self._geometry)
         made._readonly = not mutable
         return made
@@ -247,9 +263,9 @@ class TensorCore:
         return self._view(self._geometry)
 
     def _refuse_read_only(self) -> None:
-        if self._readonly:
-            raise ReadOnlyError("this view is read-only; write through origin_cast(mutable=True), or to a copy()")
         self._storage.refuse_read_only()
+        if self._readonly:
+            raise ReadOnlyError("this view is read-only; write through t.origin_cast(mutable=True), or to t.copy()")
 
     def _on_host(self, what: str) -> HostStorage:
         """Return the storage if the host can read it."""
@@ -269,24 +285,24 @@ class TensorCore:
         return cells(self, by_rows=by_rows)
 
 
-def _storage_of(source: Any) -> AnyStorage:
-    found = source if isinstance(source, HostStorage | DeviceStorage) else getattr(source, "storage", None)
-    if not isinstance(found, HostStorage | DeviceStorage):
-        raise TypeError(f"a tensor is a view of a container, a storage or another view; found {type(source).__name__}")
-    if isinstance(source, StridedView):
-        _refuse_strides(source)
-    return found
+def _as_it_is(given: TensorCore | Source, element_layout: Any) -> Moved:
+    """Return the geometry by which a source itself looks at its memory, and to which element strides lead first."""
+    if element_layout is not None:
+        raise TypeError("an element layout goes with a layout; write LayoutTensor(x, layout, 0, element_layout)")
+    if isinstance(given, TensorCore):
+        return given._geometry, given._offset
+    modes = [Layout.made(extent, step) for extent, step in zip(given.shape, given.strides, strict=True)]
+    return geometry(modes[0] if len(modes) == 1 else joined(modes)), given.start
 
 
-def _refuse_strides(source: StridedView) -> None:
-    """Raise `LayoutError` if a buffer's elements do not lie one after another, as a layout's offsets count them."""
-    found = source._source
-    if not found.contiguous:
+def _start(given: Source, source: Any) -> int:
+    """Return the first element, if all lie one after another, as a layout's offsets count them."""
+    if not given.contiguous:
         raise LayoutError(
-            f"a layout counts elements of memory, and would not follow the strides {found.strides} of this "
-            f"{type(source).__name__}; write LayoutTensor(buffer.storage, Layout({found.shape}, {found.strides}), "
-            f"{found.start}), or another layout of the storage"
+            f"a layout counts elements of memory, and would not follow the strides {given.strides} of this "
+            f"{type(source).__name__}; write LayoutTensor(x), which does, or LayoutTensor(NDBuffer(x).copy(), layout)"
         )
+    return given.start
 
 
 def _element(value: Any) -> Layout:

@@ -35,5 +35,5 @@ def prod_dims(x: Shaped, start: SupportsIndex, end: SupportsIndex) -> int:
     """
     first, last, rank = as_whole(start, "an axis"), as_whole(end, "an axis"), len(x.shape)
     if not 0 <= first <= last <= rank:
-        raise BoundsError(f"axes {first} to {last} of {rank} are asked for: write 0 <= start <= end <= {rank}")
+        raise BoundsError(f"axes {first} to {last} of {rank} are asked for; they must be 0 <= start <= end <= {rank}")
     return prod(x.shape[first:last])

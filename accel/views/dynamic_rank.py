@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, SupportsIndex, TypeVar
+from typing import Any, Self, SupportsIndex, TypeVar
 
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError, DTypeError, LayoutError
-from accel.memory import AnyStorage
+from accel.memory import AnyStorage, Interchange, Operand
+from accel.memory.host_storage import HostArray
 from accel.views.buffer import Buffer, NDBuffer, Shape, as_shape
 from accel.views.checks import as_whole
 
@@ -17,12 +18,12 @@ _MAX_RANK = 8
 _Result = TypeVar("_Result")
 
 
-class DynamicRankBuffer:
+class DynamicRankBuffer(Interchange):
     """A window on memory with up to eight axes; what reads it first says which dtype and rank it expects.
 
     Parameters
     ----------
-    source : container, storage, view or array
+    source : container, storage, view or array of any library
         Whose memory it is.
     rank : int
         Number of axes, at most 8.
@@ -78,9 +79,29 @@ class DynamicRankBuffer:
         return self._whole.shape
 
     @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._whole.size
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the elements in bytes."""
+        return self._whole.nbytes
+
+    @property
     def type(self) -> DType:
         """Type of the elements."""
         return self._whole.dtype
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the elements."""
+        return self._whole.dtype
+
+    @property
+    def readonly(self) -> bool:
+        """Whether writing is forbidden."""
+        return self._whole.readonly
 
     @property
     def storage(self) -> AnyStorage:
@@ -135,7 +156,7 @@ class DynamicRankBuffer:
         """
         _refuse_other_dtype(self.type, dtype)
         if as_whole(rank, "a rank") != self.rank:
-            raise LayoutError(f"the rank is {self.rank}, and {rank} is asked for; write to_ndbuffer(dtype, x.rank)")
+            raise LayoutError(f"the rank is {self.rank}, and {rank} is asked for; write x.to_ndbuffer(dtype, x.rank)")
         return NDBuffer(self._whole, self.shape, stride)
 
     def rank_dispatch(self, func: Callable[[int], _Result]) -> _Result:
@@ -143,6 +164,44 @@ class DynamicRankBuffer:
         if not 1 <= self.rank <= _MAX_RANK:
             raise LayoutError(f"functions are called with ranks of 1 to {_MAX_RANK}; this buffer has rank {self.rank}")
         return func(self.rank)
+
+    def to_numpy(self) -> HostArray:
+        """Return the elements as a new NumPy array of the same shape, from whatever device."""
+        return self._whole.to_numpy()
+
+    def copy(self) -> Self:
+        """Return a buffer of the same elements in memory of their own, on the same device."""
+        return self._on(self._whole.copy())
+
+    def __copy__(self) -> Self:
+        return self._on(self._whole)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.copy()
+
+    @classmethod
+    def _on(cls, whole: NDBuffer) -> Self:
+        made = object.__new__(cls)
+        made._whole = whole
+        return made
+
+    # What other views, and other libraries, are told
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
+        return self._whole.__array__(dtype, copy)
+
+    def __accel_operand__(self) -> Operand:
+        """Describe the elements to a backend."""
+        return self._whole.__accel_operand__()
+
+    def _lent_storage(self) -> AnyStorage:
+        return self._whole.storage
+
+    def _lent_array(self, storage: AnyStorage) -> HostArray:
+        return self._whole._lent_array(storage)
+
+    def _lent_copy(self, device: Device) -> Self:
+        return self._on(self._whole._lent_copy(device))
 
     def __repr__(self) -> str:
         return f"DynamicRankBuffer(rank={self.rank}, shape={self.shape}, dtype={self.type.name})"

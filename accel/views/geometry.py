@@ -183,7 +183,7 @@ def of_layout(layout: Any, element: Layout, start: int) -> Moved:
         return geometry(as_layout(layout), element), start
     swizzle = layout.swizzle
     if swizzle.bits + swizzle.base + abs(swizzle.shift) >= _OFFSET_BITS:
-        raise LayoutError(f"{swizzle} mixes bits that no offset in memory has; write a smaller base or shift")
+        raise LayoutError(f"{swizzle} mixes bits that no offset in memory has; give it a smaller base or shift")
     return geometry(layout.layout, element, swizzled=Swizzled(swizzle, start)), start + layout.offset
 
 
@@ -207,7 +207,7 @@ def array_strides(found: Geometry, itemsize: int) -> tuple[int, ...]:
     if found.swizzled is not None:
         raise LayoutError(
             f"no strides lead through {found.swizzled.swizzle} o {found.layout}; write t.to_numpy() for a copy, or "
-            f"copy_from() the elements into a tensor without a swizzle and share that"
+            f"u.copy_from(t) for a tensor u without a swizzle, which can be shared"
         )
     if found.padded and found.inside != found.shape:
         raise LayoutError(f"the padding of {found.layout} has no memory to share; write t.to_numpy()")

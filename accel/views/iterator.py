@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
+from accel.errors import BoundsError
 from accel.views.checks import as_axis, as_sizes, as_whole
 from accel.views.tiling import tile_sizes
 
@@ -46,9 +47,12 @@ class LayoutTensorIter:
     ) -> None:
         self._tensor = tensor
         self._sizes = tile_sizes(tensor._geometry, sizes)
-        self._coords = list(as_sizes(coords, tensor.rank, "the coordinates of a tile"))
+        given = as_sizes(coords, tensor.rank, "the coordinates of a tile")
+        counts = [-(-extent // size) for extent, size in zip(tensor._geometry.extents, self._sizes, strict=True)]
+        # Counted from the front, so that going back ends there.
+        self._coords = [c + count if c < 0 else c for c, count in zip(given, counts, strict=True)]
         self._axis = as_axis(axis, tensor.rank)
-        self._count = -(-tensor._geometry.extents[self._axis] // self._sizes[self._axis])
+        self._count = counts[self._axis]
         self._circular = circular and self._count > 0
 
     def get(self) -> "LayoutTensor":
@@ -57,8 +61,10 @@ class LayoutTensorIter:
         Raises
         ------
         BoundsError
-            If it went past the last tile.
+            If it went past the last tile, or before the first.
         """
+        if any(c < 0 for c in self._coords):
+            raise BoundsError(f"tile {tuple(self._coords)} is before the first; go on with next(count)")
         return self._tensor.tile(self._sizes, tuple(self._coords))
 
     def next(self, count: SupportsIndex = 1) -> None:

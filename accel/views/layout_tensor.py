@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from operator import index
 from typing import Any, Self, SupportsIndex
 
-from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DTypeError, LayoutError
 from accel.layout import ComposedLayout, Swizzle
 from accel.layout.layout import as_layout
@@ -13,6 +13,7 @@ from accel.views import relabelling, tiling
 from accel.views.access import Access
 from accel.views.arithmetic import Arithmetic
 from accel.views.cells import ends
+from accel.views.checks import as_pad
 from accel.views.core import TensorCore
 from accel.views.geometry import geometry
 from accel.views.iterator import LayoutTensorIter
@@ -34,10 +35,11 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
 
     Parameters
     ----------
-    source : container, storage or view
+    source : container, storage, view or array of any library
         What has the memory. Offsets are from its first element, or from the ``offset`` of a tensor.
-    layout : Layout or ComposedLayout
-        Where the elements lie. In views of a swizzled tensor the offset inside the swizzle changes.
+    layout : Layout or ComposedLayout, optional
+        Where the elements lie; by default as the source has them. In views of a swizzled tensor the offset inside the
+        swizzle changes.
     offset : int
         How many elements come before the first one.
     element_layout : Layout, optional
@@ -50,9 +52,9 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
     BoundsError
         If the layout reaches past the storage; says what is required, and what available.
     LayoutError
-        If the address is not aligned so, or the source is a buffer with strides of its own.
+        If the address is not aligned so, or a layout is given and the source has strides of its own.
     TypeError
-        If the source has no storage.
+        If the source has no memory to look at.
 
     Examples
     --------
@@ -80,13 +82,13 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         Parameters
         ----------
         sizes, coords : tuple of int
-            One for each mode: the extent of tiles, and which of them.
+            One for each mode: the extent of tiles, and which of them; negative ones count from the end.
         tail : {"mask", "shrink", "pad", "raise"}
             Of a tile that goes past the end: nothing outside is accessed; or the layout is cut; or what is read outside
             is ``pad_value`` and what is written there dropped; or it is a BoundsError. The tiles of a padded tensor
             are padded too.
         pad_value : number, optional
-            What is read outside; by default that of this tensor, or 0.
+            What is read outside, with ``"mask"`` by `load` alone; by default that of this tensor, or 0.
 
         Raises
         ------
@@ -98,8 +100,8 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         if type(sizes) is not tuple or type(coords) is not tuple:
             sizes, coords = _hashable(sizes), _hashable(coords)
         made = self._view(*tiling.tiled(self._geometry, sizes, coords, tail))
-        if made._geometry.padded and (pad_value is not None or made._pad is None):
-            made._pad = exact_cast(0 if pad_value is None else pad_value, self._dtype)[()]
+        if pad_value is not None:
+            made._pad = as_pad(pad_value, self._dtype)
         return made
 
     def tiles(self, sizes: Any, tail: str = "mask", pad_value: Any = None) -> Iterator[Self]:
@@ -127,7 +129,9 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
     def split_part(
         self, count: SupportsIndex, part: SupportsIndex, axis: SupportsIndex = 0, alignment: SupportsIndex = 1
     ) -> Self:
-        """Return one part along an axis; its extent is a multiple of an alignment, but for the last ones.
+        """Return one part along an axis, from the end if negative; its extent is a multiple of an alignment.
+
+        The last ones may be shorter.
 
         Raises
         ------
@@ -278,7 +282,12 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
             self._refuse_resizing(wanted, allow_resize)
         first, rest = divmod(self._offset * self._dtype.itemsize, wanted.itemsize)
         if rest or self._storage.pointer % wanted.alignment:
-            raise LayoutError(f"the first element lies at {self.ptr:#x}, where no {wanted.name} can; copy() it first")
+            remedy = f"write t.copy().bitcast({wanted.name!r})"
+            if wanted.itemsize != self._dtype.itemsize:
+                remedy = (
+                    f"take a part whose first byte is a multiple of {wanted.itemsize} from the start of the storage"
+                )
+            raise LayoutError(f"the first element lies at {self.ptr:#x}, where no {wanted.name} can; {remedy}")
         return self._recast(wanted, first, element_layout)
 
     def _refuse_resizing(self, wanted: DType, allowed: bool) -> None:
@@ -286,7 +295,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         sizes = f"{wanted.name} has {wanted.itemsize} bytes, and {dtype.name} {dtype.itemsize}"
         if swizzled is not None:
             raise LayoutError(
-                f"{sizes}; {swizzled.swizzle} would lead to other bytes: copy_from() the elements into a tensor "
+                f"{sizes}; {swizzled.swizzle} would lead to other bytes: write u.copy_from(t) for a tensor u "
                 f"without a swizzle first"
             )
         if not allowed:
@@ -298,7 +307,6 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         recast = geometry(found.layout, element, found.valid, found.padded, found.swizzled)
         made._on(self._storage, recast, offset, dtype)
         made._readonly = self._readonly
-        made._pad = None if self._pad is None else exact_cast(0, dtype)[()]
         return made
 
     def distance(self, other: "TensorCore | SupportsIndex") -> int:

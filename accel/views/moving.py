@@ -6,15 +6,16 @@ import numpy as np
 
 from accel import copies
 from accel.device import Device
-from accel.dtypes import DTypeLike, as_dtype, exact_cast
-from accel.errors import DTypeError, FormatError
+from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.errors import DTypeError, FormatError, LayoutError
 from accel.layout import Layout
-from accel.memory import AnyStorage, DeviceStorage, Operand, allocate
+from accel.memory import AnyStorage, DeviceStorage, HostStorage, Operand, allocate
 from accel.memory.host_export import bytes_at
 from accel.memory.host_storage import HostArray
 from accel.memory.interchange import Interchange
 from accel.views.core import TensorCore
 from accel.views.geometry import Geometry, Swizzled, array_strides, by_rows, geometry
+from accel.views.operands import Rows, rows_of
 
 __all__ = ["Moving"]
 
@@ -30,7 +31,7 @@ class Moving(TensorCore, Interchange):
         existing = copies.read(self._cells(by_rows=True)).reshape((*found.inside, *found.element_shape))
         if found.inside == found.shape:
             return existing
-        array = np.full((*found.shape, *found.element_shape), self._pad, self._dtype)
+        array = np.full((*found.shape, *found.element_shape), self._pad_value, self._dtype)
         array[_corner(found)] = existing
         return array
 
@@ -48,12 +49,13 @@ class Moving(TensorCore, Interchange):
         """
         number = exact_cast(value, self._dtype)
         if number.ndim:
-            raise ValueError(f"fill takes one number; found {number.size}: write t[:, :] = array")
+            key = ", ".join(":" * self.rank) or "()"
+            raise ValueError(f"fill takes one number; found {number.size}: write t[{key}] = x")
         self._refuse_read_only()
         copies.fill(self._cells(), number[()])
         return self
 
-    def copy_from(self, other: "TensorCore", cast: bool = False) -> None:
+    def copy_from(self, other: Any, cast: bool = False) -> None:
         """Copy the elements of another tensor, on whatever device, paired by colexicographic index.
 
         They may share memory. Only valid parts are touched. A GPU is given work in its own memory, in order with all
@@ -61,15 +63,17 @@ class Moving(TensorCore, Interchange):
 
         Parameters
         ----------
-        other : LayoutTensor
-            Of the same size, whatever its shape.
+        other : LayoutTensor, view, container, storage or array
+            A tensor of the same size, whatever its shape; or what else has memory, of the same shape.
         cast : bool
             Convert to this dtype as `numpy.ndarray.astype` does.
 
         Raises
         ------
         ValueError
-            If the sizes differ, or the sizes of the elements.
+            If the sizes differ, or the sizes of the elements, or the shape where that counts.
+        TypeError
+            If it has no memory to look at.
         DTypeError
             If the dtypes differ, without ``cast``.
         ReadOnlyError
@@ -78,7 +82,8 @@ class Moving(TensorCore, Interchange):
             If this layout names an element twice.
         """
         if not isinstance(other, Moving):
-            raise TypeError(f"a tensor copies from a tensor; found {type(other).__name__}: write t[:, :] = array")
+            self._copy_rows(rows_of(other), cast)
+            return
         # Whether numbers are single and all there is known for most, and more is not to be asked for a few of them.
         singles = self._geometry.steps is not None and other._geometry.steps is not None
         if singles and not self._readonly and copies.copied_at_once(self._cells(), other._cells()):
@@ -90,16 +95,32 @@ class Moving(TensorCore, Interchange):
         else:
             copies.copy(self._cells(), other._cells(), cast=cast)
 
+    def _copy_rows(self, rows: Rows, cast: bool = False) -> None:
+        found, dtype = self._geometry, self._dtype
+        self._refuse_read_only()
+        self._refuse_other_dtype(rows.dtype, cast)
+        if rows.shape != found.axes:
+            equal = rows.elements.size == self.size * self.element_size
+            remedy = "write LayoutTensor(x, layout) for how they are meant" if equal else "the sizes must be equal"
+            raise LayoutError(f"elements of shape {rows.shape} cannot be copied into shape {found.axes}: {remedy}")
+        if found.padded:
+            self._write_rows(rows.values().astype(dtype, copy=False))
+        else:
+            copies.copy(self._cells(by_rows=True), rows.elements, cast=cast)
+
     def _refuse_unlike(self, other: TensorCore, cast: bool) -> None:
         if (self.size, self.element_size) != (other.size, other.element_size):
             raise ValueError(
                 f"{other.size} elements of {other.element_size} numbers cannot be copied into {self.size} of "
                 f"{self.element_size}: both must be equal; take a tile or a slice"
             )
-        if self._dtype != other._dtype and not cast:
+        self._refuse_other_dtype(other._dtype, cast)
+
+    def _refuse_other_dtype(self, dtype: DType, cast: bool) -> None:
+        if self._dtype != dtype and not cast:
             raise DTypeError(
-                f"{other._dtype.name} elements cannot be copied into {self._dtype.name}: copy_from(other, cast=True) "
-                f"converts"
+                f"{dtype.name} elements cannot be copied into {self._dtype.name}: "
+                f"write t.copy_from(x, cast=True), which converts"
             )
 
     def _copy_by_values(self, other: "Moving") -> None:
@@ -195,6 +216,14 @@ class Moving(TensorCore, Interchange):
         strides = array_strides(found, self._dtype.itemsize)
         span = self._storage.__accel_operand__().span
         return Operand(span, self._offset * self._dtype.itemsize, self._dtype, found.axes, strides, not self.readonly)
+
+    def __accel_rows__(self) -> Rows:
+        """Return the numbers by rows; those of a padded tensor with the pad, in memory of their own."""
+        found = self._geometry
+        elements = self._cells(by_rows=True)
+        if found.padded:
+            elements = copies.all_of(HostStorage.on_array(self.to_numpy()))
+        return Rows(found.axes, self._dtype, self.device, elements)
 
     def _lent_storage(self) -> AnyStorage:
         return self._storage

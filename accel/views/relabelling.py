@@ -22,7 +22,10 @@ def transposed(found: Geometry) -> Geometry:
         If there are not two.
     """
     if found.rank != 2:
-        raise LayoutError(f"transpose exchanges two modes; {found.layout} has {found.rank}: write composition")
+        raise LayoutError(
+            f"transpose exchanges two modes; {found.layout} has {found.rank}: "
+            f"write xp.permute_dims(xp.asarray(t), axes)"
+        )
     valid = None if found.valid is None else found.valid[::-1]
     return found.seen(joined(map(bare, reversed(found.modes))), valid, found.padded)
 
@@ -39,8 +42,8 @@ def reshaped(found: Geometry, layout: Any) -> Geometry:
     wanted = as_layout(layout)
     if not _same_cells(found.layout, wanted):
         raise LayoutError(
-            f"{wanted} does not address the same cells as {found.layout}; write composition(layout) for some of them, "
-            f"or copy_from() them into a tensor of a layout that has them one after another"
+            f"{wanted} does not address the same cells as {found.layout}; write t.composition(layout) for some of "
+            f"them, or u.copy_from(t) for a tensor u of a layout that has them one after another"
         )
     return found.seen(wanted)
 

@@ -8,9 +8,8 @@ import numpy as np
 from accel.dtypes import exact_cast
 from accel.memory.host_storage import HostArray
 from accel.memory.sizes import as_size
-from accel.views.buffer_view import flat
-from accel.views.checks import as_whole
-from accel.views.sources import on_host, part
+from accel.views.checks import as_pad, as_whole
+from accel.views.sources import flat, on_host, part
 
 __all__ = ["PrefetchOptions", "partial_simd_load", "partial_simd_store"]
 
@@ -76,10 +75,7 @@ def partial_simd_load(
     """
     source = flat(storage, "vector")
     memory = on_host(source.storage, "a vector")
-    pad = exact_cast(pad_value, memory.dtype)
-    if pad.ndim:
-        raise ValueError(f"a pad is one value; found {pad.size}")
-    lanes = np.full(as_size(width, memory.dtype.itemsize), pad)
+    lanes = np.full(as_size(width, memory.dtype.itemsize), as_pad(pad_value, memory.dtype), memory.dtype)
     first, count = _bounded(lbound, rbound, lanes.size, source.size)
     if count:
         lanes[first : first + count] = memory.load(source.start + first, count)

@@ -36,8 +36,8 @@ def coordinate(found: Geometry, axis: int, part: Any) -> int:
     return position(part, found.shape[axis], axis)
 
 
-def located(found: Geometry, key: tuple[Any, ...]) -> int | None:
-    """Return how far from the first element another one lies; None where it has no memory.
+def located(found: Geometry, key: tuple[Any, ...]) -> tuple[int, bool]:
+    """Return how far from the first element another one lies, and whether it has memory.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def located(found: Geometry, key: tuple[Any, ...]) -> int | None:
         i = coordinate(found, axis, part)
         exists = exists and i < found.inside[axis]
         offset += evaluated(found.modes[axis].leaves, i)
-    return offset if exists else None
+    return offset, exists
 
 
 def chosen(found: Geometry, key: tuple[Any, ...]) -> Moved:
@@ -127,7 +127,8 @@ def bounds(part: slice, extent: int, axis: int) -> tuple[int, int]:
     """
     if part.step is not None and as_whole(part.step, "a step") != 1:
         raise LayoutError(
-            f"slices have step 1; found step {part.step} on axis {axis}: write distribute or composition for others"
+            f"slices have step 1; found step {part.step} on axis {axis}: "
+            f"write xp.asarray(t)[{':, ' * axis}::{part.step}, ...]"
         )
     start, stop, _ = part.indices(extent)
     return start, max(0, stop - start)

@@ -5,14 +5,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from accel.copies import copy, fill, read, write
+from accel import copies
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import DTypeError, LayoutError
 from accel.memory import AnyStorage, Interchange, Operand, allocate
 from accel.memory.host_export import export
 from accel.memory.host_storage import HostArray
-from accel.views.sources import Source, on_host, row_major, source_of
+from accel.views.operands import Rows, rows_of
+from accel.views.sources import Source, on_host, row_major
 
 __all__ = ["StridedView"]
 
@@ -75,12 +76,37 @@ class StridedView(Interchange):
         return self._storage.readonly
 
     @property
+    def rank(self) -> int:
+        """Number of axes."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self._shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the elements in bytes."""
+        return prod(self._shape) * self.dtype.itemsize
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie one after another in row-major order."""
+        return self._source.contiguous
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("a buffer without axes has no len; b[()] is its element, and b.size is 1")
+        return self._shape[0]
+
+    @property
     def _source(self) -> Source:
         return Source(self._storage, self._offset, self._shape, self._strides)
 
     def to_numpy(self) -> HostArray:
         """Return the elements as a new NumPy array of the same shape, from whatever device."""
-        return read(self._source.elements).reshape(self._shape)
+        return copies.read(self._source.elements).reshape(self._shape)
 
     def from_numpy(self, array: HostArray) -> None:
         """Copy a NumPy array of the same shape into the elements, on whatever device; done on return.
@@ -95,8 +121,9 @@ class StridedView(Interchange):
             If the memory must not change, or the view names an element twice.
         """
         given = np.asarray(array)
-        self._refuse_other(given.shape, as_dtype(given.dtype), f"array.astype({self.dtype.name!r})")
-        write(self._source.elements, given)
+        astype, reshape = f"array.astype({self.dtype.name!r})", f"array.reshape({self._shape})"
+        self._refuse_other(given.shape, as_dtype(given.dtype), astype, reshape)
+        copies.write(self._source.elements, given)
 
     def copy_from(self, other: Any) -> None:
         """Copy the elements of another view, container or array into these, from whatever device.
@@ -105,7 +132,7 @@ class StridedView(Interchange):
 
         Parameters
         ----------
-        other : view, container, storage or array
+        other : view, container, storage or array of any library
             Of the same shape and dtype.
 
         Raises
@@ -115,18 +142,27 @@ class StridedView(Interchange):
         LayoutError, DTypeError, ReadOnlyError, OverlapError
             As for `from_numpy`.
         """
-        source = source_of(other)
-        dtype = source.storage.dtype
-        self._refuse_other(source.shape, dtype, f"from_numpy(x.to_numpy().astype({self.dtype.name!r}))")
-        copy(self._source.elements, source.elements)
+        source = rows_of(other)
+        astype, reshape = f"xp.astype(xp.asarray(x), {self.dtype.name!r})", f"NDBuffer(x, {self._shape})"
+        self._refuse_other(source.shape, source.dtype, astype, reshape)
+        copies.copy(self._source.elements, source.elements)
 
-    def _refuse_other(self, shape: tuple[int, ...], dtype: DType, remedy: str) -> None:
+    def copy(self) -> Self:
+        """Return a view of the same elements in memory of their own, one after another, on the same device."""
+        return self._lent_copy(self.device)
+
+    def __copy__(self) -> Self:
+        return self._on(self._storage, self._offset, self._shape, self._strides)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.copy()
+
+    def _refuse_other(self, shape: tuple[int, ...], dtype: DType, astype: str, reshape: str) -> None:
         if dtype != self.dtype:
-            raise DTypeError(f"{dtype.name} elements cannot be copied into {self.dtype.name}: write {remedy}")
+            raise DTypeError(f"{dtype.name} elements cannot be copied into {self.dtype.name}: write {astype}")
         if shape != self._shape:
-            raise LayoutError(
-                f"elements of shape {shape} cannot be copied into shape {self._shape}: write a view of that shape"
-            )
+            remedy = f"write {reshape}" if prod(shape) == self.size else "the sizes must be equal"
+            raise LayoutError(f"elements of shape {shape} cannot be copied into shape {self._shape}: {remedy}")
 
     def fill(self, value: Any) -> None:
         """Set every element to one value, on whatever device.
@@ -140,8 +176,8 @@ class StridedView(Interchange):
         """
         scalar = exact_cast(value, self.dtype)
         if scalar.ndim:
-            raise ValueError(f"fill takes one value; found {scalar.size}: write x.from_numpy(array)")
-        fill(self._source.elements, scalar[()])
+            raise ValueError(f"fill takes one value; found {scalar.size}: write v.from_numpy(array)")
+        copies.fill(self._source.elements, scalar[()])
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
         storage = on_host(self._storage, "a NumPy array that shares it")
@@ -154,6 +190,10 @@ class StridedView(Interchange):
         strides = tuple([stride * itemsize for stride in self._strides])
         return whole._replace(start=self._offset * itemsize, extents=self._shape, strides=strides)
 
+    def __accel_rows__(self) -> Rows:
+        """Return the elements by rows."""
+        return Rows(self._shape, self.dtype, self.device, self._source.elements)
+
     def _lent_storage(self) -> AnyStorage:
         return self._storage
 
@@ -162,5 +202,5 @@ class StridedView(Interchange):
 
     def _lent_copy(self, device: Device) -> Self:
         made = self._new(self._shape, self.dtype, device)
-        copy(made._source.elements, self._source.elements)
+        copies.copy(made._source.elements, self._source.elements)
         return made

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from accel.errors import BoundsError, LayoutError
 from accel.layout import Layout, Swizzle, coalesce
 from accel.layout.layout import joined, modes_of
-from accel.views.checks import as_axis, as_count, as_sizes, as_whole
+from accel.views.checks import as_axis, as_count, as_sizes, as_whole, refuse_partial_tile, tile_position
 from accel.views.geometry import CACHED, SCALAR, Geometry, Moved, clamped, cut, geometry
 from accel.views.slicing import stretch
 
@@ -78,13 +78,9 @@ def _tiled(found: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tai
         raise ValueError(f"the tail of a tile is one of {', '.join(_TAILS)}; found {tail!r}")
     sizes, coords = tile_sizes(found, sizes), as_sizes(coords, found.rank, "the coordinates of a tile")
     blocks, offset, valid = [], 0, []
-    for axis, (mode, size, c) in enumerate(zip(found.modes, sizes, coords, strict=True)):
+    for axis, (mode, size, given) in enumerate(zip(found.modes, sizes, coords, strict=True)):
         block, rest = cut(mode, size)
-        if not 0 <= c < rest.size:
-            raise BoundsError(
-                f"tile {c} is out of range on axis {axis}: extent {mode.size} has {rest.size} tiles of {size}, so it "
-                f"must be in [0, {rest.size})"
-            )
+        c = tile_position(given, mode.size, size, axis)
         blocks.append(block)
         offset += rest(c)
         valid.append(clamped(found.inside[axis] - c * size, size))
@@ -98,11 +94,8 @@ def _with_tail(found: Geometry, blocks: list[Layout], valid: tuple[int, ...] | N
         return found.seen(joined(blocks), valid, padded and valid is not None)
     if tail == "shrink":
         blocks = [_shrunk(block, extent) for block, extent in zip(blocks, valid, strict=True)]
-    elif [block.size for block in blocks] != list(valid):
-        raise BoundsError(
-            f"a tile of shape {tuple([block.size for block in blocks])} is asked for, and {valid} of it is there; "
-            f'write tail="mask", "shrink" or "pad"'
-        )
+    else:
+        refuse_partial_tile(tuple([block.size for block in blocks]), valid)
     return found.seen(joined(blocks))
 
 
@@ -127,7 +120,7 @@ def split(found: Geometry, count: Any, axis: Any) -> list[Moved]:
     if extent % parts:
         raise LayoutError(
             f"an extent of {extent} on axis {where} cannot be split into {parts} equal parts; write "
-            f"split_part({parts}, index, axis={where}), whose last parts may be shorter"
+            f"t.split_part({parts}, index, axis={where}), whose last parts may be shorter"
         )
     length = extent // parts
     return [stretch(found, where, k * length, length) for k in range(parts)]
@@ -143,8 +136,9 @@ def parted(found: Geometry, count: Any, index: Any, axis: Any, alignment: Any) -
     """
     parts, where = as_count(count, "the count of parts"), as_axis(axis, found.rank)
     multiple, number = as_count(alignment, "an alignment"), as_whole(index, "the index of a part")
-    if not 0 <= number < parts:
-        raise BoundsError(f"part {number} is out of range: there are {parts}, so it must be in [0, {parts})")
+    if not -parts <= number < parts:
+        raise BoundsError(f"part {number} is out of range: there are {parts}, so it must be in [{-parts}, {parts})")
+    number %= parts
     extent = found.shape[where]
     length = -(-extent // (parts * multiple)) * multiple
     start = min(number * length, extent)
@@ -229,7 +223,10 @@ def _grids(found: Geometry, threads: Layout, axis: Any, submode_axis: Any) -> li
     grids = modes_of(threads)
     if axis is None:
         if submode_axis is not None:
-            raise ValueError("a submode_axis is one of the mode that axis names; write axis too")
+            raise ValueError(
+                "a submode_axis is one of the mode that axis names; write axis too, as in "
+                "t.distribute(threads_layout, thread_id, axis=0, submode_axis=k)"
+            )
         return _of_rank(grids, found.rank, threads)
     number = as_axis(axis, len(grids))
     grid = grids[number]
@@ -244,7 +241,7 @@ def _grids(found: Geometry, threads: Layout, axis: Any, submode_axis: Any) -> li
 def _of_rank(grids: list[Layout], rank: int, threads: Layout) -> list[Layout]:
     if len(grids) != rank:
         raise LayoutError(
-            f"the threads {threads} have {len(grids)} modes, and the tensor has {rank}: write one for each"
+            f"the threads {threads} have {len(grids)} modes, and the tensor has {rank}: give one for each"
         )
     return grids
 
@@ -255,7 +252,7 @@ def _place(grid: Layout, number: int) -> tuple[int, int]:
     for extent, stride in grid.leaves:
         if extent != 1:
             if stride < 1 or not extent:
-                raise LayoutError(f"{grid} numbers no threads; write extents and strides of at least 1")
+                raise LayoutError(f"{grid} numbers no threads; give extents and strides of at least 1")
             place += number // stride % extent * count
         count *= extent
     return count, place

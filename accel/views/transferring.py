@@ -93,11 +93,13 @@ class Transferring(Moving):
                [4, 0, 0]], dtype=int32)
         """
         if not isinstance(src, Moving):
-            raise TypeError(f"a tensor copies from a tensor; found {type(src).__name__}: write t[:, :] = array")
+            raise TypeError(f"a tensor copies from a tensor; found {type(src).__name__}: write LayoutTensor(x)")
         self._refuse_read_only()
         self._refuse_unlike(src, cast=False)
         if self._geometry.padded or src._geometry.padded:
-            raise LayoutError("a padded tensor has elements without memory, which no stream copies; use t.copy_from(u)")
+            raise LayoutError(
+                "a padded tensor has elements without memory, which no stream copies; write t.copy_from(src)"
+            )
         mask = _mask(src, src_idx_bound, is_masked, fill)
         target = cells(self) if swizzle is None else _swizzled(cells(self), swizzle, index(base_offset))
         return copies.copy_async(target, cells(src), stream=stream, mask=mask, eviction=eviction_policy)

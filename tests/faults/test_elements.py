@@ -159,7 +159,7 @@ class TestMoreElementsThan32BitsCount:
     def test_are_seen_from_both_ends(self, device):
         c = accel.container([1, 2], "uint8")
         t, b = c.view(Layout((self.SIZE, 2), (0, 1))), NDBuffer(c, (self.SIZE, 2), (0, 1))
-        assert (t.size, b.size(), xp.asarray(t).size) == (2 * self.SIZE,) * 3
+        assert (t.size, b.size, xp.asarray(t).size) == (2 * self.SIZE,) * 3
         assert t[self.SIZE - 2 :, :].to_numpy().tolist() == [[1, 2], [1, 2]]
         assert b.tile((3, 2), (self.SIZE // 3, 0)).to_numpy().tolist() == [[1, 2]] * (self.SIZE % 3)
         assert np.asarray(xp.asarray(t)[-1, :].to_device("cpu")).tolist() == [1, 2]

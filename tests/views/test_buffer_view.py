@@ -178,7 +178,7 @@ class TestContents:
         for copied in (view.copy_from, view.from_numpy):
             with pytest.raises(LayoutError, match=r"shape \(2,\) cannot be copied into shape \(3,\)"):
                 copied(np.ones(2))
-            with pytest.raises(DTypeError, match=r"astype\('float64'\)"):
+            with pytest.raises(DTypeError, match=r"write .*astype\(.*'float64'\)"):
                 copied(np.ones(3, "float32"))
 
     def test_fill_takes_one_value(self, device):
@@ -267,7 +267,7 @@ class TestSources:
 
     @pytest.mark.parametrize("source", [np.zeros((2, 3)), xp.zeros((2, 3)), np.array(1.0), NDBuffer(np.zeros((2, 3)))])
     def test_have_one_axis(self, source):
-        with pytest.raises(TypeError, match=r"one axis.*x.reshape\(-1\) for a 1-D view"):
+        with pytest.raises(TypeError, match=r"one axis.*write NDBuffer\(x\)\.flatten\(\)"):
             BufferView(source)
 
     @pytest.mark.parametrize("source", [np.zeros(6)[::2], xp.zeros(6)[::2], NDBuffer(np.zeros(6), (3,), (2,))])
@@ -277,12 +277,12 @@ class TestSources:
 
     @pytest.mark.parametrize("source", [[1, 2], None, 3, "ab"])
     def test_have_memory(self, source):
-        with pytest.raises(TypeError, match=r"a view looks at .* found .*: write accel.container\(values\)"):
+        with pytest.raises(TypeError, match=r"a view looks at .* found .*: write accel.container\(x\)"):
             BufferView(source)
 
     def test_lie_at_multiples_of_their_size(self):
         x = xp.asarray(np.zeros(17, "uint8")[1:].view("float64"))
-        with pytest.raises(LayoutError, match=r"start at byte 1 .*: write a copy"):
+        with pytest.raises(LayoutError, match=r"start at byte 1 .*: write xp\.asarray\(x, copy=True\)"):
             BufferView(x)
 
     def test_need_no_gradients(self):

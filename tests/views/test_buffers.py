@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import accel
 from accel import xp
-from accel.dtypes import as_dtype
+from accel.dtypes import as_dtype, supported
 from accel.errors import BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError, ReleasedError
 from accel.testing import no_leaks
 from accel.views import Buffer, BufferView, NDBuffer, prod_dims
@@ -67,19 +67,26 @@ class TestShape:
 
     @QUICK
     @given(shapes)
-    def test_its_length_is_the_count_of_all_elements(self, shape):
-        buffer = NDBuffer(numbers(256), shape)
-        assert len(buffer) == buffer.size() == buffer.num_elements() == len(list(buffer)) == prod(shape)
+    def test_facts_are_properties_that_count_as_numpy_does(self, shape):
+        buffer, model = NDBuffer(numbers(256), shape), numbers(prod(shape)).reshape(shape)
+        assert (buffer.size, buffer.rank, buffer.nbytes) == (model.size, model.ndim, model.nbytes)
+        assert buffer.num_elements() == model.size
+        if shape:
+            assert len(buffer) == len(list(buffer)) == len(model)
+        else:
+            for ask in (len, iter):
+                with pytest.raises(TypeError, match=r"without axes .* b\[\(\)\]"):
+                    ask(buffer)
 
     @QUICK
     @given(shapes.filter(all))
     def test_get_nd_index_counts_row_major(self, shape):
         buffer = NDBuffer(numbers(256), shape)
-        found = [buffer.get_nd_index(place) for place in range(len(buffer))]
+        found = [buffer.get_nd_index(place) for place in range(buffer.size)]
         assert found == list(product(*map(range, shape)))
         assert buffer.get_nd_index(-1) == found[-1]
-        with pytest.raises(BoundsError, match=f"index {len(buffer)} is out of range"):
-            buffer.get_nd_index(len(buffer))
+        with pytest.raises(BoundsError, match=f"index {buffer.size} is out of range"):
+            buffer.get_nd_index(buffer.size)
 
     def test_without_a_source_there_is_nothing(self):
         for nothing in (NDBuffer(), Buffer()):
@@ -138,6 +145,48 @@ class TestBuffer:
         assert buffer.to_numpy().tolist() == [3, 4, 5, 6]
         assert repr(buffer) == "Buffer([3., 4., 5., 6.], dtype=float64, shape=4)"
 
+    def test_takes_its_size_second_as_flat_views_do(self):
+        for kind in (Buffer, BufferView):
+            assert kind(numbers(), 5).to_numpy().tolist() == [0, 1, 2, 3, 4]
+            assert (
+                kind(numbers(), 2, offset=3).to_numpy().tolist()
+                == kind(numbers(), size=2, offset=3).to_numpy().tolist()
+            )
+            with pytest.raises(TypeError):
+                kind(numbers(), 5, 3)
+        assert NDBuffer(numbers(), 5).get_shape() == (5,)
+
+    @pytest.mark.parametrize("shape", [(), (2, 3), (1, 6), [2, 3]])
+    def test_has_one_axis_whatever_it_is_made_of(self, shape):
+        for allocate in (
+            lambda: Buffer.stack_allocation(shape, "int8"),
+            lambda: Buffer.aligned_stack_allocation(8, shape, "int8"),
+        ):
+            with pytest.raises(LayoutError, match=r"a Buffer has one axis; .* write NDBuffer"), allocate():
+                pass
+        for source in (numbers(6).reshape(shape or 6), xp.zeros(tuple(shape)), NDBuffer(numbers(), shape)):
+            if len(source.shape) != 1:
+                with pytest.raises(TypeError, match=r"looks at one axis, .* write NDBuffer\(x\)\.flatten\(\)"):
+                    Buffer(source)
+                assert NDBuffer(source).flatten().rank == 1
+
+    def test_stays_of_one_axis(self):
+        buffer = Buffer(numbers(6), 5)
+        with Buffer.stack_allocation([4], "int8") as scoped:
+            same = (
+                buffer,
+                buffer.tile(2, 1),
+                buffer + 1,
+                1 - buffer,
+                buffer.copy(),
+                buffer.make_dims_unknown(),
+                scoped,
+            )
+            for found in (*same, buffer.flatten(), NDBuffer(numbers(6), (2, 3)).flatten()):
+                assert (type(found), found.rank, found.dynamic_size) == (Buffer, 1, len(found))
+        with pytest.raises(LayoutError, match="one number for each of the 1 modes"):
+            buffer.tile((2, 2), (0, 0))
+
     def test_never_clips(self):
         with pytest.raises(
             BoundsError, match="5 elements from offset 60 are required, and this ndarray has 64 available"
@@ -161,7 +210,7 @@ class TestOtherWindows:
         expected = model[tuple(places)]
         buffer = NDBuffer(accel.container(model), model.shape)
         if tail == "raise" and expected.shape != sizes:
-            with pytest.raises(LayoutError, match="write tail='mask'"):
+            with pytest.raises(BoundsError, match="of it is there; write tail='mask'"):
                 buffer.tile(sizes, coords, tail)
         else:
             tile = buffer.tile(sizes, coords, tail)
@@ -170,7 +219,7 @@ class TestOtherWindows:
 
     def test_a_tile_is_one_that_there_is(self):
         buffer = NDBuffer(numbers(), (8, 8))
-        with pytest.raises(BoundsError, match=r"index 3 is out of range on axis 1: .* 3"):
+        with pytest.raises(BoundsError, match=r"tile 3 is out of range on axis 1: extent 8 has 3 tiles of 3"):
             buffer.tile((3, 3), (0, 3))
         for sizes, coords in (((3,), (0, 0)), ((3, 3), (0,)), ((3, 3, 1), (0, 0, 0))):
             with pytest.raises(LayoutError, match="one number for each of the 2 modes"):
@@ -234,7 +283,7 @@ class TestContents:
         assert c.to_numpy().tolist() == numbers(9).reshape(3, 3).T.ravel().tolist()
 
     def test_copy_from_needs_the_same_shape(self):
-        with pytest.raises(LayoutError, match=r"shape \(6,\) cannot be copied into shape \(2, 3\): write a view of"):
+        with pytest.raises(LayoutError, match=r"shape \(6,\) cannot be copied into shape \(2, 3\): write NDBuffer\("):
             NDBuffer(numbers(6), (2, 3)).copy_from(numbers(6))
         with pytest.raises(DTypeError, match="float32 elements cannot be copied into float64"):
             NDBuffer(numbers(6)).copy_from(numbers(6, "float32"))
@@ -247,6 +296,13 @@ class TestContents:
         for method in (gaps.zero, gaps.flatten):
             with pytest.raises(LayoutError, match=r"^Function requires contiguous buffer\."):
                 method()
+
+    @pytest.mark.parametrize("dtype", supported(), ids=str)
+    def test_zero_sets_every_byte_of_any_dtype(self, device, dtype):
+        buffer = NDBuffer(accel.container(np.ones(6).astype(dtype), device=device), (2, 2), offset=1)
+        buffer.zero()
+        assert buffer.to_numpy().tobytes() == bytes(4 * dtype.itemsize)
+        assert NDBuffer(buffer.storage).to_numpy().astype(bool).tolist() == [True, *[False] * 4, True]
 
     @pytest.mark.parametrize("dtype", ["int16", "complex64", "bool", "bfloat16"])
     def test_a_file_has_the_bytes_in_logical_order(self, device, dtype, tmp_path):

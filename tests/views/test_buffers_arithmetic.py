@@ -99,7 +99,7 @@ class TestRefusals:
     @pytest.mark.parametrize("sign", list(OPERATIONS))
     def test_dtypes_do_not_mix(self, sign):
         for operation in OPERATIONS[sign]:
-            with pytest.raises(DTypeError, match=r"float64 and float32 do not mix; write xp.astype\(x, xp.float64\)"):
+            with pytest.raises(DTypeError, match=r"float64 and float32 do not mix; write xp.astype\(.*'float64'\)"):
                 operation(Buffer(np.ones(2)), Buffer(np.ones(2, "float32")))
 
     def test_nor_do_numbers_that_the_dtype_cannot_hold(self):
@@ -129,10 +129,9 @@ class TestRefusals:
         with pytest.raises(DeviceMismatchError, match="operands are on cpu and sim"):
             Buffer(np.ones(2)) + Buffer(accel.zeros(2, device="sim"))
 
-    @pytest.mark.parametrize("other", [np.ones(2), [1.0, 2.0]])
-    def test_an_operand_is_a_buffer_or_a_number(self, other):
-        with pytest.raises(TypeError, match=r"write NDBuffer\(array\)"):
-            Buffer(np.ones(2)) + other
+    def test_an_operand_is_a_number_or_has_memory(self):
+        with pytest.raises(TypeError, match=r"found list .* write numpy\.asarray"):
+            operator.add(Buffer(np.ones(2)), [1.0, 2.0])
 
     def test_booleans_have_no_arithmetic(self):
         with pytest.raises(DTypeError, match="booleans have no arithmetic"):

@@ -58,7 +58,7 @@ class TestElements:
     def test_without_axes_there_is_one(self):
         buffer = NDBuffer(numbers(), ())
         buffer[()] = 5
-        assert (buffer[()], buffer.load(), len(buffer), buffer.to_numpy().shape) == (5, 5, 1, ())
+        assert (buffer[()], buffer.load(), buffer.size, buffer.to_numpy().shape) == (5, 5, 1, ())
 
     def test_coordinates_are_whole_numbers(self):
         for index in (0.5, slice(2), None):
@@ -76,8 +76,10 @@ class TestElements:
         with pytest.raises(OverflowError):
             buffer[0] = 128
 
-    def test_are_iterated_over_in_row_major_order(self):
-        assert list(NDBuffer(numbers(6), (3, 2), (1, 3))) == [0, 3, 1, 4, 2, 5]
+    def test_are_iterated_over_as_numpys_are(self, device):
+        rows = list(NDBuffer(accel.container(numbers(6), device=device), (3, 2), (1, 3)))
+        assert [row.to_numpy().tolist() for row in rows] == [[0, 3], [1, 4], [2, 5]]
+        assert list(NDBuffer(numbers(6), (3,), (2,))) == [0, 2, 4]
 
     @pytest.mark.parametrize(
         "access",
@@ -87,7 +89,7 @@ class TestElements:
             lambda b: b.load(0, 0),
             lambda b: b.store((0, 0), [1]),
             lambda b: b.simd_nt_store((0, 0), [1, 2]),
-            iter,
+            lambda b: iter(b.flatten()),
             np.asarray,
         ],
         ids=["read", "write", "load", "store", "simd_nt_store", "iter", "numpy"],
@@ -113,7 +115,9 @@ class TestVectors:
             buffer.store(index, values)
             model[place : place + width] = values
         else:
-            message = rf"{width} elements from offset {place} are required, and this buffer has {model.size} available"
+            message = (
+                rf"{width} elements from offset {place} are required, and this NDBuffer has {model.size} available"
+            )
             for access in (lambda: buffer.load(index, width=width), lambda: buffer.store(index, values)):
                 with pytest.raises(BoundsError, match=message):
                     access()

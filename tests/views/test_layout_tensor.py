@@ -170,6 +170,21 @@ def test_an_iterator_advances_in_place_wraps_if_circular_and_ends(device):
     assert around.get().offset == 2
 
 
+def test_tiles_and_parts_are_counted_from_the_end_where_negative():
+    t = tensor(row_major(5, 6))
+    for coords in ((-1, -2), (-3, 0), (0, -1)):
+        assert t.tile((2, 3), coords).offset == t.tile((2, 3), (coords[0] % 3, coords[1] % 2)).offset
+        assert t.tiled_iterator((2, 3), coords).get().offset == t.tile((2, 3), coords).offset
+    assert [t.split_part(3, k).shape for k in (-1, -2, -3)] == [(1, 6), (2, 6), (2, 6)]
+    tiles = t.tiled_iterator((2, 3), (-2, 0))
+    assert len(list(tiles)) == 2
+    tiles.next(-4)
+    with pytest.raises(BoundsError, match=r"tile \(-1, 0\) is before the first"):
+        tiles.get()
+    with pytest.raises(BoundsError, match=r"part -4 is out of range: there are 3, so it must be in \[-3, 3\)"):
+        t.split_part(3, -4)
+
+
 def test_load_and_store_go_through_memory_past_the_end_of_a_row():
     t = tensor(row_major(2, 3))
     assert (t.load(0, 2), t.load(0, 2, 3).tolist()) == (2, [2, 3, 4])

@@ -1,5 +1,7 @@
 """What tensors refuse, and what they say."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -48,12 +50,6 @@ def test_the_masked_part_is_outside():
     for key in ((1, 0), (0, 1), (-2, 0)):
         with pytest.raises(BoundsError, match="its extent is 1"):
             tile[key]
-
-
-def test_the_padded_part_is_not_loaded_from_memory():
-    tile = tensor(row_major(3, 3)).tile((2, 2), (1, 1), "pad")
-    with pytest.raises(BoundsError, match="padding"):
-        tile.load(1, 1)
 
 
 def test_a_coordinate_of_a_nested_mode_fits_it():
@@ -118,8 +114,8 @@ def test_tiles_have_an_extent_and_a_coordinate_for_each_mode():
         t.tile((0, 2), (0, 0))
     with pytest.raises(BoundsError, match=r"tile 2 is out of range on axis 1: extent 4 has 2 tiles of 2"):
         t.tile((2, 2), (0, 2))
-    with pytest.raises(BoundsError, match="tile -1"):
-        t.tile((2, 2), (-1, 0))
+    with pytest.raises(BoundsError, match=r"tile -3 is out of range on axis 0: .* must be in \[-2, 2\)"):
+        t.tile((2, 2), (-3, 0))
     with pytest.raises(ValueError, match="mask, shrink, pad, raise"):
         t.tile((2, 2), (0, 0), tail="wrap")
     with pytest.raises(DTypeError, match="without loss"):
@@ -159,7 +155,9 @@ def test_vectors_divide_the_extents():
 
 def test_splits_divide_and_parts_exist():
     t = tensor(row_major(4, 6))
-    with pytest.raises(LayoutError, match=r"cannot be split into 4 equal parts; write split_part\(4, index, axis=1\)"):
+    with pytest.raises(
+        LayoutError, match=r"cannot be split into 4 equal parts; write t\.split_part\(4, index, axis=1\)"
+    ):
         t.split(4, axis=1)
     with pytest.raises(BoundsError, match="part 2 is out of range"):
         t.split_part(2, 2)
@@ -192,7 +190,7 @@ def test_transpose_has_two_modes():
 def test_reshape_keeps_the_cells():
     t = tensor("(4,6):(8,1)")
     for wanted in (row_major(6, 4), Layout(24), Layout(23), Layout((4, 6), (8, -1))):
-        with pytest.raises(LayoutError, match=r"composition\(layout\).*copy_from\(\)"):
+        with pytest.raises(LayoutError, match=r"t\.composition\(layout\).*u\.copy_from\(t\)"):
             t.reshape(wanted)
     assert np.array_equal(t.reshape(Layout((6, 4), (1, 8))), t.to_numpy().T)
 
@@ -214,7 +212,7 @@ def test_composition_stays_inside():
 
 def test_operands_are_alike():
     t = tensor(row_major(2, 3))
-    with pytest.raises(DTypeError, match="float32 and 1 of float64"):
+    with pytest.raises(DTypeError, match="float32 and float64 do not mix"):
         t + tensor(row_major(2, 3), dtype="float64")
     with pytest.raises(DTypeError, match="vectorize alike"):
         t + tensor(row_major(2, 6)).vectorize(1, 2)
@@ -226,7 +224,7 @@ def test_operands_are_alike():
     with pytest.raises(LayoutError, match="4 numbers do not fit mode 0"):
         t + tensor(Layout(4))
     with pytest.raises(TypeError, match="an operand is a number or a tensor"):
-        t + np.ones((2, 3), np.float32)
+        operator.add(t, [[1, 2, 3], [4, 5, 6]])
     with pytest.raises(DTypeError, match="without loss"):
         tensor(Layout(2), dtype="int32") * 0.5
     with pytest.raises(DTypeError, match="booleans"):
@@ -244,8 +242,10 @@ def test_a_tensor_that_names_a_cell_twice_is_not_written(device):
 
 def test_copies_are_between_tensors_of_one_size():
     t = tensor(row_major(2, 4))
-    with pytest.raises(TypeError, match=r"found ndarray: write t\[:, :\] = array"):
-        t.copy_from(np.zeros((2, 4)))
+    with pytest.raises(TypeError, match=r"found list: write accel\.container"):
+        t.copy_from([[0] * 4] * 2)
+    with pytest.raises(ValueError, match=r"shape \(8,\) cannot be copied into shape \(2, 4\): write LayoutTensor"):
+        t.copy_from(accel.zeros(8, "float32"))
     with pytest.raises(ValueError, match="4 elements of 2 numbers cannot be copied into 8 of 1"):
         t.copy_from(tensor(row_major(2, 4)).vectorize(1, 2))
 
@@ -284,8 +284,9 @@ def test_neighbours_stay_in_the_storage():
         t.store(1, 1, [7, 7, 7])
     with pytest.raises(BoundsError, match="index 2 is out of range on axis 0"):
         t.load(2, 0)
-    with pytest.raises(LayoutError, match="two coordinates"):
-        tensor(Layout(4)).load(0, 0)
+    for coordinates in ((), (0,), (0, 0, 1, 1, 1), ((0, 0, 0),)):
+        with pytest.raises(BoundsError, match="2 coordinates are needed, one for each axis, then width"):
+            t.load(*coordinates)
     with pytest.raises(ValueError, match="a width is at least 1"):
         t.load(0, 0, 0)
     assert t.to_numpy().tolist() == [[0, 1, 2], [3, 4, 5]]
@@ -326,7 +327,7 @@ def test_distances_are_within_one_storage():
 
 @pytest.mark.parametrize("source", [None, 3, [1, 2]])
 def test_a_tensor_is_a_view_of_memory(source):
-    with pytest.raises(TypeError, match="a view of a container, a storage or another view"):
+    with pytest.raises(TypeError, match="a view looks at a container, a storage, or an array"):
         LayoutTensor(source, Layout(2))
     with pytest.raises(TypeError, match="a layout is needed"):
         LayoutTensor(accel.zeros(4), "4:1")
@@ -337,10 +338,9 @@ def test_a_layout_does_not_follow_the_strides_of_a_buffer(device):
     c = accel.container(np.arange(24.0), device=device)
     for strides in ((12, 2), (1, 2), (0, 1)):
         strided = accel.NDBuffer(c, (2, 3), strides, offset=1)
-        with pytest.raises(LayoutError, match=r"LayoutTensor\(buffer\.storage, Layout\(\(2, 3\), \(\d+, \d\)\), 1\)"):
+        with pytest.raises(LayoutError, match=r"would not follow the strides .* write LayoutTensor\(x\), which does"):
             LayoutTensor(strided, row_major(2, 3))
-        told = LayoutTensor(strided.storage, Layout((2, 3), strides), 1)
-        assert np.array_equal(told.to_numpy(), strided.to_numpy())
+        assert np.array_equal(LayoutTensor(strided).to_numpy(), strided.to_numpy())
     whole = accel.NDBuffer(c, (4, 6))
     for source, first in ((whole, 0), (whole.flatten(), 0), (c[6:18], 6), (whole.tile((1, 6), (2, 0)), 12)):
         assert LayoutTensor(source, row_major(2, 3)).to_numpy().reshape(-1).tolist() == [*range(first, first + 6)]

@@ -124,7 +124,7 @@ def test_reshape_relabels_what_addresses_the_same_cells(layout, wanted):
     if layout.size == wanted.size:
         assert np.array_equal(found.reshape(wanted).to_numpy(), model_of(wanted))
     else:
-        with pytest.raises(LayoutError, match=r"composition.*copy_from\(\)"):
+        with pytest.raises(LayoutError, match=r"composition.*copy_from\(t\)"):
             found.reshape(wanted)
 
 

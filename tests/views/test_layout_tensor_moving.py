@@ -233,7 +233,7 @@ def test_a_number_on_the_left_follows_the_rules_of_one_on_the_right(device):
             wrong()
     with pytest.raises(DTypeError, match="booleans"):
         1 + tensor(Layout(2), dtype="bool", device=device)
-    with pytest.raises(TypeError, match=r"numpy\.asarray\(t\) or accel\.xp\.asarray\(t\)"):
+    with pytest.raises(TypeError, match=r"found tuple .* write numpy\.asarray"):
         (1, 2, 3, 4) - t
 
 

@@ -1,0 +1,117 @@
+"""`Rows`: the elements of whatever has memory, by rows: what is copied into a view, and what is computed with it."""
+
+from typing import Any, NamedTuple, Protocol, cast
+
+import numpy as np
+
+from accel.copies import Elements, read
+from accel.device import Device
+from accel.dtypes import DType, exact_cast
+from accel.errors import DeviceMismatchError, LayoutError
+from accel.memory.host_storage import HostArray
+from accel.views.sources import has_memory, source_of
+
+__all__ = ["HasRows", "Rows", "assigned", "is_array", "refuse_apart", "rows_of"]
+
+
+class Rows(NamedTuple):
+    """Elements by rows, wherever they are.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        How many there are along each axis.
+    dtype : numpy.dtype
+        Their type.
+    device : Device
+        Whose memory they are in.
+    elements : Elements
+        Where they lie.
+    """
+
+    shape: tuple[int, ...]
+    dtype: DType
+    device: Device
+    elements: Elements
+
+    def values(self) -> HostArray:
+        """Return a new array of them."""
+        return read(self.elements).reshape(self.shape)
+
+
+class HasRows(Protocol):
+    """A view, which knows its elements by rows where no strides lead through them, too."""
+
+    def __accel_rows__(self) -> Rows:
+        """Return them."""
+        ...
+
+
+def rows_of(x: Any) -> Rows:
+    """Return the elements of a view, a container, a storage, or an array of any library, without a copy.
+
+    Raises
+    ------
+    TypeError, LayoutError, InterchangeError, DTypeError
+        As `source_of`.
+    """
+    if hasattr(x, "__accel_rows__"):
+        return cast("HasRows", x).__accel_rows__()
+    found = source_of(x)
+    return Rows(found.shape, found.storage.dtype, found.storage.device, found.elements)
+
+
+def is_array(x: Any) -> bool:
+    """Tell whether an operand has memory, and is no number that NumPy keeps in an array."""
+    return has_memory(x) and not (isinstance(x, np.ndarray) and x.ndim == 0)
+
+
+def assigned(value: Any, shape: tuple[int, ...], dtype: DType) -> Rows | HostArray:
+    """Return what is to be written to elements of a shape and a dtype.
+
+    Parameters
+    ----------
+    value : number, sequence, view, container, storage or array
+        What somebody assigns.
+    shape : tuple of int
+        Of the elements.
+    dtype : numpy.dtype
+        Theirs.
+
+    Returns
+    -------
+    Rows or numpy.ndarray
+        Elements in memory of this shape and dtype; or an array of them; or one of no axes, to fill with.
+
+    Raises
+    ------
+    LayoutError
+        If it has another shape.
+    DTypeError, OverflowError
+        If the dtype cannot hold a value.
+    """
+    rows = rows_of(value) if has_memory(value) and not isinstance(value, np.ndarray) else None
+    if rows is not None and rows.dtype == dtype and rows.shape == shape != ():
+        return rows
+    if rows is not None:
+        _refuse_other_shape(rows.shape, shape)
+        value = rows.values()
+    values = exact_cast(value, dtype)
+    _refuse_other_shape(values.shape, shape)
+    return values
+
+
+def _refuse_other_shape(found: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    if found not in ((), expected):
+        raise LayoutError(
+            f"elements of shape {found} cannot be written to shape {expected}: give as many, or one number for all"
+        )
+
+
+def refuse_apart(one: Any, here: Device, other: Any, there: Device) -> None:
+    """Raise `DeviceMismatchError` if two operands are on two devices."""
+    if here is not there:
+        raise DeviceMismatchError(
+            f"operands are on {here} and {there}: {type(one).__name__} on {here}, {type(other).__name__} on {there}; "
+            f"write xp.asarray(x, device='{here}') for one of them"
+        )

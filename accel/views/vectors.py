@@ -1,0 +1,99 @@
+"""What `load` and `store` of all views are told, and the address that they may ask for."""
+
+from typing import Any, SupportsIndex
+
+import numpy as np
+
+from accel.dtypes import DType, exact_cast
+from accel.errors import BoundsError, LayoutError
+from accel.memory.host_storage import HostArray
+from accel.memory.sizes import as_size
+
+__all__ = ["lanes", "refuse_misaligned", "told", "told_values"]
+
+
+def told(
+    given: tuple[Any, ...], rank: int, names: tuple[str, ...], values: tuple[Any, ...], *, nested: bool = False
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return coordinates, and what comes after them.
+
+    Parameters
+    ----------
+    given : tuple
+        What came by position: coordinates one by one, or together in a tuple or list, and then perhaps the others.
+    rank : int
+        How many coordinates there are.
+    names, values : tuple
+        The others in their order, and what came by name; None for what did not.
+    nested : bool
+        Whether the first coordinate may be a tuple itself.
+
+    Raises
+    ------
+    BoundsError
+        If there are fewer or more coordinates.
+    TypeError
+        If something came by position and by name.
+    """
+    if len(given) == rank and (not rank or type(given[0]) is int):
+        return given, values
+    together = bool(given) and isinstance(given[0], tuple | list) and not (nested and len(given) >= rank)
+    coordinates, others = (tuple(given[0]), given[1:]) if together else (given[:rank], given[rank:])
+    if len(coordinates) != rank or len(others) > len(names):
+        count = len(coordinates) if together else len(given)
+        raise BoundsError(
+            f"{rank} coordinates are needed, one for each axis{''.join([', then ' + name for name in names])}; found "
+            f"{count}: {given}"
+        )
+    for name, value, twice in zip(names, values, others, strict=False):
+        if value is not None:
+            raise TypeError(f"{name} is given twice: {twice!r} after the coordinates, and {value!r} by name")
+    return coordinates, (*others, *values[len(others) :])
+
+
+def told_values(
+    given: tuple[Any, ...], rank: int, values: Any, alignment: Any, *, nested: bool = False
+) -> tuple[tuple[Any, ...], Any, Any]:
+    """Return coordinates, values and alignment, as `told` does.
+
+    Raises
+    ------
+    BoundsError
+        If there are no values, because there are fewer coordinates.
+    """
+    if values is None and len(given) == rank + 1 and type(given[0]) is int and rank:
+        return given[:-1], given[-1], alignment
+    where, (numbers, boundary) = told(given, rank, ("values", "alignment"), (values, alignment), nested=nested)
+    if numbers is None:
+        raise BoundsError(
+            f"{rank} coordinates are needed, one for each axis, then values; found {len(given)} arguments: {given}"
+        )
+    return where, numbers, boundary
+
+
+def lanes(values: Any, width: SupportsIndex | None, dtype: DType) -> HostArray:
+    """Return values as a vector: all of them, by rows; a single one is repeated where a width is given.
+
+    Raises
+    ------
+    ValueError
+        If there are neither as many as the width says, nor a single one.
+    DTypeError, OverflowError
+        If the dtype cannot hold one of them.
+    """
+    found = exact_cast(values, dtype).reshape(-1)
+    if width is None:
+        return found
+    count = as_size(width, dtype.itemsize)
+    if found.size not in (1, count):
+        raise ValueError(f"a vector of width {count} takes {count} values, or one for all; found {found.size}")
+    return np.broadcast_to(found, count) if found.size != count else found
+
+
+def refuse_misaligned(address: int, alignment: int) -> None:
+    """Raise `LayoutError` if an address is no multiple of an alignment."""
+    if address % alignment:
+        raise LayoutError(
+            f"the address {address:#x} is no multiple of {alignment} bytes; write load or store without alignment=, "
+            f"or take memory of Buffer.aligned_stack_allocation({alignment}, size, dtype)"
+        )

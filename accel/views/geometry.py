@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from accel.errors import LayoutError
-from accel.layout import ComposedLayout, Layout, Swizzle, logical_divide, row_major
+from accel.layout import ComposedLayout, Layout, Swizzle, coalesce, logical_divide, row_major
 from accel.layout.layout import as_layout, joined, modes_of
 
 __all__ = [
@@ -245,5 +245,6 @@ def cut(mode: Layout, count: int) -> tuple[Layout, Layout]:
         return Layout.made(count, mode.stride), bare(blocks)
     if not mode.size:
         return Layout.made(count, 0), Layout.made(0, 0)
-    parts = logical_divide(mode, count)
+    # What lies past the end has no memory, so that a mode may go on as it fits best: without leaves of extent 1.
+    parts = logical_divide(coalesce(mode), count)
     return parts.mode(0), bare(parts.mode(1))

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from accel.errors import LayoutError
 from accel.layout.coordinates import Leaf, evaluated
-from accel.layout.int_tuple import IntTuple, rebuilt
+from accel.layout.int_tuple import IntTuple, rebuilt, refuse_vast
 from accel.layout.notation import written
 
 __all__ = ["CAP", "Step", "coalesced", "compose", "factored", "split", "unbounded"]
@@ -102,7 +102,10 @@ def compose(a: Nested, b: Nested) -> tuple[IntTuple, IntTuple, tuple[Leaf, ...]]
     parts = by_rule(outer, b.leaves)
     if parts is None:
         parts = _by_table(a, outer, b)
-    return *_assembled(b.shape, iter(parts)), tuple(chain.from_iterable(parts))
+    shape, stride = _assembled(b.shape, iter(parts))
+    if isinstance(shape, tuple):
+        refuse_vast(shape)
+    return shape, stride, tuple(chain.from_iterable(parts))
 
 
 def by_rule(outer: Sequence[Leaf], inner: Sequence[Leaf]) -> list[list[Leaf]] | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from math import prod
+from reprlib import repr as abbreviated
 from typing import Any, Self, SupportsIndex, TypeAlias
 
 from accel.errors import LayoutError
@@ -17,6 +18,7 @@ from accel.layout.int_tuple import (
     modes,
     rebuilt,
     refuse_negative,
+    refuse_vast,
 )
 from accel.layout.notation import Reader, written
 from accel.layout.slicing import sliced
@@ -322,7 +324,7 @@ def as_layout(value: Any) -> Layout:
         return Layout(value.shape, value.stride)
     if isinstance(value, int | tuple):
         return Layout(value)
-    raise TypeError(f"a layout is needed, as in Layout((4, 8), (1, 4)); found {value!r}")
+    raise TypeError(f"a layout is needed, as in Layout((4, 8), (1, 4)); found {abbreviated(value)}")
 
 
 def modes_of(layout: Layout) -> list[Layout]:
@@ -342,4 +344,5 @@ def joined(parts: Iterable[Layout]) -> Layout:
         shapes.append(part._shape)
         strides.append(part._stride)
         leaves += part._leaves
+    refuse_vast(shapes)
     return Layout.made(tuple(shapes), tuple(strides), tuple(leaves))

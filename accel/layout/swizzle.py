@@ -11,6 +11,9 @@ from accel.layout.slicing import sliced
 
 __all__ = ["ComposedLayout", "Swizzle"]
 
+_WIDEST = 1 << 16
+"""Bits of the largest number that a swizzle has to do with: more than any offset has, and soon worked with."""
+
 
 class Swizzle:
     """S(x) = x ^ ((x & Y) >> shift): the bits of Y are mixed into those from ``base`` on, ``shift`` below them.
@@ -29,7 +32,7 @@ class Swizzle:
     Raises
     ------
     LayoutError
-        If bits or base are negative, or the two groups of bits overlap.
+        If bits or base are negative, the two groups of bits overlap, or they lie beyond 65,536 bits.
 
     Examples
     --------
@@ -49,6 +52,8 @@ class Swizzle:
                 f"a swizzle has no negative bits or base, and its shift is at least its bits either way, so that no "
                 f"bit is mixed with itself; found S<{','.join(map(str, found))}>"
             )
+        if self._bits + self._base + abs(self._shift) > _WIDEST:
+            raise LayoutError(f"a swizzle mixes bits within the first {_WIDEST:,}; found {self}, which goes beyond")
 
     @classmethod
     def parse(cls, text: str) -> "Swizzle":

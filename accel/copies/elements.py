@@ -98,19 +98,18 @@ class Elements(NamedTuple):
         LayoutError
             If a swizzle exchanges so many elements so far apart that it is not found out.
         """
-        if self.swizzle is not None and self._holds(whole_runs(self.leaves, self.swizzle)):
-            return  # and nothing had to be counted out
-        _, low, high = found = self.reach
-        if not self._holds(found):
-            available = self.available
+        start, leaves, swizzle = self.start, self.leaves, self.swizzle
+        available = self.available
+        if swizzle is not None:
+            size, low, high = whole_runs(leaves, swizzle)
+            if not size or (start + low >= 0 and start + high < available):
+                return  # and nothing had to be counted out
+        size, low, high = self.reach
+        if size and not (start + low >= 0 and start + high < available):
             raise BoundsError(
-                f"elements {self.start + low} to {self.start + high} of {self.element_type.name} are required, and the "
+                f"elements {start + low} to {start + high} of {self.element_type.name} are required, and the "
                 f"{self.storage} has {available} available: from 0 to {available - 1}"
             )
-
-    def _holds(self, found: Reach) -> bool:
-        """Tell whether what reaches so far is in the storage."""
-        return not found.size or (self.start + found.low >= 0 and self.start + found.high < self.available)
 
     def places(self) -> Table:
         """Return the offset of each element from ``start``, in order."""

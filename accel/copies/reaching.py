@@ -54,6 +54,7 @@ def swept(places: int, stride: int, steps: int) -> int:
     return places
 
 
+@lru_cache(CACHED)
 def whole_runs(leaves: Leaves, swizzle: Swizzling) -> Reach:
     """Return how many elements leaves under a swizzle have, and whole runs between which all of them lie."""
     size, low, high = reach(leaves)

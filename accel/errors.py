@@ -25,10 +25,16 @@
     │   ├── StoreValueError (ValueError)         an argument that a store cannot take
     │   └── NonInvertibleTransformation          a view that cannot be traced back to its root
     ├── InterchangeError (BufferError)           an exchange with another library that broke its rules
-    └── FormatError (ValueError)                 a file that is not what it says
+    └── FormatError (ValueError)                 a file or a pickle that is not what it says
 
 A message says what was asked, what was found, and what to write instead.
 """
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = [
     "AccelError",
@@ -151,4 +157,13 @@ class InterchangeError(AccelError, BufferError):
 
 
 class FormatError(AccelError, ValueError):
-    """A file that is not what it says; nothing was allocated for it."""
+    """A file or a pickle that is not what it says; nothing was allocated for it."""
+
+
+@contextmanager
+def reading_pickled(what: str) -> "Iterator[None]":
+    """Raise `FormatError` where what came out of a pickle does not fit together."""
+    try:
+        yield
+    except (TypeError, ValueError, IndexError, OverflowError, BufferError) as error:
+        raise FormatError(f"this is no pickled {what}: {error!s:.500}") from None

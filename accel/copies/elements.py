@@ -155,16 +155,22 @@ class HasElements(Protocol):
 
 @lru_cache(CACHED)
 def axes(leaves: Leaves, itemsize: int) -> Axes:
-    """Return the axes that leaves are, whose strides are in elements."""
-    slowest_first = leaves[::-1]
-    return tuple([extent for extent, _ in slowest_first]), tuple([stride * itemsize for _, stride in slowest_first])
+    """Return the axes that leaves are, whose strides are in elements.
+
+    The stride of a single step leads nowhere, and may have more than 64 bits, so it is 0.
+    """
+    strides = [stride * itemsize if extent > 1 else 0 for extent, stride in reversed(leaves)]
+    return tuple([extent for extent, _ in reversed(leaves)]), tuple(strides)
 
 
 def places(leaves: Leaves, swizzle: Swizzling | None = None) -> Table:
     """Return the offset of each element that leaves name, in order."""
+    if not reach(leaves).size:
+        return np.empty(0, np.int64)
     found: Table = np.zeros(1, np.int64)
     for extent, stride in leaves:
-        found = (np.arange(extent, dtype=np.int64)[:, None] * stride + found).reshape(-1)
+        if extent > 1:
+            found = (np.arange(extent, dtype=np.int64)[:, None] * stride + found).reshape(-1)
     return found if swizzle is None else np.asarray(swizzle(found))
 
 

@@ -5,7 +5,7 @@ from math import prod
 from reprlib import repr as abbreviated
 from typing import Any, Self, SupportsIndex, TypeAlias
 
-from accel.errors import LayoutError
+from accel.errors import LayoutError, reading_pickled
 from accel.layout.composing import coalesced, compose
 from accel.layout.coordinates import Leaf, bounded, evaluated, fitted, located, paired
 from accel.layout.int_tuple import (
@@ -23,8 +23,10 @@ from accel.layout.int_tuple import (
 from accel.layout.notation import Reader, written
 from accel.layout.slicing import sliced
 
-__all__ = ["Layout", "as_layout", "joined", "modes_of"]
+__all__ = ["Layout", "as_layout", "joined", "modes_of", "refuse_long"]
 
+_MOST_BITS = 1 << 20
+"""Of all integers in a pickle: a few bytes of one may name a long integer many times."""
 
 Axis: TypeAlias = tuple[int, int, tuple[Leaf, ...]]
 """A mode as a call needs it: its size, and its stride or, where it has no single one, its leaves."""
@@ -275,7 +277,7 @@ class Layout:
         return Picture(self).svg()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Layout, (self._shape, self._stride)
+        return _unpickled, (self._shape, self._stride)
 
     @classmethod
     def made(cls, shape: IntTuple, stride: IntTuple, leaves: tuple[Leaf, ...] | None = None) -> "Layout":
@@ -308,6 +310,27 @@ def _axes_of(layout: Layout) -> tuple[Axis, ...]:
             for part in parts
         ]
     )
+
+
+def _unpickled(*state: Any) -> Layout:
+    """Return the layout that came out of a pickle.
+
+    Raises
+    ------
+    FormatError
+        If it is none, or its integers are so long that to multiply them would take long.
+    """
+    with reading_pickled("layout"):
+        shape, stride = state
+        found = Layout(shape, as_int_tuple(stride, "a stride"))
+        refuse_long(leaf for pair in found.leaves for leaf in pair)
+        return found
+
+
+def refuse_long(integers: Iterable[int]) -> None:
+    """Raise `LayoutError` if integers together have more bits than all that a pickle has may have."""
+    if sum(map(int.bit_length, integers)) > _MOST_BITS:
+        raise LayoutError(f"integers of more than {_MOST_BITS:,} bits in all are not read")
 
 
 def as_layout(value: Any) -> Layout:

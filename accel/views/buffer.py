@@ -268,6 +268,7 @@ class Buffer(NDBuffer):
     """
 
     __slots__ = ()
+    _rank = 1
 
     def __init__(self, source: Any = None, *, offset: SupportsIndex = 0, size: SupportsIndex | None = None) -> None:
         found = flat(_nothing() if source is None else source, "Buffer")

@@ -51,6 +51,7 @@ class BufferView(StridedView, Generic[Scalar_co]):
     """
 
     __slots__ = ()
+    _rank = 1
 
     def __init__(self, source: Any, *, offset: SupportsIndex = 0, size: SupportsIndex | None = None) -> None:
         if isinstance(source, BufferView):

@@ -1,11 +1,13 @@
 """Layouts that ask for far more than there is are refused at once, whatever they are made of."""
 
+import pickle
+
 import pytest
 
 import accel
 from accel import LayoutTensor
-from accel.errors import LayoutError
-from accel.layout import Layout, Swizzle
+from accel.errors import LayoutError, OutOfMemoryError
+from accel.layout import ComposedLayout, Layout, Swizzle
 
 HOSTILE = """
     import resource
@@ -74,3 +76,33 @@ def test_cells_of_many_elements_are_compared_by_where_they_are(device):
 def test_a_small_tensor_under_a_swizzle_of_far_bits_is_made():
     with LayoutTensor.stack_allocation(Swizzle(2, 40, 3) @ Layout((3, 5)), "int32") as t:
         assert t.fill(7).size == 15
+
+
+VAST = 2**80
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+@pytest.mark.parametrize(
+    "layout", [Layout((1, 4), (VAST, 1)), Swizzle(1, 0, 1) @ Layout((1, 4), (VAST, 1)), Layout((0, 4), (VAST, VAST))]
+)
+def test_strides_that_lead_nowhere_may_be_of_any_size(device, layout):
+    t = accel.container(range(8), "int8", device=device).view(layout)
+    values = [[0, 1, 3, 2]] if isinstance(layout, ComposedLayout) else [[0, 1, 2, 3]]
+    assert t.to_numpy().tolist() == (values if t.size else [])
+    assert pickle.loads(pickle.dumps(t)).layout == t.copy().layout == layout
+    assert t.fill(7).to_numpy().sum() == 7 * t.size
+
+
+@pytest.mark.parametrize("offset", [VAST, -VAST, 2**59])
+def test_a_swizzle_is_of_distances_that_memory_has(offset):
+    c = accel.zeros(8)
+    for layout in (Layout(4), Layout(0)):
+        with pytest.raises(LayoutError, match=f"from element {offset}, which no memory has"):
+            LayoutTensor(c, ComposedLayout(Swizzle(1, 0, 1), -offset, layout), offset)
+
+
+@pytest.mark.parametrize("size", [2**45, 2**63, 2**80])
+def test_elements_for_which_the_host_has_no_room_are_not_read(size):
+    t = LayoutTensor(accel.zeros(8), Layout((2, size), (1, 0)))
+    with pytest.raises(OutOfMemoryError, match=f"{2 * size} elements of float64 take .* no room"):
+        t.to_numpy()

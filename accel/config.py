@@ -36,7 +36,7 @@ class Settings:
     strict : bool
         Touching memory that is still in flight raises instead of waiting.
     threads : int
-        Threads for host work.
+        Threads for host work, at most 1024; by default as many as there are processors that this process may use.
     sim_seed : int
         Seed of the simulated device's interleavings.
     sim_memory : int
@@ -81,14 +81,16 @@ def _choice(*allowed: str) -> Callable[[object], str]:
     return parse
 
 
-def _count(minimum: int) -> Callable[[object], int]:
+def _count(minimum: int, most: int | None = None) -> Callable[[object], int]:
+    allowed = f"{minimum} or more" if most is None else f"{minimum} to {most}"
+
     def parse(value: object) -> int:
         try:
             number = int(value) if isinstance(value, str) else index(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             number = minimum - 1
-        if isinstance(value, bool) or number < minimum:
-            raise ValueError(f"write a whole number, {minimum} or more")
+        if isinstance(value, bool) or number < minimum or (most is not None and number > most):
+            raise ValueError(f"write a whole number, {allowed}")
         return number
 
     return parse
@@ -100,12 +102,15 @@ def _path(value: object) -> str:
     return str(value)
 
 
+# More than the processors of the largest machines, which is as many as are of use; each thread costs the system memory.
+_MOST_THREADS = 1024
+
 _PARSERS: Mapping[str, Callable[[object], Any]] = {
     "device": _device,
     "debug": _flag,
     "fallback": _choice("raise", "warn", "silent"),
     "strict": _flag,
-    "threads": _count(1),
+    "threads": _count(1, _MOST_THREADS),
     "sim_seed": _count(0),
     "sim_memory": _count(0),
     "cache_dir": _path,
@@ -141,7 +146,7 @@ def _from_environment() -> Settings:
         if text:
             found[field.name] = _parse(field.name, text, variable)
     cache_dir = f"{os.environ.get('XDG_CACHE_HOME') or '~/.cache'}/accel"
-    defaults = Settings(threads=_usable_processors(), cache_dir=cache_dir)
+    defaults = Settings(threads=min(_usable_processors(), _MOST_THREADS), cache_dir=cache_dir)
     return replace(defaults, **found)  # type: ignore[arg-type]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from accel.contents import Contents
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.errors import DeviceMismatchError, FormatError
+from accel.errors import DeviceMismatchError, reading_pickled
 from accel.memory.copying import AnyStorage, allocate
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.host_storage import HostArray, HostStorage, dtype_there, is_pointer_form
@@ -264,14 +264,14 @@ class AcceleratorDataContainer(Contents, Interchange):
         return self.to(device, copy=True)
 
 
-def _unpickled(kind: object, storage: object) -> AcceleratorDataContainer:
-    if not (isinstance(kind, type) and issubclass(kind, AcceleratorDataContainer)):
-        raise FormatError(f"this is no pickled container: {kind!r} is no class of containers")
-    if storage is None:
-        return kind()
-    if not isinstance(storage, AnyStorage):
-        raise FormatError(f"this is no pickled container: found {type(storage).__name__} for its storage")
-    return kind.on(storage)
+def _unpickled(*state: Any) -> AcceleratorDataContainer:
+    with reading_pickled("container"):
+        kind, storage = state
+        if not (isinstance(kind, type) and issubclass(kind, AcceleratorDataContainer)):
+            raise TypeError(f"found {type(kind).__name__} for its class")
+        if not isinstance(storage, AnyStorage | None):
+            raise TypeError(f"found {type(storage).__name__} for its storage")
+        return kind() if storage is None else kind.on(storage)
 
 
 def _size_form(

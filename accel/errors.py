@@ -25,6 +25,12 @@
 A message says what was asked, what was found, and what to write instead.
 """
 
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = [
     "AccelError",
     "BoundsError",
@@ -122,3 +128,12 @@ class InterchangeError(AccelError, BufferError):
 
 class FormatError(AccelError, ValueError):
     """A file or a pickle that is not what it says; nothing was allocated for it."""
+
+
+@contextmanager
+def reading_pickled(what: str) -> "Iterator[None]":
+    """Raise `FormatError` where what came out of a pickle does not fit together."""
+    try:
+        yield
+    except (TypeError, ValueError, IndexError, OverflowError, BufferError) as error:
+        raise FormatError(f"this is no pickled {what}: {error!s:.500}") from None

@@ -9,17 +9,12 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import repeat
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 __all__ = ["BusyError", "attempt", "forked_since", "in_child", "open_after_fork", "process"]
 
 
-class _Lock(Protocol):
-    def acquire(self, blocking: bool = True) -> bool: ...
-    def __exit__(self, *exception: Any) -> None: ...
-
-
-_AnyLock = TypeVar("_AnyLock", bound=_Lock)
+_AnyLock = TypeVar("_AnyLock")
 
 
 class BusyError(Exception):
@@ -33,7 +28,7 @@ class _Taken(dict[bool, object]):
         raise BusyError
 
 
-def attempt(lock: _Lock) -> AbstractContextManager[object]:
+def attempt(lock: Any) -> AbstractContextManager[object]:
     """Return a context manager that takes a lock and never waits for it; entering raises `BusyError` instead.
 
     ``if lock.acquire(blocking=False):`` can take the lock and lose the answer to an interrupt, and the lock then stays

@@ -33,9 +33,11 @@ BAD = [
     ("debug", 2, "write 1 or 0"),
     ("fallback", "never", "write one of raise, warn, silent"),
     ("strict", None, "write 1 or 0"),
-    ("threads", 0, "write a whole number, 1 or more"),
-    ("threads", True, "write a whole number, 1 or more"),
-    ("threads", 2.0, "write a whole number, 1 or more"),
+    ("threads", 0, "write a whole number, 1 to 1024"),
+    ("threads", True, "write a whole number, 1 to 1024"),
+    ("threads", 1025, "write a whole number, 1 to 1024"),
+    ("threads", "20000", "write a whole number, 1 to 1024"),
+    ("threads", 2.0, "write a whole number, 1 to 1024"),
     ("sim_seed", -1, "write a whole number, 0 or more"),
     ("sim_memory", "1 GiB", "write a whole number, 0 or more"),
     ("cache_dir", "", "write a folder"),
@@ -232,3 +234,26 @@ def test_the_cache_is_in_the_users_cache_folder(python):
 
 def test_settings_need_no_numpy(python):
     assert python("import sys, accel.config; accel.config.current(); print('numpy' in sys.modules)") == "False"
+
+
+def test_no_more_threads_are_started_than_are_asked_for_and_at_most_1024_can_be(python):
+    code = """
+        import threading
+        import numpy as np
+        import accel
+        from accel import xp
+
+        x = xp.asarray(np.ones((2048, 2048), "float32"))
+        xp.reshape(x.T, (-1,))
+        before = threading.active_count()
+        try:
+            accel.configure(threads=20_000)
+        except ValueError as error:
+            print(error)
+        accel.configure(threads=4)
+        xp.reshape(x.T, (-1,))
+        print(before, threading.active_count())
+    """
+    refusal, counts = python(code, ACCEL_THREADS="2").splitlines()
+    assert refusal == "accel.configure: 20000 is not a value of 'threads': write a whole number, 1 to 1024"
+    assert [int(count) <= limit for count, limit in zip(counts.split(), (2, 4), strict=True)] == [True, True]

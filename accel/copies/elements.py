@@ -1,11 +1,11 @@
 """`Elements`: which elements of a storage are meant, in the order of whoever copies them."""
 
 from functools import lru_cache
-from math import gcd
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from accel.copies.reaching import CACHED, Leaves, Reach, reach, swizzled_reach, whole_runs
 from accel.dtypes import DType
 from accel.errors import BoundsError
 from accel.memory import AnyStorage, HostStorage, Operand, Swizzling, Table
@@ -26,22 +26,8 @@ __all__ = [
     "reach",
 ]
 
-CACHED = 4096
-"""How many answers about leaves are remembered."""
-
-Leaves = tuple[tuple[int, int], ...]
-"""Extent and stride of each loop, the fastest first."""
-
 Axes = tuple[tuple[int, ...], tuple[int, ...]]
 """The extents and the strides in bytes of axes, the slowest first, as operands have them."""
-
-
-class Reach(NamedTuple):
-    """How many elements there are, and offsets between which they lie."""
-
-    size: int
-    low: int
-    high: int
 
 
 class Elements(NamedTuple):
@@ -95,7 +81,8 @@ class Elements(NamedTuple):
         """How many elements there are, and how far from the first one they lie."""
         if self.table is not None:
             return _reach_of_table(self.table)
-        return reach(self.leaves) if self.swizzle is None else _swizzled_reach(self.leaves, self.swizzle)
+        leaves, swizzle = self.leaves, self.swizzle
+        return reach(leaves) if swizzle is None else swizzled_reach(leaves, swizzle, self.available)
 
     @property
     def available(self) -> int:
@@ -104,12 +91,23 @@ class Elements(NamedTuple):
         return storage.size if self.dtype is None else storage.nbytes // self.dtype.itemsize
 
     def refuse_outside(self) -> None:
-        """Raise `BoundsError` if an element is not in the storage."""
-        size, low, high = self.reach
+        """Raise `BoundsError` if an element is not in the storage.
+
+        Raises
+        ------
+        LayoutError
+            If a swizzle exchanges so many elements so far apart that it is not found out.
+        """
+        start, leaves, swizzle = self.start, self.leaves, self.swizzle
         available = self.available
-        if size and not (self.start + low >= 0 and self.start + high < available):
+        if swizzle is not None:
+            size, low, high = whole_runs(leaves, swizzle)
+            if not size or (start + low >= 0 and start + high < available):
+                return  # and nothing had to be counted out
+        size, low, high = self.reach
+        if size and not (start + low >= 0 and start + high < available):
             raise BoundsError(
-                f"elements {self.start + low} to {self.start + high} of {self.element_type.name} are required, and the "
+                f"elements {start + low} to {start + high} of {self.element_type.name} are required, and the "
                 f"{self.storage} has {available} available: from 0 to {available - 1}"
             )
 
@@ -156,47 +154,24 @@ class HasElements(Protocol):
 
 
 @lru_cache(CACHED)
-def reach(leaves: Leaves) -> Reach:
-    """Return how many elements leaves have, and how far from the first one they lie."""
-    size, low, high = 1, 0, 0
-    for extent, stride in leaves:
-        size *= extent
-        low += min((extent - 1) * stride, 0)
-        high += max((extent - 1) * stride, 0)
-    return Reach(size, low, high) if size else Reach(0, 0, 0)
-
-
-@lru_cache(CACHED)
 def axes(leaves: Leaves, itemsize: int) -> Axes:
-    """Return the axes that leaves are, whose strides are in elements."""
-    slowest_first = leaves[::-1]
-    return tuple([extent for extent, _ in slowest_first]), tuple([stride * itemsize for _, stride in slowest_first])
+    """Return the axes that leaves are, whose strides are in elements.
+
+    The stride of a single step leads nowhere, and may have more than 64 bits, so it is 0.
+    """
+    strides = [stride * itemsize if extent > 1 else 0 for extent, stride in reversed(leaves)]
+    return tuple([extent for extent, _ in reversed(leaves)]), tuple(strides)
 
 
 def places(leaves: Leaves, swizzle: Swizzling | None = None) -> Table:
     """Return the offset of each element that leaves name, in order."""
+    if not reach(leaves).size:
+        return np.empty(0, np.int64)
     found: Table = np.zeros(1, np.int64)
     for extent, stride in leaves:
-        found = (np.arange(extent, dtype=np.int64)[:, None] * stride + found).reshape(-1)
+        if extent > 1:
+            found = (np.arange(extent, dtype=np.int64)[:, None] * stride + found).reshape(-1)
     return found if swizzle is None else np.asarray(swizzle(found))
-
-
-@lru_cache(CACHED)
-def _swizzled_reach(leaves: Leaves, swizzle: Swizzling) -> Reach:
-    if not reach(leaves).size:
-        return Reach(0, 0, 0)
-    # Steps of whole blocks change no bit that a swizzle sees, so only those within a block are counted out.
-    block = swizzle.block
-    within, across = [], []
-    for extent, stride in leaves:
-        period = block // gcd(stride, block)
-        if extent % period:
-            within.append((extent, stride))
-        else:
-            within.append((period, stride))
-            across.append((extent // period, period * stride))
-    blocks, inside = reach(tuple(across)), _reach_of_table(places(tuple(within), swizzle))
-    return Reach(blocks.size * inside.size, blocks.low + inside.low, blocks.high + inside.high)
 
 
 def _reach_of_table(table: Table) -> Reach:

@@ -12,10 +12,11 @@ from accel.copies.elements import Elements, all_of, of_array
 from accel.copies.planner import Mask, fewest_loops
 from accel.copies.ways import End, Fresh, Way, allocated, ways
 from accel.dtypes import DType
-from accel.errors import DTypeError
+from accel.errors import DTypeError, OutOfMemoryError
 from accel.memory import CacheEviction, HostStorage, Stream, Transfer, heap_of
-from accel.memory.transfer import Work, refuse_foreign, submit
 from accel.memory.owner import Owner
+from accel.memory.sizes import in_words
+from accel.memory.transfer import Work, refuse_foreign, submit
 from accel.memory.work import Use, carry_out, on_host
 
 __all__ = ["copy", "copy_async", "fill", "in_c_order", "read", "write"]
@@ -30,14 +31,26 @@ def read(source: Elements) -> _Array:
     ------
     BoundsError
         If an element is not in the storage.
+    OutOfMemoryError
+        If there is no room for so many, as they may be the same ones again and again.
     """
     source.refuse_outside()
     if host.at_once(source) and source.size:
         return on_host((Use(source.storage, False),), partial(host.gathered, source))
-    values = np.empty(source.size, source.element_type)
+    values = _room_for(source.size, source.element_type)
     if values.size:
         copy(all_of(HostStorage.on_array(values)), source)
     return values
+
+
+def _room_for(size: int, dtype: DType) -> _Array:
+    try:
+        return np.empty(size, dtype)
+    except (MemoryError, ValueError, OverflowError):  # NumPy has other errors for sizes that no memory has
+        raise OutOfMemoryError(
+            f"{size} elements of {dtype.name} take {in_words(size * dtype.itemsize)}, for which the host has no room; "
+            f"read a part of them"
+        ) from None
 
 
 def write(target: Elements, values: _Array) -> None:

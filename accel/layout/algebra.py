@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import count
+from itertools import count, groupby
+from math import prod
 from typing import Any
 
 from accel.errors import LayoutError
 from accel.layout.composing import coalesced
 from accel.layout.coordinates import Leaf, crd2idx_of_shape, fitted, located, natural
-from accel.layout.int_tuple import IntTuple, as_int_tuple, column_strides, flat, modes, product, rebuilt
+from accel.layout.int_tuple import IntTuple, as_int_tuple, column_strides, flat, modes, product, rebuilt, refuse_vast
 from accel.layout.layout import Layout, as_layout, joined, modes_of
 from accel.layout.notation import written
 from accel.layout.slicing import diced
@@ -99,12 +100,18 @@ def coalesce(layout: Any, profile: Any = None) -> Layout:
     12:1
     """
     found = as_layout(layout)
+    if isinstance(profile, tuple | list):
+        refuse_vast(profile)
+    return _coalesced_by(found, profile)
+
+
+def _coalesced_by(found: Layout, profile: Any) -> Layout:
     if profile is None or isinstance(profile, int):
         return of_leaves(coalesced(found.leaves))
     if len(profile) > found.rank or isinstance(found.shape, int):
         raise LayoutError(f"the profile {profile} has more parts than {found} has modes")
     parts = modes_of(found)
-    return joined([*map(coalesce, parts, profile), *parts[len(profile) :]])
+    return joined([*map(_coalesced_by, parts, profile), *parts[len(profile) :]])
 
 
 def filter_zeros(layout: Any) -> Layout:
@@ -299,11 +306,12 @@ def make_ordered_layout(shape: Any, order: Any = None) -> Layout:
     """
     found = as_int_tuple(shape, "a shape")
     keys = _keys(found, 0 if order is None else as_int_tuple(order, "an order"))
-    extents = flat(found)
-    strides = []
-    for extent, key in zip(extents, keys, strict=True):
-        smaller = [other for other, order_of_other in zip(extents, keys, strict=True) if order_of_other < key]
-        strides.append(product(tuple(smaller)) if extent != 1 else 0)
+    extents, strides, spanned = flat(found), [0] * len(keys), 1
+    for _, equal in groupby(sorted(range(len(keys)), key=keys.__getitem__), keys.__getitem__):
+        places = [place for place in equal if extents[place] != 1]
+        for place in places:
+            strides[place] = spanned
+        spanned *= prod([extents[place] for place in places])
     return Layout(found, rebuilt(iter(strides), found))
 
 

@@ -12,13 +12,15 @@ from typing import NamedTuple, Protocol
 
 from accel.errors import LayoutError
 from accel.layout.coordinates import Leaf, evaluated
-from accel.layout.int_tuple import IntTuple, rebuilt
+from accel.layout.int_tuple import IntTuple, rebuilt, refuse_vast
 from accel.layout.notation import written
 
-__all__ = ["CAP", "Step", "coalesced", "compose", "factored", "split"]
+__all__ = ["CAP", "Step", "coalesced", "compose", "factored", "split", "unbounded"]
 
 CAP = 1 << 16
 """Elements of B up to which the table is looked at."""
+
+_NOTHING = ((0, 0),)
 
 
 class Nested(Protocol):
@@ -41,7 +43,7 @@ class Step(NamedTuple):
     Attributes
     ----------
     mode : int
-        Which mode of the coalesced A.
+        Which mode of A, coalesced.
     leaf : Leaf
         What was left of B's leaf before.
     emitted : Leaf or None
@@ -66,12 +68,24 @@ def coalesced(leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
         if extent == 1:
             continue
         if extent == 0:
-            return ((0, 0),)
+            return _NOTHING
         if found and found[-1][0] * found[-1][1] == stride:
             found[-1] = found[-1][0] * extent, found[-1][1]
         else:
             found.append((extent, stride))
     return tuple(found)
+
+
+def unbounded(leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
+    """Return the fewest leaves with the same value at every integer, also past the size.
+
+    There the last leaf goes on, even if its extent is 1: its stride then has no part in the table, and counts here.
+    """
+    found = coalesced(leaves)
+    if not leaves or leaves[-1][0] != 1 or found == _NOTHING:
+        return found
+    goes_on = found and found[-1][0] * found[-1][1] == leaves[-1][1]
+    return found if goes_on else (*found, leaves[-1])
 
 
 def compose(a: Nested, b: Nested) -> tuple[IntTuple, IntTuple, tuple[Leaf, ...]]:
@@ -82,13 +96,16 @@ def compose(a: Nested, b: Nested) -> tuple[IntTuple, IntTuple, tuple[Leaf, ...]]
     LayoutError
         If there is no such layout.
     """
-    outer = coalesced(a.leaves)
-    if outer == ((0, 0),) and 0 not in [extent for extent, _ in b.leaves]:
+    outer = unbounded(a.leaves)
+    if outer == _NOTHING and 0 not in [extent for extent, _ in b.leaves]:
         raise LayoutError(f"composition {a} o {b}: the first has no elements")
     parts = by_rule(outer, b.leaves)
     if parts is None:
         parts = _by_table(a, outer, b)
-    return *_assembled(b.shape, iter(parts)), tuple(chain.from_iterable(parts))
+    shape, stride = _assembled(b.shape, iter(parts))
+    if isinstance(shape, tuple):
+        refuse_vast(shape)
+    return shape, stride, tuple(chain.from_iterable(parts))
 
 
 def by_rule(outer: Sequence[Leaf], inner: Sequence[Leaf]) -> list[list[Leaf]] | None:

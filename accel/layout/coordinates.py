@@ -3,11 +3,11 @@
 An integer coordinate of a nested shape runs colexicographically: its leftmost leaf is fastest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from accel.errors import BoundsError, LayoutError
-from accel.layout.int_tuple import IntTuple, as_int_tuple, column_strides, modes, product
+from accel.layout.int_tuple import IntTuple, as_int_tuple, column_strides, modes, product, refuse_vast
 from accel.layout.notation import written
 
 __all__ = ["Leaf", "bounded", "evaluated", "located", "natural", "paired"]
@@ -26,17 +26,23 @@ def paired(shape: Any, stride: Any) -> tuple[Leaf, ...] | None:
     leaves = tuple(zip(shape, stride))  # noqa: B905 - the keyword is a tenth of what a layout costs
     for extent, step in leaves:
         if type(extent) is not int or type(step) is not int or extent < 0:
+            refuse_vast(shape)
             return _unnested(leaves)
     return leaves
 
 
-def _unnested(parts: Sequence[tuple[Any, Any]]) -> tuple[Leaf, ...] | None:
+def _unnested(parts: Iterable[tuple[Any, Any]]) -> tuple[Leaf, ...] | None:
     leaves: list[Leaf] = []
     for extent, step in parts:
-        found = paired(extent, step)
-        if found is None:
+        if type(extent) is tuple and type(step) is tuple and len(extent) == len(step):
+            found = _unnested(zip(extent, step, strict=True))
+            if found is None:
+                return None
+            leaves += found
+        elif type(extent) is type(step) is int and extent >= 0:
+            leaves.append((extent, step))
+        else:
             return None
-        leaves += found
     return tuple(leaves)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from accel.layout import algebra, inverse, recasting, tiling
-from accel.layout.composing import CAP, Step, by_rule, coalesced, factored, split
+from accel.layout.composing import CAP, Step, by_rule, coalesced, factored, split, unbounded
 from accel.layout.coordinates import Leaf, evaluated
 from accel.layout.int_tuple import product
 from accel.layout.layout import Layout, joined
@@ -79,7 +79,7 @@ def _by_mode(derivation: Callable[[Layout, Any], Lines], layout: Layout, tiler: 
 
 
 def _composed(a: Layout, b: Layout) -> Lines:
-    outer = coalesced(a.leaves)
+    outer = unbounded(a.leaves)
     yield Line(0, f"A coalesced is {algebra.of_leaves(outer)}; the last of its modes goes on past its end")
     for leaf in b.leaves:
         yield from _leaf(outer, leaf)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from accel.errors import LayoutError
 from accel.layout import algebra, inverse, recasting, tiling
-from accel.layout.composing import coalesced
 from accel.layout.coordinates import evaluated
 from accel.layout.derivations import DERIVATIONS, Line
 from accel.layout.layout import Layout, as_layout
@@ -155,8 +154,7 @@ def _is_coalesced(result: Layout, layout: Layout, *_profile: Any) -> str:
 def _is_composition(result: Layout, a: Layout, b: Any) -> str:
     if not isinstance(b, Layout):
         return ""
-    outer = coalesced(a.leaves)
-    expected = [evaluated(outer, evaluated(b.leaves, i)) for i in range(b.size)]
+    expected = [evaluated(a.leaves, evaluated(b.leaves, i)) for i in range(b.size)]
     assert expected == [evaluated(result.leaves, i) for i in range(result.size)], "a composition is one"
     return f"A(B(c)) at all {b.size} coordinates"
 

@@ -4,11 +4,14 @@ import math
 from collections.abc import Iterator
 from functools import lru_cache
 from operator import index
+from reprlib import repr as abbreviated
 from typing import Any, TypeAlias
 
 from accel.errors import LayoutError
 
 __all__ = [
+    "DEEPEST",
+    "MOST",
     "IntTuple",
     "as_int_tuple",
     "as_integer",
@@ -19,10 +22,26 @@ __all__ = [
     "modes",
     "product",
     "rebuilt",
+    "refuse_negative",
+    "refuse_vast",
 ]
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
 """An integer, or a tuple of such."""
+
+DEEPEST = 100
+"""How deep tuples may be nested.
+
+It is more than anybody writes. The functions on layouts call themselves a few times for each level, and Python bears a
+thousand calls in one another, of which the caller has used some.
+"""
+
+MOST = 1 << 15
+"""How many parts tuples may have, with those of the tuples in them, each counted as often as it is met.
+
+The strides of so many extents of 2 take 64 MiB, and of ten times as many a hundred times that. A tuple that has another
+twice, which has another twice, and so on, takes little memory and has 2**100 parts.
+"""
 
 _INTEGERS = {int}
 
@@ -34,12 +53,38 @@ def as_int_tuple(value: Any, what: str) -> IntTuple:
     ------
     TypeError
         If anything in it is no integer.
+    LayoutError
+        If it is nested too deep, or has too many parts.
     """
-    if type(value) is tuple and {*map(type, value)} == _INTEGERS:
+    if type(value) is tuple and len(value) <= MOST and {*map(type, value)} == _INTEGERS:
         return value
     if isinstance(value, tuple | list):
-        return tuple([as_int_tuple(part, what) for part in value])
+        refuse_vast(value)
+    return _integers(value, what)
+
+
+def _integers(value: Any, what: str) -> IntTuple:
+    if isinstance(value, tuple | list):
+        return tuple([_integers(part, what) for part in value])
     return as_integer(value, f"{what} is made of integers and tuples of them")
+
+
+def refuse_vast(value: "tuple[Any, ...] | list[Any]", levels: int = DEEPEST, count: int = 0) -> int:
+    """Raise `LayoutError` if tuples are nested deeper than so many levels, or have more than `MOST` parts.
+
+    Returns
+    -------
+    int
+        How many there are, and so many more.
+    """
+    count += len(value)
+    if not levels or count > MOST:
+        found = f"tuples nested more than {DEEPEST} deep" if not levels else f"tuples of more than {MOST:,} parts"
+        raise LayoutError(f"found {found}, which no layout, coordinate or tiler is made of; write fewer")
+    for part in value:
+        if type(part) is not int and isinstance(part, tuple | list):  # to ask the first takes a third of the time
+            count = refuse_vast(part, levels - 1, count)
+    return count
 
 
 def as_integer(value: Any, wanted: str) -> int:
@@ -57,7 +102,7 @@ def as_integer(value: Any, wanted: str) -> int:
     except TypeError:
         found = None
     if found is None or isinstance(value, bool):  # which is an integer only by inheritance
-        raise TypeError(f"{wanted}; found {value!r}")
+        raise TypeError(f"{wanted}; found {abbreviated(value)}")
     return found
 
 

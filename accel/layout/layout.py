@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from math import prod
+from reprlib import repr as abbreviated
 from typing import Any, Self, SupportsIndex, TypeAlias
 
-from accel.errors import LayoutError
+from accel.errors import LayoutError, reading_pickled
 from accel.layout.composing import coalesced, compose
 from accel.layout.coordinates import Leaf, bounded, evaluated, fitted, located, paired
 from accel.layout.int_tuple import (
@@ -17,12 +18,15 @@ from accel.layout.int_tuple import (
     modes,
     rebuilt,
     refuse_negative,
+    refuse_vast,
 )
 from accel.layout.notation import Reader, written
 from accel.layout.slicing import sliced
 
-__all__ = ["Layout", "as_layout", "joined", "modes_of"]
+__all__ = ["Layout", "as_layout", "joined", "modes_of", "refuse_long"]
 
+_MOST_BITS = 1 << 20
+"""Of all integers in a pickle: a few bytes of one may name a long integer many times."""
 
 Axis: TypeAlias = tuple[int, int, tuple[Leaf, ...]]
 """A mode as a call needs it: its size, and its stride or, where it has no single one, its leaves."""
@@ -291,7 +295,7 @@ class Layout:
         return Picture(self).svg()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Layout, (self._shape, self._stride)
+        return _unpickled, (self._shape, self._stride)
 
     @classmethod
     def made(cls, shape: IntTuple, stride: IntTuple, leaves: tuple[Leaf, ...] | None = None) -> "Layout":
@@ -330,6 +334,27 @@ def _axes_of(layout: Layout) -> tuple[Axis, ...]:
     )
 
 
+def _unpickled(*state: Any) -> Layout:
+    """Return the layout that came out of a pickle.
+
+    Raises
+    ------
+    FormatError
+        If it is none, or its integers are so long that to multiply them would take long.
+    """
+    with reading_pickled("layout"):
+        shape, stride = state
+        found = Layout(shape, as_int_tuple(stride, "a stride"))
+        refuse_long(leaf for pair in found.leaves for leaf in pair)
+        return found
+
+
+def refuse_long(integers: Iterable[int]) -> None:
+    """Raise `LayoutError` if integers together have more bits than all that a pickle has may have."""
+    if sum(map(int.bit_length, integers)) > _MOST_BITS:
+        raise LayoutError(f"integers of more than {_MOST_BITS:,} bits in all are not read")
+
+
 def as_layout(value: Any) -> Layout:
     """Return a layout: one of ours, one of another library that has ``shape`` and ``stride``, or an integer's n:1.
 
@@ -344,7 +369,7 @@ def as_layout(value: Any) -> Layout:
         return Layout(value.shape, value.stride)
     if isinstance(value, int | tuple):
         return Layout(value)
-    raise TypeError(f"a layout is needed, as in Layout((4, 8), (1, 4)); found {value!r}")
+    raise TypeError(f"a layout is needed, as in Layout((4, 8), (1, 4)); found {abbreviated(value)}")
 
 
 def modes_of(layout: Layout) -> list[Layout]:
@@ -364,4 +389,5 @@ def joined(parts: Iterable[Layout]) -> Layout:
         shapes.append(part._shape)
         strides.append(part._stride)
         leaves += part._leaves
+    refuse_vast(shapes)
     return Layout.made(tuple(shapes), tuple(strides), tuple(leaves))

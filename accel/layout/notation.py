@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from accel.errors import LayoutError
-from accel.layout.int_tuple import IntTuple
+from accel.layout.int_tuple import DEEPEST, IntTuple
 
 __all__ = ["Reader", "written"]
 
@@ -13,9 +13,7 @@ _TOKEN = re.compile(r"\s*(-?\d+|\S)")
 
 Part = TypeVar("Part")
 
-# More than anybody writes, and less than Python itself can bear.
-_DEEPEST = 100
-_LONGEST = 1000
+_LONGEST = 1000  # digits, which is more than anybody writes
 
 
 def written(value: IntTuple) -> str:
@@ -85,8 +83,8 @@ class Reader:
 
     def parts(self, part: Callable[[], Part], first: str, last: str) -> tuple[Part, ...]:
         """Read parts with commas between them, and the brackets around them."""
-        if self._depth == _DEEPEST:
-            raise self.refusal(f"text with at most {_DEEPEST} brackets in one another")
+        if self._depth == DEEPEST:
+            raise self.refusal(f"text with at most {DEEPEST} brackets in one another")
         self.expect(first)
         self._depth += 1
         found: list[Part] = []

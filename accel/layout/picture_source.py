@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
+from reprlib import repr as abbreviated
 from typing import Any
 
 from accel.errors import LayoutError
@@ -92,4 +93,4 @@ def sources(layout: Any) -> list[Source]:
         found = Source("", layout.shape, layout.stride, int)
         found.name = str(found)
         return [found]
-    raise TypeError(f"a picture is of a layout, as in Layout((4, 8), (1, 4)); found {layout!r}")
+    raise TypeError(f"a picture is of a layout, as in Layout((4, 8), (1, 4)); found {abbreviated(layout)}")

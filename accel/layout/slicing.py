@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from accel.errors import LayoutError
 from accel.layout.coordinates import bounded, fitted, located
-from accel.layout.int_tuple import IntTuple
+from accel.layout.int_tuple import IntTuple, refuse_vast
 from accel.layout.notation import written
 
 __all__ = ["ALL", "Free", "diced", "is_free", "sliced"]
@@ -33,6 +33,7 @@ def is_free(part: object) -> bool:
 
 def sliced(coordinate: Any, shape: IntTuple, stride: IntTuple) -> tuple[IntTuple, IntTuple, int]:
     """Return what stands under the free parts, side by side, and the offset of the rest."""
+    _refuse_vast(coordinate)
     kept: list[tuple[IntTuple, IntTuple]] = []
     offset = _sliced(coordinate, shape, stride, shape, kept)
     return tuple([extents for extents, _ in kept]), tuple([steps for _, steps in kept]), offset
@@ -40,9 +41,15 @@ def sliced(coordinate: Any, shape: IntTuple, stride: IntTuple) -> tuple[IntTuple
 
 def diced(coordinate: Any, shape: IntTuple, stride: IntTuple) -> tuple[IntTuple, IntTuple]:
     """Return what stands under the parts that are not free, side by side."""
+    _refuse_vast(coordinate)
     kept: list[tuple[IntTuple, IntTuple]] = []
     _diced(coordinate, shape, stride, kept)
     return tuple([extents for extents, _ in kept]), tuple([steps for _, steps in kept])
+
+
+def _refuse_vast(coordinate: Any) -> None:
+    if isinstance(coordinate, tuple | list):
+        refuse_vast(coordinate)
 
 
 def _sliced(

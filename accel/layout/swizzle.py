@@ -1,15 +1,19 @@
 """`Swizzle`: an exclusive or of some bits of an offset with others, and layouts under one."""
 
+from reprlib import repr as abbreviated
 from typing import Any, NamedTuple, SupportsIndex
 
-from accel.errors import LayoutError
+from accel.errors import LayoutError, reading_pickled
 from accel.layout.composing import compose
 from accel.layout.int_tuple import IntTuple, as_integer
-from accel.layout.layout import Layout, as_layout
+from accel.layout.layout import Layout, as_layout, refuse_long
 from accel.layout.notation import Reader
 from accel.layout.slicing import sliced
 
 __all__ = ["ComposedLayout", "Swizzle"]
+
+_WIDEST = 1 << 16
+"""Bits of the largest number that a swizzle has to do with: more than any offset has, and soon worked with."""
 
 
 class Swizzle:
@@ -29,7 +33,7 @@ class Swizzle:
     Raises
     ------
     LayoutError
-        If bits or base are negative, or the two groups of bits overlap.
+        If bits or base are negative, the two groups of bits overlap, or they lie beyond 65,536 bits.
 
     Examples
     --------
@@ -49,6 +53,8 @@ class Swizzle:
                 f"a swizzle has no negative bits or base, and its shift is at least its bits either way, so that no "
                 f"bit is mixed with itself; found S<{','.join(map(str, found))}>"
             )
+        if self._bits + self._base + abs(self._shift) > _WIDEST:
+            raise LayoutError(f"a swizzle mixes bits within the first {_WIDEST:,}; found {self}, which goes beyond")
 
     @classmethod
     def parse(cls, text: str) -> "Swizzle":
@@ -98,6 +104,9 @@ class Swizzle:
 
     def __hash__(self) -> int:
         return hash((self._bits, self._base, self._shift))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickled_swizzle, (self._bits, self._base, self._shift)
 
     def __str__(self) -> str:
         return f"S<{self._bits},{self._base},{self._shift}>"
@@ -149,7 +158,7 @@ class ComposedLayout:
 
     def __init__(self, swizzle: Swizzle, offset: SupportsIndex, layout: Any) -> None:
         if not isinstance(swizzle, Swizzle):
-            raise TypeError(f"a swizzle is needed, as in Swizzle(3, 2, 3); found {swizzle!r}")
+            raise TypeError(f"a swizzle is needed, as in Swizzle(3, 2, 3); found {abbreviated(swizzle)}")
         self._fields = _Fields(swizzle, as_integer(offset, "an offset is an integer"), as_layout(layout))
 
     @property
@@ -204,6 +213,9 @@ class ComposedLayout:
     def __hash__(self) -> int:
         return hash(self._fields)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickled, tuple(self._fields)
+
     def __str__(self) -> str:
         return f"{self.swizzle} o {self.offset} o {self.layout}"
 
@@ -219,3 +231,18 @@ class ComposedLayout:
         from accel.layout.picture import Picture
 
         return Picture(self).svg()
+
+
+def _unpickled_swizzle(*state: Any) -> Swizzle:
+    with reading_pickled("swizzle"):
+        return Swizzle(*state)
+
+
+def _unpickled(*state: Any) -> ComposedLayout:
+    with reading_pickled("composed layout"):
+        swizzle, offset, layout = state
+        if not isinstance(layout, Layout):
+            raise TypeError(f"a layout is needed; found {type(layout).__name__}")
+        found = ComposedLayout(swizzle, offset, layout)
+        refuse_long([found.offset])
+        return found

@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 __all__ = ["offsets"]
 
 
+_MOST = 1 << 27
+"""Offsets of the largest table, which takes 1 GiB."""
+
+
 def offsets(layout: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":
     """The offset of every coordinate, colexicographically, as an int64 array of ``layout.size`` elements.
 
     Raises
     ------
     LayoutError
-        If an offset needs more than 64 bits.
+        If an offset needs more than 64 bits, or there are more than 2**27 of them, which take 1 GiB.
 
     Examples
     --------
@@ -33,9 +37,16 @@ def offsets(layout: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":
 
     found = as_layout(layout)
     _refuse_wide(found, found.cosize)
+    if found.size > _MOST:
+        raise LayoutError(
+            f"{found} has {found.size} offsets, and a table at most {_MOST}; write offsets of its parts, as "
+            f"layout[_, i] gives them, or call it for single coordinates"
+        )
     table = np.zeros(1, np.int64)
     for extent, stride in coalesced(found.leaves):
-        table = np.add.outer(np.arange(extent, dtype=np.int64) * stride, table).reshape(-1)
+        steps = np.arange(extent, dtype=np.int64)
+        steps *= stride
+        table = np.add.outer(steps, table).reshape(-1)
     return table
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from accel.errors import LayoutError
+from accel.layout.int_tuple import refuse_vast
 from accel.layout.layout import Layout, as_layout, joined, modes_of
 from accel.layout.notation import Reader
 
@@ -23,9 +24,17 @@ def as_tiler(value: Any) -> Tiler:
     ------
     TypeError
         If it is nothing of these.
+    LayoutError
+        If it is nested too deep, or has too many parts.
     """
+    if type(value) is tuple:
+        refuse_vast(value)
+    return _as_tiler(value)
+
+
+def _as_tiler(value: Any) -> Tiler:
     if type(value) is tuple and _goes_by_mode(value):
-        return tuple([None if part is None else as_tiler(part) for part in value])
+        return tuple([None if part is None else _as_tiler(part) for part in value])
     return as_layout(value)
 
 

@@ -20,7 +20,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from accel import config
 from accel.errors import InFlightError
@@ -189,8 +189,8 @@ class SharedTraffic:
 
 
 Claim = tuple[Traffic, int, int, bool, bool]
-"""The use of some bytes: where it is noted, the addresses of the first byte and of that behind the last one, whether they
-may be written, and whether each of them is, so that it no longer matters what was there."""
+"""The use of some bytes: where it is noted, the addresses of the first byte and of that behind the last one, whether
+they may be written, and whether each of them is, so that it no longer matters what was there."""
 
 
 def enter(work: Submission, claims: Iterable[Claim]) -> Sequence[Submission]:
@@ -359,13 +359,11 @@ def forget_these(traffic: Traffic, over: set[Submission], failed: set[Submission
             if seen is None:
                 return
             writes, reads, claims = seen
-            left: Hazards | None = (
+            left: Hazards = (
                 tuple([each for each in writes if each[2] not in over]),
                 tuple([each for each in reads if each[2] not in over]),
                 tuple([each for each in claims if each[2] not in over or each[2] in failed]),
             )
-            if not any(left):
-                left = None
             if traffic.hazards is seen:
-                traffic.hazards = left
+                traffic.hazards = left if any(left) else None
                 return

@@ -96,8 +96,8 @@ class Heap:
         self._givers: dict[Block, Allocator] = {}
         # By identity: those of others may have no hash.
         self._allocators: WeakValueDictionary[int, Allocator] = WeakValueDictionary()
-        # The blocks in use by their identity, how many bytes each has, and the `Holder.life` of its holder. Neither block
-        # nor holder is here itself: from both a way may lead back to the handles, by what hazards keep of a failure.
+        # By the identity of each block in use, its size in bytes and the `Holder.life` of its holder. Neither block
+        # nor holder is here: what hazards keep of a failure may lead from both back to the handles.
         self._blocks: dict[int, tuple[int, object]] = {}
         # The external memory that has a deleter, likewise.
         self._external: dict[ExternalAllocation, object] = {}

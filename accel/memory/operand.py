@@ -35,6 +35,11 @@ class Swizzling(NamedTuple):
         """How many distances, a power of two, are only mixed among themselves: steps of so many pass unchanged."""
         return 1 << max(self.mask.bit_length(), self.mask.bit_length() - self.shift)
 
+    @property
+    def run(self) -> int:
+        """How many distances, a power of two, differ only in bits that may change: each stays within its run."""
+        return 1 << max(self.mask.bit_length() - self.shift, 0) if self.mask else 1
+
     def __call__(self, distance: Any) -> Any:
         """Return where a distance leads, or an array of them."""
         moved = distance + self.offset

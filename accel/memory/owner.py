@@ -154,7 +154,7 @@ class ForeignOwner(Owner):
     """
 
     __slots__ = ()
-    hazards = property(attrgetter("heap.foreign.hazards"))  # type: ignore[assignment]
+    hazards = property(attrgetter("heap.foreign.hazards"))
 
     def __init__(self, heap: Heap, external: ExternalAllocation, *, counted: bool = False) -> None:
         self.heap = heap

@@ -1,12 +1,13 @@
 """Pickles of storages: the elements, and where they were. Containers and arrays are pickled as their storages."""
 
 from pickle import PickleBuffer
+from typing import Any
 
 import numpy as np
 
 from accel.device import Device, resolve
 from accel.dtypes import as_dtype
-from accel.errors import DTypeError, FormatError
+from accel.errors import FormatError, reading_pickled
 from accel.memory.copying import AnyStorage, allocate, copy_elements
 from accel.memory.host_export import export
 from accel.memory.host_storage import HostArray, HostStorage
@@ -17,14 +18,19 @@ __all__ = ["VERSION", "state_of", "unpickled_storage"]
 VERSION = 1
 """The newest form of state that is written and read here."""
 
-State = tuple[int, str, str, int, PickleBuffer | bytes]
+State = tuple[int, str, str, int, PickleBuffer | bytes | str]
 
 
 def state_of(storage: Storage, protocol: int) -> State:
     """Return version, device, dtype, size and bytes; from protocol 5 on the bytes may travel apart from the pickle."""
-    elements = _bytes_of(storage)
-    data = PickleBuffer(elements.data) if protocol >= 5 else elements.tobytes()
-    return VERSION, str(storage.device), storage.dtype.name, storage.size, data
+    return VERSION, str(storage.device), storage.dtype.name, storage.size, _carried(_bytes_of(storage), protocol)
+
+
+def _carried(elements: HostArray, protocol: int) -> PickleBuffer | bytes | str:
+    """Return bytes as a protocol has them; before the third it has text, and bytes would be a call of Python's own."""
+    if protocol >= 5:
+        return PickleBuffer(elements.data)
+    return elements.tobytes() if protocol >= 3 else elements.tobytes().decode("latin-1")
 
 
 def _bytes_of(storage: Storage) -> HostArray:
@@ -48,21 +54,20 @@ def unpickled_storage(*state: object) -> AnyStorage:
         If the device is not here and ``fallback`` is ``raise``.
     """
     match state:
-        case (1, str(device), str(dtype), int(size), data):
+        case (int(version), str(device), str(dtype), int(size), data) if version == VERSION:
             return _rebuilt(device, dtype, size, data)
-        case (int(version), *_) if version > VERSION:
+        case (int(version), *_) if VERSION < version < 1 << 31:
             raise FormatError(f"pickled by a newer release, in form {version}; this one reads up to {VERSION}: upgrade")
     raise FormatError(f"this is no pickled storage: found a state of {len(state)} parts; pickle the container again")
 
 
 def _rebuilt(device: str, dtype: str, size: int, data: object) -> AnyStorage:
-    try:
+    with reading_pickled("storage"):
         found, target = as_dtype(dtype), Device(device)
-        elements = np.frombuffer(data, np.uint8)  # type: ignore[call-overload]
-    except (DTypeError, ValueError, TypeError, BufferError) as error:
-        raise FormatError(f"this is no pickled storage: {error}") from None
-    if elements.size != size * found.itemsize:
-        raise FormatError(f"this is no pickled storage: {elements.size} bytes for {size} elements of {found.name}")
+        carried: Any = data.encode("latin-1") if isinstance(data, str) else data
+        elements = np.frombuffer(carried, np.uint8)
+        if elements.size != size * found.itemsize:
+            raise ValueError(f"{elements.size} bytes for {size} elements of {found.name}")
     made = allocate(resolve(target), size, found)
     copy_elements(made, HostStorage.on_array(elements))
     return made

@@ -1,6 +1,7 @@
 """Sizes and addresses as users give them, checked before anything is done with them."""
 
 from operator import index
+from reprlib import repr as abbreviated
 from typing import SupportsIndex
 
 import numpy as np
@@ -100,4 +101,5 @@ def _whole(value: SupportsIndex, what: str, advice: str) -> int:
         return index(value)
     except TypeError:
         hint = f"; {advice}" if advice else ""
-        raise TypeError(f"{what} is a whole number; found {value!r} of type {type(value).__name__}{hint}") from None
+        found = f"{abbreviated(value)} of type {type(value).__name__}"
+        raise TypeError(f"{what} is a whole number; found {found}{hint}") from None

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from accel import config
 from accel.device import Device
-from accel.memory.flight import Flight
+from accel.memory.flight import Flight, Releasable
 from accel.memory.hazards import (
     Claim,
     Submission,
@@ -229,7 +229,7 @@ def _pinned(uses: Sequence[Use]) -> tuple[Pin, ...]:
     return tuple([use.storage.pin() for use in uses])
 
 
-def let_go(pins: Sequence[Pin]) -> None:
+def let_go(pins: Sequence[Releasable]) -> None:
     """Give back what kept storages alive."""
     for pin in pins:
         pin.release()

@@ -274,6 +274,7 @@ class Buffer(NDBuffer):
     """
 
     __slots__ = ()
+    _rank = 1
 
     def __init__(self, source: Any = None, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
         found = flat(_nothing() if source is None else source, "Buffer")

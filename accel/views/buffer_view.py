@@ -53,6 +53,7 @@ class BufferView(Vectors, Generic[Scalar_co]):
     """
 
     __slots__ = ()
+    _rank = 1
 
     def __init__(self, source: Any, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
         if isinstance(source, BufferView):

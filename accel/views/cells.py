@@ -1,5 +1,6 @@
 """Which cells a geometry has, in the order of whoever copies them."""
 
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -7,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from accel.copies import Elements
-from accel.copies.elements import Table, reach
-from accel.layout import ComposedLayout, Layout, Swizzle, offsets
+from accel.copies.elements import Table
+from accel.copies.reaching import reach, swizzled_reach
+from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import modes_of
 from accel.memory import Swizzling
@@ -45,12 +47,20 @@ def mask_of(swizzle: Swizzle) -> int:
 
 
 def ends(layout: Layout | ComposedLayout) -> tuple[int, int, int]:
-    """Return the offset of the first element of a layout, and of the lowest and the highest one."""
+    """Return the offset of the first element of a layout, and of the lowest and the highest one.
+
+    Raises
+    ------
+    LayoutError
+        If a swizzle exchanges so many elements so far apart that it is not found out.
+    """
     if isinstance(layout, Layout):
         _, low, high = reach(layout.leaves)
         return 0, low, high
-    first, table = layout.swizzle(layout.offset), offsets(layout)
-    return (first, int(table.min()), int(table.max())) if table.size else (first, first, first)
+    first = layout.swizzle(layout.offset)
+    swizzling = Swizzling(mask_of(layout.swizzle), layout.swizzle.shift, layout.offset)
+    size, low, high = swizzled_reach(layout.layout.leaves, swizzling, sys.maxsize)
+    return (first, low, high) if size else (first, first, first)
 
 
 @lru_cache(CACHED)

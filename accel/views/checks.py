@@ -1,6 +1,7 @@
 """What all views ask of their arguments."""
 
 from operator import index
+from reprlib import repr as abbreviated
 from typing import Any
 
 from accel.dtypes import DType, exact_cast
@@ -22,7 +23,7 @@ def as_whole(value: Any, what: str) -> int:
     try:
         return index(value)
     except TypeError:
-        raise TypeError(f"{what} is a whole number; found {value!r}") from None
+        raise TypeError(f"{what} is a whole number; found {abbreviated(value)}") from None
 
 
 def as_count(value: Any, what: str) -> int:

@@ -6,7 +6,7 @@ from typing import Any, Self, SupportsIndex, TypeVar
 
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.errors import BoundsError, DTypeError, LayoutError
+from accel.errors import BoundsError, DTypeError, LayoutError, reading_pickled
 from accel.memory import AnyStorage, Interchange, Operand
 from accel.memory.host_storage import HostArray
 from accel.views.buffer import Buffer, NDBuffer, Shape, as_shape
@@ -205,6 +205,25 @@ class DynamicRankBuffer(Interchange):
 
     def __repr__(self) -> str:
         return f"DynamicRankBuffer(rank={self.rank}, shape={self.shape}, dtype={self.type.name})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickled, (type(self), self._whole)
+
+
+def _unpickled(*state: Any) -> DynamicRankBuffer:
+    """Return the buffer that came out of a pickle.
+
+    Raises
+    ------
+    FormatError
+        If it is none.
+    """
+    with reading_pickled("buffer of dynamic rank"):
+        kind, whole = state
+        if not (isinstance(kind, type) and issubclass(kind, DynamicRankBuffer) and isinstance(whole, NDBuffer)):
+            raise TypeError(f"found {type(kind).__name__} and {type(whole).__name__} for its class and its elements")
+        found: DynamicRankBuffer = kind(whole, whole.get_rank(), whole.shape, whole.dtype)
+        return found
 
 
 def _refuse_other_dtype(found: DType, wanted: DTypeLike) -> None:

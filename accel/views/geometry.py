@@ -5,10 +5,11 @@ Every view of a tensor is another geometry, and how many elements its first cell
 
 from functools import lru_cache
 from math import prod
+from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 from accel.errors import LayoutError
-from accel.layout import ComposedLayout, Layout, Swizzle, logical_divide, row_major
+from accel.layout import ComposedLayout, Layout, Swizzle, coalesce, logical_divide, row_major
 from accel.layout.layout import as_layout, joined, modes_of
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "cut",
     "geometry",
     "of_layout",
+    "of_state",
+    "state_of",
 ]
 
 CACHED = 4096
@@ -181,10 +184,49 @@ def of_layout(layout: Any, element: Layout, start: int) -> Moved:
     """
     if not isinstance(layout, ComposedLayout):
         return geometry(as_layout(layout), element), start
-    swizzle = layout.swizzle
+    return geometry(layout.layout, element, swizzled=_swizzled(layout.swizzle, start)), start + layout.offset
+
+
+def _swizzled(swizzle: Swizzle, origin: int) -> Swizzled:
     if swizzle.bits + swizzle.base + abs(swizzle.shift) >= _OFFSET_BITS:
-        raise LayoutError(f"{swizzle} mixes bits that no offset in memory has; give it a smaller base or shift")
-    return geometry(layout.layout, element, swizzled=Swizzled(swizzle, start)), start + layout.offset
+        raise LayoutError(f"{swizzle} mixes bits that no offset in memory has; write a smaller base or shift")
+    if abs(origin) >> _OFFSET_BITS:
+        raise LayoutError(
+            f"{swizzle} is of distances from element {origin}, which no memory has; write a nearer offset"
+        )
+    return Swizzled(swizzle, origin)
+
+
+def state_of(found: Geometry) -> tuple[Any, ...]:
+    """Return what a geometry is made of, as it is pickled."""
+    swizzled = None if found.swizzled is None else tuple(found.swizzled)
+    return found.layout, found.element, found.valid, found.padded, swizzled
+
+
+def of_state(*state: Any) -> Geometry:
+    """Return the geometry of what came out of a pickle.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it does not fit together.
+    """
+    layout, element, valid, padded, swizzled = state
+    if not (isinstance(layout, Layout) and isinstance(element, Layout) and isinstance(padded, bool)):
+        raise TypeError(f"found {', '.join(type(part).__name__ for part in state[:4])} for two layouts and a padding")
+    if not element.size:
+        raise LayoutError(f"an element has at least one number; found the element layout {element}")
+    if valid is not None:
+        sizes = [mode.size for mode in modes_of(layout)]
+        if not all(0 <= count <= size for count, size in zip(valid, sizes, strict=True)):
+            raise LayoutError(f"{valid} is no part of {layout}")
+        valid = tuple(map(index, valid))
+    if swizzled is not None:
+        swizzle, origin = swizzled
+        if not isinstance(swizzle, Swizzle):
+            raise TypeError(f"found {type(swizzle).__name__} for a swizzle")
+        swizzled = _swizzled(swizzle, index(origin))
+    return geometry(layout, element, valid, padded, swizzled)
 
 
 @lru_cache(CACHED)
@@ -245,5 +287,6 @@ def cut(mode: Layout, count: int) -> tuple[Layout, Layout]:
         return Layout.made(count, mode.stride), bare(blocks)
     if not mode.size:
         return Layout.made(count, 0), Layout.made(0, 0)
-    parts = logical_divide(mode, count)
+    # What lies past the end has no memory, so that a mode may go on as it fits best: without leaves of extent 1.
+    parts = logical_divide(coalesce(mode), count)
     return parts.mode(0), bare(parts.mode(1))

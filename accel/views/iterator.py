@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
-from accel.errors import BoundsError
+from accel.errors import BoundsError, reading_pickled
 from accel.views.checks import as_axis, as_sizes, as_whole
+from accel.views.core import TensorCore
 from accel.views.tiling import tile_sizes
 
 if TYPE_CHECKING:
@@ -85,3 +86,23 @@ class LayoutTensorIter:
         tile = self.get()
         self.next()
         return tile
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickled, (type(self), self._tensor, self._sizes, tuple(self._coords), self._axis, self._circular)
+
+
+def _unpickled(*state: Any) -> LayoutTensorIter:
+    """Return the iterator that came out of a pickle.
+
+    Raises
+    ------
+    FormatError
+        If it is none.
+    """
+    with reading_pickled("iterator of tiles"):
+        kind, tensor, sizes, coords, axis, circular = state
+        classes = isinstance(kind, type) and issubclass(kind, LayoutTensorIter) and isinstance(tensor, TensorCore)
+        if not (classes and isinstance(circular, bool)):
+            raise TypeError(f"found {', '.join(type(part).__name__ for part in state)}")
+        found: LayoutTensorIter = kind(tensor, sizes, coords, axis, circular)
+        return found

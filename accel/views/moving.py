@@ -1,5 +1,6 @@
 """`Moving`: elements taken out of a tensor, put into it, and copied between tensors."""
 
+from operator import index
 from typing import Any, Self
 
 import numpy as np
@@ -7,14 +8,13 @@ import numpy as np
 from accel import copies
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
-from accel.errors import DTypeError, FormatError, LayoutError
-from accel.layout import Layout
+from accel.errors import DTypeError, LayoutError, reading_pickled
 from accel.memory import AnyStorage, DeviceStorage, HostStorage, Operand, allocate
 from accel.memory.host_export import bytes_at
 from accel.memory.host_storage import HostArray
 from accel.memory.interchange import Interchange
 from accel.views.core import TensorCore
-from accel.views.geometry import Geometry, Swizzled, array_strides, by_rows, geometry
+from accel.views.geometry import Geometry, array_strides, by_rows, of_state, state_of
 from accel.views.operands import Rows, rows_of
 
 __all__ = ["Moving"]
@@ -165,27 +165,8 @@ class Moving(TensorCore, Interchange):
 
     def __reduce__(self) -> tuple[object, ...]:
         copied = self.copy()
-        found = copied._geometry
-        parts = found.layout, found.element, found.valid, found.padded, found.swizzled
-        return type(self)._unpickled, (copied._storage, copied._offset, parts, self._pad)
-
-    @classmethod
-    def _unpickled(cls, storage: object, offset: int, parts: tuple[Any, ...], pad: Any) -> Self:
-        """Return a tensor on memory that came out of a pickle.
-
-        Raises
-        ------
-        FormatError
-            If what came with it is no geometry.
-        """
-        layouts, swizzled = parts[:2], parts[-1]
-        known = all(isinstance(part, Layout) for part in layouts) and isinstance(swizzled, Swizzled | None)
-        if not isinstance(storage, AnyStorage) or not known:
-            raise FormatError(f"this is no pickled tensor: found {type(storage).__name__} and {parts}")
-        made = object.__new__(cls)
-        made._on(storage, geometry(*parts), offset)
-        made._pad = pad
-        return made
+        pad = None if self._pad is None else np.asarray(self._pad).tobytes().hex()
+        return _unpickled, (type(self), copied._storage, copied._offset, state_of(copied._geometry), pad)
 
     # Exchange
 
@@ -258,3 +239,23 @@ def _corner(found: Geometry) -> tuple[slice, ...]:
 def _modes_reversed(values: HostArray, rank: int) -> HostArray:
     """Return an array with its first axes in reverse, so that what goes by rows goes colexicographically."""
     return values.transpose((*reversed(range(rank)), *range(rank, values.ndim)))
+
+
+def _unpickled(*state: Any) -> Moving:
+    """Return the tensor that came out of a pickle.
+
+    Raises
+    ------
+    FormatError
+        If it is none.
+    """
+    with reading_pickled("tensor"):
+        kind, storage, offset, parts, pad = state
+        if not (isinstance(kind, type) and issubclass(kind, Moving) and isinstance(storage, AnyStorage)):
+            raise TypeError(f"found {type(kind).__name__} and {type(storage).__name__} for its class and its storage")
+        made = object.__new__(kind)
+        made._on(storage, of_state(*parts), index(offset))
+        made._pad = None if pad is None else np.frombuffer(bytes.fromhex(pad), storage.dtype).reshape(())[()]
+        if made._geometry.padded and pad is None:
+            raise ValueError("a padded one needs what is read outside")
+        return made

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
+from accel.copies.reaching import reach, swept
 from accel.errors import LayoutError
-from accel.layout import Layout, coalesce, offsets
+from accel.layout import Layout, coalesce
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import as_layout, joined
 from accel.views.geometry import Geometry, bare
@@ -95,9 +94,18 @@ def _same_cells(one: Layout, other: Layout) -> bool:
     first, second = _normal(one), _normal(other)
     if first == second:
         return True
-    if _nests(first[1]) and _nests(second[1]):
+    if not (one.size and other.size) or (_nests(first[1]) and _nests(second[1])):
         return False
-    return np.array_equal(np.unique(offsets(one)), np.unique(offsets(other)))
+    # Where both lie between the same ends, a bit for each place there is less than the storage has.
+    return reach(one.leaves)[1:] == reach(other.leaves)[1:] and _places(first[1]) == _places(second[1])
+
+
+def _places(leaves: tuple[Leaf, ...]) -> int:
+    """Return the offsets that leaves with positive strides name, a bit for each."""
+    places = 1
+    for extent, stride in leaves:
+        places = swept(places, stride, extent - 1)
+    return places
 
 
 def _normal(layout: Layout) -> tuple[int, tuple[Leaf, ...]]:
@@ -115,9 +123,9 @@ def _normal(layout: Layout) -> tuple[int, tuple[Leaf, ...]]:
 
 def _nests(leaves: tuple[Leaf, ...]) -> bool:
     """Tell whether each stride is longer than all that the smaller ones reach, so that only these leaves do so."""
-    reach = 0
+    end = 0
     for extent, stride in leaves:
-        if stride <= reach:
+        if stride <= end:
             return False
-        reach += (extent - 1) * stride
+        end += (extent - 1) * stride
     return True

@@ -1,17 +1,18 @@
 """`StridedView`: what views of strided elements have in common."""
 
 from math import prod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from accel import copies
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
-from accel.errors import DTypeError, LayoutError
+from accel.errors import DTypeError, LayoutError, reading_pickled
 from accel.memory import AnyStorage, Interchange, Operand, allocate
 from accel.memory.host_export import export
 from accel.memory.host_storage import HostArray
+from accel.memory.sizes import as_size
 from accel.views.operands import Rows, rows_of
 from accel.views.sources import Source, on_host, row_major
 
@@ -25,6 +26,7 @@ class StridedView(Interchange):
     """
 
     __slots__ = ("__weakref__", "_offset", "_shape", "_storage", "_strides")
+    _rank: ClassVar[int] = 0  # how many axes those of this class have; any number where it is 0
     _storage: AnyStorage
     _offset: int
     _shape: tuple[int, ...]
@@ -204,3 +206,26 @@ class StridedView(Interchange):
         made = self._new(self._shape, self.dtype, device)
         copies.copy(made._source.elements, self._source.elements)
         return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        whole = self._source.contiguous and self._storage.size == prod(self._shape)
+        storage = self._storage if whole else self._lent_copy(self.device)._storage
+        return _unpickled, (type(self), storage, self._shape)
+
+
+def _unpickled(*state: Any) -> StridedView:
+    """Return the view that came out of a pickle, of all elements of a storage in row-major order.
+
+    Raises
+    ------
+    FormatError
+        If it is none.
+    """
+    with reading_pickled("view"):
+        kind, storage, given = state
+        if not (isinstance(kind, type) and issubclass(kind, StridedView) and isinstance(storage, AnyStorage)):
+            raise TypeError(f"found {type(kind).__name__} and {type(storage).__name__} for its class and its storage")
+        shape = tuple([as_size(extent, 1) for extent in given])
+        if prod(shape) != storage.size or len(shape) != (kind._rank or len(shape)):
+            raise ValueError(f"{storage.size} elements do not have the shape {shape} of a {kind.__name__}")
+        return kind._on(storage, 0, shape, row_major(shape))

@@ -13,7 +13,7 @@ from accel import copies
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.errors import DeviceMismatchError, DTypeError, FormatError, LayoutError
+from accel.errors import DeviceMismatchError, DTypeError, LayoutError, reading_pickled
 from accel.memory import AnyStorage, Interchange, Operand, heap_of
 from accel.memory.host_export import export
 from accel.memory.receiving import Received
@@ -393,13 +393,12 @@ def array_received(received: Received) -> Array:
     return made
 
 
-def _unpickled(storage: object, shape: object) -> Array:
-    if not isinstance(storage, AnyStorage) or not isinstance(shape, tuple):
-        raise FormatError(f"this is no pickled array: found {type(storage).__name__} and {type(shape).__name__}")
-    try:
+def _unpickled(*state: Any) -> Array:
+    with reading_pickled("array"):
+        storage, shape = state
+        if not isinstance(storage, AnyStorage) or not isinstance(shape, tuple):
+            raise TypeError(f"found {type(storage).__name__} and {type(shape).__name__} for its elements and its shape")
         return array_on(AcceleratorDataContainer.on(storage), shape)
-    except (TypeError, ValueError):
-        raise FormatError(f"this is no pickled array: {storage.size} elements do not have shape {shape}") from None
 
 
 operators.attach(__name__, Array=Array, live=live, bad_write=refusals.bad_write, scalars=_SCALARS)

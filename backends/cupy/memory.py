@@ -12,7 +12,18 @@ from accel.memory import Block, Event, ExternalAllocation, Room
 from .driver import Driver
 from .streams import CupyStream
 
-__all__ = ["ALIGNMENT", "DeviceBlock", "LentBlock", "adopted", "allocated", "give_back", "index_at", "memory_of", "room", "taken"]
+__all__ = [
+    "ALIGNMENT",
+    "DeviceBlock",
+    "LentBlock",
+    "adopted",
+    "allocated",
+    "give_back",
+    "index_at",
+    "memory_of",
+    "room",
+    "taken",
+]
 
 ALIGNMENT = 256
 """What the drivers promise, and CuPy's pool keeps."""

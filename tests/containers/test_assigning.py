@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import accel
 from accel import xp
-from accel.errors import DTypeError, ReadOnlyError, ReleasedError
+from accel.errors import ReadOnlyError, ReleasedError
 from accel.layout import Layout
 from accel.views import Buffer
 
@@ -81,6 +81,20 @@ class TestSlices:
             c[:2] = xp.sum(xp.asarray(source))
             assert c.to_numpy().tolist() == [6, 6, 0.25]
 
+    @pytest.mark.parametrize(
+        ("value", "error", "words"),
+        [
+            ([1, 2], ValueError, r"shape \(2,\) cannot be written to shape \(3,\)"),
+            ([1], ValueError, r"shape \(1,\) cannot be written to shape \(3,\)"),
+            (np.zeros((2, 2), "int8"), ValueError, r"shape \(2, 2\) cannot be written"),
+            ([1, 2, 300], OverflowError, "300 is out of range for int8"),
+            (300, OverflowError, "out of range"),
+            ([1, 2, 3.5], DTypeError, "float64 cannot be stored as int8"),
+            (1j, DTypeError, "complex128"),
+            ("abc", DTypeError, "cannot be stored"),
+            (None, DTypeError, "cannot be stored"),
+        ],
+    )
     def test_refuse_what_does_not_fit_and_stay_as_they_were(self, device, value, error, words):
         with accel.container([1, 2, 3, 4, 5], "int8", device) as c:
             with pytest.raises(error, match=words):

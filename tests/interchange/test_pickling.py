@@ -1,7 +1,6 @@
 """Pickles and copies: the elements travel, and nothing else of this process does."""
 
 import copy
-import io
 import pickle
 import warnings
 
@@ -128,13 +127,6 @@ class TestPickles:
             pickle.loads(pickle.dumps(kind("float32")))
             apart(kind("float32"))
 
-    def test_name_no_functions_but_ours(self):
-        for kind in KINDS.values():
-            for protocol in (3, 5):  # before 3, bytes themselves are a call
-                reader = Reader(io.BytesIO(pickle.dumps(kind("bfloat16"), protocol)))
-                reader.load()
-                assert {module.partition(".")[0] for module in reader.found} == {"accel"}
-
     def test_are_read_by_another_process(self, python):
         pickled = pickle.dumps((accel.container([1.5, 2]), xp.asarray([[1, 2]], dtype="bfloat16")))
         code = f"import pickle; c, x = pickle.loads({pickled!r}); print(c.to_numpy().tolist(), x)"
@@ -143,14 +135,6 @@ class TestPickles:
 
 class Mine(accel.AcceleratorDataContainer):
     __slots__ = ()
-
-
-class Reader(pickle.Unpickler):
-    """Reads a pickle, and keeps the names of all it calls."""
-
-    def find_class(self, module, name):
-        self.found = {*getattr(self, "found", ()), module}
-        return super().find_class(module, name)
 
 
 class TestDevices:

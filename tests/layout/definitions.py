@@ -159,9 +159,8 @@ def begins_a_table(values, count):
 
 
 def composed(a, b):
-    """Return A(B(c)) for every c; A is coalesced, so that past its end its last mode goes on."""
-    outer = coalesced(a)
-    return [at(outer, index) for index in table(b)]
+    """Return A(B(c)) for every c; past the end of A its last leaf goes on, whatever its extent."""
+    return [at(a, index) for index in table(b)]
 
 
 def in_domain(a, b):

@@ -62,6 +62,15 @@ def composable(draw):
 
 
 @st.composite
+def past_the_end(draw):
+    """Return two layouts with many extents of 1, of which the second mostly leaves the first."""
+    first = draw(layouts(shapes(max_extent=3, max_size=12), st.integers(0, 9)))
+    steps = list(accumulate((extent for extent, _ in pairs(first)), mul, initial=1))
+    second = draw(layouts(shapes(max_extent=3, max_size=12), st.sampled_from(steps) | st.integers(0, 3)))
+    return first, second
+
+
+@st.composite
 def free_coordinates(draw, shape):
     """Return a coordinate of a shape, some parts of which are free."""
     choices = [st.just(_), st.integers(0, size(Layout(shape)) - 1)]

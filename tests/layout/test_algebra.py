@@ -20,6 +20,7 @@ from .strategies import (
     compact,
     composable,
     meeting,
+    past_the_end,
     positive,
     restrided,
     something,
@@ -41,7 +42,6 @@ def attempt(operation, *arguments):
 @given(composable())
 def test_a_composition_is_found_exactly_where_there_is_one(pair):
     a, b = pair
-    assume(by_hand.size(by_hand.coalesced(a)) > 1)
     found, _refusal = attempt(library.composition, a, b)
     assert (found is not None) == by_hand.representable(a, b)
     if found is not None:
@@ -54,7 +54,6 @@ def test_a_composition_is_found_exactly_where_there_is_one(pair):
 @given(composable(), st.integers(2, 24), st.integers(1, 24))
 def test_a_refusal_names_the_first_value_that_no_layout_can_have(pair, extent, stride):
     a, b = pair[0], Layout(extent, stride)
-    assume(by_hand.size(by_hand.coalesced(a)) > 1)
     values = by_hand.composed(a, b)
     wrong = [i for i in range(extent) if not by_hand.begins_a_table(values[: i + 1], extent)]
     _found, refusal = attempt(library.composition, a, b)
@@ -62,8 +61,64 @@ def test_a_refusal_names_the_first_value_that_no_layout_can_have(pair, extent, s
     assert not wrong or f"at coordinate {wrong[0]} it is {values[wrong[0]]}," in refusal
 
 
+@MANY
+@given(past_the_end())
+def test_past_the_end_of_a_layout_composition_and_coordinates_agree(pair):
+    a, b = pair
+    found, _refusal = attempt(library.composition, a, b)
+    assert (found is not None) == by_hand.representable(a, b)
+    assume(found is not None)
+    for i in range(b.size):
+        for c in (i, library.idx2crd(i, b.shape)):
+            assert library.crd2idx(c, found) == library.crd2idx(library.crd2idx(c, b), a)
+
+
 @QUICK
-@given(st.integers(2, 40), st.integers(-9, 9) | HUGE, something)
+@given(st.lists(past_the_end(), min_size=1, max_size=3))
+def test_past_the_end_of_modes_too(pairs):
+    assume(all(by_hand.representable(a, b) for a, b in pairs))
+    outer = Layout(tuple(a.shape for a, _b in pairs), tuple(a.stride for a, _b in pairs))
+    found = library.composition(outer, tuple(b for _a, b in pairs))
+    for c in by_hand.colex(*(range(b.size) for _a, b in pairs)):
+        inner = tuple(library.crd2idx(part, b) for part, (_a, b) in zip(c, pairs, strict=True))
+        assert library.crd2idx(c, found) == library.crd2idx(inner, outer)
+
+
+@MANY
+@given(past_the_end(), st.integers(0, 60))
+def test_a_coalesced_layout_has_the_same_table_and_goes_on_where_the_last_leaf_is_no_single_element(pair, index):
+    layout, _b = pair
+    if index < layout.size or layout.leaves[-1][0] > 1:
+        assert library.crd2idx(index, library.coalesce(layout)) == library.crd2idx(index, layout)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("1:13", "2:1", "2:13"),
+        ("1:13", "(2,3):(3,1)", "(2,3):(39,13)"),
+        ("1:-13", "2:-1", "2:13"),
+        ("(1,1):(0,1)", "(5,1):(1,5)", "(5,1):(1,5)"),  # as recorded in the vectors
+        ("((4,6),1):((1,4),24)", "(4,(2,2),(2)):(2,(16,1),(8))", "(4,(2,2),(2)):(2,(16,1),(8))"),
+        ("(4,1):(1,7)", "8:1", "(4,2):(1,7)"),
+        ("(4,1):(1,4)", "8:1", "8:1"),
+        ("(4,1,1):(1,7,9)", "(2,2):(4,1)", "(2,2):(9,1)"),  # only the last leaf goes on
+        ("(1,2):(5,3)", "4:1", "4:3"),
+    ],
+)
+def test_the_last_leaf_goes_on_with_its_stride_even_if_its_extent_is_1(a, b, expected):
+    found = library.composition(Layout.parse(a), Layout.parse(b))
+    assert equivalent(found, Layout.parse(expected))
+    assert by_hand.compatible(Layout.parse(b).shape, found.shape)
+
+
+def test_a_tile_of_a_mode_of_one_element_goes_on_with_its_stride():
+    cut = library.zipped_divide(Layout((2, 1), (1, 2)), (Layout(4), Layout(3)))  # as recorded in the vectors
+    assert str(cut) == "((4,3),(1,1)):((1,2),(0,0))"
+
+
+@QUICK
+@given(st.integers(1, 40), st.integers(-9, 9) | HUGE, something)
 def test_a_linear_layout_composes_with_everything(extent, stride, b):
     found = library.composition(Layout(extent, stride), b)
     assert by_hand.table(found) == [stride * index for index in by_hand.table(b)]
@@ -101,7 +156,7 @@ def unless_refused(compute):
 @QUICK
 @given(st.lists(composable(), min_size=1, max_size=3), st.data())
 def test_a_tuple_composes_by_mode(pairs, data):
-    assume(all(by_hand.representable(a, b) and by_hand.size(by_hand.coalesced(a)) > 1 for a, b in pairs))
+    assume(all(by_hand.representable(a, b) for a, b in pairs))
     a = Layout(tuple(a.shape for a, _b in pairs), tuple(a.stride for a, _b in pairs))
     named = data.draw(st.integers(1, len(pairs)))
     tiler = tuple(data.draw(st.sampled_from([b, None])) for _a, b in pairs[:named])

@@ -141,6 +141,12 @@ def test_the_cells_of_a_nested_mode_that_is_cut_short_are_no_loops():
     assert (part.shape, short.to_numpy().tolist()) == ((4,), [0, 1, 2, 3, 8, 9, 10, 11, -1, -1, -1, -1])
 
 
+def test_a_nested_mode_that_ends_with_one_element_is_cut_as_without_it():
+    t = tensor("((4,1),6):((1,0),4)")
+    tile = t.tile((3, 2), (1, 0))
+    assert (tile.shape, tile.to_numpy().tolist()) == ((1, 2), [[3, 7]])
+
+
 def test_vectors_divide_the_extents():
     t = tensor(row_major(4, 6))
     with pytest.raises(LayoutError, match="vectors of 4 do not divide the extent 6 of axis 1"):

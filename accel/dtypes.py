@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ml_dtypes import float8_e5m2 as f8e5m2
 
 __all__ = [
+    "KNOWN",
     "DType",
     "DTypeLike",
     "as_dtype",
@@ -98,7 +99,8 @@ _SHORT: Mapping[object, type] = {
     "u64": u64,
 }
 _NATIVE = "write array.astype(array.dtype.newbyteorder('='))"
-_known: dict[object, DType] = {np.dtype(scalar): np.dtype(scalar) for scalar in _NUMPY}
+KNOWN: dict[object, DType] = {np.dtype(scalar): np.dtype(scalar) for scalar in _NUMPY}
+"""Dtypes that memory can have, by themselves and by what was read as one of them; more come as they are met."""
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
@@ -116,13 +118,13 @@ def as_dtype(dtype: DTypeLike) -> DType:
         If this is no dtype, none that memory can have, or not in this machine's byte order.
     """
     try:
-        return _known[dtype]
+        return KNOWN[dtype]
     except (KeyError, TypeError):
         pass
     found = _read(dtype)
     # These are few; a user's own classes and other spellings are without number.
     if dtype is found.type or dtype == found.name:
-        _known[dtype] = found
+        KNOWN[dtype] = found
     return found
 
 
@@ -137,7 +139,7 @@ def _read(dtype: object) -> DType:
         raise _refused(dtype, f"its bytes are in the other order: {_NATIVE}")
     if not _is_supported(found):
         raise _refused(dtype, "it is not one of the dtypes")
-    return _known.setdefault(found, found)
+    return KNOWN.setdefault(found, found)
 
 
 def _scalar_class(dtype: object) -> type | None:
@@ -151,7 +153,7 @@ def _scalar_class(dtype: object) -> type | None:
 
 
 def _is_supported(dtype: DType) -> bool:
-    if dtype in _known:
+    if dtype in KNOWN:
         return True
     # Only where ml_dtypes was imported can there be a dtype of its.
     return "ml_dtypes" in sys.modules and dtype in supported()

@@ -8,7 +8,8 @@ As text they are dtypes too (``"f32"``, ``"bf16"``), but for three: NumPy counts
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KNOWN",
+    "SUPPORTED",
     "DType",
     "DTypeLike",
     "as_dtype",
@@ -81,6 +83,23 @@ def __getattr__(name: str) -> type:
 def supported() -> tuple[DType, ...]:
     """Return every dtype that a container can have, on a device that supports them all."""
     return (*map(np.dtype, _NUMPY), *(np.dtype(__getattr__(name)) for name in _ML_DTYPES))
+
+
+class _Supported(AbstractSet[DType]):
+    """`supported` as a set."""
+
+    def __contains__(self, dtype: object) -> bool:
+        return dtype in supported()
+
+    def __iter__(self) -> Iterator[DType]:
+        return iter(supported())
+
+    def __len__(self) -> int:
+        return len(supported())
+
+
+SUPPORTED: AbstractSet[DType] = _Supported()
+"""Those dtypes as a set, which loads ml_dtypes only when it is looked into: memory may be too short to load it."""
 
 
 _PYTHON: Mapping[object, type] = {bool: boolean, int: i64, float: f64, complex: c128}
@@ -160,7 +179,7 @@ def _is_supported(dtype: DType) -> bool:
 
 
 def _refused(dtype: object, reason: str) -> DTypeError:
-    names = ", ".join(known.name for known in supported())
+    names = ", ".join([*(np.dtype(scalar).name for scalar in _NUMPY), *_ML_DTYPES.values()])
     return DTypeError(f"{dtype!r} cannot be the dtype of memory: {reason}. The dtypes are: {names}")
 
 

@@ -1,8 +1,8 @@
 """The executor: copies are done where the memory is, or pass through the host."""
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -14,14 +14,31 @@ from accel.copies.ways import End, Fresh, Way, allocated, ways
 from accel.dtypes import DType
 from accel.errors import DTypeError
 from accel.memory import AnyStorage, CacheEviction, HostStorage, Stream, Transfer, heap_of
+from accel.memory.shortage import out_of_memory
 from accel.memory.transfer import Work, refuse_foreign, submit
 from accel.memory.work import Use, carry_out
 
 __all__ = ["copy", "copy_async", "fill", "in_c_order", "read", "write"]
 
 _Array = np.ndarray[Any, DType]
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
 
 
+def _reporting(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+    """Let a function raise `OutOfMemoryError` where the host has no room for what it lists or returns."""
+
+    @wraps(function)
+    def reporting(*arguments: _Given.args, **keywords: _Given.kwargs) -> _Result:
+        try:
+            return function(*arguments, **keywords)
+        except MemoryError as error:
+            raise out_of_memory(error, "reading, writing or copying elements") from None
+
+    return reporting
+
+
+@_reporting
 def read(source: Elements) -> _Array:
     """Return the elements as a new 1-D array, in their order.
 
@@ -41,6 +58,7 @@ def read(source: Elements) -> _Array:
     return values
 
 
+@_reporting
 def write(target: Elements, values: _Array) -> None:
     """Write the elements, in their order, from an array of equal size and dtype in C order.
 
@@ -68,6 +86,7 @@ def write(target: Elements, values: _Array) -> None:
             host.scatter(target, values.copy() if host.may_share(target, values) else values)
 
 
+@_reporting
 def fill(target: Elements, value: Any) -> None:
     """Set every element to a scalar of the dtype.
 
@@ -166,6 +185,7 @@ def copy_async(
     return submit(target.storage, source.storage, stream, works, [*fresh.values()])
 
 
+@_reporting
 def in_c_order(array: _Array) -> _Array:
     """Return a NumPy array's elements one after another in C order and aligned: the array itself where they lie so."""
     if array.flags.c_contiguous and array.flags.aligned:
@@ -177,6 +197,7 @@ def in_c_order(array: _Array) -> _Array:
     return made
 
 
+@_reporting
 def _refuse(target: Elements, source: Elements, *, cast: bool) -> None:
     _refuse_target(target)
     source.refuse_outside()
@@ -202,6 +223,7 @@ def _refuse_unequal(target: Elements, size: int, dtype: DType) -> None:
         )
 
 
+@_reporting
 def _ways(
     target: Elements,
     source: Elements,

@@ -61,7 +61,7 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
         held = to._owner is not None and of._owner is not None
         if held:
             into[...] = out_of
-    except ValueError:  # whoever looks closer says which
+    except (MemoryError, ValueError):  # whoever looks closer says which
         return False
     return held
 

@@ -42,7 +42,7 @@ class Settings:
     sim_memory : int
         Memory of each simulated device, in bytes.
     cache_dir : str
-        Folder for compiled code; ``~`` is the home folder.
+        Folder for compiled code, which is not kept if it cannot be written; ``~`` is the home folder.
     """
 
     device: str = "cpu"

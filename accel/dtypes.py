@@ -8,7 +8,8 @@ As text they are dtypes too (``"f32"``, ``"bf16"``), but for three: NumPy counts
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from ml_dtypes import float8_e5m2 as f8e5m2
 
 __all__ = [
+    "KNOWN",
+    "SUPPORTED",
     "DType",
     "DTypeLike",
     "as_dtype",
@@ -82,6 +85,23 @@ def supported() -> tuple[DType, ...]:
     return (*map(np.dtype, _NUMPY), *(np.dtype(__getattr__(name)) for name in _ML_DTYPES))
 
 
+class _Supported(AbstractSet[DType]):
+    """`supported` as a set."""
+
+    def __contains__(self, dtype: object) -> bool:
+        return dtype in supported()
+
+    def __iter__(self) -> Iterator[DType]:
+        return iter(supported())
+
+    def __len__(self) -> int:
+        return len(supported())
+
+
+SUPPORTED: AbstractSet[DType] = _Supported()
+"""Those dtypes as a set, which loads ml_dtypes only when it is looked into: memory may be too short to load it."""
+
+
 _PYTHON: Mapping[object, type] = {bool: boolean, int: i64, float: f64, complex: c128}
 # Without i8, u8 and f16, to which NumPy gives other meanings.
 _SHORT: Mapping[object, type] = {
@@ -98,7 +118,8 @@ _SHORT: Mapping[object, type] = {
     "u64": u64,
 }
 _NATIVE = "write array.astype(array.dtype.newbyteorder('='))"
-_known: dict[object, DType] = {np.dtype(scalar): np.dtype(scalar) for scalar in _NUMPY}
+KNOWN: dict[object, DType] = {np.dtype(scalar): np.dtype(scalar) for scalar in _NUMPY}
+"""Dtypes that memory can have, by themselves and by what was read as one of them; more come as they are met."""
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
@@ -116,13 +137,13 @@ def as_dtype(dtype: DTypeLike) -> DType:
         If this is no dtype, none that memory can have, or not in this machine's byte order.
     """
     try:
-        return _known[dtype]
+        return KNOWN[dtype]
     except (KeyError, TypeError):
         pass
     found = _read(dtype)
     # These are few; a user's own classes and other spellings are without number.
     if dtype is found.type or dtype == found.name:
-        _known[dtype] = found
+        KNOWN[dtype] = found
     return found
 
 
@@ -137,7 +158,7 @@ def _read(dtype: object) -> DType:
         raise _refused(dtype, f"its bytes are in the other order: {_NATIVE}")
     if not _is_supported(found):
         raise _refused(dtype, "it is not one of the dtypes")
-    return _known.setdefault(found, found)
+    return KNOWN.setdefault(found, found)
 
 
 def _scalar_class(dtype: object) -> type | None:
@@ -151,14 +172,14 @@ def _scalar_class(dtype: object) -> type | None:
 
 
 def _is_supported(dtype: DType) -> bool:
-    if dtype in _known:
+    if dtype in KNOWN:
         return True
     # Only where ml_dtypes was imported can there be a dtype of its.
     return "ml_dtypes" in sys.modules and dtype in supported()
 
 
 def _refused(dtype: object, reason: str) -> DTypeError:
-    names = ", ".join(known.name for known in supported())
+    names = ", ".join([*(np.dtype(scalar).name for scalar in _NUMPY), *_ML_DTYPES.values()])
     return DTypeError(f"{dtype!r} cannot be the dtype of memory: {reason}. The dtypes are: {names}")
 
 

@@ -62,7 +62,7 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
         held = mine is not None and other is not None and mine.hazards is None and other.hazards is None
         if held:
             into[...] = out_of
-    except ValueError:  # whoever looks closer says which
+    except (MemoryError, ValueError):  # whoever looks closer says which
         return False
     return held
 

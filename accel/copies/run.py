@@ -1,8 +1,8 @@
 """The executor: copies are done where the memory is, or pass through the host."""
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from accel.dtypes import DType
 from accel.errors import DTypeError, OutOfMemoryError
 from accel.memory import CacheEviction, HostStorage, Stream, Transfer, heap_of
 from accel.memory.owner import Owner
+from accel.memory.shortage import out_of_memory
 from accel.memory.sizes import in_words
 from accel.memory.transfer import Work, refuse_foreign, submit
 from accel.memory.work import Use, carry_out, on_host
@@ -22,8 +23,24 @@ from accel.memory.work import Use, carry_out, on_host
 __all__ = ["copy", "copy_async", "fill", "in_c_order", "read", "write"]
 
 _Array = np.ndarray[Any, DType]
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
 
 
+def _reporting(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+    """Let a function raise `OutOfMemoryError` where the host has no room for what it lists or returns."""
+
+    @wraps(function)
+    def reporting(*arguments: _Given.args, **keywords: _Given.kwargs) -> _Result:
+        try:
+            return function(*arguments, **keywords)
+        except MemoryError as error:
+            raise out_of_memory(error, "reading, writing or copying elements") from None
+
+    return reporting
+
+
+@_reporting
 def read(source: Elements) -> _Array:
     """Return the elements as a new 1-D array, in their order.
 
@@ -53,6 +70,7 @@ def _room_for(size: int, dtype: DType) -> _Array:
         ) from None
 
 
+@_reporting
 def write(target: Elements, values: _Array) -> None:
     """Write the elements, in their order, from an array of equal size and dtype in C order.
 
@@ -79,6 +97,7 @@ def write(target: Elements, values: _Array) -> None:
         on_host((_written(target),), partial(host.scatter, target, given))
 
 
+@_reporting
 def fill(target: Elements, value: Any) -> None:
     """Set every element to a scalar of the dtype.
 
@@ -176,6 +195,7 @@ def copy_async(
     return submit(target.storage, source.storage, stream, works, [*fresh.values()], whole=all_written)
 
 
+@_reporting
 def in_c_order(array: _Array) -> _Array:
     """Return a NumPy array's elements one after another in C order and aligned: the array itself where they lie so."""
     if array.flags.c_contiguous and array.flags.aligned:
@@ -192,6 +212,7 @@ def _written(target: Elements) -> Use:
     return Use(target.storage, True, target.size * target.element_type.itemsize == target.storage.nbytes)
 
 
+@_reporting
 def _refuse(target: Elements, source: Elements, *, cast: bool) -> None:
     _refuse_target(target)
     source.refuse_outside()
@@ -217,6 +238,7 @@ def _refuse_unequal(target: Elements, size: int, dtype: DType) -> None:
         )
 
 
+@_reporting
 def _ways(
     target: Elements,
     source: Elements,

@@ -7,6 +7,7 @@ A different *ability* is a protocol of its own, asked for with `isinstance`; a d
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -46,7 +47,7 @@ class Limits(NamedTuple):
         Alignment in bytes of every block that is allocated without asking for more.
     warp : int
         Threads that run in step; 1 on a CPU.
-    dtypes : frozenset of numpy.dtype
+    dtypes : set of numpy.dtype
         Element types the device computes with.
     grid : tuple of three ints
         Blocks of threads that one launch may have, along each axis; one on a CPU.
@@ -57,7 +58,7 @@ class Limits(NamedTuple):
     memory: int
     alignment: int
     warp: int
-    dtypes: frozenset[DType]
+    dtypes: AbstractSet[DType]
     grid: tuple[int, int, int] = (1, 1, 1)
     threads: int = sys.maxsize
 

@@ -11,8 +11,7 @@ from accel.memory.block import Block
 from accel.memory.holder import holders
 from accel.memory.sizes import in_words
 
-__all__ = ["in_use", "is_retry", "making_room", "without_ladder"]
-
+__all__ = ["in_use", "is_retry", "making_room", "out_of_memory", "without_ladder"]
 
 _SHOWN = 5
 _retrying: ContextVar[bool] = ContextVar("accel_retrying", default=False)
@@ -50,6 +49,16 @@ def making_room(
         except OutOfMemoryError as error:
             failed = error
     raise OutOfMemoryError(f"{failed}\n{in_use()}") from failed.__cause__
+
+
+def out_of_memory(error: MemoryError, what: str) -> OutOfMemoryError:
+    """Return what to raise where memory of the host ran out: the error itself if it is ours, else one that says why."""
+    if isinstance(error, OutOfMemoryError):
+        return error
+    found = str(error) or "the host has none left"
+    return OutOfMemoryError(
+        f"{what} needs more memory: {found}; release what is no longer used, or work in smaller pieces"
+    )
 
 
 def in_use(heap: object) -> str:

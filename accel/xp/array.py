@@ -12,7 +12,7 @@ import numpy as np
 from accel import copies
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
-from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.dtypes import KNOWN, DType, DTypeLike
 from accel.errors import DeviceMismatchError, DTypeError, LayoutError, reading_pickled
 from accel.memory import AnyStorage, Interchange, Operand, heap_of
 from accel.memory.host_export import export
@@ -21,7 +21,18 @@ from accel.xp import operators, records, refusals
 from accel.xp.home import Home, home_on
 from accel.xp.operators import Operators, Scalar
 
-__all__ = ["API_VERSIONS", "Array", "Key", "Scalar", "array_on", "array_received", "live", "native", "wrap"]
+__all__ = [
+    "API_VERSIONS",
+    "Array",
+    "Key",
+    "Scalar",
+    "array_on",
+    "array_received",
+    "live",
+    "native",
+    "native_array",
+    "wrap",
+]
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the array standard that the namespace answers for."""
@@ -162,7 +173,11 @@ class Array(Operators, Interchange):
             found = array[key] if home.within is None else home.compute(getitem, array, key)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
-        return wrap(home, found, self)
+        except MemoryError as error:
+            raise refusals.failure(error) from None
+        if type(found) is not home.array_type:
+            found = home.as_array(found)
+        return _made(home, found, self)
 
     def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
         array, home = live(self, writing=True), self._home
@@ -175,7 +190,7 @@ class Array(Operators, Interchange):
                 home.compute(setitem, array, unwrapped(home, key), given)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
-        except ValueError as error:
+        except (MemoryError, ValueError) as error:
             raise refusals.bad_write(home, array, error) from None
 
     def __len__(self) -> int:
@@ -223,7 +238,10 @@ class Array(Operators, Interchange):
         return f"Array({values}, shape={self.shape}, {about})" if self.size == 0 else f"Array({values}, {about})"
 
     def __copy__(self) -> "Array":
-        return wrap(self._home, self._home.library.asarray(live(self), copy=True))
+        try:
+            return wrap(self._home, self._home.library.asarray(live(self), copy=True))
+        except MemoryError as error:
+            raise refusals.failure(error) from None
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Array":
         return self.__copy__()
@@ -312,9 +330,22 @@ def _recorded(x: Array) -> records.Record:
 
 
 def wrap(home: Home, result: Any, source: Array | None = None) -> Array:
-    """Make an array of what the library returned; it shares the source's record if it is a view of it."""
+    """Make an array of what the library returned; it shares the source's record if it is a view of it.
+
+    Raises
+    ------
+    DTypeError
+        If no array has that dtype. What passes here stays among them under operators and indices, which do not look.
+    """
     if type(result) is not home.array_type:
         result = home.as_array(result)
+    if result.dtype not in KNOWN:
+        refusals.refuse_dtype(result.dtype)
+    return _made(home, result, source)
+
+
+def _made(home: Home, result: Any, source: Array | None) -> Array:
+    """Make an array of one of the library's, whose dtype arrays can have."""
     made = Array()  # no constructor of ours: it would cost more than the rest
     made._native = result
     made._home = home
@@ -328,10 +359,7 @@ def _wrap_any(home: Home, result: Any, target: Any) -> Any:
     """Wrap what a NumPy function returned, unless it wrote into a target or the result is not NumPy's."""
     if target is not None:
         return target
-    if not isinstance(result, np.ndarray | np.generic):
-        return result
-    as_dtype(result.dtype)
-    return wrap(home, result)
+    return wrap(home, result) if isinstance(result, np.ndarray | np.generic) else result
 
 
 def native(home: Home, value: Any) -> Any:
@@ -356,6 +384,23 @@ def native(home: Home, value: Any) -> Any:
             f"an array of {home.device} or a number is needed; found {type(value).__name__}: write xp.asarray(values)"
         )
     return accepted
+
+
+def native_array(home: Home, value: Any) -> Any:
+    """Return an operand as the library takes it, a number as an array of no axes.
+
+    Raises
+    ------
+    OverflowError
+        If there is no dtype for the number; all else as for `native`.
+    """
+    if type(value) is Array and value._home is home:
+        return live(value)
+    found = native(home, value)
+    if type(found) not in _SCALARS:
+        return found
+    refusals.refuse_huge(found)
+    return home.as_array(found)
 
 
 def _apart(home: Home, given: Any, target: Any) -> Any:
@@ -401,4 +446,6 @@ def _unpickled(*state: Any) -> Array:
         return array_on(AcceleratorDataContainer.on(storage), shape)
 
 
-operators.attach(__name__, Array=Array, live=live, bad_write=refusals.bad_write, scalars=_SCALARS)
+operators.attach(
+    __name__, Array=Array, live=live, bad_write=refusals.bad_write, failure=refusals.failure, scalars=_SCALARS
+)

@@ -13,10 +13,10 @@ from accel.memory.interchange import Interchange, Lender, only_by_copy
 from accel.memory.receiving import Received, receive
 from accel.xp import records
 from accel.xp.array import Array, array_on, array_received, live, native, wrap
-from accel.xp.functions import dtype_or_none
+from accel.xp.functions import created, dtype_or_none, home_of
 from accel.xp.home import home_on
 from accel.xp.operators import Scalar
-from accel.xp.refusals import guarded
+from accel.xp.refusals import guarded, refuse_huge
 
 __all__ = [
     "arange",
@@ -95,8 +95,8 @@ def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:
     found: np.ndarray[Any, DType] = np.asarray(
         obj, dtype=None if isinstance(obj, np.ndarray | np.generic) else dtype, copy=copy
     )
-    if found.dtype == object and isinstance(obj, int):
-        raise OverflowError(f"{obj} is out of range for every integer dtype; write float({obj})")
+    if found.dtype.hasobject:
+        refuse_huge(obj)
     as_dtype(found.dtype)
     return guarded(found)
 
@@ -129,11 +129,12 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
     DTypeError
         If complex numbers are to become real.
     """
-    wanted, array = as_dtype(dtype), live(x)
+    home, wanted = home_of(x), as_dtype(dtype)
+    array = live(x)
     if x.dtype.kind == "c" and wanted.kind not in "cb":
         raise DTypeError(f"{x.dtype.name} becomes {wanted.name} only without its imaginary part; write xp.real(x)")
     if copy or wanted != x.dtype:
-        x = wrap(x._home, x._home.library.astype(array, wanted, copy=True))
+        x = created(home, home.library.astype, array, wanted, copy=True)
     return x if device is None else x.to_device(device)
 
 
@@ -183,7 +184,7 @@ def arange(
 ) -> Array:
     """Return evenly spaced numbers from ``start`` to before ``stop``; with one argument, from 0 to before it."""
     home = home_on(device)
-    return wrap(home, home.library.arange(start, stop, step, dtype=dtype_or_none(dtype)))
+    return created(home, home.library.arange, start, stop, step, dtype=dtype_or_none(dtype))
 
 
 def linspace(
@@ -198,7 +199,7 @@ def linspace(
 ) -> Array:
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``."""
     home = home_on(device)
-    return wrap(home, home.library.linspace(start, stop, num, dtype=dtype_or_none(dtype), endpoint=endpoint))
+    return created(home, home.library.linspace, start, stop, num, dtype=dtype_or_none(dtype), endpoint=endpoint)
 
 
 def eye(
@@ -212,52 +213,67 @@ def eye(
 ) -> Array:
     """Return a matrix with ones on its ``k``-th diagonal and zeros elsewhere."""
     home = home_on(device)
-    return wrap(home, home.library.eye(n_rows, n_cols, k=k, dtype=dtype_or_none(dtype)))
+    return created(home, home.library.eye, n_rows, n_cols, k=k, dtype=dtype_or_none(dtype))
 
 
 def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return an array with whatever its memory held before."""
     home = home_on(device)
-    return wrap(home, home.library.empty(shape, dtype=dtype_or_none(dtype)))
+    return created(home, home.library.empty, shape, dtype=dtype_or_none(dtype))
 
 
 def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return an array of zeros."""
     home = home_on(device)
-    return wrap(home, home.library.zeros(shape, dtype=dtype_or_none(dtype)))
+    return created(home, home.library.zeros, shape, dtype=dtype_or_none(dtype))
 
 
 def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return an array of ones."""
     home = home_on(device)
-    return wrap(home, home.library.ones(shape, dtype=dtype_or_none(dtype)))
+    return created(home, home.library.ones, shape, dtype=dtype_or_none(dtype))
 
 
 def full(
     shape: Shape, fill_value: Scalar, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> Array:
-    """Return an array of one value, of the dtype that value has."""
+    """Return an array of one value, of the dtype that value has.
+
+    Raises
+    ------
+    OverflowError
+        If an integer is out of the range of the dtype.
+    """
     home = home_on(device)
-    return wrap(home, home.library.full(shape, native(home, fill_value), dtype=dtype_or_none(dtype)))
+    value = native(home, fill_value)
+    if dtype is None:
+        refuse_huge(value)
+    return created(home, home.library.full, shape, value, dtype=dtype_or_none(dtype))
 
 
 def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return an array of the shape, dtype and device of another, with whatever its memory held before."""
-    return empty(x.shape, dtype=dtype or x.dtype, device=device or x.device)
+    return empty(**_like(x, dtype, device))
 
 
 def zeros_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return zeros of the shape, dtype and device of another array."""
-    return zeros(x.shape, dtype=dtype or x.dtype, device=device or x.device)
+    return zeros(**_like(x, dtype, device))
 
 
 def ones_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return ones of the shape, dtype and device of another array."""
-    return ones(x.shape, dtype=dtype or x.dtype, device=device or x.device)
+    return ones(**_like(x, dtype, device))
 
 
 def full_like(
     x: Array, /, fill_value: Scalar, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> Array:
     """Return one value in the shape, dtype and device of another array."""
-    return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device or x.device)
+    return full(fill_value=fill_value, **_like(x, dtype, device))
+
+
+def _like(x: Array, dtype: DTypeLike | None, device: DeviceLike | None) -> Any:
+    """Return what is asked for, and the rest as another array has it."""
+    home = home_of(x)
+    return {"shape": x.shape, "dtype": x.dtype if dtype is None else dtype, "device": device or home.device}

@@ -2,8 +2,8 @@
 
 from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
-from accel.xp.array import Array, wrap
-from accel.xp.functions import dtype_or_none
+from accel.xp.array import Array
+from accel.xp.functions import created, dtype_or_none
 from accel.xp.functions import fft as _compile
 from accel.xp.home import home_on
 
@@ -24,4 +24,4 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, devic
 
 def _frequencies(name: str, n: int, d: float, dtype: DTypeLike | None, device: DeviceLike | None) -> Array:
     home = home_on(device)
-    return wrap(home, getattr(home.library.fft, name)(n, d=d, dtype=dtype_or_none(dtype)))
+    return created(home, getattr(home.library.fft, name), n, d=d, dtype=dtype_or_none(dtype))

@@ -10,12 +10,13 @@ from typing import Any, Literal
 
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.xp import results, signatures
-from accel.xp.array import Array, live, native, wrap
+from accel.xp.array import Array, live, native, native_array, wrap
 from accel.xp.generated import run
 from accel.xp.home import Home
 from accel.xp.operators import Scalar
+from accel.xp.refusals import failure
 
-__all__ = ["core", "dtype_or_none", "elementwise", "fft", "linalg", "parsed"]
+__all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "home_of", "linalg", "parsed"]
 
 _TEMPLATE = '''
 def {name}({parameters}) -> {returns}:
@@ -33,7 +34,10 @@ def {name}({parameters}) -> {returns}:
         If the memory of one was released.
     """
     home = home_of({arrays})
-    return {call}
+    try:
+        return {call}
+    except (IndexError, MemoryError) as error:
+        raise failure(error) from None
 '''
 
 _SEVERAL = (tuple, list)  # a union would be built anew at each call
@@ -49,8 +53,8 @@ def home_of(*values: Any) -> Home:
 
 
 def natives(home: Home, values: Iterable[Any]) -> list[Any]:
-    """Return several operands as the library takes them."""
-    return [native(home, value) for value in values]
+    """Return several arrays as the library takes them."""
+    return [native_array(home, value) for value in values]
 
 
 def native_or_none(home: Home, value: Any) -> Any:
@@ -66,6 +70,14 @@ def given(home: Home, **values: Any) -> dict[str, Any]:
 def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
     """Return the dtype that is meant, if one is given."""
     return None if dtype is None else as_dtype(dtype)
+
+
+def created(home: Home, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Array:
+    """Make an array by a function of the library."""
+    try:
+        return wrap(home, function(*arguments, **keywords))
+    except (IndexError, MemoryError) as error:
+        raise failure(error) from None
 
 
 def rewrap(home: Home, result: Any, *sources: Any) -> Any:
@@ -90,10 +102,12 @@ def _view_or_new(home: Home, result: Any, sources: Sequence[Any]) -> Array:
 _NAMES: Mapping[str, Any] = {
     # what the functions call
     "dtype_or_none": dtype_or_none,
+    "failure": failure,
     "given": given,
     "home_of": home_of,
     "live": live,
     "native": native,
+    "native_array": native_array,
     "native_or_none": native_or_none,
     "natives": natives,
     "rewrap": rewrap,
@@ -118,6 +132,8 @@ def _annotation(parameter: ast.arg) -> str:
 def _passed_on(parameter: ast.arg) -> str:
     """Write how an argument is handed to the library, by what its signature says it is."""
     name, annotation = parameter.arg, _annotation(parameter)
+    if annotation == "Array":
+        return f"native_array(home, {name})"
     if annotation == "Sequence[Array]":
         return f"natives(home, {name})"
     if "DTypeLike" in annotation:

@@ -1,6 +1,5 @@
 """The operators of `Array`, compiled from three templates: here every nanosecond counts."""
 
-from textwrap import indent
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from accel.xp.generated import run
@@ -40,25 +39,31 @@ _RESULT = """\
     return made
 """
 _COMPUTE = """\
-    if home.within is None:
-        {statement}
-    else:
-        with home.within({operands}):
+        if home.within is None:
             {statement}
+        else:
+            with home.within({operands}):
+                {statement}
+"""
+_COMPUTE_NEW = f"""\
+    try:
+{_COMPUTE}
+    except MemoryError as error:
+        raise failure(error) from None
 """
 
 _UNARY = f"""
 def __{{name}}__(self, /):
 {_SELF}
     home = self._home
-{_COMPUTE}
+{_COMPUTE_NEW}
 {_RESULT}
 """
 _BINARY = f"""
 def __{{name}}__(self, other, /):
 {_OTHER}
 {_SELF}
-{_COMPUTE}
+{_COMPUTE_NEW}
 {_RESULT}
 """
 _IN_PLACE = f"""
@@ -66,8 +71,8 @@ def __{{name}}__(self, other, /):
 {_OTHER}
     array = live(self, writing=True)
     try:
-{indent(_COMPUTE, "    ")}
-    except (TypeError, ValueError) as error:
+{_COMPUTE}
+    except (MemoryError, TypeError, ValueError) as error:
         raise bad_write(home, array, error) from None
     return self
 """

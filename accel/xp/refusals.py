@@ -4,13 +4,25 @@ from typing import Any
 
 import numpy as np
 
-from accel.dtypes import DType
-from accel.errors import BoundsError, DTypeError, OverlapError, ReadOnlyError
+from accel.dtypes import DType, as_dtype
+from accel.errors import AccelError, BoundsError, DTypeError, OverlapError, ReadOnlyError
+from accel.memory.shortage import out_of_memory
 from accel.xp.home import Home
 
-__all__ = ["bad_key", "bad_write", "guarded", "refuse_lossy", "refuse_read_only", "repeats"]
+__all__ = [
+    "bad_key",
+    "bad_write",
+    "failure",
+    "guarded",
+    "refuse_dtype",
+    "refuse_huge",
+    "refuse_lossy",
+    "refuse_read_only",
+    "repeats",
+]
 
-_RANKS = {"b": 0, "u": 1, "i": 1, "c": 3}  # the rest are floating-point types, some with kinds of their own
+# The rest are floating-point types, some with kinds of their own. An object is a Python integer of more than 64 bits.
+_RANKS = {"b": 0, "u": 1, "i": 1, "O": 1, "c": 3}
 
 
 def refuse_lossy(home: Home, dtype: DType, given: Any) -> None:
@@ -25,6 +37,31 @@ def refuse_lossy(home: Home, dtype: DType, given: Any) -> None:
 def bad_key(array: Any, error: IndexError) -> BoundsError:
     """Explain why the library refused an index."""
     return BoundsError(f"{error}; the array's shape is {array.shape}")
+
+
+def failure(error: Exception) -> Exception:
+    """Return what to raise where the library found no memory, or nothing at an index."""
+    if isinstance(error, MemoryError):
+        return out_of_memory(error, "the result")
+    # An error about an axis is an IndexError, and the ValueError that the standard's users expect.
+    return error if isinstance(error, AccelError | ValueError) else BoundsError(str(error))
+
+
+def refuse_huge(value: object) -> None:
+    """Refuse an integer that no integer dtype holds, of which NumPy would make an object."""
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        shown = value if value.bit_length() < 1000 else f"an integer of {value.bit_length()} bits"
+        raise OverflowError(f"{shown} is out of range for every integer dtype; write float(value)")
+
+
+def refuse_dtype(dtype: DType) -> None:
+    """Refuse a dtype of the library's that no array can have."""
+    try:
+        as_dtype(dtype)
+    except DTypeError:
+        raise DTypeError(
+            f"the result has dtype {dtype.name}, which no array can have; give other numbers, as in float(number)"
+        ) from None
 
 
 def repeats(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
@@ -59,6 +96,8 @@ def _read_only(array: Any) -> OverlapError | ReadOnlyError:
 
 def bad_write(home: Home, array: Any, error: Exception) -> Exception:
     """Explain why the library refused to write into an array."""
+    if isinstance(error, MemoryError):
+        return out_of_memory(error, "an operation in place")
     if home.backend.is_readonly(array):
         return _read_only(array)
     if isinstance(error, TypeError):

@@ -6,11 +6,12 @@ import numpy as np
 
 from accel.errors import ReadOnlyError
 from accel.memory import Operand, Plan
+from accel.memory.shortage import out_of_memory
 
 from .loops import copy_loops
-from .places import places_of
-from .scattered import copy_scattered, everywhere
-from .strided import Bytes, item_type, shared
+from .places import CHUNK, Places, chunks, places_of
+from .scattered import Items, copy_scattered
+from .strided import Array, Bytes, item_type, shared
 
 __all__ = ["copy", "copy_bytes", "fill"]
 
@@ -38,6 +39,8 @@ def copy(target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Pla
         If the target's bytes must not be written.
     BoundsError
         If an item is not inside of its span; nothing is written.
+    OutOfMemoryError
+        If the host has no room for what the copy needs in between; nothing is written.
     """
     _refuse_read_only(target, into)
     if not plan.size:
@@ -47,7 +50,10 @@ def copy(target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Pla
         item = item_type(plan.itemsize)
         dtypes = (item, item)
     looped = plan.bound is None and _by_strides(target) and _by_strides(source)
-    (copy_loops if looped else copy_scattered)(target, into, source, out_of, plan, dtypes)
+    try:
+        (copy_loops if looped else copy_scattered)(target, into, source, out_of, plan, dtypes)
+    except MemoryError as error:
+        raise out_of_memory(error, f"a copy of {plan.nbytes} bytes") from None
 
 
 def copy_bytes(into: Bytes, out_of: Bytes) -> None:
@@ -76,19 +82,33 @@ def fill(target: Operand, into: Bytes, value: Any) -> None:
         If the bytes must not be written.
     BoundsError
         If an element is not inside of the span; nothing is written.
+    OutOfMemoryError
+        If the host has no room for what this needs in between; nothing is written.
     """
     _refuse_read_only(target, into)
-    dtype = target.dtype
     places = places_of(target)
     if not places.size:
         return
     places.refuse_outside(into.nbytes)
-    if places.plain:
-        shared(lambda part: part.fill(value), np.ndarray(target.extents, dtype, into, target.start, target.strides))
-        return
-    items = everywhere(into, dtype)
-    for positions in places.positions():
-        items[positions] = value
+    try:
+        if places.plain:
+            _fill_plain(target, into, value)
+        else:
+            _fill_places(places, into, np.asarray(value, target.dtype))
+    except MemoryError as error:
+        raise out_of_memory(error, f"filling {places.size} elements") from None
+
+
+def _fill_plain(target: Operand, into: Bytes, value: Any) -> None:
+    elements = np.ndarray(target.extents, target.dtype, into, target.start, target.strides)
+    shared(lambda part: part.fill(value), elements)
+
+
+def _fill_places(places: Places, into: Bytes, value: Array) -> None:
+    count = min(CHUNK, places.size)
+    items, values = Items(into, places, count), np.full((count, 1), value).view(np.uint8)
+    for low, high in chunks(0, places.size):
+        items.write(items.distances(low, high), values[: high - low])
 
 
 def _by_strides(operand: Operand) -> bool:

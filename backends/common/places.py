@@ -1,4 +1,4 @@
-"""`Places`: where the items of one end of a copy lie, and that they are inside of its span."""
+"""`Places`: where the items of one end of a copy lie, and that they are inside of its span; `Lister` lists them."""
 
 import math
 from collections.abc import Iterator
@@ -9,11 +9,14 @@ import numpy as np
 from accel.errors import BoundsError
 from accel.memory import Operand, Plan, Swizzling, Table
 
-__all__ = ["Places", "Positions", "chunks", "places_of", "source_places", "target_places"]
+__all__ = ["CHUNK", "Lister", "Places", "Positions", "chunks", "places_of", "source_places", "target_places"]
 
 Positions = np.ndarray[Any, np.dtype[np.int64]]
 
-_CHUNK = 1 << 14
+CHUNK = 1 << 13
+"""How many items are listed at a time: so many that NumPy's calls do not count, and so few that caches hold them."""
+
+_NUMBERS = np.arange(CHUNK)
 
 
 class Places(NamedTuple):
@@ -53,21 +56,21 @@ class Places(NamedTuple):
         """Whether the loops say all."""
         return self.swizzle is None and self.table is None
 
-    def distances(self, low: int, high: int) -> Positions:
-        """Return the distances of the items from one number to another, before the swizzle."""
-        if self.table is not None:
-            return np.asarray(self.table[low:high] * self.itemsize)
-        rest = np.arange(low, high)
-        found = np.full(high - low, self.first)
-        for extent, stride in zip(reversed(self.extents), reversed(self.strides), strict=True):
-            rest, step = np.divmod(rest, extent)
-            found += step * stride
-        return found
+    @property
+    def unit(self) -> int:
+        """The largest part of an item of which every place is a multiple, in bytes."""
+        steps = [stride for extent, stride in zip(self.extents, self.strides, strict=True) if extent > 1]
+        unit = math.gcd(self.itemsize, self.start, *([] if self.table is not None else [self.first, *steps]))
+        if self.swizzle is None:
+            return unit
+        mask, shift, offset = self.swizzle
+        changed = mask >> shift if shift >= 0 else mask << -shift
+        unit = math.gcd(unit, offset, changed & -changed)
+        return unit & -unit
 
-    def of(self, distances: Positions) -> Positions:
-        """Return the bytes of the span at which items of some distances lie."""
-        swizzled = distances if self.swizzle is None else self.swizzle(distances)
-        return np.asarray(swizzled + self.start)
+    def distances(self, low: int, high: int) -> Positions:
+        """Return the distances of the items from one number to another, before the swizzle; no more than `CHUNK`."""
+        return Lister(self, high - low).distances(low, high)
 
     def hull(self, bound: int | None = None) -> tuple[int, int]:
         """Return the bytes of the span from which and up to which items lie: all whose distance is below a bound.
@@ -80,7 +83,7 @@ class Places(NamedTuple):
         if self.swizzle is not None:
             mask, shift, offset = self.swizzle
             free = (1 << (mask | (mask >> shift if shift >= 0 else mask << -shift)).bit_length()) - 1
-            low, high = (low + offset) & ~free, (high + offset) | free
+            low, high = (low + offset) & ~free, ((high + offset) | free) // self.unit * self.unit
         return self.start + low, self.start + high + self.itemsize
 
     def _reach(self) -> tuple[int, int]:
@@ -92,8 +95,9 @@ class Places(NamedTuple):
     def positions(self, bound: int | None = None) -> Iterator[Positions]:
         """Yield the bytes of the span at which items lie, some at a time: of all whose distance is below a bound."""
         for low, high in chunks(0, self.size):
-            distances = self.distances(low, high)
-            yield self.of(distances if bound is None else distances[distances < bound])
+            lister = Lister(self, high - low)
+            distances = lister.distances(low, high)
+            yield lister.positions(distances if bound is None else distances[distances < bound])
 
     def refuse_outside(self, nbytes: int, bound: int | None = None) -> None:
         """Raise `BoundsError` if an item is not inside of so many bytes; those at a bound or above do not count."""
@@ -111,9 +115,62 @@ class Places(NamedTuple):
             )
 
 
-def chunks(low: int, high: int) -> Iterator[tuple[int, int]]:
+class Lister:
+    """Lists where items are, some at a time, in memory that it has from the beginning.
+
+    What it returns is valid until it is asked again.
+
+    Parameters
+    ----------
+    places : Places
+        Of all items.
+    count : int
+        How many are listed at a time, at most; no more than `CHUNK`.
+    """
+
+    __slots__ = ("_found", "_places", "_spare", "_steps")
+
+    def __init__(self, places: Places, count: int) -> None:
+        self._places = places
+        self._found, self._steps, self._spare = np.empty((3, count), np.int64)
+
+    def distances(self, low: int, high: int) -> Positions:
+        """Return the distances of the items from one number to another, before the swizzle."""
+        places, size = self._places, high - low
+        found, steps, spare = self._found[:size], self._steps[:size], self._spare[:size]
+        if places.table is not None:
+            return np.multiply(places.table[low:high], places.itemsize, out=found)
+        loops = [*zip(places.extents, places.strides, strict=True)] or [(1, 0)]
+        extent, stride = loops.pop()
+        np.add(_NUMBERS[:size], low, out=steps)
+        np.multiply(steps, stride, out=found)
+        found += places.first
+        while loops:
+            # All steps of a loop are counted; one of the next loop undoes as many as this one has.
+            undone = extent * stride
+            steps //= extent
+            extent, stride = loops.pop()
+            found += np.multiply(steps, stride - undone, out=spare)
+        return found
+
+    def positions(self, distances: Positions) -> Positions:
+        """Change distances, as they were returned, into the bytes of the span at which those items lie."""
+        swizzle = self._places.swizzle
+        if swizzle is not None:
+            distances += swizzle.offset
+            taken = np.bitwise_and(distances, swizzle.mask, out=self._spare[: distances.size])
+            if swizzle.shift >= 0:
+                taken >>= swizzle.shift
+            else:
+                taken <<= -swizzle.shift
+            distances ^= taken
+        distances += self._places.start
+        return distances
+
+
+def chunks(low: int, high: int, count: int = CHUNK) -> Iterator[tuple[int, int]]:
     """Yield where parts of a range of items begin and end, that are small enough to be listed."""
-    return ((begin, min(begin + _CHUNK, high)) for begin in range(low, high, _CHUNK))
+    return ((begin, min(begin + count, high)) for begin in range(low, high, count))
 
 
 def places_of(operand: Operand) -> Places:

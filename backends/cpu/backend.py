@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from accel.device import Device
-from accel.dtypes import supported
+from accel.dtypes import SUPPORTED
 from accel.errors import CapabilityError, OutOfMemoryError
 from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Pool, Room, Span, Stream
 from accel.memory.host_export import bytes_at, export
@@ -123,7 +123,7 @@ class CpuBackend:
 
 @cache
 def _limits() -> Limits:
-    return Limits(_physical_memory(), ALIGNMENT, 1, frozenset(supported()))
+    return Limits(_physical_memory(), ALIGNMENT, 1, SUPPORTED)
 
 
 def _physical_memory() -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from accel import config
 from accel.device import Device
-from accel.dtypes import supported
+from accel.dtypes import SUPPORTED
 from accel.errors import DeviceLostError, DeviceMismatchError
 from accel.memory import Block, ExternalAllocation, Leaf, Limits, Operand, Plan, Room, Span, Stream
 from accel.sites import call_site
@@ -77,7 +77,7 @@ class SimBackend:
 
     def limits(self, device: Device) -> Limits:
         """Return the amounts of a device."""
-        return Limits(config.current().sim_memory, ALIGNMENT, _WARP, frozenset(supported()), _GRID)
+        return Limits(config.current().sim_memory, ALIGNMENT, _WARP, SUPPORTED, _GRID)
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return poisoned bytes."""

@@ -13,6 +13,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
+from accel.dtypes import as_dtype
 from accel.errors import DeviceMismatchError, OutOfMemoryError
 from accel.memory import Block
 
@@ -202,7 +203,14 @@ class _Wrapper:
         return result
 
     def _new(self, result: Values) -> SimArray:
-        """Return an array in memory of its own that has a result."""
+        """Return an array in memory of its own that has a result.
+
+        Raises
+        ------
+        DTypeError
+            If memory cannot have its dtype.
+        """
+        as_dtype(result.dtype)
         self._declare_reads()
         executor = self._executor
         block = executor._allocate(result.nbytes)

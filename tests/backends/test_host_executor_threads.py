@@ -275,26 +275,6 @@ class TestCompiling:
         compiled._lost[1] += compiled._COST
         assert compiled.kernel(1, 1 << 16) is not None
 
-    @pytest.mark.parametrize(
-        "broken",
-        [
-            "sys.modules['numba'] = None",
-            "import numba; numba.njit = lambda *_, **__: 1 / 0",
-            "import numba.core.caching; numba.core.caching.CacheImpl._locator_classes.clear()",
-        ],
-    )
-    def test_without_numba_numpy_does_all_and_it_is_said_once(self, started, broken):
-        code = f"""
-            import warnings
-            compiled._kernels.clear()
-            sys.modules.pop("accel.backends.common.kernels", None)
-            {broken}
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                print(right(), right(), len(caught), "NumPy" in str(caught[0].message))
-        """
-        assert ended(started(code)) == "True True 1 True"
-
     def test_other_byte_orders_are_left_to_numpy(self, monkeypatch):
         monkeypatch.setattr(compiled, "_kernels", {})
         monkeypatch.setattr(sys, "byteorder", "big")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import accel
 from accel import xp
-from accel.errors import ReadOnlyError, ReleasedError
+from accel.errors import DTypeError, ReadOnlyError, ReleasedError
 from accel.layout import Layout
 from accel.views import Buffer
 

@@ -226,3 +226,21 @@ def test_an_array_is_as_it_was_when_the_host_has_no_room_for_the_operation(devic
         print(float(x[0]), float(x[-1]), float(x[1]))
     """
     assert process(code, device) == (0, "3 5.0 4.0\n6.0 6.0 2.0", "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space as Linux does")
+def test_the_host_has_no_room_for_what_the_error_would_load(device, process):
+    """The limits of a device are asked for then, and their dtypes come from a library that is not loaded yet."""
+    code = """
+        import pathlib, resource, sys
+        import accel
+
+        c = accel.zeros(1 << 20)
+        size = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size + (1 << 20), resource.RLIM_INFINITY))
+        try:
+            c.deep_copy()
+        except accel.errors.OutOfMemoryError as error:
+            print(type(error).__name__, "ml_dtypes" in sys.modules)
+    """
+    assert process(code, device) == (0, "OutOfMemoryError False", "")

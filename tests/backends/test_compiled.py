@@ -1,0 +1,226 @@
+"""Kernels, and copies without them: numba off, broken or short of memory, folders that refuse, and forks meanwhile."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from accel.backends.common import compiled
+
+PREPARED = """
+    import os, signal, sys, threading, warnings
+    import numpy as np
+    import accel
+    from accel.backends.common import compiled
+    from accel.layout import Layout
+
+    accel.configure(threads=1)
+    compiled._AT_ONCE = 0
+    side = 256
+    source = accel.container(np.arange(side * side, dtype="float32"))
+
+    def right():
+        target = accel.zeros(side * side, "float32")
+        columns, rows = Layout((side, side), (1, side)), Layout((side, side), (side, 1))
+        accel.LayoutTensor(target, columns).copy_from(accel.LayoutTensor(source, rows))
+        return np.array_equal(target.to_numpy().reshape(side, side).T, source.to_numpy().reshape(side, side))
+
+    def by_kernels():
+        return compiled._kernels.get(4) is not None
+"""
+
+
+@pytest.fixture
+def printed():
+    """A function that runs code after that of PREPARED in a process of its own, and returns what it prints."""
+
+    def run(code, *options, **environment):
+        done = subprocess.run(
+            [sys.executable, *options, "-c", textwrap.dedent(PREPARED) + textwrap.dedent(code)],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            env={**os.environ, **environment},
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip(), done.stderr.strip()
+
+    return run
+
+
+class TestWithoutNumba:
+    def test_that_compiles_nothing_numpy_does_all_in_silence(self, printed):
+        code = "print(right(), right(), by_kernels())"
+        assert printed(code, NUMBA_DISABLE_JIT="1") == ("True True False", "")
+
+    @pytest.mark.parametrize("broken", ["sys.modules['numba'] = None", "import numba; numba.njit = None"])
+    def test_that_can_be_used_numpy_does_all_and_it_is_said_once(self, printed, broken):
+        code = f"{broken}\nprint(right(), right(), compiled.kernel(8, 1), by_kernels())"
+        output, errors = printed(code, "-W", "always")
+        assert output == "True True None False"
+        assert errors.count("RuntimeWarning: copies are done by NumPy, as numba fails: ") == 1
+
+    @pytest.mark.parametrize("broken", ["sys.modules['numba'] = None", "import numba; numba.njit = None"])
+    def test_copies_are_done_where_warnings_are_errors(self, printed, broken):
+        assert (
+            printed(f"{broken}\nprint(right(), right(), compiled._kernels)", "-W", "error")[0] == "True True {4: None}"
+        )
+
+    def test_whoever_shows_warnings_may_fail(self, printed):
+        code = """
+            def show(*_, **__):
+                raise OSError("no terminal")
+            warnings.showwarning = show
+            sys.modules["numba"] = None
+            print(right(), compiled._kernels)
+        """
+        assert printed(code)[0] == "True {4: None}"
+
+
+class TestFolders:
+    """Where nothing can be kept on disk, each process compiles."""
+
+    def test_that_cannot_be_written_are_done_without_and_nothing_lies_beside_the_code(self, printed, tmp_path):
+        file = tmp_path / "file"
+        file.touch()
+        folders = str(file), str(file / "below"), "/proc/nothing", "~nobody-of-this-name/cache"
+        code = f"""
+            import numba
+            for folder in {folders}:
+                compiled._kernels.clear()
+                with accel.using(cache_dir=folder):
+                    assert right() and compiled._kernels[4].stats.cache_path is None, folder
+            print("done")
+        """
+        assert printed(code, "-W", "error") == ("done", "")
+
+    def test_whose_files_are_broken_or_that_are_full_are_done_without(self, printed, tmp_path):
+        code = f"""
+            import pathlib, numba.core.caching
+            folder = pathlib.Path({str(tmp_path)!r})
+            print(right(), by_kernels(), compiled._kernels.pop(4).stats.cache_path.startswith(str(folder)))
+            files = [path for path in folder.rglob("*") if path.is_file()]
+            for path in files:
+                path.write_bytes(b"no pickle")
+            print(right(), by_kernels(), len(files))
+            for path in files:
+                path.unlink()
+            def full(*_):
+                raise OSError(28, "No space left on device")
+            numba.core.caching.IndexDataCacheFile.save = full
+            compiled._kernels.clear()
+            print(right(), by_kernels(), compiled._kernels[4].stats.cache_path)
+        """
+        found = printed(code, "-W", "error", ACCEL_CACHE_DIR=str(tmp_path))
+        assert found == ("True True True\nTrue True 2\nTrue True None", "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space as Linux does")
+def test_where_memory_is_short_nothing_is_compiled_before_there_is_more(printed):
+    """LLVM would end the process."""
+    code = """
+        import pathlib, resource
+        pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (260 << 20), before[1]))
+        print(right(), by_kernels())
+        resource.setrlimit(resource.RLIMIT_AS, before)
+        print(right(), by_kernels())
+    """
+    assert printed(code, "-W", "error") == ("True False\nTrue True", "")
+
+
+def test_a_copy_in_the_midst_of_a_compilation_is_done_by_numpy(monkeypatch):
+    """A collection may come at any time, and what it finds may copy."""
+    found = []
+
+    def compiling(number):
+        found.append(compiled.kernel(2, 1 << 30))
+        return len
+
+    monkeypatch.setattr(compiled, "_kernels", {})
+    monkeypatch.setattr(compiled, "_compiled", compiling)
+    assert compiled.kernel(1, 1 << 30) is len
+    assert found == [None]
+    assert compiled._compiling is None
+    assert compiled.kernel(2, 1 << 30) is len
+
+
+def test_an_interrupted_compilation_is_tried_again(monkeypatch):
+    def interrupted(number):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiled, "_kernels", {})
+    monkeypatch.setattr(compiled, "_compiled", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compiled.kernel(1, 1 << 30)
+    monkeypatch.setattr(compiled, "_compiled", lambda number: len)
+    assert compiled.kernel(1, 1 << 30) is len
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+class TestForks:
+    # The thread compiles as long as it is told to, with numba's lock taken as numba takes it.
+    CODE = """
+        from numba.core.compiler_lock import global_compiler_lock
+        begun, go_on, compile = threading.Event(), threading.Event(), compiled._compiled
+
+        @global_compiler_lock
+        def slowly(number):
+            begun.set()
+            assert go_on.wait(60)
+            return compile(number)
+
+        compiled._compiled = slowly
+        copied = []
+        thread = threading.Thread(target=lambda: copied.append(right()))
+        thread.start()
+        assert begun.wait(60)
+        child = os.fork()
+        if not child:
+            signal.alarm(60)
+            {child}
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        go_on.set()
+        thread.join()
+        print(status, copied, by_kernels())
+    """
+
+    def test_do_not_wait_for_a_compilation_and_the_child_copies_by_numpy(self, printed):
+        child = "os._exit(0 if right() and right() and compiled._kernels == {} else 1)"
+        assert printed(self.CODE.format(child=child))[0] == "0 [True] True"
+
+    def test_leave_the_child_what_was_compiled_before(self, printed):
+        child = "os._exit(0 if compiled.kernel(8, 1) is len and compiled.kernel(2, 1) is None else 1)"
+        code = "compiled._kernels[8] = len\n" + textwrap.dedent(self.CODE.format(child=child))
+        assert printed(code)[0] == "0 [True] True"
+
+    def test_between_compilations_leave_the_child_all(self, printed):
+        code = """
+            child = os.fork()
+            if not child:
+                signal.alarm(60)
+                os._exit(0 if right() and by_kernels() else 1)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), right())
+        """
+        assert printed(code)[0] == "0 True"
+
+    def test_within_a_compilation_go_on_with_it_in_the_child(self, printed):
+        """Numba itself, or what a collection finds, may fork."""
+        code = """
+            compile = compiled._compiled
+            def forking(number):
+                global child
+                child = os.fork()
+                if not child:
+                    signal.alarm(60)
+                return compile(number)
+            compiled._compiled = forking
+            done = right() and by_kernels()
+            if not child:
+                os._exit(0 if done else 1)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), done)
+        """
+        assert printed(code)[0] == "0 True"

@@ -82,15 +82,6 @@ def stream():
     made.close()
 
 
-@pytest.fixture(scope="package", autouse=True)
-def small_collections():
-    """There is a collection after each test, which need not look at all that was imported."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 def _in_use(monkeypatch, machine):
     monkeypatch.setattr("accel.backends.cupy.library._wheels", list)  # to read what is installed takes long
     backend = install(monkeypatch, machine)

@@ -26,6 +26,7 @@ def install(monkeypatch, machine):
         monkeypatch.setitem(sys.modules, name, module)
     backend = CupyBackend()
     monkeypatch.setattr("accel.backends.cupy.library.find_spec", lambda name: sys.modules[name])
+    monkeypatch.setattr("accel.backends.cupy.library.distributions", list)  # to read what is installed takes long
     for owner, name in ((heap, "_heaps"), (home, "_homes")):
         others = {
             device: found for device, found in getattr(owner, name).items() if device.type not in ("cuda", "rocm")
@@ -83,7 +84,6 @@ def stream():
 
 
 def _in_use(monkeypatch, machine):
-    monkeypatch.setattr("accel.backends.cupy.library._wheels", list)  # to read what is installed takes long
     backend = install(monkeypatch, machine)
     yield machine
     if not machine.lost and not machine.fails:

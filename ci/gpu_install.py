@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["install", "lacking", "missing"]
 
 _CUPY = "cupy-cuda13x"
-_TESTED_BY = ("hypothesis", "pytest")
+_TESTED_BY = {"hypothesis", "pytest"}
 _NOT_BY_ALL = ("array-api-compat", "numba")
 """What few stages need, and those say so, and what NumPy stands in for."""
 
@@ -24,7 +24,7 @@ def missing(root: Path) -> str:
     """Say which packages every stage needs and are not there, and what installs them; nothing if all are."""
     project = _project(root)
     library = [text for text in project["dependencies"] if not text.startswith(_NOT_BY_ALL)]
-    tests = [text for text in project["optional-dependencies"]["test"] if text.startswith(_TESTED_BY)]
+    tests = [text for text in project["optional-dependencies"]["test"] if _module(text) in _TESTED_BY]
     absent = [text for text in (*library, *tests, _CUPY) if find_spec(_module(text)) is None]
     if not absent:
         return ""

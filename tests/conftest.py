@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from accel.device import Device
 from accel.dtypes import supported
@@ -26,6 +27,9 @@ from . import remedies
 ROOT = Path(__file__).parents[1]
 # The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+# No test is about time, and other processes share the machine.
+settings.register_profile("accel", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("accel")
 
 
 class ToyBackend:
@@ -93,9 +97,9 @@ def _bytes(span: Span) -> Any:
     return np.frombuffer(span.block.native, np.uint8)[span.start : span.start + span.nbytes]
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def _quick_collections():
-    """Let the many collections that tests ask for pass over what earlier tests and pytest itself keep."""
+    """Let the many collections that a test asks for pass over what earlier tests and pytest itself keep."""
     gc.collect()
     gc.freeze()
 
@@ -146,10 +150,16 @@ def sources(root):
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory):
-    """A folder with a non-editable install whose import contracts were checked."""
-    folder = tmp_path_factory.mktemp("installed") / "site"
-    report = subprocess.run([ROOT / "ci/contracts", folder], check=False, capture_output=True, text=True)
-    assert report.returncode == 0, report.stdout + report.stderr
+    """A folder with a non-editable install whose import contracts were checked; parallel processes share it."""
+    import fcntl  # not on Windows, where no script of ci/ runs either
+
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "installed"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            report = subprocess.run([ROOT / "ci/contracts", folder], check=False, capture_output=True, text=True)
+            assert report.returncode == 0, report.stdout + report.stderr
     return folder
 
 

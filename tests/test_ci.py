@@ -21,7 +21,8 @@ def checkout(tmp_path, root):
     """A checkout of nothing, and a Python of the system that notes how it is called."""
     (tmp_path / "ci").mkdir()
     (tmp_path / "pyproject.toml").touch()
-    shutil.copy(root / "ci/venv", tmp_path / "ci/venv")
+    for script in ("venv", "test"):
+        shutil.copy(root / "ci" / script, tmp_path / "ci" / script)
     (tmp_path / "system").mkdir()
     # Under both names, or a script that is wrong would install into the Python that runs these tests.
     for system in (tmp_path / "system/python3", tmp_path / "system/python"):
@@ -30,11 +31,11 @@ def checkout(tmp_path, root):
     return tmp_path
 
 
-def calls(checkout):
-    """Return how Pythons were called that made or changed something."""
+def calls(checkout, script="source ci/venv test"):
+    """Return how Pythons were called that made, changed or tested something."""
     path = os.pathsep.join([str(checkout / "system"), os.environ["PATH"]])
-    script = f"set -euo pipefail; source {checkout}/ci/venv test"
-    subprocess.run(["bash", "-c", script], env={**os.environ, "PATH": path}, check=True, capture_output=True)
+    command = ["bash", "-euo", "pipefail", "-c", script]
+    subprocess.run(command, cwd=checkout, env={**os.environ, "PATH": path}, check=True, capture_output=True)
     lines = (checkout / "log").read_text().replace(str(checkout), "ROOT").splitlines()
     return [line for line in lines if " -m " in line]
 
@@ -53,3 +54,9 @@ def test_one_that_does_not_run_is_made_anew_and_the_system_is_left_alone(checkou
     (checkout / ".venv/bin").mkdir(parents=True)
     (checkout / ".venv/bin/python").symlink_to("/a/python/that/is/gone")
     assert calls(checkout) == MADE
+
+
+def test_tests_run_on_all_cores_unless_an_argument_says_otherwise(checkout):
+    [run] = calls(checkout, "ci/test -n 0 --pdb")[len(MADE) :]
+    assert run.startswith("ROOT/.venv/bin/python -m pytest --numprocesses auto --dist worksteal ")
+    assert run.endswith(" -n 0 --pdb")

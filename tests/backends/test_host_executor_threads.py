@@ -83,7 +83,7 @@ def ended(process):
     """Return what a process printed, which must end by itself and well."""
     with process:
         try:
-            output, errors = process.communicate(timeout=60)
+            output, errors = process.communicate(timeout=120)
         finally:
             process.kill()
     assert process.returncode == 0, errors
@@ -204,7 +204,7 @@ class TestForks:
             for _ in range(5):
                 child = os.fork()
                 if not child:
-                    signal.alarm(30)
+                    signal.alarm(60)
                     os._exit(0 if right() else 1)
                 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
             stop.set()

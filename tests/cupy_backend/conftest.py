@@ -26,6 +26,7 @@ def install(monkeypatch, machine):
         monkeypatch.setitem(sys.modules, name, module)
     backend = CupyBackend()
     monkeypatch.setattr("accel.backends.cupy.library.find_spec", lambda name: sys.modules[name])
+    monkeypatch.setattr("accel.backends.cupy.library.distributions", list)  # to read what is installed takes long
     for owner, name in ((heap, "_heaps"), (home, "_homes")):
         others = {
             device: found for device, found in getattr(owner, name).items() if device.type not in ("cuda", "rocm")
@@ -82,17 +83,7 @@ def stream():
     made.close()
 
 
-@pytest.fixture(scope="package", autouse=True)
-def small_collections():
-    """There is a collection after each test, which need not look at all that was imported."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 def _in_use(monkeypatch, machine):
-    monkeypatch.setattr("accel.backends.cupy.library._wheels", list)  # to read what is installed takes long
     backend = install(monkeypatch, machine)
     yield machine
     if not machine.lost and not machine.fails:

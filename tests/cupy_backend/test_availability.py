@@ -79,8 +79,8 @@ def test_either_error_of_a_driver_means_that_there_is_no_device(monkeypatch, sta
 
 
 def test_a_driver_older_than_the_runtime_is_told_from_none(monkeypatch, wheels):
-    wheels("cupy-cuda13x")
     failing(monkeypatch, 35, driver_version=12040, runtime_version=13010)
+    wheels("cupy-cuda13x")
     assert "the driver serves CUDA 12.4, and cupy-cuda13x needs 13.1" in Device.CUDA.why_unavailable()
 
 
@@ -98,8 +98,8 @@ def test_no_device_at_all_is_a_reason(monkeypatch):
     ("flavour", "here", "missing"), [("cuda", Device.CUDA, Device.ROCM), ("hip", Device.ROCM, Device.CUDA)]
 )
 def test_the_wheel_of_the_other_platform_is_named(monkeypatch, wheels, flavour, here, missing):
-    wheels("cupy-cuda12x" if flavour == "cuda" else "cupy-rocm-7-0")
     on(monkeypatch, Machine(flavour))
+    wheels("cupy-cuda12x" if flavour == "cuda" else "cupy-rocm-7-0")
     assert here.is_available()
     assert here[1].is_available()
     assert "the cuda devices here are: cuda:0, cuda:1" in Device.CUDA[2].why_unavailable() or flavour == "hip"

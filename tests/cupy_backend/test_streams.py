@@ -145,7 +145,7 @@ class TestCollected:
             caller = threading.Thread(target=copy, daemon=True)
             monkeypatch.setattr(where, what, collect_and_make)
             caller.start()
-            caller.join(20)
+            caller.join(60)
             assert not caller.is_alive()
             gate.set()
             stream.synchronize()

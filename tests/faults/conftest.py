@@ -71,7 +71,7 @@ def process():
             check=False,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             env={**os.environ, "ACCEL_DEVICE": str(device)},
         )
         return done.returncode, done.stdout.strip(), done.stderr.strip()

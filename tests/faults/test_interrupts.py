@@ -109,7 +109,7 @@ def test_at_any_moment_leaves_no_lock_behind(device, process):
         found = []
         thread = threading.Thread(target=use, args=(found,), daemon=True)
         thread.start()
-        thread.join(20)
+        thread.join(60)
         print(found)
     """
     assert process(code, device) == (0, "[700.0]", "")

@@ -194,10 +194,10 @@ class TestClosing:
         gc.collect()
         event.wait()
         assert done == [1]
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while threading.active_count() > before and time.monotonic() < deadline:
             time.sleep(0.001)
-        assert threading.active_count() == before
+        assert threading.active_count() <= before
 
 
 class TestCurrent:
@@ -229,7 +229,7 @@ def test_settings_are_handed_on(stream):
     assert seen == [77]
 
 
-def run(code, timeout=60):
+def run(code, timeout=120):
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
         capture_output=True,

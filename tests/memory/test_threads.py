@@ -75,14 +75,14 @@ class TestThreads:
             barrier = threading.Barrier(4)
 
             def work(storage=storage, barrier=barrier):
-                barrier.wait(10)
+                barrier.wait(60)
                 storage.release()
 
             threads = [threading.Thread(target=work) for _ in range(4)]
             for thread in threads:
                 thread.start()
             for thread in threads:
-                thread.join(10)
+                thread.join(60)
             assert keep.ref_count == 1
             keep.release()
         assert live() == before
@@ -130,7 +130,7 @@ def test_a_fork_finds_the_gate_open():
             if child == 0:
                 accel.empty(100).release()
                 os._exit(0)
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 60
             while (done := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < deadline:
                 time.sleep(0.001)
             assert done == (child, 0)
@@ -300,5 +300,5 @@ class TestOthersCode:
             sys.unraisablehook = hook
         thread = threading.Thread(target=lambda: accel.empty(8).release())
         thread.start()
-        thread.join(20)
+        thread.join(60)
         assert not thread.is_alive()

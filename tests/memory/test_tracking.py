@@ -75,7 +75,7 @@ class TestTrack:
         watch(watcher)
         thread = threading.Thread(target=lambda: heap_of(accel.Device("sim:1")), daemon=True)
         thread.start()
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
         unwatch(watcher)
 

@@ -94,8 +94,10 @@ class Scheduler:
             task.known = self.detector.host
             task.place, stream.submitted = stream.submitted, stream.submitted + 1
             self._busy[stream] = None
-            stream.tasks.append(task)
+            append = stream.tasks.append
+            # No call between these: an interrupt finds both done, or neither.
             stream.last = task
+            append(task)
 
     def carry_out(self, stream: SimStream, what: str, work: Work) -> Task:
         """Do some work at once, after what its stream must have done before; everything else stays late."""

@@ -177,8 +177,8 @@ class Scheduler:
                 traceback.print_exception(error)
 
     def _notice(self, task: Task) -> None:
-        task.noticed = True
         self.detector.see([task.operation.clock], self._pending())
+        task.noticed = True  # last: an interrupt before it leaves the rest to be done again
 
     def _pending(self) -> Iterator[VectorClock]:
         """Yield the least that is known to what is still to run: of each stream the task submitted first."""

@@ -339,6 +339,7 @@ class Storm:
                 self.count["swallowed by a finaliser"] += 1
             else:
                 self.found(f"unraisable: {report.exc_value!r} in {report.object!r}")
+            del report  # its frames lead to this one, and the collector does not see what lies between
         return interrupted
 
     def write(self, world):

@@ -54,10 +54,13 @@ class ExternalAllocation:
 
     def finish(self) -> None:
         """Run the deleter, if it has not run."""
+        # No call between these and that of the deleter: an interrupt finds it called, or still to be called.
         deleter, self.deleter = self.deleter, None
-        _at_exit.discard(self)
-        if deleter is not None:
-            deleter()
+        try:
+            if deleter is not None:
+                deleter()
+        finally:
+            _at_exit.discard(self)
 
 
 # An array that a global keeps alive can hide its deleter from the collector for good, so these are run at exit.

@@ -135,7 +135,8 @@ class Submission:
     def wait(self) -> None:
         """Block until it is over; raises what it raised, or what those raised who wrote what it reads."""
         for event in self.submitted():
-            event.wait()
+            # Of what came to nothing these are of others, whose failure is no concern of who reads what it did not write.
+            event.wait() if event is self.event else event.settle()
         failed = self.culprit()
         if failed is not None:
             failed.wait()
@@ -146,6 +147,7 @@ class Submission:
         while to_ask:
             each = to_ask.pop()
             if each.event is not None and each.event.failed:
+                self.sources = (each,) if each is not self else ()  # or a chain of refusals would keep all of them
                 return each.event
             to_ask += [source for source in each.sources if id(source) not in seen]
             seen.update(map(id, each.sources))
@@ -336,6 +338,10 @@ def forget_some(traffic: Traffic) -> None:
 
 def leave(work: Submission, claims: Iterable[Claim]) -> None:
     """Forget a submission that is over, and whose failure whoever waited for it was told."""
+    if work.after or work.sources:  # it came to nothing, so what it replaced is still under way, or failed
+        for claim in claims:
+            forget(claim[0])
+        return
     for claim in claims:
         traffic = claim[0]
         seen = traffic.hazards

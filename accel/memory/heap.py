@@ -347,7 +347,8 @@ class Heap:
         try:
             external.finish()
         finally:
-            self._external.pop(external, None)
+            if external.deleter is None:  # else an interrupt came first, and `check` finds it again
+                self._external.pop(external, None)
 
     def take_off(self, flight: Flight) -> None:
         """Remember what work holds; when there is twice as much as there was, let go of what is over."""

@@ -219,7 +219,10 @@ class Pin:
         return owner.end_if_unused()
 
     def __del__(self) -> None:
-        # Forgotten first: a finaliser may run on an object that others still reach.
-        owner, self._owner = self._owner, None
+        try:
+            # Forgotten first: a finaliser may run on an object that others still reach.
+            owner, self._owner = self._owner, None
+        except AttributeError:  # an interrupt came before the constructor
+            return
         if owner is not None:
             owner.heap.do_or_leave(owner.less_one_pin)

@@ -253,7 +253,10 @@ class ThreadStream(CurrentStream):
         self.synchronize()
 
     def __del__(self) -> None:
-        tasks = self._queue.tasks
+        try:
+            tasks = self._queue.tasks
+        except AttributeError:  # an interrupt came in the constructor
+            return
         if tasks is not None:
             tasks.put(None)
 

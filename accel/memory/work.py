@@ -104,9 +104,10 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         work()
         submission.event = backend.mark(stream)
 
-    pins, claims = _pinned(uses), _claims(uses)
+    submission, claims, pins = Submission(), _claims(uses), _pinned(uses)
     try:
-        _given(Submission(), stream, claims, give)
+        with submission.begun:
+            _give(submission, claims, stream, give)
     finally:
         let_go(pins)
     for claim in claims:  # there is no flight that would do so when it lands
@@ -133,7 +134,9 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
     try:
         with submission.begun:
             _begin(submission, claims)
-            return work()
+            result = work()
+            confirm(submission, ())
+            return result
     finally:
         leave(submission, claims)
         for owner in owners:
@@ -149,6 +152,7 @@ def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callabl
             _begin(submission, claims)
             heap.under_way[flight] = ""
             submission.give(stream, lambda _: work())
+            confirm(submission, ())
         submission.wait()
     finally:
         if flight not in heap.under_way:
@@ -169,7 +173,6 @@ def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
         each.settle()
     if read:
         refuse_failed(read)
-    confirm(submission, ())
 
 
 def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> Event:
@@ -197,12 +200,13 @@ def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Us
     Flight
         The submission, and what keeps the storages alive until it is over.
     """
-    heap, submission = heap_of(stream.device), Submission()
+    heap, submission, claims = heap_of(stream.device), Submission(), _claims(uses)
     flight = Flight(submission, (*_pinned(uses), *[storage.pin() for storage in between]))
     try:
-        # Before anything is given: if an interrupt comes between, nothing is let go of too early.
-        heap.take_off(flight)
-        _given(submission, stream, _claims(uses), give)
+        with submission.begun:  # or another thread takes it for over, and lets go of what it holds
+            # Before anything is given: if an interrupt comes between, nothing is let go of too early.
+            heap.take_off(flight)
+            _give(submission, claims, stream, give)
     finally:
         if submission.event is None and not submission.streams:  # nothing was given
             heap.under_way.pop(flight, None)
@@ -210,15 +214,14 @@ def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Us
     return flight
 
 
-def _given(submission: Submission, stream: Stream, claims: Sequence[Claim], give: Give) -> None:
-    """Let a stream do some work after all that it must not overtake, and note it."""
-    with submission.begun:
-        read = enter(submission, claims)
-        for each in submission.after:
-            for event in each.submitted():
-                stream.wait_for(event)
-        submission.give(stream, give)
-        confirm(submission, read)
+def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give: Give) -> None:
+    """Note some work that has begun, and let a stream do it after all that it must not overtake."""
+    read = enter(submission, claims)
+    for each in submission.after:
+        for event in each.submitted():
+            stream.wait_for(event)
+    submission.give(stream, give)
+    confirm(submission, read)
 
 
 def _claims(uses: Sequence[Use]) -> list[Claim]:

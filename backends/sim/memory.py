@@ -183,13 +183,14 @@ class DeviceMemory:
         """Make holes of what was returned; of a block that was freed and then dropped, once."""
         while self._returned:
             place = self._returned[0]
-            while self._live.get(place.start) is place:
+            start = getattr(place, "start", -1)  # an interrupt may have come before it was known
+            while self._live.get(start) is place:
                 seen = self._holes
-                more = _with_hole(seen, place.start, place.end)
+                more = _with_hole(seen, start, place.end)
                 if self._holes is seen:  # no call from here on, as above
                     self._holes = more
-                    self._used -= place.end - place.start
-                    del self._live[place.start]
+                    self._used -= place.end - start
+                    del self._live[start]
                     self._starts = None
             if self._returned and self._returned[0] is place:
                 self._returned.popleft()

@@ -94,8 +94,10 @@ class Scheduler:
             task.known = self.detector.host
             task.place, stream.submitted = stream.submitted, stream.submitted + 1
             self._busy[stream] = None
-            stream.tasks.append(task)
+            append = stream.tasks.append
+            # No call between these: an interrupt finds both done, or neither.
             stream.last = task
+            append(task)
 
     def carry_out(self, stream: SimStream, what: str, work: Work) -> Task:
         """Do some work at once, after what its stream must have done before; everything else stays late."""
@@ -175,8 +177,8 @@ class Scheduler:
                 traceback.print_exception(error)
 
     def _notice(self, task: Task) -> None:
-        task.noticed = True
         self.detector.see([task.operation.clock], self._pending())
+        task.noticed = True  # last: an interrupt before it leaves the rest to be done again
 
     def _pending(self) -> Iterator[VectorClock]:
         """Yield the least that is known to what is still to run: of each stream the task submitted first."""

@@ -1,0 +1,503 @@
+"""Random schedules of several threads on shared containers, and the oracle that judges what came of them.
+
+All submissions have one order: that in which they are noted. So a schedule is run again, one operation after the other
+and in that order, on a model that is nothing but bytes; whatever was read, raised or left must be what the model has.
+Single elements are read and written without being noted. Where such an operation stands in the order is searched for:
+somewhere between its beginning and its end there must be a place that explains everything.
+
+Run with ``--count``, ``--seed`` and ``--devices``; prints how many schedules it ran, or the first that was wrong.
+"""
+
+import argparse
+import faulthandler
+import random
+import sys
+import threading
+import time
+from functools import partial
+from queue import SimpleQueue
+from typing import NamedTuple
+
+import numpy as np
+
+import accel
+from accel import HostStorage, Layout, LayoutTensor, xp
+from accel.memory import hazards, transfer
+from accel.memory.work import Use, submit_ordered
+
+SIZE = 32
+INLINE = 24  # bytes below which a stream's work is done by its caller: half a container
+HUNG = 60  # seconds
+PARTS = (slice(0, SIZE), slice(0, SIZE // 2), slice(SIZE // 2, SIZE), slice(0, SIZE, 2), slice(1, SIZE, 2))
+
+
+class BoomError(Exception):
+    """What fails on purpose."""
+
+
+class Place(NamedTuple):
+    """Some bytes of one memory of the model."""
+
+    memory: int
+    part: slice
+
+
+class Operation:
+    """What one thread does once, and what came of it."""
+
+    def __init__(self, kind, target=None, source=None, value=0):
+        self.kind = kind
+        self.target = target
+        self.source = source
+        self.value = value
+        self.begin = self.end = 0  # how much had been noted
+        self.noted = False
+        self.result = self.transfer = None
+        self.failed = False
+
+    def __repr__(self):
+        found = "failed" if self.failed else self.result
+        where = f"noted [{self.begin}, {self.end}]"
+        return f"{self.kind} to {self.target} from {self.source} value {self.value}: {found}, {where}"
+
+
+class State(NamedTuple):
+    """What the model has: bytes, and what should have been written there by what failed."""
+
+    memory: tuple[bytes, ...]
+    failures: frozenset  # of (memory, low, high, who)
+
+    def read(self, place):
+        return self.memory[place.memory][place.part]
+
+    def written(self, place, content):
+        changed = bytearray(self.memory[place.memory])
+        changed[place.part] = content
+        memory = (*self.memory[: place.memory], bytes(changed), *self.memory[place.memory + 1 :])
+        return self._replace(memory=memory)
+
+    def fails(self, memory, low=0, high=SIZE):
+        return any(m == memory and a < high and low < b for m, a, b, _ in self.failures)
+
+    def replaced(self, memory, low, high):
+        left = {each for each in self.failures if each[0] != memory or each[1] < low or high < each[2]}
+        return self._replace(failures=frozenset(left))
+
+
+class Bench:
+    """Containers, streams and threads that all schedules use."""
+
+    def __init__(self, devices, threads=4):
+        self.log = []
+        self.doing = {}
+        self.yields = random.Random(0)
+        shared = np.zeros(SIZE, np.uint8)
+        self.containers, self.memory = [], []
+        for number, where in enumerate(devices):
+            for _ in range(2):
+                self.containers.append(accel.zeros(SIZE, "uint8", device=where))
+                self.memory.append(2 * number + _)
+        looking = [accel.AcceleratorDataContainer.on(HostStorage(shared)) for _ in range(2)]
+        self.containers += looking
+        self.memory += [2 * len(devices)] * 2
+        self.memories = 2 * len(devices) + 1
+        self.base = {}
+        for container, memory in zip(self.containers, self.memory, strict=True):
+            self.base[memory] = container.storage.pointer
+        self.arrays = {place: xp.asarray(c) for place, c in enumerate(self.containers) if c.device.type == "cpu"}
+        self.streams = [accel.new_stream(device) for device in devices for _ in range(2)]
+        self.state = State((bytes(SIZE),) * self.memories, frozenset())
+        self.errands = [SimpleQueue() for _ in range(threads)]
+        self.over = SimpleQueue()
+        for errands in self.errands:
+            threading.Thread(target=self.serve, args=(errands,), daemon=True).start()
+
+    def serve(self, errands):
+        while True:
+            rng, operations = errands.get()
+            for operation in operations:
+                self.do(operation, rng)
+            self.over.put(None)
+
+    def do(self, operation, rng):
+        if rng.random() < 0.3:
+            time.sleep(0)
+        self.doing[threading.get_ident()] = operation
+        operation.begin = len(self.log)
+        try:
+            operation.result = operation.run()
+        except BoomError:
+            operation.failed = True
+        except BaseException as error:
+            operation.result = error
+        operation.end = len(self.log)
+        self.doing[threading.get_ident()] = None
+
+    # The moments when threads take turns, and the order.
+
+    def install(self):
+        enter, given, forget, confirm = hazards.enter, hazards.Submission.give, hazards.forget_these, hazards.confirm
+        from accel.memory import heap, work
+
+        def entered(submission, claims):
+            claims = list(claims)
+            self.pause()
+            with hazards._lock:
+                found = enter(submission, claims)
+                operation = self.doing.get(threading.get_ident())
+                if operation is not None:
+                    operation.noted = True
+                    self.log.append((operation, claims))
+            self.pause()
+            return found
+
+        def giving(submission, stream, work):
+            self.pause()
+            given(submission, stream, work)
+            self.pause()
+
+        def forgetting(*arguments):
+            self.pause()
+            forget(*arguments)
+
+        def confirming(*arguments):
+            self.pause()
+            confirm(*arguments)
+
+        transfer._INLINE = INLINE
+        hazards.Submission.give = giving
+        hazards.enter = work.enter = entered
+        hazards.forget_these = heap.forget_these = forgetting
+        hazards.confirm = work.confirm = confirming
+
+    def pause(self):
+        if self.yields.random() < 0.15:
+            time.sleep(0)
+
+    # What operations do.
+
+    def tensor(self, number, part):
+        step, count = part.step or 1, len(range(*part.indices(SIZE)))
+        return LayoutTensor(self.containers[number], Layout(count, step), part.start)
+
+    def fill(self, number, value):
+        self.containers[number].fill(value)
+
+    def fill_part(self, number, part, value):
+        self.tensor(number, part).fill(value)
+
+    def copy(self, to, of):
+        self.containers[to].copy_from(self.containers[of])
+
+    def copy_part(self, to, into, of, out_of):
+        self.tensor(to, into).copy_from(self.tensor(of, out_of))
+
+    def copy_later(self, operation, to, of, stream, wait):
+        operation.transfer = self.containers[to].copy_from_async(self.containers[of], stream=stream)
+        if wait:
+            operation.transfer.wait()
+
+    def copy_part_later(self, operation, to, into, of, out_of, stream, wait):
+        operation.transfer = self.tensor(to, into).copy_from_async(self.tensor(of, out_of), stream=stream)
+        if wait:
+            operation.transfer.wait()
+
+    def read(self, number):
+        return self.containers[number].to_numpy().tobytes()
+
+    def move(self, number, device, stream=None):
+        return self.containers[number].to(device, copy=True, stream=stream)
+
+    def temporary(self, operation, to, value, stream):
+        """Copy from what goes at once, and whose memory is somebody else's then."""
+        container = self.containers[to]
+        given = accel.full(SIZE, value, "uint8", device=container.device)
+        operation.transfer = container.copy_from_async(given, stream=stream)
+        given.release()
+        accel.full(SIZE, 255, "uint8", device=container.device)
+
+    def fail(self, operation, number, stream):
+        """Let all of a container be written by something that fails."""
+
+        def boom(*_):
+            raise BoomError
+
+        storage = self.containers[number].storage
+        give = partial(stream.submit, boom) if stream.device.type == "cpu" else partial(stream.submit, "boom", boom)
+        operation.transfer = submit_ordered(stream, (Use(storage, True, whole=True),), give)
+
+    def element(self, number, index):
+        return bytes([int(self.containers[number][index])])
+
+    def set_element(self, number, index, value):
+        self.containers[number][index] = value
+
+    def array_element(self, number, index):
+        return bytes([int(self.arrays[number][index])])
+
+    def set_array_element(self, number, index, value):
+        self.arrays[number][index] = value
+
+    # Schedules.
+
+    def any_operation(self, rng, value):
+        to, of = rng.randrange(len(self.containers)), rng.randrange(len(self.containers))
+        while self.memory[of] == self.memory[to]:
+            of = rng.randrange(len(self.containers))
+        into, out_of = rng.choice(PARTS[1:]), rng.choice(PARTS[1:])
+        target, source = self.containers[to], self.containers[of]
+        stream = rng.choice([s for s in self.streams if s.device in (target.device, source.device)])
+        mine = rng.choice([s for s in self.streams if s.device is target.device])
+        all_to, all_of = Place(self.memory[to], PARTS[0]), Place(self.memory[of], PARTS[0])
+        part_to, part_of = Place(self.memory[to], into), Place(self.memory[of], out_of)
+        index = rng.randrange(SIZE)
+        at, wait = Place(self.memory[to], slice(index, index + 1)), rng.random() < 0.3
+        kind = rng.choices(KINDS, WEIGHTS)[0]
+        if kind in HOST_ONLY and to not in self.arrays:
+            kind = "read"
+        if kind == "fill":
+            made, run = Operation(kind, all_to, value=value), partial(self.fill, to, value)
+        elif kind == "fill part":
+            made, run = Operation(kind, part_to, value=value), partial(self.fill_part, to, into, value)
+        elif kind == "copy":
+            made, run = Operation(kind, all_to, all_of), partial(self.copy, to, of)
+        elif kind == "copy part":
+            made, run = Operation(kind, part_to, part_of), partial(self.copy_part, to, into, of, out_of)
+        elif kind == "copy later":
+            made = Operation(kind, all_to, all_of)
+            run = partial(self.copy_later, made, to, of, stream, wait)
+        elif kind == "copy part later":
+            made = Operation(kind, part_to, part_of)
+            run = partial(self.copy_part_later, made, to, into, of, out_of, stream, wait)
+        elif kind == "temporary":
+            made = Operation(kind, all_to, value=value)
+            run = partial(self.temporary, made, to, value, mine)
+        elif kind == "read":
+            made, run = Operation(kind, source=all_to), partial(self.read, to)
+        elif kind == "move":
+            made = Operation(kind, source=all_to)
+            run = partial(self.move, to, rng.choice(self.streams).device)
+        elif kind == "move later":
+            made = Operation(kind, source=all_to)
+            run = partial(self.move, to, stream.device, stream if stream.device is target.device else mine)
+        elif kind == "fail":
+            made = Operation(kind, all_to)
+            run = partial(self.fail, made, to, mine)
+        elif kind == "element":
+            made, run = Operation(kind, source=at), partial(self.element, to, index)
+        elif kind == "set element":
+            made, run = Operation(kind, at, value=value), partial(self.set_element, to, index, value)
+        elif kind == "array element":
+            made, run = Operation(kind, source=at), partial(self.array_element, to, index)
+        else:
+            made, run = Operation(kind, at, value=value), partial(self.set_array_element, to, index, value)
+        made.run = run
+        return made
+
+    def schedule(self, seed):
+        """Run one schedule, and return what is wrong with it, or None."""
+        rng = random.Random(seed)
+        values = iter(range(1, 255))
+        plans = [
+            [self.any_operation(rng, next(values)) for _ in range(rng.randint(1, 4))] for _ in range(rng.randint(2, 4))
+        ]
+        self.log.clear()
+        for errands, plan in zip(self.errands, plans, strict=False):
+            errands.put((random.Random(rng.random()), plan))
+        for _ in plans:
+            self.over.get()
+        return self.judged(plans)
+
+    def judged(self, plans):
+        log = tuple(self.log)
+        for operation in (each for plan in plans for each in plan):
+            self.finish(operation)
+            if isinstance(operation.result, BaseException):
+                return self.report(plans, log, f"{operation.kind} raised {operation.result!r}")
+        last = [self.left(number) for number in range(len(self.containers))]
+        unnoted = [[each for each in plan if not each.noted] for plan in plans]
+        state = Replay(self, log, unnoted, last).explained(self.state)
+        if state is None:
+            return self.report(plans, log, f"no order explains what is left, {last}")
+        self.state = state
+        self.mend()
+        return None
+
+    def finish(self, operation):
+        """Wait for what an operation left under way, and take what it made."""
+        if operation.transfer is not None:
+            try:
+                operation.transfer.wait()
+            except BoomError:
+                operation.failed = True
+        if operation.kind.startswith("move") and operation.result is not None and not operation.failed:
+            moved = operation.result
+            try:
+                operation.result = moved.to_numpy().tobytes()
+            except BoomError:
+                operation.result, operation.failed = None, True
+            moved.release()
+
+    def left(self, number):
+        try:
+            return self.read(number)
+        except BoomError:
+            return None
+
+    def mend(self):
+        """Write over what failed."""
+        for memory in {each[0] for each in self.state.failures}:
+            number = self.memory.index(memory)
+            self.fill(number, 0)
+            self.state = self.state.replaced(memory, 0, SIZE).written(Place(memory, PARTS[0]), bytes(SIZE))
+
+    def report(self, plans, log, what):
+        order = [f"    {each!r}" for each, _ in log]
+        threads = [f"  thread {n}:\n" + "\n".join(f"    {each!r}" for each in plan) for n, plan in enumerate(plans)]
+        before = f"  before: {self.state}"
+        return "\n".join((what, before, *threads, "  noted in this order:", *order))
+
+    def region(self, claim):
+        """Return the memory of the model that a claim uses, and which of its bytes; None for other memory."""
+        _, low, high, _, _ = claim
+        for memory, base in self.base.items():
+            if base <= low and high <= base + SIZE and low < high:
+                return memory, low - base, high - base
+        return None
+
+
+KINDS = (
+    "fill",
+    "fill part",
+    "copy",
+    "copy part",
+    "copy later",
+    "copy part later",
+    "temporary",
+    "read",
+    "move",
+    "move later",
+    "fail",
+    "element",
+    "set element",
+    "array element",
+    "set array element",
+)
+WEIGHTS = (4, 3, 4, 4, 10, 8, 4, 4, 2, 2, 1, 2, 3, 2, 2)
+HOST_ONLY = {"element", "set element", "array element", "set array element"}
+
+
+class Replay:
+    """The search for an order that explains a schedule."""
+
+    def __init__(self, bench, log, unnoted, last):
+        self.bench = bench
+        self.log = log
+        self.unnoted = unnoted
+        self.last = last
+
+    def explained(self, state, at=0, done=None, read=None):
+        """Return the state at the end of an order that explains everything, or None."""
+        done = done or (0,) * len(self.unnoted)
+        read = read or {}
+        due = [
+            thread
+            for thread, plan in enumerate(self.unnoted)
+            if done[thread] < len(plan) and plan[done[thread]].begin <= at
+        ]
+        for thread in due:
+            after = self.at_once(state, self.unnoted[thread][done[thread]])
+            if after is not None:
+                further = (*done[:thread], done[thread] + 1, *done[thread + 1 :])
+                end = self.explained(after, at, further, read)
+                if end is not None:
+                    return end
+        if any(self.unnoted[thread][done[thread]].end <= at for thread in due):
+            return None  # it was over before this was noted
+        if at == len(self.log):
+            return state if all(map(self.fits, self.bench.memory, self.last, (state,) * len(self.last))) else None
+        after = self.noted(state, *self.log[at], read)
+        return None if after is None else self.explained(after[0], at + 1, done, after[1])
+
+    def fits(self, memory, content, state):
+        return content is None if state.fails(memory) else content == state.memory[memory]
+
+    def at_once(self, state, operation):
+        """Do what is not noted."""
+        if operation.source is not None:
+            if state.fails(operation.source.memory) != operation.failed:
+                return None
+            if operation.failed:
+                return state
+            content = state.read(operation.source)
+            if operation.target is None:
+                return state if content == operation.result else None
+            return None if state.fails(operation.target.memory) else state.written(operation.target, content)
+        return state.written(operation.target, _content(operation))
+
+    def noted(self, state, operation, claims, read):
+        """Do what was noted: read what is claimed to be read, then write."""
+        regions = [(self.bench.region(claim), claim) for claim in claims]
+        mine = [(region, claim) for region, claim in regions if region is not None]
+        failing = operation.kind == "fail"
+        for (memory, low, high), claim in mine:
+            if not claim[3]:
+                failing = failing or state.fails(memory, low, high)
+                read = {**read, operation: state.read(operation.source)}
+        if failing != operation.failed and (operation.target is None or any(claim[3] for _, claim in mine)):
+            return None
+        late = operation.transfer is not None
+        if not failing and operation.target is None and read[operation] != operation.result:
+            return None
+        for (memory, low, high), claim in mine:
+            if claim[3] and (late or not failing):
+                if claim[4]:
+                    state = state.replaced(memory, low, high)
+                if failing:
+                    state = state._replace(failures=state.failures | {(memory, low, high, id(operation))})
+                content = _content(operation) if operation.source is None else read[operation]
+                if operation.kind != "fail":
+                    state = state.written(operation.target, content)
+        return state, read
+
+
+def _content(operation):
+    return bytes([operation.value]) * len(range(*operation.target.part.indices(SIZE)))
+
+
+def run(count, seed, devices, switch):
+    """Run schedules, and return the report of the first that is wrong, or an empty text."""
+    sys.setswitchinterval(switch)
+    bench = Bench(devices)
+    bench.install()
+    for number in range(seed, seed + count):
+        if number % 100 == 0:
+            faulthandler.dump_traceback_later(HUNG, exit=True)
+        found = bench.schedule(number)
+        if found:
+            return f"schedule {number}: {found}"
+    faulthandler.cancel_dump_traceback_later()
+    return ""
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--count", type=int, default=1000)
+    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--devices", default="cpu,sim")
+    options.add_argument("--switch", type=float, default=1e-6)
+    given = options.parse_args()
+    began, found = time.perf_counter(), []
+    # In a thread of its own, as in the main thread the simulator asks another one for each step.
+    work = threading.Thread(
+        target=lambda: found.append(run(given.count, given.seed, given.devices.split(","), given.switch)), daemon=True
+    )
+    work.start()
+    work.join()
+    print(found[0] if found else "the schedules ended early", flush=True)
+    print(f"{given.count} schedules on {given.devices} in {time.perf_counter() - began:.1f} s", flush=True)
+    sys.exit(found != [""])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,414 @@
+"""A storm of interrupts: a KeyboardInterrupt at a random moment of each operation, and what must hold after it.
+
+Run with ``--device``, ``--seconds`` and ``--seed``; prints what it found, and ends with 1 if that was anything.
+"""
+
+import argparse
+import collections
+import faulthandler
+import gc
+import pickle
+import random
+import signal
+import sys
+import time
+import traceback
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import accel
+from accel import HostStorage, Layout, LayoutTensor, xp
+from accel.errors import AccelError
+from accel.memory import trim
+from accel.memory.heap import heaps
+from accel.testing.simulation import in_use, take_races
+
+SIDE = 1024
+SIZES = (500,) * 40 + (60_000,) * 10 + (SIDE * SIDE,)  # bytes: copied by the caller; by a stream's thread; by several
+HUNG = 60  # seconds
+
+
+class Interrupts:
+    """Raises KeyboardInterrupt at a random moment of an operation, rarely again right after that."""
+
+    def __init__(self, rng):
+        self.left = 0
+        self.rng = rng
+        self.takes = collections.defaultdict(lambda: 1e-4)
+        signal.signal(signal.SIGALRM, self.strike)
+
+    def strike(self, *_):
+        if self.left:
+            self.left -= 1
+            raise KeyboardInterrupt
+
+    def during(self, operation, *arguments):
+        """Call something; return whether it was interrupted, and what it returned."""
+        self.where = ""
+        name, began, result = operation.__name__, time.perf_counter(), None
+        try:
+            try:
+                self.left = 1 if self.rng.random() < 0.9 else 2
+                signal.setitimer(signal.ITIMER_REAL, 1e-6 + self.rng.random() * 1.2 * self.takes[name], 2e-5)
+                result = operation(*arguments)
+            finally:
+                self.left = 0
+        except (KeyboardInterrupt, RuntimeError) as interrupt:
+            self.left = 0
+            if isinstance(interrupt, RuntimeError) and not isinstance(interrupt.__context__, KeyboardInterrupt):
+                raise  # else Python's own Thread.start lost a lock to it
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            frames = traceback.extract_tb(interrupt.__traceback__)[2:-1]
+            self.where = " > ".join(f"{Path(frame.filename).stem}:{frame.lineno}" for frame in frames)
+            self.takes[name] *= 1.03  # how long it would have taken is not known
+            return True, None
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self.takes[name] += (time.perf_counter() - began - self.takes[name]) / 8
+        return False, result
+
+
+def values(container):
+    """Return all values that a container has."""
+    return set(np.flatnonzero(np.bincount(container.to_numpy())).tolist())
+
+
+class World:
+    """Containers of which each has one value everywhere, or one of several where an interrupt left that open."""
+
+    def __init__(self, device, rng, size):
+        self.device, self.rng, self.size = device, rng, size
+        self.stream = accel.new_stream(device)
+        self.containers = [accel.full(size, value, "uint8", device=device) for value in range(4)]
+        self.allowed = [{value} for value in range(4)]
+
+    def tensor(self, place, *strides):
+        return LayoutTensor(self.containers[place], Layout((SIDE, SIDE), strides))
+
+    def wrong(self):
+        """Yield what is not as it was promised."""
+        for place, (container, allowed) in enumerate(zip(self.containers, self.allowed, strict=True)):
+            try:
+                found = values(container)
+            except (AccelError, RuntimeError) as error:
+                yield f"container {place} is not read: {error!r}"
+                container.fill(place)
+                allowed.clear()
+                allowed.add(place)
+                continue
+            if not found <= allowed:
+                yield f"container {place} has {found}, allowed is {allowed}"
+            if len(allowed) > 1:
+                container.fill(place)
+                self.allowed[place] = {place}
+
+
+# Each writes one container at most, whose place and new value it returns before by `target`, and nothing else.
+
+
+def fill(world, to, value, of):
+    world.containers[to].fill(value)
+
+
+def copy(world, to, value, of):
+    world.containers[to].copy_from(world.containers[of])
+
+
+def copy_later(world, to, value, of):
+    return world.containers[to].copy_from_async(world.containers[of], stream=world.stream)
+
+
+def copy_later_and_wait(world, to, value, of):
+    world.containers[to].copy_from_async(world.containers[of], stream=world.stream).wait()
+
+
+def copy_on_a_new_stream(world, to, value, of):
+    stream = accel.new_stream(world.device)
+    world.containers[to].copy_from_async(world.containers[of], stream=stream)
+    stream.close()
+
+
+def transpose(world, to, value, of):
+    world.tensor(to, 1, SIDE).copy_from(world.tensor(of, SIDE, 1))
+
+
+def transpose_later(world, to, value, of):
+    return world.tensor(to, 1, SIDE).copy_from_async(world.tensor(of, SIDE, 1), stream=world.stream)
+
+
+def from_numpy(world, to, value, of):
+    world.containers[to].from_numpy(np.full(world.size, value, np.uint8))
+
+
+def assign_part(world, to, value, of):
+    xp.asarray(world.containers[to])[::2] = value
+
+
+def add_in_place(world, to, value, of):
+    array = xp.asarray(world.containers[to])
+    array -= array
+    array += value
+
+
+def from_pieces(world, to, value, of):
+    piece = accel.full(world.size, value, "uint8", device="cpu")
+    world.containers[to].copy_from(piece)
+
+
+WRITING = (
+    fill,
+    copy,
+    copy_later,
+    copy_later_and_wait,
+    copy_on_a_new_stream,
+    from_numpy,
+    assign_part,
+    add_in_place,
+    from_pieces,
+)
+COPYING = {copy, copy_later, copy_later_and_wait, copy_on_a_new_stream, transpose, transpose_later}
+PARTIAL = {assign_part: set(), add_in_place: {0}}
+
+
+def allocate(world):
+    accel.empty(world.size, "uint8", device=world.device)
+
+
+def use(world):
+    c = accel.full(world.size, 7, "uint8", device=world.device)
+    d = c.share()
+    c.release()
+    assert (d.to_numpy() == 7).all()
+    del c, d
+
+
+def cycle(world):
+    c = [accel.zeros(world.size, "uint8", device=world.device)]
+    c.append(c)
+    del c
+    gc.collect(0)
+
+
+def read(world):
+    world.containers[0].to_numpy()
+
+
+def move(world):
+    for where in ("cpu", "sim"):
+        world.containers[1].to(where, copy=True)
+
+
+def move_later(world):
+    world.containers[1].to(world.device, copy=True, stream=world.stream)
+
+
+def clone(world):
+    world.containers[2].deep_copy()
+
+
+def compute(world):
+    x = xp.asarray(world.containers[3])
+    y = xp.sum(x * 2 + 1, dtype=xp.int64)
+    return x[1:] + x[:-1], y
+
+
+def pickled(world):
+    pickle.loads(pickle.dumps(world.containers[0].storage))
+
+
+def exchanged(world):
+    xp.from_dlpack(world.containers[0]).storage.release()
+
+
+def streams(world):
+    with accel.new_stream(world.device):
+        accel.new_stream(world.device).record().wait()
+
+
+def released_in_flight(world):
+    c = accel.full(world.size, 3, "uint8", device=world.device)
+    d = accel.empty(world.size, "uint8", device=world.device)
+    d.copy_from_async(c, stream=world.stream)
+    c.release()
+    d.release()
+
+
+def failing(world):
+    try:
+        world.containers[0].copy_from(accel.empty(3, "uint8", device=world.device))
+    except ValueError:
+        pass
+
+
+def trimmed(world):
+    trim(world.device)
+
+
+READING = (
+    allocate,
+    use,
+    cycle,
+    read,
+    move,
+    move_later,
+    clone,
+    compute,
+    pickled,
+    exchanged,
+    streams,
+    released_in_flight,
+    failing,
+    trimmed,
+)
+
+
+def pinned(world):
+    array = np.asarray(world.containers[0])
+    view = world.containers[1].memoryview()
+    part = np.asarray(xp.asarray(world.containers[2])[1:])
+    del array, view, part
+
+
+def pinned_alone(world):
+    c = accel.zeros(world.size, "uint8")
+    array = np.asarray(c)
+    c.release()
+    del array
+
+
+def element(world):
+    world.containers[0][3]
+    c = accel.empty(9, "uint8")
+    c[3] = 5
+    assert c[3] == 5
+
+
+OF_THE_HOST = (pinned, pinned_alone, element)
+
+
+class Storm:
+    """Operations with an interrupt each, and all checks."""
+
+    def __init__(self, device, seed):
+        self.device = device
+        self.rng = random.Random(seed)
+        self.interrupts = Interrupts(self.rng)
+        self.count = collections.Counter()
+        self.findings = []
+        self.deleted = []
+        self.doing = ""
+        self.history = collections.deque(maxlen=12)
+        self.reports = []
+        sys.unraisablehook = self.reports.append  # nothing of Python's, which could be interrupted itself
+
+    def found(self, text):
+        self.findings.append("\n    ".join((f"{self.doing}: {text}; before it:", *self.history)))
+
+    def books(self):
+        """Return what is in use when all that can go is gone."""
+        gc.collect()
+        for heap in heaps():
+            heap.synchronize()
+            heap.trim()
+        return {
+            str(heap.device): (heap.live_blocks, heap.live_bytes, heap.pinned_blocks, in_use(heap)) for heap in heaps()
+        }
+
+    def round(self, size, operations):
+        """Let operations be interrupted in a new world."""
+        world = World(self.device, self.rng, size)
+        for _ in range(operations):
+            self.write(world) if self.rng.random() < 0.5 else self.read(world)
+            for text in world.wrong():
+                self.found(text)
+        world.stream.close()
+
+    def read(self, world):
+        operation = self.rng.choice((*READING, self.external, *(OF_THE_HOST if self.device == "cpu" else ())))
+        self.interrupted(operation, world)
+
+    def interrupted(self, operation, *arguments):
+        self.doing = operation.__name__
+        interrupted, _ = self.interrupts.during(operation, *arguments)
+        self.count["interrupted" if interrupted else "done"] += 1
+        self.history.append(f"{self.doing}{arguments[1:]} {self.interrupts.where}")
+        while self.reports:
+            report = self.reports.pop()
+            if isinstance(report.exc_value, KeyboardInterrupt):
+                self.count["swallowed by a finaliser"] += 1
+            else:
+                self.found(f"unraisable: {report.exc_value!r} in {report.object!r}")
+            del report  # its frames lead to this one, and the collector does not see what lies between
+        return interrupted
+
+    def write(self, world):
+        squares = (transpose, transpose_later) * 2 if world.size == SIDE * SIDE else ()
+        operation = self.rng.choice((*WRITING, *squares))
+        to, of, value = self.rng.randrange(4), self.rng.randrange(4), self.rng.randrange(10, 250)
+        if operation in COPYING:
+            (value,) = world.allowed[of]
+        (before,) = world.allowed[to]
+        if self.interrupted(operation, world, to, value, of) or operation is assign_part:
+            world.allowed[to] = {before, value, *PARTIAL.get(operation, ())}
+        else:
+            world.allowed[to] = {value}
+
+    def external(self, world):
+        """Look at memory of somebody else, whose deleter must run once if that came about, and else at most once."""
+        array, state = np.full(100, 9, np.uint8), {"ran": [], "made": False}
+        self.deleted.append((array, state))
+        c = HostStorage(array.ctypes.data, array.size, "uint8", deleter=partial(state["ran"].append, 1))
+        state["made"] = True
+        d = c.__copy__()
+        c.release()
+        del d
+
+    def check(self, before):
+        after = self.books()
+        if after != before:
+            self.found(f"left over: {before} became {after}")
+        for _, state in self.deleted:
+            if len(state["ran"]) != 1 and (state["ran"] or state["made"]):
+                self.found(f"a deleter ran {len(state['ran'])} times")
+        self.deleted.clear()
+        take_races()
+
+    def run(self, seconds):
+        for size in sorted(set(SIZES)):  # no import is to be interrupted
+            self.rehearse(size)
+        gc.freeze()
+        before, end = self.books(), time.monotonic() + seconds
+        while time.monotonic() < end and len(self.findings) < 10:
+            faulthandler.dump_traceback_later(HUNG, exit=True)
+            for _ in range(4):
+                self.round(self.rng.choice(SIZES), 60)
+            self.check(before)
+
+    def rehearse(self, size):
+        world = World(self.device, self.rng, size)
+        for operation in WRITING:
+            operation(world, 0, 9, 1)
+        if size == SIDE * SIDE:
+            transpose(world, 0, 9, 1)
+            transpose_later(world, 0, 9, 1).wait()
+        for operation in (*READING, self.external, *(OF_THE_HOST if self.device == "cpu" else ())):
+            operation(world)
+        world.stream.close()
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--device", default="cpu")
+    options.add_argument("--seconds", type=float, default=2)
+    options.add_argument("--seed", type=int, default=0)
+    given = options.parse_args()
+    accel.configure(threads=2)
+    storm = Storm(given.device, given.seed)
+    storm.run(given.seconds)
+    print(dict(storm.count), *storm.findings, sep="\n", flush=True)
+    sys.exit(bool(storm.findings))
+
+
+if __name__ == "__main__":
+    main()

@@ -393,7 +393,8 @@ class Heap:
     def synchronize(self) -> None:
         """Wait for the device, and give back what finalisers left behind."""
         self.backend.synchronize(self.device)
-        self.reap()
+        for heap in heaps():  # work on another device's stream may hold memory of this one
+            heap.reap()
 
     def carry_out(self, work: Callable[[], object], *used: Pinnable) -> None:
         """Give the device some work that others keep in order, and wait for that alone.

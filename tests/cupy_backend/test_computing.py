@@ -262,6 +262,49 @@ class TestLifetime:
         assert wrong(monkeypatch, flavour, by_its_container) > 3
 
 
+class TestContainers:
+    """Memory of containers, with which CuPy computed on a stream that only CuPy knows."""
+
+    def wrong(self, monkeypatch, flavour):
+        count = 0
+        for seed in range(20):
+            with computing(monkeypatch, flavour, seed) as (_, device):
+                container = accel.full(SIZE, 4.0, device=device)
+                x, foreign = xp.asarray(container), sys.modules["cupy"].cuda.Stream(non_blocking=True)
+                heap_of(device).synchronize()
+                with foreign:
+                    found = x + 0
+                del x
+                container.release()
+                accel.full(SIZE, 100.0, device=device).release()
+                heap_of(device).synchronize()
+                count += set(np.asarray(found.to_device("cpu"))) != {4}
+                del found
+        return count
+
+    @pytest.mark.parametrize("flavour", FLAVOURS)
+    def test_is_not_written_over_while_that_stream_uses_it(self, monkeypatch, flavour):
+        assert self.wrong(monkeypatch, flavour) == 0
+
+    def test_a_use_that_is_not_noted_shows_in_the_bytes(self, monkeypatch):
+        monkeypatch.setattr(Computing, "_note", lambda self, *arguments: None)
+        assert self.wrong(monkeypatch, "cuda") > 3
+
+
+class TestStreamsOfAllocations:
+    def test_what_is_moved_on_a_stream_is_allocated_for_it(self, first):
+        stream, source = accel.new_stream(first), accel.full(SIZE, 7.0)
+        with source.to(first, stream=stream) as there:
+            assert there.storage.owner.block.stream is stream
+            assert set(there.to_numpy()) == {7}
+
+    def test_on_a_stream_of_the_other_end_it_is_allocated_as_ever(self, first):
+        stream, source = accel.new_stream("cpu"), accel.full(SIZE, 7.0)
+        with source.to(first, stream=stream) as there:
+            assert there.storage.owner.block.stream is not stream
+            assert set(there.to_numpy()) == {7}
+
+
 class TestRelease:
     @pytest.fixture
     def waits(self, first, monkeypatch):

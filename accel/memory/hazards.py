@@ -135,7 +135,7 @@ class Submission:
     def wait(self) -> None:
         """Block until it is over; raises what it raised, or what those raised who wrote what it reads."""
         for event in self.submitted():
-            # Of what came to nothing these are of others, whose failure is no concern of who reads what it did not write.
+            # If this came to nothing, the events are those of others, whose failures are not those of this work.
             event.wait() if event is self.event else event.settle()
         failed = self.culprit()
         if failed is not None:

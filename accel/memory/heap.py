@@ -5,10 +5,7 @@ back never waits for the gate: whoever is inside may be a thread that was stoppe
 in the parent of a fork, or code of this very thread that a collection or a signal handler interrupts. It leaves a note,
 and whoever opens the gate looks for notes after that, and does what they say.
 
-An interrupt can come anywhere. The gate is only ever closed by ``with``, which alone cannot lose a lock. The books are
-one dictionary of the blocks in use, from which all sums are taken; a block is in it from the moment it is somebody's,
-and out of it from the moment it is given back. Each has an object beside it to which only its holder refers. So the
-books show what became of a holder whose last use could not be counted, because an interrupt stopped a finaliser: they
+An interrupt can come anywhere. The gate is only ever closed by ``with``, which alone cannot lose a lock; and the books
 are checked when they are read, when memory runs out, and when they have doubled since the last time.
 """
 
@@ -18,8 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from sys import getrefcount
-from weakref import WeakValueDictionary, ref
+from weakref import WeakValueDictionary
 
 from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
@@ -27,6 +23,7 @@ from accel.locks import BusyError, attempt, in_child, open_after_fork
 from accel.memory.allocators import Allocator, Scope, chosen, trimmed
 from accel.memory.backend import Backend, FreesInOrder, SupportsStreams
 from accel.memory.block import Block
+from accel.memory.books import Books
 from accel.memory.external import ExternalAllocation
 from accel.memory.flight import Flight, Pinnable, Watch
 from accel.memory.hazards import SharedTraffic, Submission, forget_these
@@ -48,8 +45,6 @@ class Heap:
 
     Attributes
     ----------
-    peak_bytes : int
-        The most bytes that were allocated at one time.
     foreign : SharedTraffic
         Where the work in flight on memory made elsewhere is noted.
     """
@@ -57,13 +52,9 @@ class Heap:
     __slots__ = (
         "_allocators",
         "_attempt",
-        "_blocks",
-        "_check_at",
-        "_external",
+        "_books",
         "_givers",
         "_in_order",
-        "_kept",
-        "_live",
         "_many",
         "_streams",
         "backend",
@@ -72,7 +63,6 @@ class Heap:
         "foreign",
         "gate",
         "left",
-        "peak_bytes",
         "plain",
         "scopes",
         "under_way",
@@ -96,15 +86,7 @@ class Heap:
         self._givers: dict[Block, Allocator] = {}
         # By identity: those of others may have no hash.
         self._allocators: WeakValueDictionary[int, Allocator] = WeakValueDictionary()
-        # By the identity of each block in use, its size in bytes and the `Holder.life` of its holder. Neither block
-        # nor holder is here: what hazards keep of a failure may lead from both back to the handles.
-        self._blocks: dict[int, tuple[int, object]] = {}
-        # The external memory that has a deleter, likewise.
-        self._external: dict[ExternalAllocation, object] = {}
-        # The holders whose last handle was released while something else used their bytes.
-        self._kept: dict[ref[Holder], None] = {}
-        self._live = self.peak_bytes = 0
-        self._check_at = 1 << 28
+        self._books = Books()
         self.watches: tuple[Watch, ...] = tuple(watcher(device) for watcher in _watchers)
         self.scopes: tuple[Scope, ...] = ()
         # Nobody watches, and all blocks come from the backend: one look instead of three, at each allocation.
@@ -114,19 +96,24 @@ class Heap:
     def live_blocks(self) -> int:
         """Blocks allocated now."""
         self.check()
-        return len(self._blocks)
+        return len(self._books.sizes())
 
     @property
     def live_bytes(self) -> int:
         """Bytes allocated now."""
         self.check()
-        return sum([nbytes for nbytes, _ in tuple(self._blocks.values())])
+        return sum(self._books.sizes())
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes that were allocated at one time."""
+        return self._books.peak
 
     @property
     def pinned_blocks(self) -> int:
         """Blocks kept alive by exports only: their last handle was released."""
         self.check()
-        return len(self._kept)
+        return self._books.kept
 
     def allocate(
         self, nbytes: int, alignment: int = 1, stream: Stream | None = None, holder: Holder | None = None
@@ -140,7 +127,6 @@ class Heap:
         """
         if self.left or self.under_way:
             self.reap()
-        life = None if holder is None else holder.life
         try:
             with self.gate:
                 before, self.busy = self.busy, True
@@ -148,15 +134,8 @@ class Heap:
                     plain = self.plain
                     giver: Allocator = self.backend if plain else self.allocator
                     block = giver.allocate(self.device, nbytes, alignment=alignment, stream=stream)
-                    key, entry, live = id(block), (block.nbytes, life), self._live + block.nbytes
-                    # No call from here on: an interrupt finds all of this done, or nothing.
-                    self._blocks[key] = entry
-                    self._live = live
-                    if live > self.peak_bytes:  # noqa: PLR1730 - max() is a call
-                        self.peak_bytes = live
-                    if holder is not None:
-                        holder.held = block
-                    if live > self._check_at:
+                    self._books.enter(block, holder)
+                    if self._books.full:
                         self._check()
                     if not plain:
                         self._remember(block, giver)
@@ -214,7 +193,7 @@ class Heap:
 
     def remember(self, holder: Holder, external: ExternalAllocation) -> None:
         """Let external memory be finished when nobody refers to its holder, if that was not done before."""
-        self._external[external] = holder.life
+        self._books.note(external, holder)
 
     def check(self) -> None:
         """Give back what an interrupt kept finalisers from giving back, unless somebody is inside."""
@@ -228,33 +207,26 @@ class Heap:
         self.drain()
 
     def _check(self) -> None:
-        for key in tuple(self._blocks):
-            if getrefcount(self._blocks[key][1]) == _ALONE:
-                del self._blocks[key]  # the block went with its holder
-        for external in tuple(self._external):
-            if getrefcount(self._external[external]) == _ALONE:
-                self.left.append(partial(_itself, external))
-        for kept in tuple(self._kept):
-            if kept() is None:
-                del self._kept[kept]
-        self._live = sum([nbytes for nbytes, _ in tuple(self._blocks.values())])
-        self._check_at = 2 * self._live + (1 << 28)
+        for key, nbytes in self._books.check():
+            for watch in self.watches:
+                watch.see_freed(nbytes)
+            # The memory went with the block, unless it is to go back to somebody's allocator.
+            for block in [each for each in self._givers if id(each) == key]:
+                self._givers.pop(block).free(block, stream=None)
+        self._look_whether_plain()
+        self.left.extend([partial(_itself, external) for external in self._books.given_up()])
 
     def keep(self, holder: Holder) -> None:
         """Count a block that only exports or work in flight keep alive."""
-        self._kept[ref(holder)] = None
+        self._books.keep(holder)
 
     def keep_no_more(self, holder: Holder) -> None:
         """Count it no more; harmless where it was not counted."""
-        if self._kept:
-            self._kept.pop(ref(holder), None)
+        self._books.keep_no_more(holder)
 
     def free(self, block: Block) -> None:
         """Give a block back to whoever gave it; the gate is held by the caller."""
-        key = id(block)
-        # No call between these, as above. From here on the block is nobody's, and goes also if nobody frees it.
-        del self._blocks[key]
-        self._live -= block.nbytes
+        self._books.strike(block)
         if self.plain:
             self.backend.free(block, stream=None)
             return
@@ -348,7 +320,7 @@ class Heap:
             external.finish()
         finally:
             if external.deleter is None:  # else an interrupt came first, and `check` finds it again
-                self._external.pop(external, None)
+                self._books.forget(external)
 
     def take_off(self, flight: Flight) -> None:
         """Remember what work holds; when there is twice as much as there was, let go of what is over."""
@@ -457,16 +429,12 @@ class _Unraised:
         raise self.error
 
 
-_alone = {0: object()}
-_ALONE = getrefcount(_alone[0])
-"""What `getrefcount` says of a value to which only its dictionary refers."""
-
 Watcher = Callable[[Device], Watch]
 """Returns, for each device, who sees what happens there; the same one whenever it is asked."""
 
 _watchers: list[Watcher] = []
 _heaps: dict[Device, Heap] = {}
-# Reentrant, for a collection may end a watch; and no gate is closed inside it, for a fork closes gates first.
+# Reentrant, for a collection may end a watch.
 _new_heap = open_after_fork(threading.RLock())
 
 

@@ -1,8 +1,8 @@
 """`Books`: what is in use of one device's memory, in a form that no interrupt falsifies.
 
 An interrupt can stop a finaliser before it could count, and Python swallows it then. So each block in use has an object
-beside it here, to which only its holder refers too. Where nobody else refers to it any more, the holder is gone, and the
-entry goes too when the books are checked.
+beside it here, to which only its holder refers too. Where nobody else refers to it any more, the holder is gone, and
+the entry goes too when the books are checked.
 """
 
 from collections.abc import Iterator

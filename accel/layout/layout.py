@@ -26,7 +26,7 @@ from accel.layout.slicing import sliced
 __all__ = ["Layout", "as_layout", "joined", "modes_of", "refuse_many_bits"]
 
 _MOST_BITS = 1 << 20
-"""How many bits the integers of one pickle may have together: a few bytes of it may name a long one many times."""
+"""How many bits the extents of one pickle may have together: a few bytes of it may name a long one many times."""
 
 Axis: TypeAlias = tuple[int, int, tuple[Leaf, ...]]
 """A mode as a call needs it: its size, and its stride or, where it has no single one, its leaves."""
@@ -323,7 +323,7 @@ def _unpickled(*state: Any) -> Layout:
     with reading_pickled("layout"):
         shape, stride = state
         found = Layout(shape, as_int_tuple(stride, "a stride"))
-        refuse_many_bits(leaf for pair in found.leaves for leaf in pair)
+        refuse_many_bits(extent for extent, _ in found.leaves)
         return found
 
 

@@ -123,6 +123,11 @@ def test_a_copy_of_tiles_goes_on_alone():
     assert same.get().storage is tiles.get().storage
 
 
+def test_layouts_of_any_size_come_back():
+    for layout in (Layout((2,) * 3000), Layout((2**100_000, 3), (1, 2**100_000)), Layout(0, -(2**80))):
+        assert pickle.loads(pickle.dumps(layout)) == layout
+
+
 def nested(levels, leaf=1):
     return reduce(lambda inner, _level: (inner,), range(levels), leaf)
 

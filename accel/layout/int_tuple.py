@@ -44,6 +44,7 @@ twice, which has another twice, and so on, takes little memory and has 2**100 pa
 """
 
 _INTEGERS = {int}
+_NESTED = (tuple, list)  # a constant, because to make a union takes longer than to ask for it
 
 
 def as_int_tuple(value: Any, what: str) -> IntTuple:
@@ -82,7 +83,7 @@ def refuse_vast(value: "tuple[Any, ...] | list[Any]", levels: int = DEEPEST, cou
         found = f"tuples nested more than {DEEPEST} deep" if not levels else f"tuples of more than {MOST:,} parts"
         raise LayoutError(f"found {found}, which no layout, coordinate or tiler is made of; write fewer")
     for part in value:
-        if type(part) is not int and isinstance(part, tuple | list):  # to ask the first takes a third of the time
+        if type(part) is not int and isinstance(part, _NESTED):
             count = refuse_vast(part, levels - 1, count)
     return count
 

@@ -23,10 +23,10 @@ from accel.layout.int_tuple import (
 from accel.layout.notation import Reader, written
 from accel.layout.slicing import sliced
 
-__all__ = ["Layout", "as_layout", "joined", "modes_of", "refuse_long"]
+__all__ = ["Layout", "as_layout", "joined", "modes_of", "refuse_many_bits"]
 
 _MOST_BITS = 1 << 20
-"""Of all integers in a pickle: a few bytes of one may name a long integer many times."""
+"""How many bits the extents of one pickle may have together: a few bytes of it may name a long one many times."""
 
 Axis: TypeAlias = tuple[int, int, tuple[Leaf, ...]]
 """A mode as a call needs it: its size, and its stride or, where it has no single one, its leaves."""
@@ -345,12 +345,12 @@ def _unpickled(*state: Any) -> Layout:
     with reading_pickled("layout"):
         shape, stride = state
         found = Layout(shape, as_int_tuple(stride, "a stride"))
-        refuse_long(leaf for pair in found.leaves for leaf in pair)
+        refuse_many_bits(extent for extent, _ in found.leaves)
         return found
 
 
-def refuse_long(integers: Iterable[int]) -> None:
-    """Raise `LayoutError` if integers together have more bits than all that a pickle has may have."""
+def refuse_many_bits(integers: Iterable[int]) -> None:
+    """Raise `LayoutError` if integers together have more bits than those of one pickle may have."""
     if sum(map(int.bit_length, integers)) > _MOST_BITS:
         raise LayoutError(f"integers of more than {_MOST_BITS:,} bits in all are not read")
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, SupportsIndex
 from accel.errors import LayoutError, reading_pickled
 from accel.layout.composing import compose
 from accel.layout.int_tuple import IntTuple, as_integer
-from accel.layout.layout import Layout, as_layout, refuse_long
+from accel.layout.layout import Layout, as_layout, refuse_many_bits
 from accel.layout.notation import Reader
 from accel.layout.slicing import sliced
 
@@ -244,5 +244,5 @@ def _unpickled(*state: Any) -> ComposedLayout:
         if not isinstance(layout, Layout):
             raise TypeError(f"a layout is needed; found {type(layout).__name__}")
         found = ComposedLayout(swizzle, offset, layout)
-        refuse_long([found.offset])
+        refuse_many_bits([found.offset])
         return found

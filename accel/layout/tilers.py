@@ -27,7 +27,7 @@ def as_tiler(value: Any) -> Tiler:
     LayoutError
         If it is nested too deep, or has too many parts.
     """
-    if type(value) is tuple:
+    if type(value) is tuple and tuple in map(type, value):
         refuse_vast(value)
     return _as_tiler(value)
 

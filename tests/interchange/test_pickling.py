@@ -11,6 +11,7 @@ import accel
 from accel import Device, HostStorage, xp
 from accel.device import FallbackWarning, fallbacks
 from accel.errors import DeviceUnavailableError, FormatError, ReleasedError
+from accel.layout import Layout
 from accel.memory import Ownership, Storage
 from accel.memory.pickling import VERSION, unpickled_storage
 
@@ -42,6 +43,8 @@ KINDS = {
     "broadcast": lambda dtype: xp.broadcast_to(xp.asarray(filled(dtype)), (2, 5)),
     "no axes": lambda dtype: xp.asarray(filled(dtype)[3]),
     "no elements": lambda dtype: xp.zeros((2, 0, 3), dtype=dtype),
+    "window": lambda dtype: accel.container(filled(dtype, 9))[2:5],
+    "tensor": lambda dtype: accel.container(filled(dtype, 6)).view(Layout((2, 3), (3, 1))),
     "array on a container": lambda dtype: xp.asarray(accel.container(filled(dtype))),
 }
 AGAIN = {

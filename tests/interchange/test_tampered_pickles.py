@@ -105,6 +105,29 @@ def test_what_is_pickled_comes_back(kind, protocol):
     assert (repr(again) == repr(before)) or "0x" in repr(again) or "offset=" in repr(before)
 
 
+def test_copies_of_views_are_views_and_deep_ones_are_not():
+    for make in (KINDS["columns"], KINDS["window"], KINDS["buffer"]):
+        before = make()
+        same, deep = copy.copy(before), copy.deepcopy(before)
+        assert same.storage is before.storage
+        assert values(same) == values(deep) == values(before)
+        before.fill(-1)
+        assert values(same) == values(before) != values(deep)
+
+
+def test_a_copy_of_tiles_goes_on_alone():
+    tiles = tensor().tiled_iterator((1, 1), (0, 0))
+    same = copy.copy(tiles)
+    same += 1
+    assert (tiles.get()[0, 0], same.get()[0, 0]) == (0, 3)
+    assert same.get().storage is tiles.get().storage
+
+
+def test_layouts_of_any_size_come_back():
+    for layout in (Layout((2,) * 3000), Layout((2**100_000, 3), (1, 2**100_000)), Layout(0, -(2**80))):
+        assert pickle.loads(pickle.dumps(layout)) == layout
+
+
 def nested(levels, leaf=1):
     return reduce(lambda inner, _level: (inner,), range(levels), leaf)
 

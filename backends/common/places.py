@@ -57,10 +57,15 @@ class Places(NamedTuple):
         return self.swizzle is None and self.table is None
 
     @property
+    def loops(self) -> list[tuple[int, int]]:
+        """The loops that go anywhere: extents and strides."""
+        return [loop for loop in zip(self.extents, self.strides, strict=True) if loop[0] > 1]
+
+    @property
     def unit(self) -> int:
         """The largest part of an item of which every place is a multiple, in bytes."""
-        steps = [stride for extent, stride in zip(self.extents, self.strides, strict=True) if extent > 1]
-        unit = math.gcd(self.itemsize, self.start, *([] if self.table is not None else [self.first, *steps]))
+        steps = [self.first, *[stride for _, stride in self.loops]] if self.table is None else []
+        unit = math.gcd(self.itemsize, self.start, *steps)
         if self.swizzle is None:
             return unit
         mask, shift, offset = self.swizzle
@@ -140,7 +145,7 @@ class Lister:
         found, steps, spare = self._found[:size], self._steps[:size], self._spare[:size]
         if places.table is not None:
             return np.multiply(places.table[low:high], places.itemsize, out=found)
-        loops = [*zip(places.extents, places.strides, strict=True)] or [(1, 0)]
+        loops = places.loops or [(1, 0)]
         extent, stride = loops.pop()
         np.add(_NUMBERS[:size], low, out=steps)
         np.multiply(steps, stride, out=found)
@@ -168,9 +173,9 @@ class Lister:
         return distances
 
 
-def chunks(low: int, high: int, count: int = CHUNK) -> Iterator[tuple[int, int]]:
+def chunks(low: int, high: int) -> Iterator[tuple[int, int]]:
     """Yield where parts of a range of items begin and end, that are small enough to be listed."""
-    return ((begin, min(begin + count, high)) for begin in range(low, high, count))
+    return ((begin, min(begin + CHUNK, high)) for begin in range(low, high, CHUNK))
 
 
 def places_of(operand: Operand) -> Places:

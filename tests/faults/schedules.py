@@ -118,6 +118,7 @@ class Bench:
             self.base[memory] = container.storage.pointer
         self.arrays = {place: xp.asarray(c) for place, c in enumerate(self.containers) if c.device.type == "cpu"}
         self.streams = [accel.new_stream(device) for device in devices for _ in range(2)]
+        self.failing = {device: accel.new_stream(device) for device in devices}
         self.state = State((bytes(SIZE),) * self.memories, frozenset())
         self.errands = [SimpleQueue() for _ in range(threads)]
         self.over = SimpleQueue()
@@ -295,7 +296,7 @@ class Bench:
             run = partial(self.move, to, stream.device, stream if stream.device is target.device else mine)
         elif kind == "fail":
             made = Operation(kind, all_to)
-            run = partial(self.fail, made, to, mine)
+            run = partial(self.fail, made, to, self.failing[str(target.device)])
         elif kind == "element":
             made, run = Operation(kind, source=at), partial(self.element, to, index)
         elif kind == "set element":

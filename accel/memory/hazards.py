@@ -143,14 +143,15 @@ class Submission:
 
     def culprit(self) -> Event | None:
         """Return the event of what failed, of this or of those who wrote what it reads; for work that is over."""
-        seen, to_ask = {id(self)}, [self]
+        seen, to_ask = {self}, [self]
         while to_ask:
             each = to_ask.pop()
             if each.event is not None and each.event.failed:
                 self.sources = (each,) if each is not self else ()  # or a chain of refusals would keep all of them
                 return each.event
-            to_ask += [source for source in each.sources if id(source) not in seen]
-            seen.update(map(id, each.sources))
+            sources = {*each.sources} - seen
+            to_ask += sources
+            seen |= sources
         self.sources = ()  # or a chain of copies would keep all that went before
         return None
 

@@ -222,7 +222,7 @@ class ThreadStream(CurrentStream):
 
     def record(self) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
-        return self._own().last or self.submit(_nothing, inline=True)
+        return self._own().last or _reached(self.device)
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event."""
@@ -275,8 +275,11 @@ def _taken(failed: deque[_Failure]) -> Iterator[_Failure]:
             yield failed.popleft()
 
 
-def _nothing() -> None:
-    """Do nothing: what an event of an unused stream is recorded by."""
+def _reached(device: Device) -> ThreadEvent:
+    """Return the event of a stream that has not been used, also if it is closed."""
+    event = ThreadEvent(device)
+    event.reach(perf_counter(), None)
+    return event
 
 
 def _serve(queue: "SimpleQueue[_Task | None]") -> None:

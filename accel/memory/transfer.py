@@ -194,11 +194,10 @@ def _give_pieces(
     for work in works:
         before, submission.event = submission.event, None  # as long as it is None, an interrupt leaves it to be found
         try:
-            _submit(stream, work)
+            event = _submit(stream, work)
         except Exception:
             submission.event = before
             raise
-        event = stream.record()
         pieces.append((event, work.nbytes))
         submission.event = event
     if not works:  # nothing is copied, and that is known at once
@@ -220,17 +219,19 @@ def _copying(target: Storage, into: Span, source: Storage, out_of: Span) -> Work
     return Work(run, None if worker is None else worker.backend, into.nbytes)
 
 
-def _submit(stream: Stream, work: Work) -> None:
-    """Give one part to the stream, or else to a thread of the house that the stream waits for."""
+def _submit(stream: Stream, work: Work) -> Event:
+    """Give one part to the stream, or to a thread of the house that the stream waits for; return the event after it."""
     if isinstance(stream, ThreadStream):
-        stream.submit(partial(work.run, None), inline=work.nbytes < _INLINE)
-    elif heap_of(stream.device).backend is work.backend:
+        # Not what the stream records then, which may be the failure of what another thread gave it meanwhile.
+        return stream.submit(partial(work.run, None), inline=work.nbytes < _INLINE)
+    if heap_of(stream.device).backend is work.backend:
         work.run(stream)
     else:
         thread, before = ThreadStream(), stream.record()
         stream.wait_for(before)  # one that takes no more work says so before the thread has any
         thread.wait_for(before)
         stream.wait_for(thread.submit(partial(work.run, None)))
+    return stream.record()
 
 
 def refuse_foreign(stream: Stream, target: Device, source: Device) -> None:

@@ -219,13 +219,16 @@ class SimStream(CurrentStream):
         """
         if self._closed:
             raise RuntimeError(f"{self.name} is closed and takes no more work; make another: accel.new_stream()")
+        return self._enqueued(what, work, after)
+
+    def _enqueued(self, what: str, work: Work, after: Sequence[Event] = ()) -> Task:
         task = Task(self, what, work, after)
         self.driver.enqueue(task)
         return task
 
     def record(self) -> Event:
-        """Return an event that is reached when all work submitted so far is done."""
-        return self.last or self.submit("an event", _nothing)
+        """Return an event that is reached when all work submitted so far is done; also of a closed stream."""
+        return self.last or self._enqueued("an event", _nothing)
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event, of whatever device."""

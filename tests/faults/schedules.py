@@ -3,7 +3,8 @@
 All submissions have one order: that in which they are noted. So a schedule is run again, one operation after the other
 and in that order, on a model that is nothing but bytes; whatever was read, raised or left must be what the model has.
 Single elements are read and written without being noted. Where such an operation stands in the order is searched for:
-somewhere between its beginning and its end there must be a place that explains everything.
+somewhere between its beginning and its end there must be a place that explains everything. What is noted meanwhile, and
+only reads, may come before or after it, each for itself.
 
 Run with ``--count``, ``--seed`` and ``--devices``; prints how many schedules it ran, or the first that was wrong.
 """
@@ -62,10 +63,11 @@ class Operation:
 
 
 class State(NamedTuple):
-    """What the model has: bytes, and what should have been written there by what failed."""
+    """What the model has: bytes, what should have been written there by what failed, and what was there before."""
 
     memory: tuple[bytes, ...]
     failures: frozenset  # of (memory, low, high, who)
+    before: tuple = ()  # of (place, content, until when it may be read)
 
     def read(self, place):
         return self.memory[place.memory][place.part]
@@ -74,7 +76,17 @@ class State(NamedTuple):
         changed = bytearray(self.memory[place.memory])
         changed[place.part] = content
         memory = (*self.memory[: place.memory], bytes(changed), *self.memory[place.memory + 1 :])
-        return self._replace(memory=memory)
+        before = tuple(each for each in self.before if not _meet(each[0], place))
+        return self._replace(memory=memory, before=before)
+
+    def seen(self, place, at):
+        """Return all that may be read, by what is noted as the so manyth."""
+        found = [self.memory[place.memory]]
+        for element, content, until in self.before:
+            if at < until and _meet(element, place):
+                index = element.part.start
+                found += [each[:index] + content + each[index + 1 :] for each in found]
+        return {each[place.part] for each in found}
 
     def fails(self, memory, low=0, high=SIZE):
         return any(m == memory and a < high and low < b for m, a, b, _ in self.failures)
@@ -106,6 +118,7 @@ class Bench:
             self.base[memory] = container.storage.pointer
         self.arrays = {place: xp.asarray(c) for place, c in enumerate(self.containers) if c.device.type == "cpu"}
         self.streams = [accel.new_stream(device) for device in devices for _ in range(2)]
+        self.failing = {device: accel.new_stream(device) for device in devices}
         self.state = State((bytes(SIZE),) * self.memories, frozenset())
         self.errands = [SimpleQueue() for _ in range(threads)]
         self.over = SimpleQueue()
@@ -282,7 +295,7 @@ class Bench:
             run = partial(self.move, to, stream.device, stream if stream.device is target.device else mine)
         elif kind == "fail":
             made = Operation(kind, all_to)
-            run = partial(self.fail, made, to, mine)
+            run = partial(self.fail, made, to, self.failing[str(target.device)])
         elif kind == "element":
             made, run = Operation(kind, source=at), partial(self.element, to, index)
         elif kind == "set element":
@@ -416,8 +429,8 @@ class Replay:
             return None  # it was over before this was noted
         if at == len(self.log):
             return state if all(map(self.fits, self.bench.memory, self.last, (state,) * len(self.last))) else None
-        after = self.noted(state, *self.log[at], read)
-        return None if after is None else self.explained(after[0], at + 1, done, after[1])
+        ends = (self.explained(after, at + 1, done, has_read) for after, has_read in self.noted(state, at, read))
+        return next((end for end in ends if end is not None), None)
 
     def fits(self, memory, content, state):
         return content is None if state.fails(memory) else content == state.memory[memory]
@@ -433,17 +446,26 @@ class Replay:
             if operation.target is None:
                 return state if content == operation.result else None
             return None if state.fails(operation.target.memory) else state.written(operation.target, content)
-        return state.written(operation.target, _content(operation))
+        before = operation.target, state.read(operation.target), operation.end
+        written = state.written(operation.target, _content(operation))
+        return written._replace(before=(*written.before, before))
 
-    def noted(self, state, operation, claims, read):
-        """Do what was noted: read what is claimed to be read, then write."""
+    def noted(self, state, at, read):
+        """Do what was noted: read what is claimed to be read, then write; yield what can come of it."""
+        operation, claims = self.log[at]
+        reads = operation.source is not None and any(not claim[3] and self.bench.region(claim) for claim in claims)
+        for content in state.seen(operation.source, at) if reads else (None,):
+            after = self.done(state, operation, claims, {**read, operation: content} if reads else read)
+            if after is not None:
+                yield after
+
+    def done(self, state, operation, claims, read):
         regions = [(self.bench.region(claim), claim) for claim in claims]
         mine = [(region, claim) for region, claim in regions if region is not None]
         failing = operation.kind == "fail"
         for (memory, low, high), claim in mine:
             if not claim[3]:
                 failing = failing or state.fails(memory, low, high)
-                read = {**read, operation: state.read(operation.source)}
         if failing != operation.failed and (operation.target is None or any(claim[3] for _, claim in mine)):
             return None
         late = operation.transfer is not None
@@ -459,6 +481,11 @@ class Replay:
                 if operation.kind != "fail":
                     state = state.written(operation.target, content)
         return state, read
+
+
+def _meet(one, other):
+    indices = (set(range(*place.part.indices(SIZE))) for place in (one, other))
+    return one.memory == other.memory and not set.isdisjoint(*indices)
 
 
 def _content(operation):

@@ -45,14 +45,14 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def during(self, operation, *arguments):
-        """Call something; return whether it was interrupted, and what it returned."""
+        """Call something; return whether it was interrupted."""
         self.where = ""
-        name, began, result = operation.__name__, time.perf_counter(), None
+        name, began = operation.__name__, time.perf_counter()
         try:
             try:
                 self.left = 1 if self.rng.random() < 0.9 else 2
                 signal.setitimer(signal.ITIMER_REAL, 1e-6 + self.rng.random() * 1.2 * self.takes[name], 2e-5)
-                result = operation(*arguments)
+                operation(*arguments)
             finally:
                 self.left = 0
         except (KeyboardInterrupt, RuntimeError) as interrupt:
@@ -63,10 +63,45 @@ class Interrupts:
             frames = traceback.extract_tb(interrupt.__traceback__)[2:-1]
             self.where = " > ".join(f"{Path(frame.filename).stem}:{frame.lineno}" for frame in frames)
             self.takes[name] *= 1.03  # how long it would have taken is not known
-            return True, None
+            return True
         signal.setitimer(signal.ITIMER_REAL, 0)
         self.takes[name] += (time.perf_counter() - began - self.takes[name]) / 8
-        return False, result
+        return False
+
+
+class Moments(Interrupts):
+    """Raises KeyboardInterrupt at one moment after the other where a signal could be handled.
+
+    These are the entry of each function of Python's and the return of each of C's.
+    """
+
+    def __init__(self):
+        self.where, self.at, self.count = "", 0, 0
+
+    def trace(self, frame, event, argument):
+        if event in ("call", "c_return"):
+            self.count += 1
+            if self.count == self.at:
+                raise KeyboardInterrupt
+
+    def during(self, operation, *arguments):
+        """Call something; return whether it was interrupted."""
+        self.where, self.count = f"at moment {self.at}", 0
+        try:
+            sys.setprofile(self.trace)
+            try:
+                operation(*arguments)
+            finally:
+                sys.setprofile(None)
+        except KeyboardInterrupt as interrupt:
+            frames = traceback.extract_tb(interrupt.__traceback__)[1:-1]
+            self.where += " " + " > ".join(f"{Path(frame.filename).stem}:{frame.lineno}" for frame in frames)
+            return True
+        except RuntimeError as error:
+            if not isinstance(error.__context__, KeyboardInterrupt):
+                raise
+            return True
+        return False
 
 
 def values(container):
@@ -330,7 +365,7 @@ class Storm:
 
     def interrupted(self, operation, *arguments):
         self.doing = operation.__name__
-        interrupted, _ = self.interrupts.during(operation, *arguments)
+        interrupted = self.interrupts.during(operation, *arguments)
         self.count["interrupted" if interrupted else "done"] += 1
         self.history.append(f"{self.doing}{arguments[1:]} {self.interrupts.where}")
         while self.reports:
@@ -344,7 +379,9 @@ class Storm:
 
     def write(self, world):
         squares = (transpose, transpose_later) * 2 if world.size == SIDE * SIDE else ()
-        operation = self.rng.choice((*WRITING, *squares))
+        self.write_by(self.rng.choice((*WRITING, *squares)), world)
+
+    def write_by(self, operation, world):
         to, of, value = self.rng.randrange(4), self.rng.randrange(4), self.rng.randrange(10, 250)
         if operation in COPYING:
             (value,) = world.allowed[of]
@@ -385,6 +422,25 @@ class Storm:
                 self.round(self.rng.choice(SIZES), 60)
             self.check(before)
 
+    def every_moment(self, step):
+        """Interrupt each operation at each moment, or some of them."""
+        self.rehearse(500)
+        gc.freeze()
+        before, self.interrupts = self.books(), Moments()
+        for operation in (*WRITING, *READING, self.external, *(OF_THE_HOST if self.device == "cpu" else ())):
+            faulthandler.dump_traceback_later(HUNG, exit=True)
+            self.interrupts.at = 1 + self.rng.randrange(step)
+            self.interrupts.count = self.interrupts.at
+            while self.interrupts.count >= self.interrupts.at - step and len(self.findings) < 10:
+                world = World(self.device, self.rng, 500)
+                self.write_by(operation, world) if operation in WRITING else self.interrupted(operation, world)
+                for text in world.wrong():
+                    self.found(text)
+                world.stream.close()
+                self.interrupts.at += step
+            del world
+            self.check(before)
+
     def rehearse(self, size):
         world = World(self.device, self.rng, size)
         for operation in WRITING:
@@ -402,10 +458,11 @@ def main():
     options.add_argument("--device", default="cpu")
     options.add_argument("--seconds", type=float, default=2)
     options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--moments", type=int, help="not at random moments, but at each or each so manyth")
     given = options.parse_args()
     accel.configure(threads=2)
     storm = Storm(given.device, given.seed)
-    storm.run(given.seconds)
+    storm.every_moment(given.moments) if given.moments else storm.run(given.seconds)
     print(dict(storm.count), *storm.findings, sep="\n", flush=True)
     sys.exit(bool(storm.findings))
 

@@ -111,7 +111,7 @@ class Contents(Sides):
             If the memory must not change.
         """
         given = np.asarray(array)
-        self._refuse_other(given.size, as_dtype(given.dtype), f"array.astype({self.dtype.name!r})")
+        self._refuse_other(given.size, as_dtype(given.dtype), "array.astype({!r})")
         if self._storage is not None:
             copies.write(copies.all_of(self._storage), given)
 
@@ -163,11 +163,12 @@ class Contents(Sides):
     def _refuse_source(self, other: object) -> None:
         if not isinstance(other, Contents):
             raise TypeError(f"a container copies from a container; found {type(other).__name__}: write c[:] = x")
-        self._refuse_other(other.size, other.dtype, f"accel.container(x.to_numpy(), {self.dtype.name!r})")
+        self._refuse_other(other.size, other.dtype, "accel.container(x.to_numpy(), {!r})")
 
     def _refuse_other(self, size: int, dtype: DType, remedy: str) -> None:
         if dtype != self.dtype:
-            raise DTypeError(f"{dtype.name} elements cannot be copied into {self.dtype.name}: write {remedy}")
+            name = self.dtype.name  # only here, for NumPy takes its time to find it
+            raise DTypeError(f"{dtype.name} elements cannot be copied into {name}: write {remedy.format(name)}")
         if size != self.size:
             raise ValueError(f"{size} elements cannot be copied into {self.size}: the sizes must be equal")
 

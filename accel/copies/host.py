@@ -49,7 +49,7 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
         return False
     if not (isinstance(to, HostStorage) and isinstance(of, HostStorage)):
         return False
-    if to.readonly or to.owner.hazards is not None or of.owner.hazards is not None:
+    if to.readonly or to.owner.traffic.hazards is not None or of.owner.traffic.hazards is not None:
         return False
     try:
         # A constructor and not as_strided: it refuses what would leave the storage.
@@ -59,12 +59,12 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
             out_of = out_of.copy()  # NumPy does not see every overlap of strided arrays
         # From here on Python lets no other thread run; before, one may have released what is not pinned, or used it.
         mine, other = to._owner, of._owner
-        held = mine is not None and other is not None and mine.hazards is None and other.hazards is None
-        if held:
-            into[...] = out_of
+        if mine is None or other is None or mine.traffic.hazards is not None or other.traffic.hazards is not None:
+            return False
+        into[...] = out_of
     except (MemoryError, ValueError):  # whoever looks closer says which
         return False
-    return held
+    return True
 
 
 _HELD = 500

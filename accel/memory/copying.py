@@ -44,9 +44,9 @@ def copy_elements(target: Storage, source: Storage) -> None:
     """
     target.refuse_read_only()
     into, out_of = target.span, source.span
-    worker = worker_of(heap_of(target.device), heap_of(source.device))
+    worker = worker_of(target.owner.heap, source.owner.heap)
     if worker is not None:
-        uses = Use(target, True, whole=True), Use(source, False)
+        uses = Use(target, True, True), Use(source, False)
         carry_out(worker, uses, partial(worker.backend.copy, into, out_of, stream=None))
         return
     # Neither backend knows the other's memory: the bytes pass through the host.

@@ -20,7 +20,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import Protocol
 
 from accel import config
 from accel.errors import InFlightError
@@ -30,8 +29,8 @@ from accel.memory.stream import Event, Stream
 __all__ = [
     "Access",
     "Claim",
+    "IDLE",
     "Hazards",
-    "SharedTraffic",
     "Submission",
     "Traffic",
     "confirm",
@@ -170,8 +169,8 @@ Hazards = tuple[tuple[Access, ...], tuple[Access, ...], tuple[Access, ...]]
 """The last writes, the reads since, and the writes whose failure would show."""
 
 
-class Traffic(Protocol):
-    """Memory by which hazards are noted.
+class Traffic:
+    """Where the work in flight on some memory is noted; memory made elsewhere has one for all of a device.
 
     Attributes
     ----------
@@ -179,16 +178,14 @@ class Traffic(Protocol):
         What is noted; None if nothing is, which makes it the state word that each access looks at.
     """
 
-    hazards: Hazards | None
-
-
-class SharedTraffic:
-    """What memory has in common that was made elsewhere: several owners may look at the same."""
-
     __slots__ = ("hazards",)
 
     def __init__(self) -> None:
         self.hazards: Hazards | None = None
+
+
+IDLE = Traffic()
+"""That of all memory on which nothing was ever noted; nothing is noted here."""
 
 
 Claim = tuple[Traffic, int, int, bool, bool]

@@ -26,7 +26,7 @@ from accel.memory.block import Block
 from accel.memory.books import Books
 from accel.memory.external import ExternalAllocation
 from accel.memory.flight import Flight, Pinnable, Watch
-from accel.memory.hazards import SharedTraffic, Submission, forget_these
+from accel.memory.hazards import Submission, Traffic, forget_these
 from accel.memory.holder import Holder
 from accel.memory.shortage import in_use, is_retry, making_room
 from accel.memory.stream import Event, Stream, current_stream
@@ -45,7 +45,7 @@ class Heap:
 
     Attributes
     ----------
-    foreign : SharedTraffic
+    foreign : Traffic
         Where the work in flight on memory made elsewhere is noted.
     """
 
@@ -78,7 +78,7 @@ class Heap:
         self._attempt = attempt(self.gate)
         self.busy = False
         self.left: deque[Note] = deque()
-        self.foreign = SharedTraffic()
+        self.foreign = Traffic()
         # Each is mapped to where it was submitted.
         self.under_way: dict[Flight, str] = {}
         self._many = 16

@@ -178,7 +178,7 @@ class HostStorage(Storage):
         # Read first, here as below: an __index__ may be anybody's, and release this very storage.
         place = index if type(index) is int else _whole(index)
         array, owner = self._array, self._owner
-        if array is None or owner is None or owner.hazards is not None:
+        if array is None or owner is None or owner.traffic.hazards is not None:
             array = self._settled(writing=False)
             # No call between here and the access, as below.
             if self._owner is None:

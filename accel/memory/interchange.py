@@ -89,7 +89,7 @@ class Interchange:
         versioned = max_version is not None and max_version[0] >= major
         if target is source and not copy:
             # Before there is an array: what this raises keeps the frame, and no collector looks through NumPy's arrays.
-            if source is not _CPU or stream is not None or owner.hazards is not None:
+            if source is not _CPU or stream is not None or owner.traffic.hazards is not None:
                 lend_to_stream(storage, stream)
             array = self._lent_array(storage)
             if min(array.strides or (0,)) >= 0:

@@ -1,6 +1,5 @@
 """`Owner`: one block and the count of those who use it; `Pin`: a use that outlives the handles."""
 
-from operator import attrgetter
 from typing import NoReturn, Self
 
 from accel import config
@@ -8,7 +7,7 @@ from accel.errors import ReleasedError
 from accel.memory import hazards
 from accel.memory.block import Block
 from accel.memory.external import ExternalAllocation
-from accel.memory.hazards import Claim, Hazards, Traffic
+from accel.memory.hazards import IDLE, Claim, Hazards, Traffic
 from accel.memory.heap import Heap
 from accel.memory.holder import Holder
 from accel.memory.stream import Event
@@ -27,11 +26,11 @@ class Owner(Holder):
     ----------
     readonly : bool
         Whether writing is forbidden.
-    hazards : tuple or None
-        The work in flight on the bytes, and that which failed to write them; see `accel.memory.hazards`.
+    traffic : Traffic
+        Where the work in flight on the bytes is noted, and that which failed to write them.
     """
 
-    __slots__ = ("__weakref__", "hazards", "readonly")
+    __slots__ = ("__weakref__", "readonly", "traffic")
     heap: Heap
 
     def __init__(self, heap: Heap) -> None:
@@ -43,7 +42,7 @@ class Owner(Holder):
         self.handles = 1
         self.pins = 0
         self.life = object()
-        self.hazards: Hazards | None = None
+        self.traffic = IDLE
         if config.debugging():
             self.made = call_site()
 
@@ -58,9 +57,18 @@ class Owner(Holder):
         return self.held
 
     @property
-    def traffic(self) -> Traffic:
-        """Where the work in flight on the bytes is noted."""
-        return self
+    def hazards(self) -> Hazards | None:
+        """The work in flight on the bytes, as `accel.memory.hazards` notes it."""
+        return self.traffic.hazards
+
+    def own_traffic(self) -> Traffic:
+        """Return where work on the bytes can be noted."""
+        if self.traffic is IDLE:
+            made = Traffic()
+            # No call between these: another thread may have been first.
+            if self.traffic is IDLE:
+                self.traffic = made
+        return self.traffic
 
     @property
     def ended(self) -> bool:
@@ -90,14 +98,14 @@ class Owner(Holder):
     def claim(self, *, writing: bool) -> Claim:
         """Return the use of all bytes."""
         block = self.block
-        return self.traffic, block.pointer, block.pointer + block.nbytes, writing, False
+        return self.own_traffic(), block.pointer, block.pointer + block.nbytes, writing, False
 
     def settle(self, *, writing: bool) -> None:
         """Make the host wait for the work in flight that it must not overtake, and raise what failed of it.
 
         Failures matter to those who read; what they should have written may be written over.
         """
-        if self.hazards is not None:
+        if self.traffic.hazards is not None:
             hazards.settle(self.claim(writing=writing))
 
     def note(self, event: Event, *, writing: bool) -> None:
@@ -154,7 +162,6 @@ class ForeignOwner(Owner):
     """
 
     __slots__ = ()
-    hazards = property(attrgetter("heap.foreign.hazards"))
 
     def __init__(self, heap: Heap, external: ExternalAllocation, *, counted: bool = False) -> None:
         self.heap = heap
@@ -162,6 +169,7 @@ class ForeignOwner(Owner):
         self.external = external
         self.counted = counted
         self.readonly = external.readonly
+        self.traffic = heap.foreign
         self.handles = 1
         self.pins = 0
         if external.deleter is not None:
@@ -169,11 +177,6 @@ class ForeignOwner(Owner):
             heap.remember(self, external)
         if config.debugging():
             self.made = call_site()
-
-    @property
-    def traffic(self) -> Traffic:
-        """Where the work in flight on such memory is noted."""
-        return self.heap.foreign
 
 
 class Pin:

@@ -117,7 +117,7 @@ class Storage(OnDevice):
             In strict mode, instead of waiting.
         """
         owner = self.owner
-        if owner.hazards is not None:
+        if owner.traffic.hazards is not None:
             hazards.settle(self.claim(writing=writing))
 
     def claim(self, *, writing: bool, whole: bool = False) -> hazards.Claim:
@@ -125,7 +125,7 @@ class Storage(OnDevice):
         owner = self.owner
         block = owner.held or owner.block
         low = block.pointer + self._start
-        return owner.traffic, low, low + self.size * self.dtype.itemsize, writing, whole
+        return owner.own_traffic(), low, low + self.size * self.dtype.itemsize, writing, whole
 
     def refuse_released(self) -> NoReturn:
         """Raise `ReleasedError`."""

@@ -176,7 +176,7 @@ class Moving(TensorCore, Interchange):
             self._on_host("an array of them without saying so")
             return self.to_numpy().astype(self._dtype if dtype is None else as_dtype(dtype), copy=False)
         storage = self._on_host("array that shares their memory")
-        if storage.owner.hazards is not None:
+        if storage.owner.traffic.hazards is not None:
             storage.settle(writing=not self.readonly)
         shared = self._lent_array(storage)
         if dtype is None or as_dtype(dtype) == self._dtype:

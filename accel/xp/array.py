@@ -166,7 +166,8 @@ class Array(Operators, Interchange):
     # Indexing
 
     def __getitem__(self, key: Key, /) -> "Array":
-        array, home = self._native if self._record is None else live(self), self._home
+        record, home = self._record, self._home
+        array = self._native if record is None or record.handle is None else live(self)
         try:
             if type(key) is not int:
                 key = unwrapped(home, key)
@@ -176,7 +177,7 @@ class Array(Operators, Interchange):
         except MemoryError as error:
             raise refusals.failure(error) from None
         if type(found) is not home.array_type:
-            found = home.as_array(found)
+            return _made(home, home.as_array(found), None)
         return _made(home, found, self)
 
     def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
@@ -338,7 +339,7 @@ def wrap(home: Home, result: Any, source: Array | None = None) -> Array:
         If no array has that dtype. What passes here stays among them under operators and indices, which do not look.
     """
     if type(result) is not home.array_type:
-        result = home.as_array(result)
+        result, source = home.as_array(result), None  # a scalar is no view
     if result.dtype not in KNOWN:
         refusals.refuse_dtype(result.dtype)
     return _made(home, result, source)

@@ -12,7 +12,7 @@ Scalar: TypeAlias = bool | int | float | complex
 # A handle's owner is None when it was released, and has hazards while work is in flight: then `live` does the rest.
 _SELF = """\
     if self._record is not None and (handle := self._record.handle) is not None:
-        if (owner := handle._owner) is None or owner.hazards is not None:
+        if (owner := handle._owner) is None or owner.traffic.hazards is not None:
             live(self)
 """
 _OTHER = """\
@@ -21,7 +21,7 @@ _OTHER = """\
         if other._home is not home:
             home.refuse(other._home)
         if other._record is not None and (handle := other._record.handle) is not None:
-            if (owner := handle._owner) is None or owner.hazards is not None:
+            if (owner := handle._owner) is None or owner.traffic.hazards is not None:
                 live(other)
         other = other._native
     elif type(other) not in scalars:

@@ -27,9 +27,9 @@ from accel.locks import forked_since, open_after_fork, process
 from accel.memory.stream import Event, Stream
 
 __all__ = [
+    "IDLE",
     "Access",
     "Claim",
-    "IDLE",
     "Hazards",
     "Submission",
     "Traffic",
@@ -83,6 +83,16 @@ class Submission:
     def device(self) -> object:
         """The device that does the work; None if the host does."""
         return None if self.event is None else self.event.device
+
+    @property
+    def began(self) -> float | None:
+        """When it began on its stream, as `Event.began` says; None for work of the host."""
+        return None if self.event is None else self.event.began
+
+    @property
+    def ended(self) -> float | None:
+        """When it ended on its stream, as `Event.ended` says; None for work of the host."""
+        return None if self.event is None else self.event.ended
 
     def give(self, stream: Stream, work: "Callable[[Submission], object]") -> None:
         """Give the work to a stream, by what may set the event; if that raises, nothing was given after the event."""

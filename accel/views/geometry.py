@@ -189,10 +189,10 @@ def of_layout(layout: Any, element: Layout, start: int) -> Moved:
 
 def _swizzled(swizzle: Swizzle, origin: int) -> Swizzled:
     if swizzle.bits + swizzle.base + abs(swizzle.shift) >= _OFFSET_BITS:
-        raise LayoutError(f"{swizzle} mixes bits that no offset in memory has; write a smaller base or shift")
+        raise LayoutError(f"{swizzle} mixes bits that no offset in memory has; give it a smaller base or shift")
     if abs(origin) >> _OFFSET_BITS:
         raise LayoutError(
-            f"{swizzle} is of distances from element {origin}, which no memory has; write a nearer offset"
+            f"{swizzle} is of distances from element {origin}, which no memory has; begin at a nearer one"
         )
     return Swizzled(swizzle, origin)
 

@@ -117,14 +117,16 @@ class Array(Operators, Interchange):
     @property
     def storage(self) -> AnyStorage:
         """The storage that has this array's memory, and perhaps more than this array shows."""
-        record = _recorded(self)
-        if record.handle is None:
-            made = records.storage_of(self._home, self._native)
-            records.shared(self._home, self._native, record)
-            # No call between the two: another thread may have been first.
+        record, home = _recorded(self), self._home
+        handle = record.handle
+        if handle is None:
+            made = records.storage_of(home, self._native, readonly=record.readonly)
+            records.shared(home, self._native, record)
+            # No call between these: another thread may have been first.
             if record.handle is None:
                 record.handle = made
-        return record.handle
+            handle = record.handle
+        return record.handle_as(handle, self.dtype)
 
     def container(self) -> AcceleratorDataContainer:
         """Return a container on this array's memory, without a copy.
@@ -351,9 +353,17 @@ def _made(home: Home, result: Any, source: Array | None) -> Array:
     made._native = result
     made._home = home
     made._record = None
-    if source is not None and records.is_view(home, result, source._native):
-        made._record = _recorded(source)
+    if source is not None and _is_view(home, result, source._native):
+        made._record = source._record or _recorded(source)
     return made
+
+
+def _is_view(home: Home, result: Any, source: Any) -> bool:
+    if type(result) is np.ndarray:
+        base = result.base
+        if base is None or base is source:  # new, or the usual view
+            return base is source or result is source
+    return records.same_memory(home, result, source)
 
 
 def _wrap_any(home: Home, result: Any, target: Any) -> Any:

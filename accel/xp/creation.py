@@ -86,7 +86,7 @@ def asarray(
     home = home_on(Device.CPU)
     host = wrap(home, _on_host(obj, dtype_or_none(dtype), copy))
     if isinstance(obj, np.ndarray) and not copy:
-        host._record = records.shared(home, host._native, records.Record())
+        host._record = records.shared(home, host._native, records.Record(readonly=not obj.flags.writeable))
     return _converted(host, device, dtype, None if copy else copy)  # what copy=True asks for is done
 
 

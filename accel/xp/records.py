@@ -6,12 +6,13 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from accel.device import Device
+from accel.dtypes import DType
 from accel.errors import LayoutError
 from accel.memory import AnyStorage, DeviceStorage, ExternalAllocation, HostStorage, Operand, Span, heap_of
 from accel.memory.owner import ForeignOwner, Owner
 from accel.xp.home import Home
 
-__all__ = ["Record", "is_view", "may_overlap", "operand", "shared", "storage_of", "window"]
+__all__ = ["Record", "may_overlap", "operand", "same_memory", "shared", "storage_of", "window"]
 
 
 class Record:
@@ -23,35 +24,45 @@ class Record:
     ----------
     handle : HostStorage or DeviceStorage or None
         None until somebody asks for it.
+    readonly : bool
+        Whether the array was read-only when it came from another library, and the handle must be too.
     """
 
-    __slots__ = ("__weakref__", "handle")
+    __slots__ = ("__weakref__", "_others", "handle", "readonly")
 
-    def __init__(self, handle: AnyStorage | None = None) -> None:
+    def __init__(self, handle: AnyStorage | None = None, *, readonly: bool = False) -> None:
         self.handle = handle
+        self.readonly = readonly
+        # Of views of another dtype.
+        self._others: dict[DType, AnyStorage] = {}
+
+    def handle_as(self, handle: AnyStorage, dtype: DType) -> AnyStorage:
+        """Return the handle as a view has the memory: the handle itself, unless the view has another dtype."""
+        if handle.dtype == dtype:
+            return handle
+        found = self._others.get(dtype)
+        if found is None:
+            found = self._others.setdefault(dtype, handle.window(0, handle.nbytes // dtype.itemsize, dtype))
+        return found
 
 
 # By the root array's id: an owner and the arrays with a record keep it alive, so no other object has that id meanwhile.
-_records: WeakValueDictionary[tuple[Device, int], Record] = WeakValueDictionary()
+_records: WeakValueDictionary[tuple[Device, int, bool], Record] = WeakValueDictionary()
 _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 
 
 def shared(home: Home, array: Any, record: Record) -> Record:
     """Return the record of all arrays on the same allocation that others may look at too; this one if it has none."""
-    key = home.device, id(home.backend.root(array))
+    key = home.device, id(home.backend.root(array)), record.readonly
     found = _records.setdefault(key, record)
     if found.handle is not None and found.handle.released:  # of those who had it before
         found = _records[key] = record
     return found
 
 
-def is_view(home: Home, result: Any, source: Any) -> bool:
-    """Tell whether one of the library's arrays is a view of another, or of what that is a view of."""
-    if type(result) is np.ndarray:
-        base = result.base
-        if base is None or base is source:
-            return base is source or result is source
-    return home.backend.root(result) is home.backend.root(source)
+def same_memory(home: Home, one: Any, other: Any) -> bool:
+    """Tell whether two of the library's arrays are views of one allocation."""
+    return home.backend.root(one) is home.backend.root(other)
 
 
 def may_overlap(home: Home, one: Any, other: Any) -> bool:
@@ -62,7 +73,7 @@ def may_overlap(home: Home, one: Any, other: Any) -> bool:
     return low < first + more and first < low + nbytes
 
 
-def storage_of(home: Home, array: Any) -> AnyStorage:
+def storage_of(home: Home, array: Any, *, readonly: bool) -> AnyStorage:
     """Return a managed storage on the allocation that an array is a view of."""
     root = home.backend.root(array)
     key = (home.device, id(root))
@@ -79,7 +90,7 @@ def storage_of(home: Home, array: Any) -> AnyStorage:
     else:
         owner.add_handle()
     kind = HostStorage if home.device is Device.CPU else DeviceStorage
-    return kind.over(owner, array.dtype, const=home.backend.is_readonly(array))
+    return kind.over(owner, root.dtype, const=readonly)
 
 
 def _reach(home: Home, array: Any) -> tuple[int, int]:

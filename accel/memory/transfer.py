@@ -187,7 +187,9 @@ def submit(
     return Transfer(target.device, source.device, pieces, flight, heap_of(stream.device), progress)
 
 
-def _give_pieces(stream: Stream, works: Sequence[Work], pieces: list[tuple[Event, int]], submission: Submission) -> None:
+def _give_pieces(
+    stream: Stream, works: Sequence[Work], pieces: list[tuple[Event, int]], submission: Submission
+) -> None:
     """Give the parts of a copy to a stream, and note down the event after each; what is given first is under way."""
     for work in works:
         before, submission.event = submission.event, None  # as long as it is None, an interrupt leaves it to be found

@@ -116,7 +116,10 @@ class Program:
         self.thread(lambda: b.copy_from_async(a, stream=stream))
 
     def later(self, device, size):
-        source, target = self.accel.full(size, 1, "uint8", device=device), self.accel.empty(size, "uint8", device=device)
+        source, target = (
+            self.accel.full(size, 1, "uint8", device=device),
+            self.accel.empty(size, "uint8", device=device),
+        )
         stream = self.accel.new_stream(device)
         for _ in range(3):
             kept = stream, target.copy_from_async(source, stream=stream)

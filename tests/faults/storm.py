@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 
 import accel
-from accel import Device, HostStorage, Layout, LayoutTensor, xp
+from accel import HostStorage, LayoutTensor, xp
 from accel.errors import AccelError
-from accel.memory import heap_of, trim
+from accel.layout import Layout
+from accel.memory import trim
 from accel.memory.heap import heaps
 from accel.testing.simulation import in_use, take_races
 
@@ -424,16 +425,19 @@ class Storm:
 
     def every_moment(self, step):
         """Interrupt each operation at each moment, or some of them."""
-        self.rehearse(500)
+        for size in (SIZES[0], SIZES[-1]):
+            self.rehearse(size)
         gc.freeze()
         before, self.interrupts = self.books(), Moments()
-        for operation in (*WRITING, *READING, self.external, *(OF_THE_HOST if self.device == "cpu" else ())):
+        host = OF_THE_HOST if self.device == "cpu" else ()
+        for operation in (*WRITING, transpose, *READING, self.external, *host):
             faulthandler.dump_traceback_later(HUNG, exit=True)
             self.interrupts.at = 1 + self.rng.randrange(step)
             self.interrupts.count = self.interrupts.at
             while self.interrupts.count >= self.interrupts.at - step and len(self.findings) < 10:
-                world = World(self.device, self.rng, 500)
-                self.write_by(operation, world) if operation in WRITING else self.interrupted(operation, world)
+                world = World(self.device, self.rng, SIZES[-1 if operation is transpose else 0])
+                reading = operation not in (*WRITING, transpose)
+                self.interrupted(operation, world) if reading else self.write_by(operation, world)
                 for text in world.wrong():
                     self.found(text)
                 world.stream.close()

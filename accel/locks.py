@@ -9,14 +9,14 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import repeat
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 __all__ = ["BusyError", "attempt", "forked_since", "in_child", "open_after_fork", "process"]
 
 
 class _Lock(Protocol):
     def acquire(self, blocking: bool = True) -> bool: ...
-    def __exit__(self, *exception: Any) -> None: ...
+    def __exit__(self, *exception: object) -> None: ...
 
 
 _AnyLock = TypeVar("_AnyLock", bound=_Lock)

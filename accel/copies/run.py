@@ -14,8 +14,8 @@ from accel.copies.ways import End, Fresh, Way, allocated, ways
 from accel.dtypes import DType
 from accel.errors import DTypeError
 from accel.memory import CacheEviction, HostStorage, Stream, Transfer, heap_of
-from accel.memory.transfer import Work, refuse_foreign, submit
 from accel.memory.owner import Owner
+from accel.memory.transfer import Work, refuse_foreign, submit
 from accel.memory.work import Use, carry_out, on_host
 
 __all__ = ["copy", "copy_async", "fill", "in_c_order", "read", "write"]

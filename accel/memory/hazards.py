@@ -20,7 +20,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from accel import config
 from accel.errors import InFlightError
@@ -135,7 +135,7 @@ class Submission:
     def wait(self) -> None:
         """Block until it is over; raises what it raised, or what those raised who wrote what it reads."""
         for event in self.submitted():
-            # Of what came to nothing these are of others, whose failure is no concern of who reads what it did not write.
+            # Of what came to nothing these are others', whose failure does not concern who reads what it did not write.
             event.wait() if event is self.event else event.settle()
         failed = self.culprit()
         if failed is not None:

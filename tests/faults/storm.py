@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 import traceback
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -271,10 +272,8 @@ def released_in_flight(world):
 
 
 def failing(world):
-    try:
+    with suppress(ValueError):
         world.containers[0].copy_from(accel.empty(3, "uint8", device=world.device))
-    except ValueError:
-        pass
 
 
 def trimmed(world):
@@ -467,7 +466,7 @@ def main():
     accel.configure(threads=2)
     storm = Storm(given.device, given.seed)
     storm.every_moment(given.moments) if given.moments else storm.run(given.seconds)
-    print(dict(storm.count), *storm.findings, sep="\n", flush=True)
+    sys.stdout.write("\n".join((str(dict(storm.count)), *storm.findings, "")))
     sys.exit(bool(storm.findings))
 
 

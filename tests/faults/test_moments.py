@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from accel.backends.common.workers import Workers
 
 import accel
 from accel import Device, HostStorage, xp
-from accel.backends.common.workers import Workers
 from accel.errors import DeviceLostError, ReleasedError
 from accel.layout import Layout
 from accel.memory import heap_of
@@ -151,43 +151,52 @@ def test_an_event_is_not_that_of_what_another_thread_gives_the_stream_meanwhile(
     assert (target.to_numpy() == 7).all()
 
 
-class TestElements:
-    @pytest.mark.parametrize("write", [True, False])
-    def test_are_not_those_of_who_gets_the_memory_at_any_moment(self, write):
-        """A storage is released, and its memory given away, while another thread is at one of its elements."""
+class Thief:
+    """At one moment of a use, releases a storage as another thread may do, and has its memory given to another."""
 
-        def use(storage):
-            if write:
-                storage[3] = 99
-            else:
-                assert storage[3] == 1
+    def __init__(self, storage, at):
+        self.storage, self.at, self.count, self.other = storage, at, 0, None
 
-        at, left = 1, True
-        while left:
-            storage, found, count = HostStorage(64, "uint8"), [], 0
-            storage.store(0, [1] * 64)
-            left = False
-
-            def trace(frame, event, argument):
-                nonlocal count, left
-                if event in ("call", "c_return"):
-                    count += 1
-                    if count == at:
-                        left = True
-                        sys.setprofile(None)
-                        storage.release()
-                        found.append(HostStorage(64, "uint8"))
-                        found[0].store(0, [7] * 64)
-
-            sys.setprofile(trace)
-            try:
-                use(storage)
-            except ReleasedError:
-                pass
-            finally:
+    def trace(self, frame, event, argument):
+        if event in ("call", "c_return"):
+            self.count += 1
+            if self.count == self.at:
                 sys.setprofile(None)
-            assert not found or (found[0].export() == 7).all()
-            at += 1
+                self.storage.release()
+                self.other = HostStorage(64, "uint8")
+                self.other.store(0, [7] * 64)
+
+    def steals(self, use):
+        sys.setprofile(self.trace)
+        try:
+            use(self.storage)
+        except ReleasedError:
+            pass
+        finally:
+            sys.setprofile(None)
+        return self.other is not None
+
+
+def set_element(storage):
+    storage[3] = 99
+
+
+def get_element(storage):
+    assert storage[3] == 1
+
+
+@pytest.mark.parametrize("use", [set_element, get_element])
+def test_an_element_is_not_that_of_who_gets_the_memory_meanwhile(use):
+    at, stolen = 0, True
+    while stolen:
+        at += 1
+        storage = HostStorage(64, "uint8")
+        storage.array[:] = 1
+        storage = storage.share()  # which has not been used yet
+        thief = Thief(storage, at)
+        stolen = thief.steals(use)
+        assert not stolen or (thief.other.export() == 7).all()
+    assert at > 3
 
 
 def failed(device):
@@ -369,10 +378,10 @@ VIEWS = {
     "a slice": lambda x: x[1:],
     "all": lambda x: x[...],
     "reshaped": lambda x: xp.reshape(x, (SIZE // 2, 2)),
-    "flipped": lambda x: xp.flip(x),
+    "flipped": xp.flip,
     "permuted": lambda x: xp.permute_dims(x, (0,)),
     "as it is": lambda x: xp.asarray(x, copy=False),
-    "exchanged": lambda x: xp.from_dlpack(x),
+    "exchanged": xp.from_dlpack,
     "iterated": lambda x: next(iter(xp.reshape(x, (1, SIZE)))),
 }
 

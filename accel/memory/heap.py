@@ -347,8 +347,9 @@ class Heap:
         if submission.culprit() is not None:
             failed.add(submission)
         for pin in flight.pins:
-            if pin.owner is not None:
-                forget_these(pin.owner.traffic, {submission}, failed)
+            owner = pin.owner
+            if owner is not None:  # who submitted it may let go of it at the same time
+                forget_these(owner.traffic, {submission}, failed)
             pin.release()
 
     def wait(self) -> None:

@@ -272,8 +272,8 @@ def main():
     with ThreadPoolExecutor(given.jobs) as pool:
         findings = {seed: found for seed, found in zip(seeds, pool.map(found_in, seeds), strict=True) if found}
     for seed, found in findings.items():
-        print(f"program {seed}:", *found, sep="\n    ")
-    print(f"{given.count} processes, {len(findings)} that did not end well")
+        sys.stdout.write("\n    ".join((f"program {seed}:", *found, "")) + "\n")
+    sys.stdout.write(f"{given.count} processes, {len(findings)} that did not end well\n")
     sys.exit(bool(findings))
 
 

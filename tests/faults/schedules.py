@@ -43,6 +43,20 @@ class Place(NamedTuple):
     part: slice
 
 
+class Drawn(NamedTuple):
+    """What is drawn for an operation: containers, parts of them, streams of either one and of the target, and so on."""
+
+    to: int
+    of: int
+    into: slice
+    out_of: slice
+    stream: object
+    mine: object
+    index: int
+    value: int
+    wait: bool
+
+
 class Operation:
     """What one thread does once, and what came of it."""
 
@@ -257,54 +271,48 @@ class Bench:
         to, of = rng.randrange(len(self.containers)), rng.randrange(len(self.containers))
         while self.memory[of] == self.memory[to]:
             of = rng.randrange(len(self.containers))
-        into, out_of = rng.choice(PARTS[1:]), rng.choice(PARTS[1:])
-        target, source = self.containers[to], self.containers[of]
-        stream = rng.choice([s for s in self.streams if s.device in (target.device, source.device)])
-        mine = rng.choice([s for s in self.streams if s.device is target.device])
-        all_to, all_of = Place(self.memory[to], PARTS[0]), Place(self.memory[of], PARTS[0])
-        part_to, part_of = Place(self.memory[to], into), Place(self.memory[of], out_of)
-        index = rng.randrange(SIZE)
-        at, wait = Place(self.memory[to], slice(index, index + 1)), rng.random() < 0.3
+        devices = self.containers[to].device, self.containers[of].device
         kind = rng.choices(KINDS, WEIGHTS)[0]
+        drawn = Drawn(
+            to,
+            of,
+            *rng.sample(PARTS[1:], 2),
+            rng.choice([stream for stream in self.streams if stream.device in devices]),
+            rng.choice([stream for stream in self.streams if stream.device is devices[0]]),
+            rng.randrange(SIZE),
+            value,
+            rng.random() < 0.3,
+        )
         if kind in HOST_ONLY and to not in self.arrays:
             kind = "read"
-        if kind == "fill":
-            made, run = Operation(kind, all_to, value=value), partial(self.fill, to, value)
-        elif kind == "fill part":
-            made, run = Operation(kind, part_to, value=value), partial(self.fill_part, to, into, value)
-        elif kind == "copy":
-            made, run = Operation(kind, all_to, all_of), partial(self.copy, to, of)
-        elif kind == "copy part":
-            made, run = Operation(kind, part_to, part_of), partial(self.copy_part, to, into, of, out_of)
-        elif kind == "copy later":
-            made = Operation(kind, all_to, all_of)
-            run = partial(self.copy_later, made, to, of, stream, wait)
-        elif kind == "copy part later":
-            made = Operation(kind, part_to, part_of)
-            run = partial(self.copy_part_later, made, to, into, of, out_of, stream, wait)
-        elif kind == "temporary":
-            made = Operation(kind, all_to, value=value)
-            run = partial(self.temporary, made, to, value, mine)
-        elif kind == "read":
-            made, run = Operation(kind, source=all_to), partial(self.read, to)
-        elif kind == "move":
-            made = Operation(kind, source=all_to)
-            run = partial(self.move, to, rng.choice(self.streams).device)
-        elif kind == "move later":
-            made = Operation(kind, source=all_to)
-            run = partial(self.move, to, stream.device, stream if stream.device is target.device else mine)
-        elif kind == "fail":
-            made = Operation(kind, all_to)
-            run = partial(self.fail, made, to, self.failing[str(target.device)])
-        elif kind == "element":
-            made, run = Operation(kind, source=at), partial(self.element, to, index)
-        elif kind == "set element":
-            made, run = Operation(kind, at, value=value), partial(self.set_element, to, index, value)
-        elif kind == "array element":
-            made, run = Operation(kind, source=at), partial(self.array_element, to, index)
-        else:
-            made, run = Operation(kind, at, value=value), partial(self.set_array_element, to, index, value)
-        made.run = run
+        return self.operation(kind, drawn)
+
+    def operation(self, kind, drawn):
+        """Return the operation of a kind that was drawn, ready to be run."""
+        to, of, into, out_of, stream, mine, index, value, wait = drawn
+        at = slice(index, index + 1)
+        # What it writes, and of which container; what it reads; and how it is done.
+        written, read, run, *arguments = {
+            "fill": (PARTS[0], None, self.fill, to, value),
+            "fill part": (into, None, self.fill_part, to, into, value),
+            "copy": (PARTS[0], PARTS[0], self.copy, to, of),
+            "copy part": (into, out_of, self.copy_part, to, into, of, out_of),
+            "copy later": (PARTS[0], PARTS[0], self.copy_later, to, of, stream, wait),
+            "copy part later": (into, out_of, self.copy_part_later, to, into, of, out_of, stream, wait),
+            "temporary": (PARTS[0], None, self.temporary, to, value, mine),
+            "read": (None, PARTS[0], self.read, to),
+            "move": (None, PARTS[0], self.move, to, stream.device),
+            "move later": (None, PARTS[0], self.move, to, mine.device, mine),
+            "fail": (PARTS[0], None, self.fail, to, self.failing[str(mine.device)]),
+            "element": (None, at, self.element, to, index),
+            "set element": (at, None, self.set_element, to, index, value),
+            "array element": (None, at, self.array_element, to, index),
+            "set array element": (at, None, self.set_array_element, to, index, value),
+        }[kind]
+        target = None if written is None else Place(self.memory[to], written)
+        source = None if read is None else Place(self.memory[to if written is None else of], read)
+        made = Operation(kind, target, source, value)
+        made.run = partial(run, *([made] if kind in LATE else []), *arguments)
         return made
 
     def schedule(self, seed):
@@ -397,6 +405,7 @@ KINDS = (
     "set array element",
 )
 WEIGHTS = (4, 3, 4, 4, 10, 8, 4, 4, 2, 2, 1, 2, 3, 2, 2)
+LATE = {"copy later", "copy part later", "temporary", "fail"}
 HOST_ONLY = {"element", "set element", "array element", "set array element"}
 
 
@@ -521,8 +530,9 @@ def main():
     )
     work.start()
     work.join()
-    print(found[0] if found else "the schedules ended early", flush=True)
-    print(f"{given.count} schedules on {given.devices} in {time.perf_counter() - began:.1f} s", flush=True)
+    took = time.perf_counter() - began
+    sys.stdout.write(f"{found[0] if found else 'the schedules ended early'}\n")
+    sys.stdout.write(f"{given.count} schedules on {given.devices} in {took:.1f} s\n")
     sys.exit(found != [""])
 
 

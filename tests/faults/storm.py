@@ -5,7 +5,6 @@ Run with ``--device``, ``--seconds`` and ``--seed``; prints what it found, and e
 
 import argparse
 import collections
-import contextlib
 import faulthandler
 import gc
 import pickle
@@ -14,14 +13,16 @@ import signal
 import sys
 import time
 import traceback
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import accel
-from accel import HostStorage, Layout, LayoutTensor, xp
+from accel import HostStorage, LayoutTensor, xp
 from accel.errors import AccelError
+from accel.layout import Layout
 from accel.memory import trim
 from accel.memory.heap import heaps
 from accel.testing.simulation import in_use, take_races
@@ -271,7 +272,7 @@ def released_in_flight(world):
 
 
 def failing(world):
-    with contextlib.suppress(ValueError):
+    with suppress(ValueError):
         world.containers[0].copy_from(accel.empty(3, "uint8", device=world.device))
 
 
@@ -423,16 +424,19 @@ class Storm:
 
     def every_moment(self, step):
         """Interrupt each operation at each moment, or some of them."""
-        self.rehearse(500)
+        for size in (SIZES[0], SIZES[-1]):
+            self.rehearse(size)
         gc.freeze()
         before, self.interrupts = self.books(), Moments()
-        for operation in (*WRITING, *READING, self.external, *(OF_THE_HOST if self.device == "cpu" else ())):
+        host = OF_THE_HOST if self.device == "cpu" else ()
+        for operation in (*WRITING, transpose, *READING, self.external, *host):
             faulthandler.dump_traceback_later(HUNG, exit=True)
             self.interrupts.at = 1 + self.rng.randrange(step)
             self.interrupts.count = self.interrupts.at
             while self.interrupts.count >= self.interrupts.at - step and len(self.findings) < 10:
-                world = World(self.device, self.rng, 500)
-                self.write_by(operation, world) if operation in WRITING else self.interrupted(operation, world)
+                world = World(self.device, self.rng, SIZES[-1 if operation is transpose else 0])
+                reading = operation not in (*WRITING, transpose)
+                self.interrupted(operation, world) if reading else self.write_by(operation, world)
                 for text in world.wrong():
                     self.found(text)
                 world.stream.close()
@@ -462,7 +466,7 @@ def main():
     accel.configure(threads=2)
     storm = Storm(given.device, given.seed)
     storm.every_moment(given.moments) if given.moments else storm.run(given.seconds)
-    print(dict(storm.count), *storm.findings, sep="\n", flush=True)
+    sys.stdout.write("\n".join((str(dict(storm.count)), *storm.findings, "")))
     sys.exit(bool(storm.findings))
 
 

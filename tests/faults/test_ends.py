@@ -1,0 +1,14 @@
+"""Processes that end in the midst of everything do end, and as their programs say; see `ends`."""
+
+import os
+
+import pytest
+
+from .ends import found_in
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_random_program_ends(seed):
+    assert found_in(seed) == []

@@ -1,0 +1,414 @@
+"""Moments at which bytes were once lost, forced: an interrupt, another thread, a fork or the end comes right there."""
+
+import gc
+import os
+import signal
+import sys
+import threading
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+from accel.backends.common.workers import Workers
+
+import accel
+from accel import Device, HostStorage, xp
+from accel.errors import DeviceLostError, ReleasedError
+from accel.layout import Layout
+from accel.memory import heap_of
+from accel.memory.heap import Heap
+from accel.testing import fail_copy
+
+from .storm import Moments
+
+# An interrupt in a finaliser is swallowed by Python.
+swallowed = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+SIZE = 60_000  # bytes that a stream's thread copies
+
+
+@swallowed
+@pytest.mark.parametrize("size", [SIZE, 500])
+def test_a_copy_that_is_interrupted_while_it_is_submitted_overwrites_no_other_container(device, hold, size):
+    source, stream = accel.full(size, 7, "uint8"), accel.new_stream()
+    moments = Moments()
+    while moments.count >= moments.at:
+        moments.at += 1
+        gate = threading.Event()
+        hold(stream, gate)
+        kept = [accel.empty(size, "uint8")]
+        moments.during(lambda kept=kept: kept[0].copy_from_async(source, stream=stream))
+        del kept
+        others = [accel.full(size, 5, "uint8") for _ in range(2)]
+        gate.set()
+        stream.synchronize()
+        assert all((other.to_numpy() == 5).all() for other in others)
+    assert moments.at > 50
+
+
+def test_helpers_are_waited_for_whatever_interrupts_the_wait():
+    """They write by address: who comes back early gives the memory away under them."""
+    workers, done, main = Workers(), [], threading.main_thread()
+
+    def work(low, high):
+        if threading.current_thread() is main:
+            while not started.is_set():
+                time.sleep(0.001)
+            return
+        started.set()
+        for _ in range(5):  # while the caller waits
+            time.sleep(0.01)
+            signal.pthread_kill(main.ident, signal.SIGINT)
+        time.sleep(0.02)
+        done.append(low)
+
+    started = threading.Event()
+    with accel.using(threads=2), pytest.raises(KeyboardInterrupt):
+        workers.share(work, 2, 1 << 20)
+    assert len(done) == 1
+
+
+def test_an_interrupt_in_a_small_copy_of_a_stream_is_raised_at_once_and_only_then(monkeypatch):
+    backend = heap_of(Device.CPU).backend
+    real, source, target = backend.copy, accel.full(100, 7, "uint8"), accel.full(100, 1, "uint8")
+    stream = accel.new_stream("cpu")
+
+    def pressed(*arguments, **keywords):
+        signal.raise_signal(signal.SIGINT)
+        real(*arguments, **keywords)
+
+    monkeypatch.setattr(backend, "copy", pressed, raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        target.copy_from_async(source, stream=stream)
+    monkeypatch.undo()
+    assert set(target.to_numpy()) == {1}
+    stream.synchronize()
+
+
+def test_a_stream_is_used_again_when_its_thread_could_not_be_had(monkeypatch):
+    source, target, stream = accel.full(SIZE, 7, "uint8"), accel.empty(SIZE, "uint8"), accel.new_stream("cpu")
+
+    def refused(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    with pytest.raises(RuntimeError, match="thread"):
+        target.copy_from_async(source, stream=stream)
+    monkeypatch.undo()
+    target.copy_from_async(source, stream=stream).wait()
+    assert (target.to_numpy() == 7).all()
+
+
+@swallowed
+def test_a_closed_stream_whose_first_copy_was_interrupted_stands_in_nobodys_way():
+    source, target = accel.full(100, 7, "uint8"), accel.full(100, 1, "uint8")
+    moments = Moments()
+    while moments.count >= moments.at:
+        moments.at += 1
+        stream = accel.new_stream("cpu")
+        moments.during(lambda stream=stream: target.copy_from_async(source, stream=stream))
+        stream.close()
+        heap_of(Device.CPU).reap()
+        assert set(target.to_numpy()) <= {1, 7}
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_what_is_about_to_be_submitted_is_not_taken_for_over(device, hold, gate, monkeypatch, moment):
+    """Another thread looks for what is over at just that time."""
+    take_off = Heap.take_off
+
+    def taking(heap, flight):
+        if moment == "before":
+            heap.reap()
+        take_off(heap, flight)
+        thread = threading.Thread(target=heap.reap)
+        thread.start()
+        thread.join()
+
+    monkeypatch.setattr(Heap, "take_off", taking)
+    source, target = accel.full(SIZE, 7, "uint8"), accel.empty(SIZE, "uint8")
+    target.copy_from_async(source, stream=hold(accel.new_stream()))
+    source.release()
+    others = [accel.full(SIZE, 5, "uint8") for _ in range(2)]
+    gate.set()
+    assert (target.to_numpy() == 7).all()
+    assert all((other.to_numpy() == 5).all() for other in others)
+
+
+def test_an_event_is_not_that_of_what_another_thread_gives_the_stream_meanwhile(monkeypatch):
+    stream = accel.new_stream("cpu")
+    source, target = accel.full(100, 7, "uint8"), accel.zeros(100, "uint8")
+    submit, record = type(stream).submit, type(stream).record
+
+    def recorded(found):
+        submit(found, lambda: 1 / 0)
+        return record(found)
+
+    monkeypatch.setattr(type(stream), "record", recorded)
+    target.copy_from_async(source, stream=stream).wait()
+    monkeypatch.undo()
+    assert (target.to_numpy() == 7).all()
+
+
+class Thief:
+    """At one moment of a use, releases a storage as another thread may do, and has its memory given to another."""
+
+    def __init__(self, storage, at):
+        self.storage, self.at, self.count, self.other = storage, at, 0, None
+
+    def trace(self, frame, event, argument):
+        if event in ("call", "c_return"):
+            self.count += 1
+            if self.count == self.at:
+                sys.setprofile(None)
+                self.storage.release()
+                self.other = HostStorage(64, "uint8")
+                self.other.store(0, [7] * 64)
+
+    def steals(self, use):
+        sys.setprofile(self.trace)
+        try:
+            use(self.storage)
+        except ReleasedError:
+            pass
+        finally:
+            sys.setprofile(None)
+        return self.other is not None
+
+
+def set_element(storage):
+    storage[3] = 99
+
+
+def get_element(storage):
+    assert storage[3] == 1
+
+
+@pytest.mark.parametrize("use", [set_element, get_element])
+def test_an_element_is_not_that_of_who_gets_the_memory_meanwhile(use):
+    at, stolen = 0, True
+    while stolen:
+        at += 1
+        storage = HostStorage(64, "uint8")
+        storage.array[:] = 1
+        storage = storage.share()  # which has not been used yet
+        thief = Thief(storage, at)
+        stolen = thief.steals(use)
+        assert not stolen or (thief.other.export() == 7).all()
+    assert at > 3
+
+
+def failed(device):
+    """Return a container that a copy should have written and did not, and what it was to be copied from."""
+    stream, source, target = (accel.new_stream(), accel.full(SIZE, 7, "uint8"), accel.full(SIZE, 1, "uint8"))
+    with fail_copy(1, device):
+        transfer = target.copy_from_async(source, stream=stream)
+        with pytest.raises(DeviceLostError):
+            transfer.wait()
+    return target, source, stream
+
+
+def part(container):
+    return accel.LayoutTensor(container, Layout(4))
+
+
+READS = {
+    "read": lambda x, stream: x.to_numpy(),
+    "copied later": lambda x, stream: accel.zeros(SIZE, "uint8").copy_from_async(x, stream=stream).wait(),
+    "read after that": lambda x, stream: copied_later(x, stream).to_numpy(),
+    "moved later": lambda x, stream: x.to(x.device, copy=True, stream=stream).to_numpy(),
+    "moved to the host later": lambda x, stream: x.to("cpu", copy=True, stream=stream).to_numpy(),
+    "copied": lambda x, stream: accel.zeros(SIZE, "uint8").copy_from(x),
+    "read after a part was written": lambda x, stream: (part(x).fill(9), x.to_numpy()),
+    "read after a part was written later": lambda x, stream: (written_later(x, stream), x.to_numpy()),
+    "read after a copy that was refused": lambda x, stream: (refused(x), x.to_numpy()),
+    "computed with": lambda x, stream: xp.asarray(x) + 1,
+}
+
+
+def copied_later(x, stream):
+    y = accel.zeros(SIZE, "uint8")
+    transfer = y.copy_from_async(x, stream=stream)
+    with pytest.raises(DeviceLostError):
+        transfer.wait()
+    return y
+
+
+def written_later(x, stream):
+    part(x).copy_from_async(part(accel.zeros(4, "uint8")), stream=stream).wait()
+
+
+def refused(x):
+    """Copy into it from what a failed copy left, too."""
+    other, _, _ = failed(x.device)
+    with pytest.raises(DeviceLostError):
+        x.copy_from(other)
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_what_a_failed_copy_left_is_not_read(device, read):
+    target, source, stream = failed(device)
+    for _ in range(2):
+        with pytest.raises(DeviceLostError):
+            read(target, stream)
+    target.copy_from(source)
+    assert (target.to_numpy() == 7).all()
+
+
+def test_who_reads_what_a_refused_copy_did_not_write_is_not_told_its_failure(device):
+    broken, _, _ = failed(device)
+    target = accel.full(SIZE, 3, "uint8")
+    with pytest.raises(DeviceLostError):
+        part(target).copy_from(part(broken))
+    with pytest.raises(DeviceLostError):
+        target.copy_from(broken)
+    assert (target.to_numpy() == 3).all()
+
+
+def test_a_write_that_is_interrupted_while_it_waits_leaves_what_it_waits_for_to_be_waited_for(device, hold, gate):
+    source, target = accel.full(SIZE, 7, "uint8"), accel.full(SIZE, 1, "uint8")
+    transfer = target.copy_from_async(source, stream=hold(accel.new_stream()))
+    timer = threading.Timer(0.03, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        target.fill(9)
+    assert not transfer.done()
+    threading.Timer(0.03, gate.set).start()
+    assert (target.to_numpy() == 7).all()
+
+
+class TestForks:
+    pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
+
+    def test_a_child_ends_that_was_forked_while_another_thread_submitted(self, process):
+        code = """
+            import os, sys, threading
+            import accel
+
+            stream, a, b = accel.new_stream("cpu"), accel.full(60_000, 1, "uint8"), accel.empty(60_000, "uint8")
+            inside, go = threading.Event(), threading.Event()
+            start = threading.Thread.start
+
+            def slow(thread):
+                if thread.name == "accel-stream":
+                    inside.set()
+                    go.wait()
+                start(thread)
+
+            submitting = threading.Thread(target=lambda: b.copy_from_async(a, stream=stream).wait())
+            submitting.start()
+            """
+        code = (
+            code.replace("submitting.start()", "threading.Thread.start = slow; start(submitting)")
+            + """
+            inside.wait()
+            child = os.fork()
+            if child == 0:
+                sys.exit(0)
+            print(os.waitpid(child, 0)[1])
+            go.set()
+            submitting.join()
+            """
+        )
+        assert process(code, "cpu") == (0, "0", "")
+
+
+def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process):
+    code = """
+        import gc, threading, time
+        import accel
+        from accel.memory import heap_of
+
+        kept = [accel.empty(10) for _ in range(10)]
+        for c in kept[:5]:
+            cycle = [c]
+            cycle.append(cycle)
+        inside = threading.Event()
+
+        def stay():
+            with heap_of(kept[0].device).gate:
+                inside.set()
+                time.sleep(1000)
+
+        threading.Thread(target=stay, daemon=True).start()
+        inside.wait()
+        del c, cycle, kept
+        gc.collect()
+        """
+    assert process(code, device) == (0, "", "")
+
+
+@swallowed
+def test_the_deleter_of_external_memory_runs_once_whenever_the_release_is_interrupted():
+    moments, heap = Moments(), heap_of(Device.CPU)
+    array = np.zeros(10)
+    while moments.count >= moments.at:
+        moments.at += 1
+        ran = []
+        # Nothing of Python's, which could be interrupted itself.
+        c = HostStorage(array.ctypes.data, 10, "float64", deleter=partial(ran.append, 1))
+        moments.during(c.release)
+        c.release()
+        del c
+        gc.collect()
+        heap.check()
+        assert ran == [1]
+
+
+def test_memory_of_a_simulated_device_that_an_interrupt_left_half_made_stands_in_nobodys_way(monkeypatch):
+    from accel.backends.sim import memory
+
+    real, made = memory._Place, []
+
+    def interrupted(*arguments):
+        made.append(real(*arguments))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(memory, "_Place", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        accel.empty(10, device="sim")
+    monkeypatch.undo()
+    gc.collect()
+    accel.empty(10, device="sim")
+    accel.full(10, 7, device="sim").release()
+
+
+VIEWS = {
+    "a slice": lambda x: x[1:],
+    "all": lambda x: x[...],
+    "reshaped": lambda x: xp.reshape(x, (SIZE // 2, 2)),
+    "flipped": xp.flip,
+    "permuted": lambda x: xp.permute_dims(x, (0,)),
+    "as it is": lambda x: xp.asarray(x, copy=False),
+    "exchanged": xp.from_dlpack,
+    "iterated": lambda x: next(iter(xp.reshape(x, (1, SIZE)))),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+class TestViews:
+    def test_made_before_the_record_are_read_after_work_in_flight(self, hold, soon, view):
+        x = xp.zeros((SIZE,), dtype=xp.uint8)
+        y, source = view(x), accel.full(SIZE, 7, "uint8")
+        x.container().copy_from_async(source, stream=hold(accel.new_stream("cpu")))
+        soon()
+        assert int(xp.sum(y, dtype=xp.int64)) == 7 * y.size
+
+    def test_see_the_release(self, view):
+        x = xp.zeros((SIZE,), dtype=xp.uint8)
+        y = view(x)
+        x.storage.release()
+        if view is not VIEWS["exchanged"]:
+            with pytest.raises(ReleasedError):
+                y + 1
+
+
+def test_two_containers_on_one_array_are_in_order(hold, soon):
+    array = np.zeros(SIZE, np.uint8)
+    one, other = (accel.AcceleratorDataContainer.on(HostStorage(array)) for _ in range(2))
+    x, source = xp.asarray(array, copy=False), accel.full(SIZE, 7, "uint8", device="cpu")
+    one.copy_from_async(source, stream=hold(accel.new_stream("cpu")))
+    soon()
+    assert other[SIZE - 1] == 7
+    assert int(x[-1]) == 7

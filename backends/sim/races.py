@@ -237,7 +237,7 @@ class RaceDetector:
         # The last operation of each stream that something to come may be unordered with.
         self._active: dict[int, Operation] = {}
         self._floor: VectorClock = {}
-        self._seen = 0
+        self._seen = self._left = 0
 
     def begin(self, operation: Operation, number: int, before: Iterable[VectorClock]) -> int:
         """Let an operation's turn come after those in some clocks; return the number of its stream from now on."""
@@ -255,9 +255,11 @@ class RaceDetector:
         """Let the host know what some clocks say is over; ``pending`` is what was known when waiting work came."""
         self.host = joined((self.host, *clocks))
         self._seen += 1
-        if self._seen >= len(self._active):
+        # Once for as many as were left the last time; if new streams counted too, they could put it off for ever.
+        if self._seen > self._left:
             self._seen = 0
             self._forget([self.host, *pending])
+            self._left = len(self._active)
 
     def see_all(self, concerns: Callable[[Operation], bool], pending: Iterable[VectorClock]) -> None:
         """Let the host know that all operations that have run and concern it are over."""

@@ -6,13 +6,14 @@ import pytest
 
 from accel import Device, using
 from accel.memory import heap_of
+from accel.testing.simulation import drop
 
 
 @pytest.fixture
 def no_races():
     """The backend, on which there are to be no races."""
     backend = heap_of(Device.SIM).backend
-    backend.races.clear()
+    drop()
     yield backend
     for device in backend.devices():
         heap_of(device).synchronize()

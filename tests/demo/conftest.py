@@ -9,6 +9,7 @@ from accel import Device
 from accel.demo.pictures import Picture, Recipe
 from accel.errors import RaceError
 from accel.memory import heap_of
+from accel.testing.simulation import drop
 
 STARS = [(20 + 24 * i, 15 + 31 * j) for i in range(5) for j in range(5)]
 
@@ -48,7 +49,7 @@ def vessel():
 def races():
     """The races that the simulated devices saw; what a failed run left under way is finished afterwards."""
     backend = heap_of(Device.SIM).backend
-    backend.races.clear()
+    drop()
     yield backend.races
     with suppress(RaceError):
         backend.synchronize(Device.SIM)

@@ -7,6 +7,9 @@ import textwrap
 
 import pytest
 
+# These few lines need no cache, no other order, and nothing that takes half of a second to load.
+WITHOUT = ["-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:hypothesispytest"]
+
 
 @pytest.fixture
 def project(tmp_path):
@@ -15,7 +18,7 @@ def project(tmp_path):
     def run(code, outcome, *options):
         (tmp_path / "test_it.py").write_text(textwrap.dedent(code))
         (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
-        command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:randomly", *options]
+        command = [sys.executable, "-m", "pytest", "-v", *WITHOUT, *options]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert f" {outcome} in " in done.stdout, done.stdout + done.stderr
         return done.stdout

@@ -6,6 +6,7 @@ import pytest
 
 from accel.device import Device
 from accel.memory import heap_of
+from accel.testing.simulation import drop
 
 # Read by array_api_strict when it is imported.
 os.environ["ARRAY_API_STRICT_API_VERSION"] = "2025.12"
@@ -23,7 +24,7 @@ def strict():
 def sim():
     """The simulated device, on which nothing may race."""
     backend = heap_of(Device.SIM).backend
-    backend.races.clear()
+    drop()
     yield Device.SIM
     for device in backend.devices():
         backend.synchronize(device)

@@ -361,8 +361,8 @@ def _made(home: Home, result: Any, source: Array | None) -> Array:
 def _is_view(home: Home, result: Any, source: Any) -> bool:
     if type(result) is np.ndarray:
         base = result.base
-        if base is None or base is source:  # new, or the usual view
-            return base is source or result is source
+        if base is None or base is source or base is source.base:  # new, or the usual views
+            return base is not None or result is source
     return records.same_memory(home, result, source)
 
 

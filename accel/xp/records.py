@@ -1,7 +1,7 @@
 """Records: the storage under an array, made when somebody asks for it and shared by all views of one array."""
 
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import KeyedRef, WeakValueDictionary
 
 import numpy as np
 
@@ -33,31 +33,38 @@ class Record:
     def __init__(self, handle: AnyStorage | None = None, *, readonly: bool = False) -> None:
         self.handle = handle
         self.readonly = readonly
-        # Of views of another dtype.
-        self._others: dict[DType, AnyStorage] = {}
+        self._others: dict[DType, AnyStorage] | None = None  # of views of another dtype
 
     def handle_as(self, handle: AnyStorage, dtype: DType) -> AnyStorage:
         """Return the handle as a view has the memory: the handle itself, unless the view has another dtype."""
         if handle.dtype == dtype:
             return handle
-        found = self._others.get(dtype)
-        if found is None:
-            found = self._others.setdefault(dtype, handle.window(0, handle.nbytes // dtype.itemsize, dtype))
-        return found
+        others = self._others = self._others or {}
+        if dtype not in others:
+            others.setdefault(dtype, handle.window(0, handle.nbytes // dtype.itemsize, dtype))
+        return others[dtype]
 
 
 # By the root array's id: an owner and the arrays with a record keep it alive, so no other object has that id meanwhile.
-_records: WeakValueDictionary[tuple[Device, int, bool], Record] = WeakValueDictionary()
+# Not a dictionary of weak values, whose methods take longer than all else that an array on NumPy's memory needs.
+_records: "dict[tuple[int, bool], KeyedRef[tuple[int, bool], Record]]" = {}
 _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 
 
 def shared(home: Home, array: Any, record: Record) -> Record:
     """Return the record of all arrays on the same allocation that others may look at too; this one if it has none."""
-    key = home.device, id(home.backend.root(array)), record.readonly
-    found = _records.setdefault(key, record)
-    if found.handle is not None and found.handle.released:  # of those who had it before
-        found = _records[key] = record
-    return found
+    key = id(home.backend.root(array)), record.readonly
+    found = _records.get(key)
+    known = None if found is None else found()
+    if known is None or (known.handle is not None and known.handle.released):  # the last who had it is gone
+        known = record
+        _records[key] = KeyedRef(record, _forget, key)
+    return known
+
+
+def _forget(found: "KeyedRef[tuple[int, bool], Record]") -> None:
+    if _records.get(found.key) is found:
+        del _records[found.key]
 
 
 def same_memory(home: Home, one: Any, other: Any) -> bool:

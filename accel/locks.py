@@ -10,14 +10,14 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import repeat
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 __all__ = ["BusyError", "attempt", "forked_since", "in_child", "open_after_fork", "process", "start"]
 
 
 class _Lock(Protocol):
     def acquire(self, blocking: bool = True) -> bool: ...
-    def __exit__(self, *exception: object) -> None: ...
+    def __exit__(self, *exception: Any) -> None: ...
 
 
 _AnyLock = TypeVar("_AnyLock", bound=_Lock)

@@ -6,12 +6,13 @@ Statements that stand next to each other with none of these between them are don
 """
 
 import os
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import repeat
 from typing import Any, TypeVar
 
-__all__ = ["BusyError", "attempt", "forked_since", "in_child", "open_after_fork", "process"]
+__all__ = ["BusyError", "attempt", "forked_since", "in_child", "open_after_fork", "process", "start"]
 
 
 _AnyLock = TypeVar("_AnyLock")
@@ -55,6 +56,24 @@ def open_after_fork(lock: _AnyLock) -> _AnyLock:
     """
     in_child(lock._at_fork_reinit)  # type: ignore[attr-defined]
     return lock
+
+
+def start(thread: threading.Thread) -> None:
+    """Start a thread; an interrupt is raised as such.
+
+    It can come inside a `threading.Condition` that `Thread.start` waits with, and is then a RuntimeError about a lock.
+
+    Raises
+    ------
+    RuntimeError
+        If no thread can be had.
+    """
+    try:
+        thread.start()
+    except RuntimeError as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
 
 
 class _Process:

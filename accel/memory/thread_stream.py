@@ -13,7 +13,7 @@ from typing import NoReturn
 from weakref import WeakSet
 
 from accel.device import Device
-from accel.locks import forked_since, process
+from accel.locks import forked_since, process, start
 from accel.memory.stream import CurrentStream, Event, raise_again
 from accel.sites import call_site
 
@@ -161,7 +161,7 @@ class _Queue:
         # A daemon, because what is under way at exit is finished by `_finish_all`, which threads cannot outlive.
         thread = threading.Thread(target=_serve, args=(tasks,), name="accel-stream", daemon=True)
         try:
-            thread.start()
+            start(thread)
             self.tasks = tasks
         except BaseException:
             tasks.put(None)  # an interrupt may come when the thread runs already

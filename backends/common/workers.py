@@ -12,7 +12,7 @@ from itertools import pairwise
 from queue import SimpleQueue
 
 from accel import config
-from accel.locks import in_child
+from accel.locks import in_child, start
 
 __all__ = ["WORKERS", "Work", "Workers"]
 
@@ -130,7 +130,7 @@ class Workers:
         with self._lock:
             try:
                 while self._threads < wanted:
-                    threading.Thread(target=_serve, args=(self._jobs,), name="accel-copy", daemon=True).start()
+                    start(threading.Thread(target=_serve, args=(self._jobs,), name="accel-copy", daemon=True))
                     self._threads += 1
             except RuntimeError:
                 pass

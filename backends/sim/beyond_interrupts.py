@@ -11,7 +11,7 @@ from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from accel.locks import in_child
+from accel.locks import in_child, start
 
 __all__ = ["beyond_interrupts"]
 
@@ -70,7 +70,7 @@ def _started() -> "SimpleQueue[_Errand[Any]] | None":
     global _errands
     errands: SimpleQueue[_Errand[Any]] = SimpleQueue()
     try:
-        threading.Thread(target=_serve, args=(errands,), name="accel-sim", daemon=True).start()
+        start(threading.Thread(target=_serve, args=(errands,), name="accel-sim", daemon=True))
     except RuntimeError:
         return None
     _errands = errands

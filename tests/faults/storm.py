@@ -57,10 +57,8 @@ class Interrupts:
                 operation(*arguments)
             finally:
                 self.left = 0
-        except (KeyboardInterrupt, RuntimeError) as interrupt:
+        except KeyboardInterrupt as interrupt:
             self.left = 0
-            if isinstance(interrupt, RuntimeError) and not isinstance(interrupt.__context__, KeyboardInterrupt):
-                raise  # else Python's own Thread.start lost a lock to it
             signal.setitimer(signal.ITIMER_REAL, 0)
             frames = traceback.extract_tb(interrupt.__traceback__)[2:-1]
             self.where = " > ".join(f"{Path(frame.filename).stem}:{frame.lineno}" for frame in frames)
@@ -98,10 +96,6 @@ class Moments(Interrupts):
         except KeyboardInterrupt as interrupt:
             frames = traceback.extract_tb(interrupt.__traceback__)[1:-1]
             self.where += " " + " > ".join(f"{Path(frame.filename).stem}:{frame.lineno}" for frame in frames)
-            return True
-        except RuntimeError as error:
-            if not isinstance(error.__context__, KeyboardInterrupt):
-                raise
             return True
         return False
 

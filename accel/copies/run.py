@@ -65,8 +65,8 @@ def _room_for(size: int, dtype: DType) -> _Array:
         return np.empty(size, dtype)
     except (MemoryError, ValueError, OverflowError):  # NumPy has other errors for sizes that no memory has
         raise OutOfMemoryError(
-            f"{size} elements of {dtype.name} take {in_words(size * dtype.itemsize)}, and there is no memory for them: "
-            "read a part of them"
+            f"{size} elements of {dtype.name} take {in_words(size * dtype.itemsize)} of memory, "
+            "for which the host has no room; read a part of them"
         ) from None
 
 

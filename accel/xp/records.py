@@ -87,8 +87,7 @@ def storage_of(home: Home, array: Any, *, readonly: bool) -> AnyStorage:
     owner = _owners.get(key)
     if owner is None or not owner.handles:  # exports may still hold the last one
         low, nbytes = _reach(home, root)
-        readonly = home.backend.is_readonly(root)
-        external = ExternalAllocation(nbytes, pointer=low, owner=root, readonly=readonly)
+        external = ExternalAllocation(nbytes, pointer=low, owner=root, readonly=home.backend.is_readonly(root))
         heap = heap_of(home.device)
         owner = _owners[key] = ForeignOwner(heap, external, counted=True)
         computed = heap.latest()

@@ -80,7 +80,7 @@ class State(NamedTuple):
     """What the model has: bytes, what should have been written there by what failed, and what was there before."""
 
     memory: tuple[bytes, ...]
-    failures: frozenset  # of (memory, low, high, who)
+    failures: frozenset  # of (memory, low, high, since when)
     before: tuple = ()  # of (place, content, until when it may be read)
 
     def read(self, place):
@@ -104,6 +104,11 @@ class State(NamedTuple):
 
     def fails(self, memory, low=0, high=SIZE):
         return any(m == memory and a < high and low < b for m, a, b, _ in self.failures)
+
+    def failed_since(self, operation):
+        """Tell whether all that fails where an operation reads was noted after it began."""
+        memory = operation.source.memory
+        return operation.target is None and all(at >= operation.begin for m, _, _, at in self.failures if m == memory)
 
     def replaced(self, memory, low, high):
         left = {each for each in self.failures if each[0] != memory or each[1] < low or high < each[2]}
@@ -340,7 +345,7 @@ class Bench:
         state = Replay(self, log, unnoted, last).explained(self.state)
         if state is None:
             return self.report(plans, log, f"no order explains what is left, {last}")
-        self.state = state
+        self.state = state._replace(before=())
         self.mend()
         return None
 
@@ -447,10 +452,10 @@ class Replay:
     def at_once(self, state, operation):
         """Do what is not noted."""
         if operation.source is not None:
-            if state.fails(operation.source.memory) != operation.failed:
-                return None
-            if operation.failed:
-                return state
+            fails = state.fails(operation.source.memory)
+            if operation.failed or fails:
+                # What fails meanwhile may be read before it is known to fail.
+                return state if fails and (operation.failed or state.failed_since(operation)) else None
             content = state.read(operation.source)
             if operation.target is None:
                 return state if content == operation.result else None
@@ -464,11 +469,12 @@ class Replay:
         operation, claims = self.log[at]
         reads = operation.source is not None and any(not claim[3] and self.bench.region(claim) for claim in claims)
         for content in state.seen(operation.source, at) if reads else (None,):
-            after = self.done(state, operation, claims, {**read, operation: content} if reads else read)
+            after = self.done(state, at, {**read, operation: content} if reads else read)
             if after is not None:
                 yield after
 
-    def done(self, state, operation, claims, read):
+    def done(self, state, at, read):
+        operation, claims = self.log[at]
         regions = [(self.bench.region(claim), claim) for claim in claims]
         mine = [(region, claim) for region, claim in regions if region is not None]
         failing = operation.kind == "fail"
@@ -485,7 +491,7 @@ class Replay:
                 if claim[4]:
                     state = state.replaced(memory, low, high)
                 if failing:
-                    state = state._replace(failures=state.failures | {(memory, low, high, id(operation))})
+                    state = state._replace(failures=state.failures | {(memory, low, high, at)})
                 content = _content(operation) if operation.source is None else read[operation]
                 if operation.kind != "fail":
                     state = state.written(operation.target, content)

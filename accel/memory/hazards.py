@@ -19,12 +19,13 @@ the same thread, and use the same memory; so hazards are replaced as a whole, an
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from itertools import chain
 
 from accel import config
 from accel.errors import InFlightError
 from accel.locks import forked_since, open_after_fork, process
-from accel.memory.stream import Event, Stream
+from accel.memory.stream import CurrentStream, Event, Stream
 
 __all__ = [
     "IDLE",
@@ -98,9 +99,10 @@ class Submission:
         """Give the work to a stream, by what may set the event; if that raises, nothing was given after the event."""
         self.streams = (stream,)
         try:
-            work(self)
-            if self.event is None:
-                self.event = stream.record()
+            with stream.giving if isinstance(stream, CurrentStream) else nullcontext():
+                work(self)
+                if self.event is None:
+                    self.event = stream.record()
         except Exception:
             self.streams = ()
             raise

@@ -1,5 +1,6 @@
 """What a `Stream` and an `Event` are on every device, and the streams that are current."""
 
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from copy import copy
 from types import TracebackType
@@ -110,9 +111,17 @@ def raise_again(error: BaseException, trace: TracebackType | None) -> NoReturn:
 
 
 class CurrentStream:
-    """Makes a stream current inside ``with stream:``, for this thread or task; for streams to inherit."""
+    """Makes a stream current inside ``with stream:``, for this thread or task; for streams to inherit.
+
+    Attributes
+    ----------
+    giving : context manager
+        Held by whoever gives the stream work and then records the event after it, where that would else be the event
+        of what another thread gave it meanwhile.
+    """
 
     __slots__ = ()
+    giving: AbstractContextManager[object] = nullcontext()
 
     def __enter__(self) -> Self:
         _current.set((*_current.get(), self))  # type: ignore[arg-type]

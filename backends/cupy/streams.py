@@ -48,11 +48,13 @@ class CupyStream(CurrentStream):
         "_lock",
         "_numbers",
         "device",
+        "giving",
         "native",
     )
 
     def __init__(self, driver: Driver, device: Device, native: Any, clock: Clock) -> None:
         self.device = device
+        self.giving = threading.RLock()
         self.native = native
         self._driver = driver
         self._clock = clock

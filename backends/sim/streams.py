@@ -1,5 +1,6 @@
 """`SimStream`, and `Task`: one piece of its work, and the event that is reached when it is done."""
 
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from time import perf_counter
@@ -190,6 +191,7 @@ class SimStream(CurrentStream):
         "device",
         "driver",
         "free",
+        "giving",
         "last",
         "name",
         "number",
@@ -199,6 +201,7 @@ class SimStream(CurrentStream):
 
     def __init__(self, driver: Driver, device: Device, name: str, number: int) -> None:
         self.driver = driver
+        self.giving = threading.RLock()
         self.device = device
         self.name = name
         self.number = number

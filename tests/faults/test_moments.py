@@ -153,6 +153,33 @@ def test_an_event_is_not_that_of_what_another_thread_gives_the_stream_meanwhile(
     assert (target.to_numpy() == 7).all()
 
 
+def test_nor_is_the_event_of_a_simulated_stream(monkeypatch):
+    stream, errors, threads = accel.new_stream("sim"), [], []
+    source, target, other = (accel.full(100, value, "uint8", device="sim") for value in (7, 1, 1))
+    record = type(stream).record
+
+    def fails():
+        try:
+            other.copy_from_async(source, stream=stream).wait()
+        except DeviceLostError as error:
+            errors.append(error)
+
+    def recorded(found):
+        if not threads:
+            threads.append(threading.Thread(target=fails))
+            threads[0].start()
+            threads[0].join(0.05)
+        return record(found)
+
+    with fail_copy(2, "sim"):
+        monkeypatch.setattr(type(stream), "record", recorded)
+        transfer = target.copy_from_async(source, stream=stream)
+        threads[0].join()
+    transfer.wait()
+    assert (target.to_numpy() == 7).all()
+    assert len(errors) == 1
+
+
 class Thief:
     """At one moment of a use, releases a storage as another thread may do, and has its memory given to another."""
 

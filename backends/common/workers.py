@@ -121,7 +121,7 @@ class Workers:
             return
         cuts = [total * piece // count for piece in range(count + 1)]
         job = _Job(work, deque(pairwise(cuts)), holds)
-        for _ in range(min(self._hired(threads - 1), count - 1)):
+        for _ in range(self._hired(min(threads, count) - 1)):
             self._jobs.put(job)
         job.run()
 

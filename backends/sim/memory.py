@@ -40,9 +40,12 @@ class Memory:
         Where it was freed; empty before that.
     history : AccessHistory
         Who used it.
+    place : _Place
+        Where it is in the books; not set where there are no bytes.
     """
 
-    __slots__ = ("__weakref__", "_bytes", "device", "freed", "history", "nbytes", "pointer")
+    __slots__ = ("__weakref__", "_bytes", "device", "freed", "history", "nbytes", "place", "pointer")
+    place: "_Place"
 
     def __init__(self, device: Device, pointer: int, content: Bytes) -> None:
         self.device = device
@@ -150,6 +153,7 @@ class DeviceMemory:
                 memory = Memory(self.device, pointer, content)
                 place = _Place(memory, self._returned.append)
                 place.start, place.end = pointer, pointer + _rounded(nbytes, ALIGNMENT)
+                memory.place = place
                 # No call from here on; and a signal handler or a finaliser of this thread may have allocated meanwhile.
                 if self._holes is seen:
                     self._holes = fewer
@@ -162,7 +166,9 @@ class DeviceMemory:
         """Take memory back that was freed somewhere; a finaliser may do so."""
         if memory.nbytes and not memory.freed:
             memory.free(where)
-            self._returned.append(self._live[memory.pointer])
+            # Not what is at its address now: a collection reports memory as dropped before it runs the finalisers that
+            # free it, and then somebody else may have the address already.
+            self._returned.append(memory.place)
 
     def spans(self, address: int) -> bool:
         """Tell whether an address is one of this device's, whether or not there is memory now."""

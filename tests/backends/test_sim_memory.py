@@ -1,5 +1,7 @@
 """The memory of simulated devices: apart from the host's, poisoned, limited, and refused once it is freed."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -187,6 +189,27 @@ class TestUseAfterFree:
         sim.free(block, stream=None)
         with pytest.raises(ValueError, match="no simulated device has 64 bytes"):
             sim.adopt(ExternalAllocation(64, pointer=block.pointer))
+
+    def test_a_finaliser_of_a_cycle_frees_its_own_memory_and_not_the_next_at_that_address(self, sim):
+        # The collector reports weak references as dead before it runs the finalisers of the same garbage.
+        def block():
+            return sim.allocate(Device.SIM, 64, alignment=1, stream=None)
+
+        class Cycle:
+            def __init__(self):
+                self.itself, self.block = self, block()
+
+            def __del__(self):
+                later.append(block())
+                sim.free(self.block, stream=None)
+
+        later = []
+        before = sim.used(Device.SIM)
+        Cycle()
+        gc.collect()
+        (next_there,) = later
+        assert sim.used(Device.SIM) == before + 64
+        assert block().pointer != next_there.pointer
 
 
 def test_a_host_without_memory_for_the_simulation_is_told_and_nothing_stays_taken(sim):

@@ -178,9 +178,14 @@ class Array(Operators, Interchange):
             raise refusals.bad_key(array, error) from None
         except MemoryError as error:
             raise refusals.failure(error) from None
+        made = Array()
+        made._home = home
+        made._native, made._record = found, None
         if type(found) is not home.array_type:
-            return _made(home, home.as_array(found), None)
-        return _made(home, found, self)
+            made._native = home.as_array(found)
+        elif _is_view(home, found, array):
+            made._record = record or _recorded(self)
+        return made
 
     def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
         array, home = live(self, writing=True), self._home
@@ -332,29 +337,28 @@ def _recorded(x: Array) -> records.Record:
     return record
 
 
-def wrap(home: Home, result: Any, source: Array | None = None) -> Array:
-    """Make an array of what the library returned; it shares the source's record if it is a view of it.
+def wrap(home: Home, result: Any, *sources: object) -> Array:
+    """Make an array of what the library returned; it shares the record of the first source that it is a view of.
 
     Raises
     ------
     DTypeError
-        If no array has that dtype. What passes here stays among them under operators and indices, which do not look.
+        If no array has that dtype. Operators and indices do not look: they make no other dtypes of these.
     """
     if type(result) is not home.array_type:
-        result, source = home.as_array(result), None  # a scalar is no view
+        result, sources = home.as_array(result), ()  # a scalar is no view
     if result.dtype not in KNOWN:
         refusals.refuse_dtype(result.dtype)
-    return _made(home, result, source)
-
-
-def _made(home: Home, result: Any, source: Array | None) -> Array:
-    """Make an array of one of the library's, whose dtype arrays can have."""
     made = Array()  # no constructor of ours: it would cost more than the rest
     made._native = result
     made._home = home
     made._record = None
-    if source is not None and _is_view(home, result, source._native):
-        made._record = source._record or _recorded(source)
+    if sources:
+        new = type(result) is np.ndarray and result.base is None
+        for source in sources:
+            if type(source) is Array and (source._native is result if new else _is_view(home, result, source._native)):
+                made._record = source._record or _recorded(source)
+                break
     return made
 
 

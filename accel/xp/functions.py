@@ -40,8 +40,6 @@ def {name}({parameters}) -> {returns}:
         raise failure(error) from None
 '''
 
-_SEVERAL = (tuple, list)  # a union would be built anew at each call
-
 
 def home_of(*values: Any) -> Home:
     """Return the home of the first array among the arguments of a function."""
@@ -80,23 +78,9 @@ def created(home: Home, function: Callable[..., Any], *arguments: Any, **keyword
         raise failure(error) from None
 
 
-def rewrap(home: Home, result: Any, *sources: Any) -> Any:
-    """Make arrays of what the library returned: one, or a tuple.
-
-    A result that is a view of a source shares its record.
-    """
-    if not isinstance(result, _SEVERAL):
-        return _view_or_new(home, result, sources)
-    return tuple([_view_or_new(home, part, sources) for part in result])
-
-
-def _view_or_new(home: Home, result: Any, sources: Sequence[Any]) -> Array:
-    for source in sources:
-        if type(source) is Array:
-            made = wrap(home, result, source)
-            if made._record is not None:
-                return made
-    return wrap(home, result)
+def wrap_all(home: Home, results: Iterable[Any], *sources: object) -> tuple[Array, ...]:
+    """Make arrays of several that the library returned."""
+    return tuple([wrap(home, result, *sources) for result in results])
 
 
 _NAMES: Mapping[str, Any] = {
@@ -110,8 +94,8 @@ _NAMES: Mapping[str, Any] = {
     "native_array": native_array,
     "native_or_none": native_or_none,
     "natives": natives,
-    "rewrap": rewrap,
     "wrap": wrap,
+    "wrap_all": wrap_all,
     # what their signatures say
     "Array": Array,
     "Axes": Sequence[int] | None,
@@ -164,9 +148,10 @@ def _call(function: ast.FunctionDef, section: str) -> str:
     passed = [_passed_on(parameter) for parameter in (*takes.posonlyargs, *takes.args)]
     passed += [f"*natives(home, {takes.vararg.arg})"] if takes.vararg else []
     passed += [_keyword(parameter) for parameter in takes.kwonlyargs]
-    call = f"rewrap(home, home.library.{section}{function.name}({', '.join(passed)}), {_arrays(takes)})"
-    named = ast.unparse(function.returns or ast.Constant(None))
-    return f"{named}(*{call})" if named in results.__all__ else call
+    returned = ast.unparse(function.returns or ast.Constant(None))
+    make = "wrap" if returned == "Array" else "wrap_all"
+    call = f"{make}(home, home.library.{section}{function.name}({', '.join(passed)}), {_arrays(takes)})"
+    return f"{returned}(*{call})" if returned in results.__all__ else call
 
 
 def _method_call(function: ast.FunctionDef) -> str:

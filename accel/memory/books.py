@@ -31,26 +31,23 @@ class Books:
     ----------
     live, peak : int
         Bytes in use, or a little more after an interrupt; and the most there were at one time.
+    kept : dict
+        The holders whose last handle was released while something else used their bytes.
     """
 
-    __slots__ = ("_blocks", "_check_at", "_external", "_kept", "live", "peak")
+    __slots__ = ("_blocks", "_check_at", "_external", "kept", "live", "peak")
 
     def __init__(self) -> None:
         # By the identity of a block, its size and the `Holder.life` of its holder. Neither block nor holder is here:
         # what hazards keep of a failure may lead from both back to the handles.
         self._blocks: dict[int, tuple[int, object]] = {}
         self._external: dict[ExternalAllocation, object] = {}
-        self._kept: dict[ref[Holder], None] = {}
+        self.kept: dict[ref[Holder], None] = {}
         self.live = self.peak = 0
         self._check_at = _ROOM
 
-    @property
-    def full(self) -> bool:
-        """Whether the bytes in use have doubled since the books were checked."""
-        return self.live > self._check_at
-
-    def enter(self, block: Block, holder: Holder | None) -> None:
-        """Count a block, and give it to a holder."""
+    def enter(self, block: Block, holder: Holder | None) -> bool:
+        """Count a block, and give it to a holder; tells whether the bytes in use have doubled since the last check."""
         life = None if holder is None else holder.life
         key, entry, live = id(block), (block.nbytes, life), self.live + block.nbytes
         # No call from here on: an interrupt finds all of this done, or nothing.
@@ -60,6 +57,7 @@ class Books:
             self.peak = live
         if holder is not None:
             holder.held = block
+        return live > self._check_at
 
     def strike(self, block: Block) -> None:
         """Count a block no more. From here on it is nobody's, and its memory goes also if nobody frees it."""
@@ -82,26 +80,20 @@ class Books:
 
     def keep(self, holder: Holder) -> None:
         """Count a holder whose last handle was released while something else used its bytes."""
-        self._kept[ref(holder)] = None
+        self.kept[ref(holder)] = None
 
     def keep_no_more(self, holder: Holder) -> None:
         """Count it no more; harmless where it was not counted."""
-        if self._kept:
-            self._kept.pop(ref(holder), None)
-
-    @property
-    def kept(self) -> int:
-        """How many holders are kept."""
-        return len(self._kept)
+        self.kept.pop(ref(holder), None)
 
     def check(self) -> Iterator[tuple[int, int]]:
         """Strike out the blocks whose holders are gone; yields the identity and the size of each."""
         for key in tuple(self._blocks):
             if getrefcount(self._blocks[key][1]) == _ALONE:
                 yield key, self._blocks.pop(key)[0]
-        for kept in tuple(self._kept):
+        for kept in tuple(self.kept):
             if kept() is None:
-                del self._kept[kept]
+                del self.kept[kept]
         self.live = sum(self.sizes())
         self._check_at = 2 * self.live + _ROOM
 

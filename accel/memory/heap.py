@@ -45,6 +45,8 @@ class Heap:
 
     Attributes
     ----------
+    books : Books
+        What is in use; touched with the gate closed.
     foreign : Traffic
         Where the work in flight on memory made elsewhere is noted.
     """
@@ -52,12 +54,12 @@ class Heap:
     __slots__ = (
         "_allocators",
         "_attempt",
-        "_books",
         "_givers",
         "_in_order",
         "_many",
         "_streams",
         "backend",
+        "books",
         "busy",
         "device",
         "foreign",
@@ -86,7 +88,7 @@ class Heap:
         self._givers: dict[Block, Allocator] = {}
         # By identity: those of others may have no hash.
         self._allocators: WeakValueDictionary[int, Allocator] = WeakValueDictionary()
-        self._books = Books()
+        self.books = Books()
         self.watches: tuple[Watch, ...] = tuple(watcher(device) for watcher in _watchers)
         self.scopes: tuple[Scope, ...] = ()
         # Nobody watches, and all blocks come from the backend: one look instead of three, at each allocation.
@@ -96,24 +98,24 @@ class Heap:
     def live_blocks(self) -> int:
         """Blocks allocated now."""
         self.check()
-        return len(self._books.sizes())
+        return len(self.books.sizes())
 
     @property
     def live_bytes(self) -> int:
         """Bytes allocated now."""
         self.check()
-        return sum(self._books.sizes())
+        return sum(self.books.sizes())
 
     @property
     def peak_bytes(self) -> int:
         """The most bytes that were allocated at one time."""
-        return self._books.peak
+        return self.books.peak
 
     @property
     def pinned_blocks(self) -> int:
         """Blocks kept alive by exports only: their last handle was released."""
         self.check()
-        return self._books.kept
+        return len(self.books.kept)
 
     def allocate(
         self, nbytes: int, alignment: int = 1, stream: Stream | None = None, holder: Holder | None = None
@@ -134,8 +136,7 @@ class Heap:
                     plain = self.plain
                     giver: Allocator = self.backend if plain else self.allocator
                     block = giver.allocate(self.device, nbytes, alignment=alignment, stream=stream)
-                    self._books.enter(block, holder)
-                    if self._books.full:
+                    if self.books.enter(block, holder):
                         self._check()
                     if not plain:
                         self._remember(block, giver)
@@ -193,7 +194,7 @@ class Heap:
 
     def remember(self, holder: Holder, external: ExternalAllocation) -> None:
         """Let external memory be finished when nobody refers to its holder, if that was not done before."""
-        self._books.note(external, holder)
+        self.books.note(external, holder)
 
     def check(self) -> None:
         """Give back what an interrupt kept finalisers from giving back, unless somebody is inside."""
@@ -207,26 +208,18 @@ class Heap:
         self.drain()
 
     def _check(self) -> None:
-        for key, nbytes in self._books.check():
+        for key, nbytes in self.books.check():
             for watch in self.watches:
                 watch.see_freed(nbytes)
             # The memory went with the block, unless it is to go back to somebody's allocator.
             for block in [each for each in self._givers if id(each) == key]:
                 self._givers.pop(block).free(block, stream=None)
         self._look_whether_plain()
-        self.left.extend([partial(_itself, external) for external in self._books.given_up()])
-
-    def keep(self, holder: Holder) -> None:
-        """Count a block that only exports or work in flight keep alive."""
-        self._books.keep(holder)
-
-    def keep_no_more(self, holder: Holder) -> None:
-        """Count it no more; harmless where it was not counted."""
-        self._books.keep_no_more(holder)
+        self.left.extend([partial(_itself, external) for external in self.books.given_up()])
 
     def free(self, block: Block) -> None:
         """Give a block back to whoever gave it; the gate is held by the caller."""
-        self._books.strike(block)
+        self.books.strike(block)
         if self.plain:
             self.backend.free(block, stream=None)
             return
@@ -320,7 +313,7 @@ class Heap:
             external.finish()
         finally:
             if external.deleter is None:  # else an interrupt came first, and `check` finds it again
-                self._books.forget(external)
+                self.books.forget(external)
 
     def take_off(self, flight: Flight) -> None:
         """Remember what work holds; when there is twice as much as there was, let go of what is over."""

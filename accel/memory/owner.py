@@ -126,23 +126,22 @@ class Owner(Holder):
         """Free the bytes if nobody uses them any more; the gate is held by the caller."""
         if self.handles:
             return None
+        books = self.heap.books
         if self.pins:
-            self.heap.keep(self)
+            books.keep(self)
             return None
-        return self._end()
-
-    def refuse_ended(self) -> NoReturn:
-        """Raise `ReleasedError`."""
-        raise ReleasedError("this memory was released by another thread")
-
-    def _end(self) -> ExternalAllocation | None:
-        self.heap.keep_no_more(self)
+        if books.kept:
+            books.keep_no_more(self)
         block, external = self.held, self.external
         self.held = self.external = None
         if external is None and block is not None:
             self.heap.free(block)
         # Returned also where there is nothing to run: what it keeps alive must not die inside the gate.
         return external
+
+    def refuse_ended(self) -> NoReturn:
+        """Raise `ReleasedError`."""
+        raise ReleasedError("this memory was released by another thread")
 
 
 class ForeignOwner(Owner):

@@ -1,10 +1,14 @@
+from accel import abc as abc
 from accel import config as config
+from accel import copies as copies
 from accel import device as device
 from accel import dtypes as dtypes
 from accel import errors as errors
+from accel import interchange as interchange
 from accel import kernels as kernels
 from accel import layout as layout
 from accel import memory as memory
+from accel import store as store
 from accel import testing as testing
 from accel import views as views
 from accel import xp as xp
@@ -12,7 +16,7 @@ from accel.config import configure as configure
 from accel.config import debug as debug
 from accel.config import using as using
 from accel.containers import AcceleratorDataContainer as AcceleratorDataContainer
-from accel.copies.explaining import explain_copy as explain_copy
+from accel.copies.explain import explain_copy as explain_copy
 from accel.creation import container as container
 from accel.creation import empty as empty
 from accel.creation import from_dlpack as from_dlpack

@@ -7,10 +7,10 @@ import numpy as np
 from accel.containers import ARRAY_ADVICE, AcceleratorDataContainer
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype, exact_cast
-from accel.memory.copying import allocate
+from accel.interchange.export import only_by_copy
 from accel.memory.host_storage import HostArray, HostStorage
-from accel.memory.interchange import only_by_copy
 from accel.memory.sizes import as_size
+from accel.memory.storages import allocate
 
 __all__ = ["container", "empty", "from_dlpack", "from_numpy", "full", "zeros"]
 
@@ -171,7 +171,7 @@ def from_dlpack(x: Any, device: DeviceLike | None = None, copy: bool | None = No
     if type(x) is np.ndarray:  # its memory can be looked at as it is
         here = AcceleratorDataContainer.on(HostStorage.on_array(x))
         return here if device is None and not copy else _placed(here, device, copy)
-    from accel.memory.receiving import receive  # as in Interchange.__dlpack__
+    from accel.interchange.from_dlpack import receive  # as in Interchange.__dlpack__
 
     received = receive(x, device=None if device is None else resolve(device), copy=copy)
     return _placed(AcceleratorDataContainer.on(received.flat()), device, copy and not received.copied)

@@ -9,10 +9,10 @@ from contextlib import suppress
 from typing import Any, NamedTuple, Self, SupportsIndex
 
 from accel import config
+from accel.call_sites import stack_level
 from accel.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
 from accel.errors import DeviceUnavailableError
 from accel.registry import NoBackendError, Provider, providers, remedy
-from accel.sites import stack_level
 
 __all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "OnDevice", "fallbacks", "required", "resolve"]
 

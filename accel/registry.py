@@ -43,7 +43,7 @@ class DeviceName(Protocol):
 
 @runtime_checkable
 class Provider(Protocol):
-    """What an entry point must offer to be a backend; `accel.memory.Backend` says the rest."""
+    """What an entry point must offer to be a backend; `accel.abc.Backend` says the rest."""
 
     @property
     def name(self) -> str:

@@ -16,10 +16,11 @@ import numpy as np
 from timing import medians, report
 
 import accel
+from accel.abc import ExternalAllocation, Operand, Span
 from accel.copies import plan
 from accel.device import Device
 from accel.layout import row_major
-from accel.memory import ExternalAllocation, Operand, Span, heap_of
+from accel.memory import heap_of
 from accel.views import LayoutTensor
 
 NBYTES = 1 << 26

@@ -20,10 +20,11 @@ import numpy as np
 from timing import medians, report
 
 import accel
+from accel.abc import Operand
 from accel.copies import plan
 from accel.device import Device, resolve
 from accel.layout import row_major
-from accel.memory import Operand, copy_elements, heap_of, pinned
+from accel.memory import copy_elements, heap_of, pinned
 from accel.views import LayoutTensor
 
 Rivals = Mapping[str, Callable[[], object]]

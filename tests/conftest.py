@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from accel.abc import Block, Limits, Span
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import OutOfMemoryError
-from accel.memory import Block, Limits, Span, heap, new_stream
+from accel.memory import heap, new_stream
 from accel.registry import providers
 from accel.testing.plans import carry_out, set_all
-from accel.xp import home
+from accel.xp import array_library
 
 from . import remedies
 
@@ -110,7 +111,7 @@ def toy(monkeypatch):
     heap.heap_of(Device.CPU)
     backend = ToyBackend()
     monkeypatch.setitem(providers._loaded, "sim", backend)
-    for owner, name in ((heap, "_heaps"), (home, "_homes")):
+    for owner, name in ((heap, "_heaps"), (array_library, "_homes")):
         others = {device: found for device, found in getattr(owner, name).items() if device.type != "sim"}
         monkeypatch.setattr(owner, name, others)
     yield backend

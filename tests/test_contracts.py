@@ -8,6 +8,7 @@ import tomllib
 
 import pytest
 
+BACKENDS = "A backend sees abc, a few helpers of memory, and the foundation"
 PLANTED = [
     ("Floors", "accel/errors.py", "import accel.device"),
     ("Floors", "accel/memory/planted.py", "from accel.containers import AcceleratorDataContainer"),
@@ -16,14 +17,21 @@ PLANTED = [
     ("Floors", "accel/dtypes.py", "from accel import config"),
     ("Floors", "accel/kernels/__init__.py", "import accel.xp"),
     ("Floors", "accel/cellar.py", "'''A room that is on no floor.'''"),
+    ("Floors", "accel/abc/planted.py", "from accel.memory.heap import heap_of"),
+    ("Floors", "accel/memory/planted.py", "from accel.copies.run import copy"),
+    ("Floors", "accel/memory/planted.py", "import accel.interchange"),
+    ("Floors", "accel/interchange/planted.py", "import accel.copies"),
+    ("Floors", "accel/copies/planted.py", "import accel.interchange"),
+    ("Floors", "accel/store/planted.py", "import accel.xp"),
     ("The rooms do not go round by the front door", "accel/memory/planted.py", "from accel import empty"),
     ("The rooms do not go round by the front door", "accel/backends/cpu/planted.py", "import accel"),
     ("Layout is pure integers", "accel/layout/__init__.py", "import numpy"),
     ("Layout is pure integers", "accel/layout/algebra.py", "import accel.device"),
     ("Layout is pure integers", "accel/layout/algebra.py", "from accel.device_names import DEVICE_TYPES"),
-    ("A backend sees only memory and the foundation", "accel/backends/planted.py", "import accel.containers"),
-    ("A backend sees only memory and the foundation", "accel/backends/cpu/planted.py", "from accel import xp"),
-    ("A backend sees only memory and the foundation", "accel/backends/cpu/planted.py", "import accel.testing"),
+    (BACKENDS, "accel/backends/planted.py", "import accel.containers"),
+    (BACKENDS, "accel/backends/cpu/planted.py", "from accel import xp"),
+    (BACKENDS, "accel/backends/cpu/planted.py", "import accel.testing"),
+    (BACKENDS, "accel/backends/cpu/planted.py", "from accel.memory.heap import heap_of"),
     ("The house never imports a backend", "accel/memory/planted.py", "import accel.backends.cpu"),
     ("The house never imports a backend", "accel/cli.py", "from accel import backends"),
 ]

@@ -4,11 +4,14 @@ from accel.copies.elements import Elements, HasElements, all_of
 from accel.copies.host import copied_at_once
 from accel.copies.planner import Mask, plan
 from accel.copies.run import copy, copy_async, fill, in_c_order, read, write
+from accel.copies.transfer import Progress, Transfer, submit_copy
 
 __all__ = [
     "Elements",
     "HasElements",
     "Mask",
+    "Progress",
+    "Transfer",
     "all_of",
     "copied_at_once",
     "copy",
@@ -17,5 +20,6 @@ __all__ = [
     "in_c_order",
     "plan",
     "read",
+    "submit_copy",
     "write",
 ]

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from accel.abc import Operand, Swizzling, Table
 from accel.copies.reaching import CACHED, Leaves, Reach, reach, swizzled_reach, whole_runs
 from accel.dtypes import DType
 from accel.errors import BoundsError
-from accel.memory import AnyStorage, HostStorage, Operand, Swizzling, Table
-from accel.memory.host_export import bytes_at
+from accel.memory import AnyStorage, HostStorage
+from accel.memory.host_arrays import bytes_at
 
 __all__ = [
     "CACHED",

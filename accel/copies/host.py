@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.copies.distinct import names_twice
 from accel.copies.elements import CACHED, Elements, Leaves, axes, reach
+from accel.copies.injectivity import names_twice
 from accel.copies.planner import walked_together
 from accel.memory import HostStorage
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from accel.copies.distinct import refuse_repeated_bytes, refuse_repeats_in_table
+from accel.abc import CacheEviction, Fill, Kind, Leaf, Operand, Plan
 from accel.copies.elements import CACHED, Axes, Table
-from accel.copies.sharing import distances, leaves_of, share_bytes
+from accel.copies.injectivity import refuse_repeated_bytes, refuse_repeats_in_table
+from accel.copies.overlap import distances, leaves_of, share_bytes
 from accel.errors import LayoutError
-from accel.memory import CacheEviction, Fill, Kind, Leaf, Operand, Plan
 
 __all__ = ["Mask", "fewest_loops", "hiding", "loops_of", "masked", "plan", "walked_together"]
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from accel.abc import Swizzling
 from accel.errors import BoundsError, LayoutError
-from accel.memory import Swizzling
 
 __all__ = ["CACHED", "Leaves", "Reach", "reach", "swept", "swizzled_reach", "whole_runs"]
 

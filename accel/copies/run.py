@@ -6,19 +6,20 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from accel.abc import CacheEviction, Stream
 from accel.copies import host
-from accel.copies.distinct import refuse_repeats, refuse_repeats_in_table
 from accel.copies.elements import Elements, all_of, of_array
+from accel.copies.injectivity import refuse_repeats, refuse_repeats_in_table
 from accel.copies.planner import Mask, fewest_loops
-from accel.copies.ways import End, Fresh, Way, allocated, ways
+from accel.copies.stages import End, Fresh, Way, allocated, ways
+from accel.copies.transfer import Transfer, Work, refuse_foreign, submit
 from accel.dtypes import DType
 from accel.errors import DTypeError, OutOfMemoryError
-from accel.memory import CacheEviction, HostStorage, Stream, Transfer, heap_of
+from accel.memory import HostStorage, heap_of
 from accel.memory.owner import Owner
 from accel.memory.shortage import out_of_memory
 from accel.memory.sizes import in_words
-from accel.memory.transfer import Work, refuse_foreign, submit
-from accel.memory.work import Use, carry_out, on_host
+from accel.memory.submission import Use, carry_out, on_host
 
 __all__ = ["copy", "copy_async", "fill", "in_c_order", "read", "write"]
 

@@ -12,12 +12,13 @@ from math import prod
 
 import accel
 from accel import xp
+from accel.abc import Stream
+from accel.copies import Transfer
 from accel.demo import filters
 from accel.demo.findings import Findings
 from accel.demo.pictures import Picture, Recipe
 from accel.demo.tiles import Tile, cover, cut
 from accel.demo.timeline import Timeline
-from accel.memory import Stream, Transfer
 from accel.xp import Array
 
 __all__ = ["SIDE", "SWEEPS", "detect", "halo", "join", "mark", "respond"]

@@ -2,8 +2,9 @@
 
 from collections import deque
 
+from accel.abc import ReportsRaces
 from accel.device import Device
-from accel.memory import ReportsRaces, heap_of
+from accel.memory import heap_of
 
 __all__ = ["race_reports"]
 

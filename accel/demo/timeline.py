@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from time import perf_counter
 
-from accel.memory import Event, Stream, Transfer
+from accel.abc import Event, Stream
+from accel.copies import Transfer
 
 __all__ = ["LANES", "Span", "Timeline", "in_seconds"]
 

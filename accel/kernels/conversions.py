@@ -7,12 +7,13 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from accel.abc import Operand
 from accel.dtypes import DType, exact_cast
 from accel.errors import DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
+from accel.interchange.export import Interchange, Lender
 from accel.kernels.parameters import Parameter
-from accel.memory import AnyStorage, DeviceStorage, HostStorage, Operand
-from accel.memory.interchange import Interchange, Lender
-from accel.memory.work import Use
+from accel.memory import AnyStorage, DeviceStorage, HostStorage
+from accel.memory.submission import Use
 
 __all__ = ["Conversion", "conversion"]
 

@@ -5,7 +5,7 @@ from math import inf, prod
 from operator import index, le, mul
 from typing import NoReturn, SupportsIndex, TypeAlias
 
-from accel.memory import Limits
+from accel.abc import Limits
 
 __all__ = ["Extents", "Three", "as_block", "as_grid", "as_shared", "blocks_over"]
 

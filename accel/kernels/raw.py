@@ -6,6 +6,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, SupportsIndex
 
+from accel.abc import Event, Executable, Limits, Stream, SupportsRawKernels
+from accel.abc.stream import is_stream
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceMismatchError, KernelSyntaxError
 from accel.kernels.arguments import Signature
@@ -13,9 +15,8 @@ from accel.kernels.grids import Extents, Three, as_block, as_grid, as_shared, bl
 from accel.kernels.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.sources import Source
 from accel.locks import open_after_fork
-from accel.memory import Event, Executable, Limits, Stream, SupportsRawKernels, heap_of
-from accel.memory.stream import is_stream
-from accel.memory.work import submit_ordered
+from accel.memory import heap_of
+from accel.memory.submission import submit_ordered
 
 __all__ = ["RawKernel"]
 

@@ -60,7 +60,7 @@ _LATER = {
     "Coalescing": "accel.layout.accesses",
     "Conflict": "accel.layout.banks",
     "Explanation": "accel.layout.explanation",
-    "Picture": "accel.layout.picture",
+    "Picture": "accel.layout.pictures.picture",
     "VectorWidth": "accel.layout.accesses",
     "bank_conflicts": "accel.layout.banks",
     "coalescing": "accel.layout.accesses",

@@ -37,7 +37,7 @@ from accel.layout.inverse import max_common_vector as max_common_vector
 from accel.layout.inverse import nullspace as nullspace
 from accel.layout.inverse import right_inverse as right_inverse
 from accel.layout.layout import Layout as Layout
-from accel.layout.picture import Picture as Picture
+from accel.layout.pictures.picture import Picture as Picture
 from accel.layout.recasting import downcast as downcast
 from accel.layout.recasting import recast as recast
 from accel.layout.recasting import upcast as upcast

@@ -223,12 +223,12 @@ class ComposedLayout:
         return f"ComposedLayout({self.swizzle!r}, {self.offset}, {self.layout!r})"
 
     def _repr_html_(self) -> str:
-        from accel.layout.picture import Picture  # here and below: it takes longer to load than all the rest
+        from accel.layout.pictures.picture import Picture  # here and below: it takes longer to load than all the rest
 
         return Picture(self).html()
 
     def _repr_svg_(self) -> str:
-        from accel.layout.picture import Picture
+        from accel.layout.pictures.picture import Picture
 
         return Picture(self).svg()
 

@@ -7,11 +7,11 @@ run the same calls in the midst of one. So no change of a count here has a call 
 from contextvars import ContextVar
 from typing import Protocol, runtime_checkable
 
+from accel.abc.block import Block
+from accel.abc.stream import Stream
 from accel.device import Device
 from accel.errors import OutOfMemoryError
-from accel.memory.block import Block
 from accel.memory.sizes import as_size
-from accel.memory.stream import Stream
 
 __all__ = ["Allocator", "Limit", "Scope", "Statistics", "Trims", "chosen", "trimmed"]
 

@@ -3,13 +3,13 @@
 from typing import Any, ClassVar, SupportsIndex, overload
 from weakref import WeakValueDictionary
 
+from accel.abc.external import ExternalAllocation
 from accel.device import Device, DeviceLike, required
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError
-from accel.memory.external import ExternalAllocation
+from accel.memory.consumer_streams import lend_to_any_stream
 from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import is_pointer_form
-from accel.memory.lending import lend_to_any_stream
 from accel.memory.owner import ForeignOwner, Owner
 from accel.memory.sizes import as_size
 from accel.memory.storage import Storage

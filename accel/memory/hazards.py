@@ -23,9 +23,9 @@ from contextlib import nullcontext
 from itertools import chain
 
 from accel import config
+from accel.abc.stream import CurrentStream, Event, Stream
 from accel.errors import InFlightError
 from accel.locks import forked_since, open_after_fork, process
-from accel.memory.stream import CurrentStream, Event, Stream
 
 __all__ = [
     "IDLE",

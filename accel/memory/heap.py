@@ -17,21 +17,22 @@ from contextlib import suppress
 from functools import partial
 from weakref import WeakValueDictionary
 
+from accel.abc.backend import Backend, FreesInOrder, SupportsStreams
+from accel.abc.block import Block
+from accel.abc.external import ExternalAllocation
+from accel.abc.stream import Event, Stream, current_stream
+from accel.abc.watch import Watch
+from accel.call_sites import call_site
 from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
 from accel.locks import BusyError, attempt, in_child, open_after_fork
+from accel.memory.allocation_table import Books
 from accel.memory.allocators import Allocator, Scope, chosen, trimmed
-from accel.memory.backend import Backend, FreesInOrder, SupportsStreams
-from accel.memory.block import Block
-from accel.memory.books import Books
-from accel.memory.external import ExternalAllocation
-from accel.memory.flight import Flight, Pinnable, Watch
 from accel.memory.hazards import Submission, Traffic, forget_these
 from accel.memory.holder import Holder
+from accel.memory.in_flight import Flight, Pinnable
 from accel.memory.shortage import in_use, is_retry, making_room
-from accel.memory.stream import Event, Stream, current_stream
 from accel.registry import NoBackendError, providers
-from accel.sites import call_site
 
 __all__ = ["Flight", "Heap", "Watcher", "heap_of", "heaps", "unwatch", "watch"]
 

@@ -3,8 +3,8 @@
 import gc
 from typing import Any
 
-from accel.memory.block import Block
-from accel.memory.external import ExternalAllocation
+from accel.abc.block import Block
+from accel.abc.external import ExternalAllocation
 from accel.memory.sizes import in_words
 
 __all__ = ["Holder", "holders"]

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, SupportsIndex, overload
 
 import numpy as np
 
+from accel.abc.backend import KnowsAddresses
+from accel.abc.external import Deleter, ExternalAllocation
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import BoundsError, DeviceMismatchError, DTypeError, LayoutError
-from accel.memory.backend import KnowsAddresses
-from accel.memory.external import Deleter, ExternalAllocation
 from accel.memory.heap import heap_of, heaps
 from accel.memory.owner import ForeignOwner
 from accel.memory.sizes import as_pointer, as_size, refuse_misaligned

@@ -3,15 +3,15 @@
 from typing import NoReturn, Self
 
 from accel import config
+from accel.abc.block import Block
+from accel.abc.external import ExternalAllocation
+from accel.abc.stream import Event
+from accel.call_sites import call_site
 from accel.errors import ReleasedError
 from accel.memory import hazards
-from accel.memory.block import Block
-from accel.memory.external import ExternalAllocation
 from accel.memory.hazards import IDLE, Claim, Hazards, Traffic
 from accel.memory.heap import Heap
 from accel.memory.holder import Holder
-from accel.memory.stream import Event
-from accel.sites import call_site
 
 __all__ = ["ForeignOwner", "Owner", "Pin"]
 

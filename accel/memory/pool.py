@@ -4,12 +4,12 @@ from contextlib import suppress
 from functools import partial
 from weakref import finalize
 
+from accel.abc.block import Block
+from accel.abc.stream import Stream
 from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.memory.allocators import Allocator, trimmed
-from accel.memory.block import Block
 from accel.memory.heap import heap_of
-from accel.memory.stream import Stream
 
 __all__ = ["Pool", "rounded"]
 

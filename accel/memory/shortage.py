@@ -6,8 +6,8 @@ from contextvars import ContextVar
 from heapq import nlargest
 
 from accel import config
+from accel.abc.block import Block
 from accel.errors import OutOfMemoryError
-from accel.memory.block import Block
 from accel.memory.holder import holders
 from accel.memory.sizes import in_words
 

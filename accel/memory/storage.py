@@ -6,19 +6,19 @@ from operator import index
 from typing import Any, ClassVar, NoReturn, Protocol, Self, SupportsIndex
 
 from accel import config
+from accel.abc.block import Span
+from accel.abc.external import ExternalAllocation
+from accel.abc.operand import Operand
+from accel.abc.stream import Stream
+from accel.call_sites import call_site
 from accel.device import Device, OnDevice
 from accel.dtypes import DType
 from accel.errors import BoundsError, ReadOnlyError, ReleasedError
 from accel.memory import hazards
-from accel.memory.block import Span
-from accel.memory.external import ExternalAllocation
 from accel.memory.heap import Heap
-from accel.memory.host_export import export
-from accel.memory.operand import Operand
+from accel.memory.host_arrays import export
 from accel.memory.owner import Owner, Pin
-from accel.memory.stream import Stream
-from accel.memory.work import Use, carry_out
-from accel.sites import call_site
+from accel.memory.submission import Use, carry_out
 
 __all__ = ["Ownership", "Storage", "Writer"]
 

@@ -1,9 +1,9 @@
 """Streams by device: new ones, and those that are used when none is given."""
 
+from accel.abc.backend import SupportsStreams
+from accel.abc.stream import Stream
 from accel.device import DeviceLike, resolve
-from accel.memory.backend import SupportsStreams
 from accel.memory.heap import heap_of
-from accel.memory.stream import Stream
 from accel.memory.thread_stream import ThreadStream
 
 __all__ = ["new_stream"]

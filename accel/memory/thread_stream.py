@@ -12,10 +12,10 @@ from time import perf_counter
 from typing import NoReturn
 from weakref import WeakSet
 
+from accel.abc.stream import CurrentStream, Event, raise_again
+from accel.call_sites import call_site
 from accel.device import Device
 from accel.locks import forked_since, process, start
-from accel.memory.stream import CurrentStream, Event, raise_again
-from accel.sites import call_site
 
 __all__ = ["ThreadEvent", "ThreadStream"]
 

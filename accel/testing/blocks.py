@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from accel.abc import Block, ExternalAllocation, Span
 from accel.device import Device
-from accel.memory import Block, ExternalAllocation, Heap, Span, heap_of
+from accel.memory import Heap, heap_of
 
 __all__ = ["Bytes", "give_back", "host_span", "lent", "random_bytes", "read", "write"]
 

@@ -9,14 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from accel.device import Device
-from accel.dtypes import DType
-from accel.errors import OutOfMemoryError
-from accel.memory import (
+from accel.abc import (
     Backend,
     Block,
     ExternalAllocation,
-    Heap,
     KnowsAddresses,
     Leaf,
     Operand,
@@ -25,9 +21,11 @@ from accel.memory import (
     Span,
     SupportsArrays,
     SupportsPinning,
-    heap_of,
-    snapshot,
 )
+from accel.device import Device
+from accel.dtypes import DType
+from accel.errors import OutOfMemoryError
+from accel.memory import Heap, heap_of, snapshot
 from accel.testing.blocks import Bytes, give_back, lent, random_bytes, read, write
 from accel.testing.copy_conformance import CopyConformance
 

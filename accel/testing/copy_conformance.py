@@ -6,10 +6,11 @@ from typing import ClassVar, Self
 import numpy as np
 import pytest
 
+from accel.abc import Block, Fill, Operand, Span, Swizzling, Table
 from accel.copies.planner import Mask, plan
 from accel.device import Device
 from accel.dtypes import DType, as_dtype
-from accel.memory import Block, Fill, Heap, Operand, Span, Swizzling, Table
+from accel.memory import Heap
 from accel.testing.blocks import Bytes, host_span, lent, random_bytes, read, write
 from accel.testing.plans import carry_out, set_all
 

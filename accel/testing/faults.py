@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
+from accel.abc import Backend
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceLostError, OutOfMemoryError
-from accel.memory import Backend, heap_of
+from accel.memory import heap_of
 from accel.memory.shortage import is_retry
 from accel.testing.simulation import Simulator, in_use
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from accel.memory.leaks import Baseline, baseline, refuse_growth
+from accel.memory.reports.leaks import Baseline, baseline, refuse_growth
 from accel.testing.simulation import finish, in_use
 
 __all__ = ["no_leaks", "refuse_growth", "settled"]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from accel.memory import Backend, Event, FreesInOrder, Heap, Operand, Span, Stream
+from accel.abc import Backend, Event, FreesInOrder, Operand, Span, Stream
+from accel.memory import Heap
 from accel.testing.blocks import lent, random_bytes, read, write
 from accel.testing.stream_conformance import SIZE, StreamConformance, copied, copy
 

@@ -1,10 +1,10 @@
-"""Plans by the book: the place of each item is computed by itself, as `accel.memory.Plan` says where it is."""
+"""Plans by the book: the place of each item is computed by itself, as `accel.abc.Plan` says where it is."""
 
 from typing import Any
 
 import numpy as np
 
-from accel.memory import Fill, Operand, Plan, Table
+from accel.abc import Fill, Operand, Plan, Table
 from accel.testing.blocks import Bytes
 
 __all__ = ["carry_out", "set_all"]

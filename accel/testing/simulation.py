@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
+from accel.abc import ReportsRaces
 from accel.device import Device
-from accel.memory import Heap, ReportsRaces
+from accel.memory import Heap
 from accel.memory.heap import heaps
 
 __all__ = ["FaultPoints", "Simulator", "drop", "finish", "in_use", "simulators", "take_races"]

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from accel.memory import Backend, Block, Event, Heap, Operand, Span, Stream, SupportsStreams, current_stream
+from accel.abc import Backend, Block, Event, Operand, Span, Stream, SupportsStreams, current_stream
+from accel.memory import Heap
 from accel.memory.thread_stream import ThreadStream
 from accel.testing.blocks import Bytes, host_span, lent, random_bytes, read, write
 from accel.testing.conformance import BackendConformance

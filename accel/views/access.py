@@ -11,8 +11,8 @@ from accel.dtypes import exact_cast
 from accel.memory.host_storage import HostArray
 from accel.views.cells import element_cells, those_with_numbers
 from accel.views.checks import as_count
+from accel.views.conversion import Moving
 from accel.views.core import TensorCore
-from accel.views.moving import Moving
 from accel.views.operands import Rows, assigned
 from accel.views.scoped import power_of_two
 from accel.views.slicing import chosen, key_of, located

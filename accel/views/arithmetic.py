@@ -9,9 +9,9 @@ from accel.memory import HostStorage, allocate
 from accel.memory.host_storage import HostArray
 from accel.views.cells import compact
 from accel.views.checks import as_axis
+from accel.views.conversion import Moving
 from accel.views.core import TensorCore
 from accel.views.geometry import Geometry, by_rows
-from accel.views.moving import Moving
 from accel.views.operands import is_array, refuse_apart
 from accel.views.operators import Operation, Operators, applied, refuse_booleans, refuse_other_dtype
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from accel.abc import Swizzling
 from accel.copies import Elements
 from accel.copies.elements import Table
 from accel.copies.reaching import reach, swizzled_reach
 from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import modes_of
-from accel.memory import Swizzling
 from accel.views.geometry import CACHED, Geometry
 
 if TYPE_CHECKING:

@@ -9,18 +9,18 @@ from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DTypeError, LayoutError
 from accel.layout import ComposedLayout, Swizzle
 from accel.layout.layout import as_layout
-from accel.views import relabelling, tiling
+from accel.views import relayout, tiling
 from accel.views.access import Access
 from accel.views.arithmetic import Arithmetic
 from accel.views.cells import ends
 from accel.views.checks import as_pad
+from accel.views.copying import Transferring
 from accel.views.core import TensorCore
 from accel.views.geometry import geometry
 from accel.views.iterator import LayoutTensorIter
 from accel.views.scoped import power_of_two, scoped_storage
 from accel.views.slicing import sliced
 from accel.views.text import Text
-from accel.views.transferring import Transferring
 
 __all__ = ["LayoutTensor"]
 
@@ -222,7 +222,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         LayoutError
             If there are not two.
         """
-        return self._view(relabelling.transposed(self._geometry))
+        return self._view(relayout.transposed(self._geometry))
 
     def reshape(self, layout: Any) -> Self:
         """Return the same cells under exactly this layout, from the same first element; in whatever order it says.
@@ -234,7 +234,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         LayoutError
             If the layout addresses other cells, or the tensor is masked.
         """
-        return self._view(relabelling.reshaped(self._geometry, layout))
+        return self._view(relayout.reshaped(self._geometry, layout))
 
     def composition(self, layout: Any) -> Self:
         """Return the elements at the integers that another layout gives, which may be fewer.
@@ -244,7 +244,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         LayoutError
             If it leaves the domain, no layout has these elements, or the tensor is masked.
         """
-        return self._view(relabelling.composed(self._geometry, layout))
+        return self._view(relayout.composed(self._geometry, layout))
 
     def coalesce(self, keep_rank: bool = False) -> Self:
         """Return the fewest modes with the same elements in the same order; with ``keep_rank`` mode by mode.
@@ -254,7 +254,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         LayoutError
             If the tensor is masked, without ``keep_rank``.
         """
-        return self._view(relabelling.coalesced(self._geometry, keep_rank))
+        return self._view(relayout.coalesced(self._geometry, keep_rank))
 
     def bitcast(self, dtype: DTypeLike, element_layout: Any = None, allow_resize: bool = False) -> Self:
         """Return the same bytes read as another dtype; shape and strides, in elements, stay.

@@ -7,14 +7,16 @@ from typing import Any, NamedTuple, SupportsIndex, cast
 
 import numpy as np
 
+from accel.abc import Operand
 from accel.copies import Elements
 from accel.copies.elements import reach
 from accel.dtypes import DType, as_dtype
 from accel.errors import BoundsError, DeviceMismatchError, LayoutError
-from accel.memory import AnyStorage, HostStorage, Interchange, Operand
-from accel.memory.host_export import bytes_at
+from accel.interchange import Interchange
+from accel.interchange.export import Lender
+from accel.memory import AnyStorage, HostStorage
+from accel.memory.host_arrays import bytes_at
 from accel.memory.host_storage import HostArray
-from accel.memory.interchange import Lender
 from accel.views.checks import as_whole
 
 __all__ = ["Source", "flat", "has_memory", "on_host", "part", "row_major", "source_of"]
@@ -104,7 +106,7 @@ def source_of(x: Any) -> Source:
             f"a view looks at a container, a storage, or an array with __dlpack__; found {type(x).__name__}: "
             f"write accel.container(x)"
         )
-    from accel.memory.receiving import receive  # DLPack is loaded when something comes by it
+    from accel.interchange.from_dlpack import receive  # DLPack is loaded when something comes by it
 
     received = receive(x)
     return _placed(received.storage, received.operand)

@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from accel.memory.storage import Writer
-from accel.views.moving import Moving
+from accel.views.conversion import Moving
 
 __all__ = ["Text"]
 

@@ -18,6 +18,7 @@ from accel.device import Device
 from accel.xp import data_types as _data_types
 from accel.xp import fft, linalg
 from accel.xp.array import API_VERSIONS, Array
+from accel.xp.array_library import default_device
 from accel.xp.creation import (
     arange,
     asarray,
@@ -35,7 +36,6 @@ from accel.xp.creation import (
     zeros_like,
 )
 from accel.xp.functions import core as _core
-from accel.xp.home import default_device
 from accel.xp.info import namespace_info as __array_namespace_info__
 from accel.xp.reshaping import reshape
 

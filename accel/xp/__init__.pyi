@@ -50,7 +50,7 @@ from math import pi as pi
 
 from accel.xp import fft as fft
 from accel.xp import linalg as linalg
-from accel.xp.home import default_device as default_device
+from accel.xp.array_library import default_device as default_device
 from accel.xp.info import Info
 from accel.xp.results import UniqueAll, UniqueCounts, UniqueInverse
 

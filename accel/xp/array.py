@@ -10,15 +10,17 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from accel import copies
+from accel.abc import Operand
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import KNOWN, DType, DTypeLike
 from accel.errors import DeviceMismatchError, DTypeError, LayoutError, reading_pickled
-from accel.memory import AnyStorage, Interchange, Operand, heap_of
-from accel.memory.host_export import export
-from accel.memory.receiving import Received
-from accel.xp import operators, records, refusals
-from accel.xp.home import Home, home_on
+from accel.interchange import Interchange
+from accel.interchange.from_dlpack import Received
+from accel.memory import AnyStorage, heap_of
+from accel.memory.host_arrays import export
+from accel.xp import array_storage, operators, refusals
+from accel.xp.array_library import Home, home_on
 from accel.xp.operators import Operators, Scalar
 
 __all__ = [
@@ -64,7 +66,7 @@ class Array(Operators, Interchange):
     __slots__ = ("__weakref__", "_home", "_native", "_record")
     _native: Any
     _home: Home
-    _record: records.Record | None
+    _record: array_storage.Record | None
 
     # The standard's attributes
 
@@ -120,8 +122,8 @@ class Array(Operators, Interchange):
         record, home = _recorded(self), self._home
         handle = record.handle
         if handle is None:
-            made = records.storage_of(home, self._native, readonly=record.readonly)
-            records.shared(home, self._native, record)
+            made = array_storage.storage_of(home, self._native, readonly=record.readonly)
+            array_storage.shared(home, self._native, record)
             # No call between these: another thread may have been first.
             if record.handle is None:
                 record.handle = made
@@ -136,11 +138,11 @@ class Array(Operators, Interchange):
         LayoutError
             If the elements do not lie one after another in C order.
         """
-        return AcceleratorDataContainer.on(records.window(self._home, self._native, self.storage))
+        return AcceleratorDataContainer.on(array_storage.window(self._home, self._native, self.storage))
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
-        return records.operand(self._home, self._native, self.storage)
+        return array_storage.operand(self._home, self._native, self.storage)
 
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> "Array":
         """Return this array on a device: itself if it is there already, else a copy, ordered by a stream if given.
@@ -325,11 +327,11 @@ def live(x: Array, *, writing: bool = False) -> Any:
     return x._native
 
 
-def _recorded(x: Array) -> records.Record:
+def _recorded(x: Array) -> array_storage.Record:
     """Return what an array shares with its views."""
     record = x._record
     if record is None:
-        record = records.Record()
+        record = array_storage.Record()
         # No call between the two: another thread may have been first.
         if x._record is None:
             x._record = record
@@ -367,7 +369,7 @@ def _is_view(home: Home, result: Any, source: Any) -> bool:
         base = result.base
         if base is None or base is source or base is source.base:  # new, or the usual views
             return base is not None or result is source
-    return records.same_memory(home, result, source)
+    return array_storage.same_memory(home, result, source)
 
 
 def _wrap_any(home: Home, result: Any, target: Any) -> Any:
@@ -420,7 +422,7 @@ def native_array(home: Home, value: Any) -> Any:
 
 def _apart(home: Home, given: Any, target: Any) -> Any:
     """Return values that do not change while a target is written: NumPy reads some too late if they are part of it."""
-    if type(given) is home.array_type and given.ndim and records.may_overlap(home, given, target):
+    if type(given) is home.array_type and given.ndim and array_storage.may_overlap(home, given, target):
         return home.library.asarray(given, copy=True)
     return given
 
@@ -438,7 +440,7 @@ def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None 
     storage = container.storage
     flat = home.backend.array(storage.__accel_operand__(), storage.pin())
     made = wrap(home, flat if shape is None else flat.reshape(shape))
-    made._record = records.Record(storage)
+    made._record = array_storage.Record(storage)
     return made
 
 
@@ -449,7 +451,7 @@ def array_received(received: Received) -> Array:
     if refusals.repeats(operand.extents, operand.strides):
         operand = operand._replace(writable=False)
     made = wrap(home, home.backend.array(operand, storage.pin()))
-    made._record = records.Record(storage)
+    made._record = array_storage.Record(storage)
     return made
 
 

@@ -8,13 +8,13 @@ from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DTypeError
+from accel.interchange.export import Interchange, Lender, only_by_copy
+from accel.interchange.from_dlpack import Received, receive
 from accel.memory import DeviceStorage, HostStorage
-from accel.memory.interchange import Interchange, Lender, only_by_copy
-from accel.memory.receiving import Received, receive
-from accel.xp import records
+from accel.xp import array_storage
 from accel.xp.array import Array, array_on, array_received, live, native, wrap
+from accel.xp.array_library import home_on
 from accel.xp.functions import created, dtype_or_none, home_of
-from accel.xp.home import home_on
 from accel.xp.operators import Scalar
 from accel.xp.refusals import guarded, refuse_huge
 
@@ -86,7 +86,7 @@ def asarray(
     home = home_on(Device.CPU)
     host = wrap(home, _on_host(obj, dtype_or_none(dtype), copy))
     if isinstance(obj, np.ndarray) and not copy:
-        host._record = records.shared(home, host._native, records.Record(readonly=not obj.flags.writeable))
+        host._record = array_storage.shared(home, host._native, array_storage.Record(readonly=not obj.flags.writeable))
     return _converted(host, device, dtype, None if copy else copy)  # what copy=True asks for is done
 
 

@@ -3,9 +3,9 @@
 from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
 from accel.xp.array import Array
+from accel.xp.array_library import home_on
 from accel.xp.functions import created, dtype_or_none
 from accel.xp.functions import fft as _compile
-from accel.xp.home import home_on
 
 _functions = _compile()
 globals().update(_functions)

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.xp import results, signatures
 from accel.xp.array import Array, live, native, native_array, wrap
+from accel.xp.array_library import Home
 from accel.xp.generated import run
-from accel.xp.home import Home
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure
 

@@ -7,7 +7,7 @@ import numpy as np
 from accel.dtypes import DType, as_dtype
 from accel.errors import AccelError, BoundsError, DTypeError, OverlapError, ReadOnlyError
 from accel.memory.shortage import out_of_memory
-from accel.xp.home import Home
+from accel.xp.array_library import Home
 
 __all__ = [
     "bad_key",

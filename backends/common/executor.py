@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from accel.abc import Operand, Plan
 from accel.errors import ReadOnlyError
-from accel.memory import Operand, Plan
 from accel.memory.shortage import out_of_memory
 
 from .loops import copy_loops

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from accel.abc import Operand, Plan
 from accel.dtypes import DType
-from accel.memory import Operand, Plan
 
 from .compiled import charged, kernel
 from .ordered import halves, in_order

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from accel.memory import Leaf, Plan
+from accel.abc import Leaf, Plan
 
 __all__ = ["halves", "in_order"]
 

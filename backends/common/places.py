@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from accel.abc import Operand, Plan, Swizzling, Table
 from accel.errors import BoundsError
-from accel.memory import Operand, Plan, Swizzling, Table
 
 __all__ = ["CHUNK", "Lister", "Places", "Positions", "chunks", "places_of", "source_places", "target_places"]
 

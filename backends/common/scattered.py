@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from accel import config
+from accel.abc import Fill, Operand, Plan
 from accel.dtypes import DType
-from accel.memory import Fill, Operand, Plan
 
 from .places import CHUNK, Lister, Places, Positions, chunks, source_places, target_places
 from .strided import Bytes, cast

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.memory import Leaf, Plan
+from accel.abc import Leaf, Plan
 
 __all__ = ["BLOCK", "CHUNK", "LINE", "PITCH", "TURNED", "WIDE", "Tiling", "tiling"]
 

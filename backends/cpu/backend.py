@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from accel.abc import Block, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
 from accel.device import Device
 from accel.dtypes import SUPPORTED
 from accel.errors import CapabilityError, OutOfMemoryError
-from accel.memory import Block, ExternalAllocation, Limits, Operand, Plan, Pool, Room, Span, Stream
-from accel.memory.host_export import bytes_at, export
+from accel.memory.host_arrays import bytes_at, export
+from accel.memory.pool import Pool
 
 from ..common import executor
 from .slabs import ALIGNMENT, LARGEST, Slabs

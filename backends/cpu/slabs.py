@@ -5,8 +5,8 @@ from mmap import ACCESS_COPY, mmap
 
 import numpy as np
 
+from accel.abc import Block, Stream
 from accel.device import Device
-from accel.memory import Block, Stream
 from accel.memory.sizes import as_alignment
 
 __all__ = ["ALIGNMENT", "LARGEST", "Slabs", "new_block"]

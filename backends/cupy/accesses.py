@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 
-from accel.memory import Leaf, Plan, Swizzling
+from accel.abc import Leaf, Plan, Swizzling
 
 __all__ = ["in_accesses", "in_pieces", "in_stores", "outside", "packable", "shorter_side", "size_of"]
 

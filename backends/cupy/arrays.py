@@ -5,7 +5,7 @@ from functools import wraps
 from types import ModuleType
 from typing import Any
 
-from accel.memory import Operand
+from accel.abc import Operand
 
 from .computing import Computing
 from .driver import Driver

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any
 
+from accel.abc import Block, Event, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import DeviceMismatchError, DeviceUnavailableError
 from accel.locks import open_after_fork
-from accel.memory import Block, Event, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
 
 from .arrays import Namespace, array_on, root_of
 from .computing import Computing, computed_of

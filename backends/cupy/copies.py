@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from accel.abc import Limits, Operand, Plan, Span
 from accel.device import Device
-from accel.memory import Limits, Operand, Plan, Span
 
 from .driver import Driver
 from .host_items import unpack

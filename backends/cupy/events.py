@@ -5,9 +5,9 @@ from contextlib import suppress
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from accel.abc import Event
 from accel.device import Device
 from accel.errors import DeviceLostError
-from accel.memory import Event
 
 from .driver import Driver
 

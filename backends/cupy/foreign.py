@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from accel.abc import Event
 from accel.device import Device
-from accel.memory import Event
 
 from .driver import Driver
 from .events import CupyEvent

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from accel.memory import Fill
+from accel.abc import Fill
 
 from .reach import End, bytes_of
 

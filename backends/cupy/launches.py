@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.memory import CacheEviction, Leaf, Limits, Operand, Plan, Swizzling
+from accel.abc import CacheEviction, Leaf, Limits, Operand, Plan, Swizzling
 
 from .accesses import in_accesses, in_pieces, in_stores, outside, packable, shorter_side, size_of
 from .structures import Struct, divisor, index_bits, loops, mask, steps, structure, swizzle

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
+from accel.abc import Block, Event, ExternalAllocation, Room
 from accel.device import Device
 from accel.errors import DeviceLostError, OutOfMemoryError
-from accel.memory import Block, Event, ExternalAllocation, Room
 
 from .driver import Driver
 from .streams import CupyStream

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from accel.abc import Stream
 from accel.device import Device
 from accel.errors import CapabilityError, KernelSyntaxError
-from accel.memory import Stream
 
 from .driver import Driver
 from .launches import Launch, module_source

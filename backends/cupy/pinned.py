@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from accel.abc import Block
+from accel.call_sites import stack_level
 from accel.device import Device
 from accel.errors import OutOfMemoryError
-from accel.memory import Block
-from accel.sites import stack_level
 
 from .driver import Driver
 

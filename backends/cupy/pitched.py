@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from accel.memory import Leaf, Operand, Plan
+from accel.abc import Leaf, Operand, Plan
 
 from .reach import Reach
 

@@ -7,10 +7,10 @@ from contextlib import suppress
 from typing import Any
 from weakref import finalize, ref
 
+from accel.abc import Block, Event, Stream, current_stream
 from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.locks import open_after_fork
-from accel.memory import Block, Event, Stream, current_stream
 
 from .driver import Driver
 from .events import Clock

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.memory import Operand, Plan, Span
+from accel.abc import Operand, Plan, Span
 
 __all__ = ["End", "Reach", "bytes_of", "packed"]
 

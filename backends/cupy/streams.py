@@ -7,9 +7,9 @@ from itertools import count
 from types import TracebackType
 from typing import Any, Self
 
+from accel.abc import Event
+from accel.abc.stream import CurrentStream
 from accel.device import Device
-from accel.memory import Event
-from accel.memory.stream import CurrentStream
 from accel.memory.thread_stream import ThreadStream
 
 from .driver import Driver

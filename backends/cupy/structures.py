@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from accel.abc import Fill, Leaf, Plan, Swizzling
 from accel.errors import CapabilityError
-from accel.memory import Fill, Leaf, Plan, Swizzling
 
 __all__ = ["Struct", "divisor", "index_bits", "loops", "mask", "steps", "structure", "swizzle"]
 

@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import Any
 
 from accel import config
+from accel.abc import Block, ExternalAllocation, Leaf, Limits, Operand, Plan, Room, Span, Stream
+from accel.call_sites import call_site
 from accel.device import Device
 from accel.dtypes import SUPPORTED
 from accel.errors import DeviceLostError, DeviceMismatchError
-from accel.memory import Block, ExternalAllocation, Leaf, Limits, Operand, Plan, Room, Span, Stream
-from accel.sites import call_site
 
 from ..common import executor as plans
 from .arrays import SimArray

@@ -13,9 +13,9 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
+from accel.abc import Block
 from accel.dtypes import as_dtype
 from accel.errors import DeviceMismatchError, OutOfMemoryError
-from accel.memory import Block
 
 from .arrays import SimArray, Values
 from .faults import FaultPoints

@@ -9,9 +9,9 @@ from weakref import ref
 import numpy as np
 
 from accel import config
+from accel.abc import Room
 from accel.device import Device
 from accel.errors import OutOfMemoryError, ReleasedError
-from accel.memory import Room
 
 from .races import AccessHistory
 

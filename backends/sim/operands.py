@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from accel.abc import Block, Fill, Operand, Plan, Span
 from accel.dtypes import as_dtype
 from accel.errors import BoundsError
-from accel.memory import Block, Fill, Operand, Plan, Span
 
 from ..common.places import Places, Positions, chunks, places_of, source_places, target_places
 from .memory import Bytes, Memory

@@ -3,9 +3,9 @@
 import numpy as np
 
 from accel import config
+from accel.abc import Block
 from accel.device import Device
 from accel.errors import OutOfMemoryError
-from accel.memory import Block
 
 from .memory import ALIGNMENT
 

@@ -13,8 +13,8 @@ from itertools import count
 from random import Random
 
 from accel import config
+from accel.abc import Event, current_stream
 from accel.device import Device
-from accel.memory import Event, current_stream
 
 from .beyond_interrupts import beyond_interrupts
 from .races import Operation, RaceDetector, VectorClock

@@ -7,10 +7,10 @@ from time import perf_counter
 from types import TracebackType
 from typing import Protocol
 
+from accel.abc import Event
+from accel.abc.stream import CurrentStream, raise_again
+from accel.call_sites import call_site
 from accel.device import Device
-from accel.memory import Event
-from accel.memory.stream import CurrentStream, raise_again
-from accel.sites import call_site
 
 from .races import Operation, VectorClock
 

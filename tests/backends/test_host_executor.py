@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import accel
+from accel.abc import Fill, Leaf, Operand, Plan, Swizzling
 from accel.errors import BoundsError, ReadOnlyError
-from accel.memory import Fill, Leaf, Operand, Plan, Swizzling
 from accel.testing.blocks import host_span, random_bytes
 from accel.testing.plans import carry_out, set_all
 

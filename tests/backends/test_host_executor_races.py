@@ -6,8 +6,8 @@ from accel.backends.sim.operands import region_of, regions_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accel.abc import Block, Fill, Leaf, Operand, Plan, Span, Swizzling
 from accel.errors import BoundsError
-from accel.memory import Block, Fill, Leaf, Operand, Plan, Span, Swizzling
 
 ROOM = 4096
 BLOCK = Block(1 << 20, ROOM, None)

@@ -14,7 +14,7 @@ from accel.backends.common import compiled, executor
 from accel.backends.common.workers import Workers
 
 import accel
-from accel.memory import Leaf, Operand, Plan
+from accel.abc import Leaf, Operand, Plan
 from accel.testing.blocks import host_span, random_bytes
 
 SIDE = 1024

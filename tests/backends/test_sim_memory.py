@@ -7,8 +7,9 @@ import pytest
 
 import accel
 from accel import Device, xp
+from accel.abc import Block, ExternalAllocation, Span
 from accel.errors import BoundsError, OutOfMemoryError, ReleasedError
-from accel.memory import Block, ExternalAllocation, Span, heap_of
+from accel.memory import heap_of
 from accel.testing.blocks import give_back, host_span, lent, random_bytes, read, write
 
 KIB = 1 << 10
@@ -161,7 +162,7 @@ class TestFreed:
 
     def test_arrays_on_it_are_refused(self, sim, heap):
         block = heap.allocate(80)
-        operand = accel.memory.Operand(Span(block, 0, 80), 0, np.dtype("float64"), (10,), (8,))
+        operand = accel.abc.Operand(Span(block, 0, 80), 0, np.dtype("float64"), (10,), (8,))
         array = sim.array(operand, None)
         give_back(heap, block)
         with pytest.raises(ReleasedError, match="were freed at"):

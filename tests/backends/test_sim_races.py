@@ -8,8 +8,8 @@ import pytest
 
 import accel
 from accel import Device, xp
+from accel.abc import Leaf, Operand, Plan, Span
 from accel.errors import InFlightError, RaceError
-from accel.memory import Leaf, Operand, Plan, Span
 from accel.memory.thread_stream import ThreadStream
 from accel.testing.blocks import host_span, lent, random_bytes
 

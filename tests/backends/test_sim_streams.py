@@ -9,8 +9,8 @@ import pytest
 
 import accel
 from accel import Device
+from accel.abc import Span
 from accel.errors import DeviceLostError
-from accel.memory import Span
 from accel.memory.thread_stream import ThreadStream
 from accel.testing import fail_copy
 from accel.testing.blocks import give_back, host_span, lent, random_bytes
@@ -342,7 +342,7 @@ class TestLifetime:
         given = np.zeros(10, np.uint8).view(Bytes)
         alive, stream = weakref.ref(given), sim.new_stream(Device.SIM)
         with lent(heap, 10) as block:
-            span = accel.memory.Span(accel.memory.Block(given.ctypes.data, 10, given), 0, 10)
+            span = accel.abc.Span(accel.abc.Block(given.ctypes.data, 10, given), 0, 10)
             sim.copy(Span(block, 0, 10), span, stream=stream)
             event = stream.record()
             del given, span

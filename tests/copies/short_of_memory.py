@@ -16,10 +16,10 @@ import numpy as np
 
 import accel
 from accel import copies
+from accel.abc import Fill
 from accel.copies import Elements
 from accel.dtypes import as_dtype
 from accel.layout import Layout, Swizzle
-from accel.memory import Fill
 
 MALLOC_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)  # not in every C library
 SIDE = 224

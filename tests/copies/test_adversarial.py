@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import accel
 from accel import xp
+from accel.abc import Fill
 from accel.errors import OverlapError
 from accel.layout import Layout, Swizzle, offsets
-from accel.memory import Fill
 from accel.testing import arrangements, no_races
 from accel.views import NDBuffer
 

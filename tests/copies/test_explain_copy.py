@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 import accel
 from accel import Device, copies, explain_copy, xp
-from accel.copies import Elements, Mask, host, ways
-from accel.copies.plan_memory import excerpt, memory
+from accel.abc import Fill, Swizzling
+from accel.copies import Elements, Mask, host, stages
+from accel.copies.explain.plan_memory import excerpt, memory
 from accel.dtypes import as_dtype
 from accel.errors import BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError, ReleasedError
 from accel.layout import Layout, Swizzle, row_major
-from accel.memory import Fill, Heap, HostStorage, Swizzling, allocate, heap
+from accel.memory import Heap, HostStorage, allocate, heap
 
 from .model import DTYPES, QUICK, Memory, places, sizes, within
 
@@ -131,13 +132,13 @@ class Given:
 
     def __init__(self, patch):
         self.plans = []
-        give = ways.Way.give
+        give = stages.Way.give
 
         def kept(way, fresh, stream):
             self.plans.append(way.plan)
             give(way, fresh, stream)
 
-        patch.setattr(ways.Way, "give", kept)
+        patch.setattr(stages.Way, "give", kept)
         # A few elements of the host are copied without a plan, by the loops that it would have.
         patch.setattr(host, "copied_at_once", lambda target, source: False)
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accel.abc import Block, CacheEviction, Fill, Operand, Span, Swizzling
 from accel.copies import Mask, plan
 from accel.copies.planner import fewest_loops
 from accel.dtypes import as_dtype
 from accel.errors import LayoutError, OverlapError
-from accel.memory import Block, CacheEviction, Fill, Operand, Span, Swizzling
 from accel.testing import arrangements
 
 from .model import QUICK

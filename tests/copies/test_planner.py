@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accel.abc import Block, Operand, Span
 from accel.copies import plan
-from accel.copies.distinct import names_twice
+from accel.copies.injectivity import names_twice
 from accel.dtypes import as_dtype
 from accel.errors import LayoutError, OverlapError
-from accel.memory import Block, Operand, Span
 
 from .model import QUICK, any_leaves, distinct_leaves, sizes
 

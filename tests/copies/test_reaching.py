@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accel.abc import Swizzling
 from accel.copies import reaching
 from accel.copies.reaching import swizzled_reach, whole_runs
 from accel.errors import BoundsError, LayoutError
-from accel.memory import Swizzling
 
 MANY = settings(max_examples=300, deadline=None, database=None)
 leaves_of_few = st.lists(st.tuples(st.integers(0, 6), st.integers(-40, 40)), max_size=3).map(tuple)

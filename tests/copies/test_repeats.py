@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import accel
 from accel.copies import Elements, repeats
-from accel.copies.distinct import names_twice, refuse_repeats
+from accel.copies.injectivity import names_twice, refuse_repeats
 from accel.dtypes import as_dtype
 from accel.errors import LayoutError, OverlapError
 

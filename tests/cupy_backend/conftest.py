@@ -9,7 +9,7 @@ from accel.backends.cupy import CupyBackend
 from accel import Device, RawKernel, new_stream
 from accel.memory import heap
 from accel.registry import providers
-from accel.xp import home
+from accel.xp import array_library
 
 from .raw_kernels import NEXT, SCALE
 from .standin.machine import Machine
@@ -27,7 +27,7 @@ def install(monkeypatch, machine):
     backend = CupyBackend()
     monkeypatch.setattr("accel.backends.cupy.library.find_spec", lambda name: sys.modules[name])
     monkeypatch.setattr("accel.backends.cupy.library.distributions", list)  # to read what is installed takes long
-    for owner, name in ((heap, "_heaps"), (home, "_homes")):
+    for owner, name in ((heap, "_heaps"), (array_library, "_homes")):
         others = {
             device: found for device, found in getattr(owner, name).items() if device.type not in ("cuda", "rocm")
         }

@@ -7,8 +7,9 @@ import pytest
 from accel.backends.cupy.arrays import Namespace
 
 from accel import Device
+from accel.abc import Operand, Span, SupportsArrays
 from accel.errors import DeviceLostError, DeviceMismatchError
-from accel.memory import Operand, Span, SupportsArrays, heap_of
+from accel.memory import heap_of
 from accel.testing.blocks import host_span, lent, random_bytes
 
 

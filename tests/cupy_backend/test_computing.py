@@ -16,7 +16,8 @@ from accel.backends.cupy.computing import Computing
 
 import accel
 from accel import Device, xp
-from accel.memory import ComputesWithin, DeviceStorage, current_stream, heap_of
+from accel.abc import ComputesWithin, current_stream
+from accel.memory import DeviceStorage, heap_of
 
 from .conftest import install
 from .standin.machine import Machine

@@ -11,9 +11,10 @@ import pytest
 
 import accel
 from accel import Device, xp
+from accel.abc import SupportsStreamNumbers
 from accel.errors import DeviceLostError, InFlightError, InterchangeError
-from accel.memory import SupportsStreamNumbers, heap_of
-from accel.memory.dlpack import read_capsule
+from accel.interchange.capsule import read_capsule
+from accel.memory import heap_of
 from accel.memory.thread_stream import ThreadStream
 
 from .conftest import install

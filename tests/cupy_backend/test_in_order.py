@@ -8,9 +8,10 @@ from accel.backends.cupy.streams import CupyStream
 
 import accel
 from accel import Device, LayoutTensor
+from accel.abc import ExternalAllocation, FreesInOrder
 from accel.errors import DeviceLostError
 from accel.layout import row_major
-from accel.memory import ExternalAllocation, FreesInOrder, Pool, heap_of
+from accel.memory import Pool, heap_of
 
 from .conftest import install
 from .standin.machine import Machine
@@ -125,8 +126,8 @@ class TestEvents:
             a.tensor.copy_from(b.tensor.transpose())
             b.tensor.fill(1)
         assert len(records) == before
-        uses = [accel.memory.work.Use(each.container.storage, True) for each in (a, b)]
-        accel.memory.work.submit(stream, uses, lambda submission: None)
+        uses = [accel.memory.submission.Use(each.container.storage, True) for each in (a, b)]
+        accel.memory.submission.submit(stream, uses, lambda submission: None)
         assert len(records) == before + 2  # for all that was before, and its own
 
     def test_are_of_later_work_too_if_asked_late(self, gpu_machine):

@@ -8,8 +8,9 @@ from accel.backends.cupy.memory import DeviceBlock
 
 import accel
 from accel import AcceleratorDataContainer, Device, DeviceStorage, HostStorage
+from accel.abc import ExternalAllocation, Span, SupportsPinning
 from accel.errors import DeviceMismatchError, OutOfMemoryError
-from accel.memory import ExternalAllocation, Span, SupportsPinning, heap_of
+from accel.memory import heap_of
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
 
 SIZE = 4096
@@ -27,7 +28,7 @@ def backend(heap):
 
 def fill_late(backend, block, value, stream):
     """Let a stream write a block, some day."""
-    operand = accel.memory.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
+    operand = accel.abc.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
     backend.fill(operand, np.uint8(value), stream=stream)
 
 
@@ -91,7 +92,7 @@ class TestOrder:
     def test_lent_memory_waits_for_every_stream(self, backend):
         stream = backend.new_stream(Device.CUDA)
         block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
-        operand = accel.memory.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
+        operand = accel.abc.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
         array = backend.array(operand, None)
         with stream:
             array[...] = 3
@@ -104,7 +105,7 @@ class TestOrder:
         with lent(heap_of(Device.CUDA), SIZE) as old:
             fill_late(backend, old, 1, default)
         with lent(heap_of(Device.CUDA), SIZE) as block:
-            operand = accel.memory.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
+            operand = accel.abc.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
             array = backend.array(operand, None)
             late = backend.new_stream(Device.CUDA)
             late.record().wait()
@@ -188,7 +189,7 @@ class TestPinned:
         x.fill(2)
         source = x.__accel_operand__()._replace(extents=(10, 20, 3), strides=(4, 40, 800))
         found = np.zeros((10, 20, 9), np.float32)
-        target = accel.memory.Operand(
+        target = accel.abc.Operand(
             host_span(found.view(np.uint8).reshape(-1)), 0, source.dtype, (10, 20, 3), (720, 36, 12)
         )
         plan = accel.copies.plan(target, source)

@@ -9,8 +9,9 @@ from accel.backends.cupy import streams
 
 import accel
 from accel import Device
+from accel.abc import Span
 from accel.errors import DeviceLostError, DeviceMismatchError
-from accel.memory import Span, heap_of
+from accel.memory import heap_of
 from accel.memory.thread_stream import ThreadStream
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
 
@@ -224,7 +225,7 @@ def drop_a_knot(backend, stream, other):
 
 def whole(block):
     """Return all bytes of a block."""
-    return accel.memory.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
+    return accel.abc.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
 
 
 def fail(*arguments):

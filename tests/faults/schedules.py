@@ -23,8 +23,9 @@ import numpy as np
 
 import accel
 from accel import HostStorage, Layout, LayoutTensor, xp
-from accel.memory import hazards, transfer
-from accel.memory.work import Use, submit_ordered
+from accel.copies import transfer
+from accel.memory import hazards
+from accel.memory.submission import Use, submit_ordered
 
 SIZE = 32
 INLINE = 24  # bytes below which a stream's work is done by its caller: half a container
@@ -169,7 +170,7 @@ class Bench:
 
     def install(self):
         enter, given, forget, confirm = hazards.enter, hazards.Submission.give, hazards.forget_these, hazards.confirm
-        from accel.memory import heap, work
+        from accel.memory import heap, submission
 
         def entered(submission, claims):
             claims = list(claims)
@@ -198,9 +199,9 @@ class Bench:
 
         transfer._INLINE = INLINE
         hazards.Submission.give = giving
-        hazards.enter = work.enter = entered
+        hazards.enter = submission.enter = entered
         hazards.forget_these = heap.forget_these = forgetting
-        hazards.confirm = work.confirm = confirming
+        hazards.confirm = submission.confirm = confirming
 
     def pause(self):
         if self.yields.random() < 0.15:

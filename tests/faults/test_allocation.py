@@ -12,7 +12,7 @@ import accel
 from accel import Device, xp
 from accel.errors import DeviceLostError, OutOfMemoryError
 from accel.layout import col_major, row_major
-from accel.memory import ScopedAllocator, TaskLocalBuffer, create_buffer, task_scope
+from accel.store import ScopedAllocator, TaskLocalBuffer, create_buffer, task_scope
 from accel.testing import fail_allocation, fail_copy, no_leaks
 
 VALUES = np.arange(6.0)

@@ -6,7 +6,7 @@ import pytest
 import accel
 from accel import xp
 from accel.errors import OverlapError, ReadOnlyError
-from accel.memory import dlpack_abi as abi
+from accel.interchange import abi
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 

@@ -10,9 +10,9 @@ import pytest
 import accel
 from accel import Device, xp
 from accel.errors import DTypeError, InterchangeError
-from accel.memory import dlpack_abi as abi
+from accel.interchange import abi
+from accel.interchange.capsule import read_capsule
 from accel.memory import snapshot
-from accel.memory.dlpack import read_capsule
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accel.abc import Leaf, Operand, Span
 from accel.dtypes import as_dtype
-from accel.memory import Leaf, Operand, Span, heap_of
+from accel.memory import heap_of
 from accel.testing.blocks import host_span, lent, read, write
 from accel.testing.plans import carry_out, set_all
 

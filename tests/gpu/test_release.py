@@ -10,7 +10,8 @@ import pytest
 
 import accel
 from accel import xp
-from accel.memory import Operand, Span, heap_of
+from accel.abc import Operand, Span
+from accel.memory import heap_of
 from accel.testing.blocks import give_back, read
 
 from .effort import EXAMPLES

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from accel.memory import Fill, Leaf, Plan
+from accel.abc import Fill, Leaf, Plan
 
 from .copying import Case, End
 from .strategies import aligned, plan_of

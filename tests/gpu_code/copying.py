@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from accel.backends.cupy import launches
 
+from accel.abc import Block, Fill, Limits, Operand, Plan, Span, Swizzling
 from accel.dtypes import as_dtype
-from accel.memory import Block, Fill, Limits, Operand, Plan, Span, Swizzling
 
 from . import host_gpu
 

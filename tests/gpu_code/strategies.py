@@ -5,7 +5,7 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from accel.memory import Fill, Leaf, Plan, Swizzling
+from accel.abc import Fill, Leaf, Plan, Swizzling
 
 from .copying import Case, End, places
 

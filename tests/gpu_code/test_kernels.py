@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from accel.abc import CacheEviction, Fill, Leaf, Plan, Swizzling
 from accel.errors import CapabilityError
-from accel.memory import CacheEviction, Fill, Leaf, Plan, Swizzling
 
 from .cases import every_kernel, matrix
 from .copying import DTYPES, Case, End, check_copy, check_fill

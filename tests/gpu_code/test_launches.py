@@ -7,7 +7,7 @@ from accel.backends.cupy.structures import divisor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accel.memory import Block, Leaf, Limits, Operand, Plan, Span
+from accel.abc import Block, Leaf, Limits, Operand, Plan, Span
 
 from .cases import matrix
 from .copying import Case, Memory, launch_of, run

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from accel.backends.cupy import launches
 
+from accel.abc import CacheEviction
 from accel.errors import KernelSyntaxError
-from accel.memory import CacheEviction
 
 from . import nvrtc, tools, users
 from .cases import every_kernel, matrix

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from accel.backends.cupy import launches
 
-from accel.memory import Fill, Leaf, Plan, Swizzling
+from accel.abc import Fill, Leaf, Plan, Swizzling
 
 from .copying import Case, End, check_copy
 from .host_gpu import KernelError

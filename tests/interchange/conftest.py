@@ -7,7 +7,7 @@ import pytest
 
 import accel
 from accel import xp
-from accel.memory import dlpack_abi as dlpack
+from accel.interchange import abi as dlpack
 
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
     ("PyCapsule_New", ctypes.pythonapi)

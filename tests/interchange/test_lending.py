@@ -11,9 +11,9 @@ import pytest
 import accel
 from accel import Device, xp
 from accel.errors import InFlightError, InterchangeError, ReleasedError
+from accel.interchange.abi import VERSIONED, pointer
+from accel.interchange.capsule import make_capsule, read_capsule
 from accel.memory import snapshot
-from accel.memory.dlpack import make_capsule, read_capsule
-from accel.memory.dlpack_abi import VERSIONED, pointer
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 

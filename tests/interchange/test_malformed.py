@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from accel.errors import DTypeError, InterchangeError
-from accel.memory import dlpack
+from accel.interchange import capsule
 
 MALFORMED = {
     "null data": {"data": 0},
@@ -173,9 +173,9 @@ class TestProducers:
 
     def test_that_give_one_capsule_to_many_threads(self, forged, taken, monkeypatch):
         theirs, won, barrier = forged(), [], threading.Barrier(8)
-        pointer = dlpack.pointer
+        pointer = capsule.pointer
         # Others run here, if they may: a capsule was found to be new, and is not yet renamed.
-        monkeypatch.setattr(dlpack, "pointer", lambda *capsule: time.sleep(0.002) or pointer(*capsule))
+        monkeypatch.setattr(capsule, "pointer", lambda *capsule: time.sleep(0.002) or pointer(*capsule))
 
         def take():
             barrier.wait()

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 import accel
 from accel import Device, LayoutTensor, NDBuffer, xp
+from accel.abc import Swizzling
 from accel.dtypes import as_dtype, exact_cast
 from accel.errors import DeviceMismatchError, DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
+from accel.interchange import Interchange
 from accel.kernels.arguments import Signature
 from accel.kernels.parameters import parameters_of
 from accel.layout import row_major
-from accel.memory import Interchange, Swizzling
 
 
 def bind(signature, *arguments):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accel.abc import Limits
 from accel.kernels.grids import as_block, as_grid, as_shared, blocks_over
-from accel.memory import Limits
 
 QUICK = settings(max_examples=50, deadline=None, database=None)
 MOST = Limits(0, 1, 32, frozenset(), (2**31 - 1, 65_535, 65_535))

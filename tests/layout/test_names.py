@@ -30,7 +30,7 @@ def test_pictures_and_explanations_are_loaded_at_their_first_use(python):
         import sys
         import accel.layout
 
-        late = "numpy", "html", "accel.layout.picture", "accel.layout.explanation"
+        late = "numpy", "html", "accel.layout.pictures.picture", "accel.layout.explanation"
         print([name for name in late if name in sys.modules])
     """)
     assert loaded == "[]"

@@ -11,7 +11,8 @@ import pytest
 
 import accel
 from accel import HostStorage
-from accel.memory import heap_of, snapshot, submit_copy
+from accel.copies import submit_copy
+from accel.memory import heap_of, snapshot
 from accel.memory.heap import Heap
 
 HOST = heap_of(accel.Device.CPU)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import accel
-from accel.memory import allocating, pinned, pinning, snapshot
-from accel.memory.pinning import AfterEvents, PinnedPool, pinned_pools
+from accel.memory import allocating, pinned, pinned_memory, snapshot
+from accel.memory.pinned_memory import AfterEvents, PinnedPool, pinned_pools
 from accel.testing import no_leaks
 
 
@@ -16,8 +16,8 @@ def fresh(monkeypatch):
     """Pools that nothing else has used, and no pages that earlier ones keep: these count against the same limit."""
     for pool in pinned_pools():
         pool.trim()
-    monkeypatch.setattr(pinning, "_pools", {})
-    monkeypatch.setattr(pinning, "_warned", False)
+    monkeypatch.setattr(pinned_memory, "_pools", {})
+    monkeypatch.setattr(pinned_memory, "_warned", False)
     with accel.using(sim_memory=1 << 20), no_leaks():
         yield
         for pool in pinned_pools():

@@ -11,7 +11,8 @@ import pytest
 import accel
 from accel import HostStorage
 from accel.errors import DeviceMismatchError, DeviceUnavailableError, ReleasedError
-from accel.memory import (
+from accel.memory import snapshot
+from accel.store import (
     DEFAULT_ALIGNMENT,
     Domain,
     InlineAllocation,
@@ -19,7 +20,6 @@ from accel.memory import (
     StoreTarget,
     TaskLocalBuffer,
     create_buffer,
-    snapshot,
     task_scope,
 )
 
@@ -161,7 +161,7 @@ class TestScopedAllocator:
             ScopedAllocator(kind)
 
     def test_pinned_memory_is_aligned_too(self, monkeypatch):
-        monkeypatch.setattr("accel.memory.targets.required", lambda name: accel.Device.SIM)
+        monkeypatch.setattr("accel.store.store_targets.required", lambda name: accel.Device.SIM)
         with ScopedAllocator(StoreTarget.ZCMEM, alignment=1024) as allocator:
             assert allocator.allocate(100) % 1024 == 0
             assert allocator.kind is StoreTarget.ZCMEM

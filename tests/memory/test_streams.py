@@ -12,7 +12,8 @@ import pytest
 
 import accel
 from accel import Device, new_stream
-from accel.memory import Event, HostStorage, Stream, current_stream, hazards
+from accel.abc import Event, Stream, current_stream
+from accel.memory import HostStorage, hazards
 from accel.memory.thread_stream import ThreadStream
 
 

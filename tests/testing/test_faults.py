@@ -5,8 +5,9 @@ import pytest
 
 import accel
 from accel import Device, xp
+from accel.abc import Leaf, Operand, Plan, Span
 from accel.errors import CapabilityError, DeviceLostError, OutOfMemoryError
-from accel.memory import Leaf, Operand, Plan, Span, heap_of
+from accel.memory import heap_of
 from accel.testing import fail_allocation, fail_copy, limit_memory, lose_device
 from accel.testing.blocks import lent
 

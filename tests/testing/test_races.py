@@ -46,7 +46,7 @@ def late_race(block):
     """Let two streams write the same bytes, and wait for neither."""
     sim = heap_of(Device.SIM).backend
     for stream in (sim.new_stream(Device.SIM), sim.new_stream(Device.SIM)):
-        sim.copy(accel.memory.Span(block, 0, 100), host_span(random_bytes(100)), stream=stream)
+        sim.copy(accel.abc.Span(block, 0, 100), host_span(random_bytes(100)), stream=stream)
 
 
 @pytest.fixture

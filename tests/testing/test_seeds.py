@@ -7,9 +7,10 @@ import pytest
 
 import accel
 from accel import Device
+from accel.abc import Span
 from accel.config import current
 from accel.errors import RaceError
-from accel.memory import Span, heap_of
+from accel.memory import heap_of
 from accel.testing import seeded
 from accel.testing.blocks import host_span, lent
 from accel.testing.simulation import finish

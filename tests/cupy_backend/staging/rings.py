@@ -7,7 +7,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from accel import Device
-from accel.memory import Span, heap_of
+from accel.abc import Span
+from accel.memory import heap_of
 from accel.testing.blocks import host_span
 
 PIECE, COUNT = 1000, 4

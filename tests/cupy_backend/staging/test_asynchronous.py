@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import accel
-from accel.memory import Leaf, Operand, Plan, Span, transfer
+from accel.abc import Leaf, Operand, Plan, Span
+from accel.copies import transfer
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
 
 from .rings import COUNT, LONG, PIECE, fail, hold_up

@@ -9,8 +9,9 @@ import pytest
 from accel.backends.cupy import staging
 
 from accel import Device
+from accel.abc import Span
 from accel.errors import AccelError, DeviceLostError
-from accel.memory import Span, heap_of
+from accel.memory import heap_of
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
 
 from .rings import LONG, PIECE, nothing_is_lost, there_and_back, tracing

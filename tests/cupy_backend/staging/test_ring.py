@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from accel.backends.cupy.pinned import is_pinned
 
-from accel.memory import Fill, Leaf, Operand, Plan, Span, Swizzling
+from accel.abc import Fill, Leaf, Operand, Plan, Span, Swizzling
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
 from accel.testing.plans import carry_out
 

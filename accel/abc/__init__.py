@@ -1,0 +1,60 @@
+"""What a backend implements, and the plain values that it is given: all that a backend's author has to read."""
+
+from accel.abc.backend import (
+    Backend,
+    ComputesWithin,
+    Executable,
+    FreesInOrder,
+    KnowsAddresses,
+    Limits,
+    ReportsRaces,
+    ReportsRoom,
+    Room,
+    SupportsArrays,
+    SupportsPinning,
+    SupportsRawKernels,
+    SupportsStreamNumbers,
+    SupportsStreams,
+)
+from accel.abc.block import Block, Span
+from accel.abc.external import Deleter, ExternalAllocation
+from accel.abc.operand import Operand, Swizzling, Table
+from accel.abc.plan import CacheEviction, Fill, Kind, Leaf, Plan
+from accel.abc.stream import CurrentStream, Event, Stream, current_stream, is_stream, raise_again
+from accel.abc.watch import Watch
+
+__all__ = [
+    "Backend",
+    "Block",
+    "CacheEviction",
+    "ComputesWithin",
+    "CurrentStream",
+    "Deleter",
+    "Event",
+    "Executable",
+    "ExternalAllocation",
+    "Fill",
+    "FreesInOrder",
+    "Kind",
+    "KnowsAddresses",
+    "Leaf",
+    "Limits",
+    "Operand",
+    "Plan",
+    "ReportsRaces",
+    "ReportsRoom",
+    "Room",
+    "Span",
+    "Stream",
+    "SupportsArrays",
+    "SupportsPinning",
+    "SupportsRawKernels",
+    "SupportsStreamNumbers",
+    "SupportsStreams",
+    "Swizzling",
+    "Table",
+    "Watch",
+    "current_stream",
+    "is_stream",
+    "raise_again",
+]

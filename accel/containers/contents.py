@@ -1,0 +1,206 @@
+"""What a container does with its contents: copies, to and from other devices and libraries, and views."""
+
+from abc import abstractmethod
+from functools import partial
+from typing import Any, Self, SupportsIndex
+
+import numpy as np
+
+from accel import copies
+from accel.abc.stream import Stream, is_stream
+from accel.containers.sides import Sides
+from accel.copies.transfer import Progress, Transfer, submit_copy
+from accel.device import DeviceLike, resolve
+from accel.dtypes import DType, as_dtype, exact_cast
+from accel.errors import DTypeError
+from accel.memory.byte_copies import copy_elements
+from accel.memory.heap import heap_of
+from accel.memory.host_storage import HostArray, HostStorage
+from accel.memory.storages import AnyStorage, allocate
+from accel.memory.submission import Use, carry_out
+from accel.views import LayoutTensor
+
+__all__ = ["Contents"]
+
+
+class Contents(Sides):
+    """The members of a container that move its elements; see `AcceleratorDataContainer`."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of elements."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> DType:
+        """Type of the elements."""
+
+    @classmethod
+    @abstractmethod
+    def on(cls, storage: AnyStorage) -> Self:
+        """Return the container on a storage."""
+
+    @abstractmethod
+    def __copy__(self) -> Self: ...
+
+    @abstractmethod
+    def _lent_storage(self) -> AnyStorage:
+        """Return the storage, or one of no elements."""
+
+    def to(self, device: DeviceLike, *, copy: bool | None = None, stream: Stream | None = None) -> Self:
+        """Return a container with these elements on a device.
+
+        Parameters
+        ----------
+        device : Device or str
+            Where to.
+        copy : bool, optional
+            True: always memory of its own. None: on the same device another handle on the same memory.
+            False: never copy.
+        stream : Stream, optional
+            Orders the copy, which may then be under way on return; without one it is done.
+
+        Raises
+        ------
+        ValueError
+            If ``copy=False`` and the device is another.
+        DeviceUnavailableError
+            If the device is not here and ``fallback`` is ``raise``.
+        """
+        if device is None:  # which everywhere else is the default device
+            raise TypeError("to takes a device, as in c.to('cpu'); for the default one write c.to(Device.default())")
+        if stream is not None and not is_stream(stream):
+            raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream({str(device)!r})")
+        target = resolve(device)
+        if target is self.device and not copy:
+            return self.__copy__()
+        if copy is False:
+            raise ValueError(f"moving from {self.device} to {target} needs a copy; write copy=None")
+        if self._storage is None:
+            return type(self)()
+        moved = allocate(target, self.size, self.dtype, stream)
+        try:
+            if stream is None:
+                copy_elements(moved, self._storage)
+            else:
+                submit_copy(moved, self._storage, stream)
+        except BaseException:
+            moved.release()
+            raise
+        return self.on(moved)
+
+    def to_numpy(self) -> HostArray:
+        """Return the elements as a new 1-D NumPy array; ``numpy.asarray(c)`` shares host memory instead."""
+        array = np.empty(self.size, self.dtype)
+        if self._storage is not None:
+            copy_elements(HostStorage.on_array(array), self._storage)
+        return array
+
+    def from_numpy(self, array: HostArray) -> None:
+        """Copy a NumPy array into this container, element by element in C order.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ.
+        DTypeError
+            If the dtypes differ.
+        ReadOnlyError
+            If the memory must not change.
+        """
+        given = np.asarray(array)
+        self._refuse_other(given.size, as_dtype(given.dtype), "array.astype({!r})")
+        if self._storage is not None:
+            copies.write(copies.all_of(self._storage), given)
+
+    def copy_from(self, other: "Contents") -> None:
+        """Copy the elements of another container, on whatever device, into this one.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ.
+        DTypeError
+            If the dtypes differ.
+        ReadOnlyError
+            If the memory must not change.
+        """
+        self._refuse_source(other)
+        copy_elements(self._lent_storage(), other._lent_storage())
+
+    def copy_from_async(self, other: "Contents", *, stream: Stream, progress: Progress | None = None) -> Transfer:
+        """Copy the elements of another container, on whatever device, into this one, on a stream.
+
+        The copy starts after all work in flight on either container that it must not overtake, on whatever stream;
+        later uses of this container wait for it, and later writes to the other one.
+
+        Parameters
+        ----------
+        other : AcceleratorDataContainer
+            Of the same size and dtype.
+        stream : Stream
+            Of the device of either one.
+        progress : callable, optional
+            Called with the bytes copied and the bytes in all, in the thread that waits.
+
+        Returns
+        -------
+        Transfer
+            To wait for, await, poll, and ask for its time. It keeps both memories alive.
+
+        Raises
+        ------
+        ValueError, DTypeError, ReadOnlyError
+            As for `copy_from`.
+        DeviceMismatchError
+            If the stream is of another device.
+        """
+        self._refuse_source(other)
+        return submit_copy(self.storage, other.storage, stream, progress)
+
+    def _refuse_source(self, other: object) -> None:
+        if not isinstance(other, Contents):
+            raise TypeError(f"a container copies from a container; found {type(other).__name__}: write c[:] = x")
+        self._refuse_other(other.size, other.dtype, "accel.container(x.to_numpy(), {!r})")
+
+    def _refuse_other(self, size: int, dtype: DType, remedy: str) -> None:
+        if dtype != self.dtype:
+            name = self.dtype.name  # only here, for NumPy takes its time to find it
+            raise DTypeError(f"{dtype.name} elements cannot be copied into {name}: write {remedy.format(name)}")
+        if size != self.size:
+            raise ValueError(f"{size} elements cannot be copied into {self.size}: the sizes must be equal")
+
+    def fill(self, value: Any) -> None:
+        """Set every element to one value.
+
+        Raises
+        ------
+        DTypeError, OverflowError
+            If the dtype cannot hold the value.
+        ReadOnlyError
+            If the memory must not change.
+        """
+        scalar = exact_cast(value, self.dtype)
+        if scalar.ndim:
+            raise ValueError(f"fill takes one value; found {scalar.size}: write c[:] = values")
+        if self._storage is not None:
+            self._storage.refuse_read_only()
+            heap, target = heap_of(self._storage.device), self._storage.__accel_operand__()
+            carry_out(
+                heap,
+                (Use(self._storage, True, whole=True),),
+                partial(heap.backend.fill, target, scalar[()], stream=None),
+            )
+
+    def view(self, layout: Any, offset: SupportsIndex = 0) -> LayoutTensor:
+        """Return a tensor on this memory, at the coordinates of a layout; ``offset`` is in elements.
+
+        Raises
+        ------
+        BoundsError
+            If the layout reaches past the memory.
+        """
+        return LayoutTensor(self, layout, offset)

@@ -1,0 +1,6 @@
+"""How a copy would be done, in words and pictures, without copying anything."""
+
+from accel.copies.explain.explaining import explain_copy
+from accel.copies.explain.explanation import CopyExplanation
+
+__all__ = ["CopyExplanation", "explain_copy"]

@@ -1,0 +1,167 @@
+"""`CopyExplanation`: how a copy would be done, as text and as HTML."""
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from textwrap import wrap
+from typing import NamedTuple
+
+from accel.abc import Plan
+from accel.copies.explain.plan_picture import drawn
+from accel.copies.explain.wording import amount, count, loops_of, sentences
+from accel.copies.planner import Mask
+from accel.copies.stages import BETWEEN, IMAGE, End, Way, ways
+from accel.errors import BoundsError
+
+__all__ = ["CopyExplanation", "Side"]
+
+_WIDTH = 96
+_INDENT = 14
+
+_STYLE = """
+.accel-copy-page { --page: #fff; --ink: #16181d; --soft: #5c606b; --line: #d9dbe0; background: var(--page);
+  color: var(--ink); padding: 16px 20px; border-radius: 10px; font: 14px/1.45 system-ui, "Segoe UI", "Noto Sans",
+  "DejaVu Sans", sans-serif; overflow-x: auto; max-width: 1000px; }
+@media (prefers-color-scheme: dark) {
+  .accel-copy-page { --page: #15171c; --ink: #eceae5; --soft: #a3a6b0; --line: #363a44; }
+}
+.accel-copy-page .name { font-size: 17px; font-weight: 600; margin: 0 0 8px; }
+.accel-copy-page .step { font-weight: 600; margin: 14px 0 4px; padding-top: 10px; border-top: 1px solid var(--line); }
+.accel-copy-page dl { display: grid; grid-template-columns: 72px 1fr; gap: 3px 12px; margin: 0; }
+.accel-copy-page dt { color: var(--soft); }
+.accel-copy-page dd { margin: 0; overflow-wrap: anywhere; }
+.accel-copy-page table { border-collapse: collapse; margin: 0; color: inherit; background: none;
+  font-variant-numeric: tabular-nums; }
+.accel-copy-page tr, .accel-copy-page tr:hover { background: none; }
+.accel-copy-page th { color: var(--soft); font-weight: 400; }
+.accel-copy-page th, .accel-copy-page td { text-align: right; padding: 0 20px 0 0; border: 0; }
+.accel-copy-page svg { display: block; margin: 12px 0 0; }
+"""
+
+
+class Side(NamedTuple):
+    """An end as the user knows it."""
+
+    end: End
+    layout: str
+
+    def __str__(self) -> str:
+        return f"{self.end.operand.dtype.name} on {self.end.device}, {self.layout}"
+
+
+class CopyExplanation:
+    """How a copy would be done, and why so; its text is what `str` gives, and a notebook shows it as HTML.
+
+    It keeps no memory alive.
+    """
+
+    __slots__ = ("_source", "_target", "_ways")
+
+    def __init__(self, target: Side, source: Side, mask: Mask | None) -> None:
+        self._target = target
+        self._source = source
+        self._ways = ways(target.end, source.end, mask)
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """What backends would be given, in order: none where there are no elements, several where one is not enough."""
+        return tuple([way.plan for way in self._ways])
+
+    @property
+    def title(self) -> str:
+        """What is copied, in one line."""
+        target, source = self._target.end, self._source.end
+        elements = f"{source.size:,} {source.operand.dtype.name} element{'' if source.size == 1 else 's'}"
+        return f"Copy of {elements} ({amount(source.size * source.itemsize)}) from {source.device} to {target.device}"
+
+    def text(self) -> str:
+        """Return lines of text."""
+        lines = [self.title]
+        for about, said in self._overview():
+            lines += _lines(about, said)
+        for number, way in enumerate(self._ways):
+            lines += [f"  {self._step(number, way)}"] if len(self._ways) > 1 else []
+            lines += _loop_lines(way)
+            for about, said in sentences(way):
+                lines += _lines(about, said)
+        return "\n".join(lines)
+
+    def html(self) -> str:
+        """Return an HTML element with a picture of each plan, for a notebook or a page."""
+        parts = [f'<p class="name">{escape(self.title)}</p>\n<dl>{"".join(_terms(self._overview()))}</dl>\n']
+        for number, way in enumerate(self._ways):
+            head = f'<p class="step">{escape(self._step(number, way))}</p>\n' if len(self._ways) > 1 else ""
+            parts.append(f"{head}<dl>{_loop_table(way)}{''.join(_terms(sentences(way)))}</dl>\n{drawn(way)}")
+        return f'<div class="accel-copy-page"><style>{_STYLE}</style>\n{"".join(parts)}</div>\n'
+
+    def svg(self, number: int = 0) -> str:
+        """Return the picture of one plan, an SVG document that needs nothing but itself.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such plan: where there are no elements, there is none.
+        """
+        if not -len(self._ways) <= number < len(self._ways):
+            raise BoundsError(f"plan {number} is asked for, and this copy has {count(len(self._ways), 'plan')}")
+        return drawn(self._ways[number])
+
+    def _overview(self) -> Iterator[tuple[str, str]]:
+        yield "target", str(self._target)
+        yield "source", str(self._source)
+        if not self._ways:
+            yield "kind", "nothing to copy: there are no elements"
+        passed = {way.target.name: way.target for way in self._ways}
+        if IMAGE in passed:
+            cast = self._target.end.operand.dtype != self._source.end.operand.dtype
+            why = "the host has to convert the elements" if cast else "no backend knows both devices"
+            yield "way", f"{why}: through {_as_memory(passed[IMAGE])}"
+        if BETWEEN in passed:
+            extra = _as_memory(passed[BETWEEN])
+            yield "way", f"no loops walk both layouts, as their extents do not divide: through {extra}"
+
+    def _step(self, number: int, way: Way) -> str:
+        return f"step {number + 1} of {len(self._ways)}: from the {way.source.name} to the {way.target.name}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<CopyExplanation: {', then '.join([plan.kind for plan in self.plans]) or 'nothing to copy'}>"
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+
+def _as_memory(end: End) -> str:
+    return f"{amount(end.size * end.itemsize)} of other memory on {end.device}"
+
+
+def _lines(about: str, said: str) -> list[str]:
+    """Return lines of text with their subject before the first."""
+    first, *rest = wrap(said, _WIDTH - _INDENT)
+    return [f"  {about:{_INDENT - 2}}{first}", *[f"{'':{_INDENT}}{line}" for line in rest]]
+
+
+_HEAD = ("steps", "bytes in the target", "bytes in the source")
+
+
+def _loop_lines(way: Way) -> list[str]:
+    rows = loops_of(way)
+    if not rows:
+        return []
+    widths = [max(len(text) for text in column) for column in zip(_HEAD, *rows, strict=True)]
+    lines = ["   ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)) for row in (_HEAD, *rows)]
+    return [f"  {about:{_INDENT - 2}}{line}" for about, line in zip(["loops", *[""] * len(rows)], lines, strict=True)]
+
+
+def _terms(said: Iterable[tuple[str, str]]) -> Iterator[str]:
+    return (f"<dt>{escape(about)}</dt><dd>{escape(text)}</dd>\n" for about, text in said)
+
+
+def _loop_table(way: Way) -> str:
+    rows = loops_of(way)
+    if not rows:
+        return ""
+    head = "".join(f'<th scope="col">{text}</th>' for text in _HEAD)
+    body = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in rows)
+    return f"<dt>loops</dt><dd><table><tr>{head}</tr>{body}</table></dd>\n"

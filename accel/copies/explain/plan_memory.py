@@ -1,0 +1,159 @@
+"""A small part of a plan, and the memory at either end of it as rows of cells, to be drawn."""
+
+from itertools import pairwise, product
+from typing import NamedTuple
+
+from accel.copies.stages import End, Way
+from accel.layout.pictures.colors import Color, hue
+
+__all__ = ["GAP", "Excerpt", "Item", "Memory", "excerpt", "memory"]
+
+GAP = -1
+"""Stands in a list of rows or columns for some that are left out."""
+
+_WHOLE = 40
+"""Items of the largest copy that is drawn whole."""
+
+_RUN, _RUNS, _TILE, _LINE = 8, 5, 6, 8
+"""Items of a run that are drawn, runs, items along a side of a tile, and cells of a line without rows."""
+
+_SHORTEST = 4
+"""Rows or columns without items that are left out rather than drawn."""
+
+
+class Item(NamedTuple):
+    """An item: which run it is of, its number in that, and its distance from the first one in bytes at either end."""
+
+    run: int
+    number: int
+    target: int
+    source: int
+    read: bool
+
+    @property
+    def name(self) -> str:
+        """A letter for the run, or several, and a number in it."""
+        run, letters = self.run, ""
+        while run >= 0:
+            run, letters = run // 26 - 1, chr(ord("a") + run % 26) + letters
+        return f"{letters}{self.number}"
+
+
+class Excerpt(NamedTuple):
+    """Some items of a plan, how many steps of each of its loops are drawn, and whether runs are moved whole."""
+
+    items: tuple[Item, ...]
+    shown: tuple[int, ...]
+    whole: bool
+
+    def hue(self, item: Item) -> Color:
+        """Return the colour of an item: that of its run; its own where there is one run and items go one by one."""
+        last = self.items[-1]
+        return hue(item.run, last.run + 1) if last.run or self.whole else hue(item.number, last.number + 1)
+
+
+class Memory(NamedTuple):
+    """One end as rows of cells.
+
+    Attributes
+    ----------
+    rows, columns : list of int
+        Their first bytes, counted from the first row and from its first cell; or `GAP`.
+    cells : dict
+        The items that lie at a row and a column.
+    more : set of str
+        On which sides loops go on: ``left``, ``right``, ``above``, ``below``.
+    """
+
+    rows: list[int]
+    columns: list[int]
+    cells: dict[tuple[int, int], list[Item]]
+    more: set[str]
+
+
+def excerpt(way: Way) -> Excerpt:
+    """Return all items of a plan if they are few, else those of the first steps of two of its loops."""
+    shown = _shown(way)
+    last = len(shown) - 1
+    items = []
+    for steps in product(*map(range, shown)):
+        run = 0
+        for step, extent in zip(steps[:-1], shown, strict=False):
+            run = run * extent + step
+        items.append(_item(way, steps, run, steps[last] if steps else 0))
+    return Excerpt(tuple(items), shown, way.plan.kind not in {"gather", "table"})
+
+
+def _shown(way: Way) -> tuple[int, ...]:
+    plan = way.plan
+    if plan.size <= _WHOLE and len(plan.leaves) <= 3:
+        return plan.extents
+    last = len(plan.leaves) - 1
+    if plan.tile is not None:
+        most = dict.fromkeys(plan.tile, _TILE)
+    else:
+        most = {last: _RUN if last else 3 * _LINE, last - 1: _RUNS}
+    return tuple([min(extent, most.get(number, 1)) for number, extent in enumerate(plan.extents)])
+
+
+def _item(way: Way, steps: tuple[int, ...], run: int, number: int) -> Item:
+    plan = way.plan
+    into = plan.target_start + sum(k * leaf.target_stride for k, leaf in zip(steps, plan.leaves, strict=True))
+    out_of = plan.source_start + sum(k * leaf.source_stride for k, leaf in zip(steps, plan.leaves, strict=True))
+    into, out_of = _listed(way.target, into, steps), _listed(way.source, out_of, steps)
+    read = plan.bound is None or out_of < plan.bound
+    return Item(run, number, _swizzled(way.target, into), _swizzled(way.source, out_of), read)
+
+
+def _listed(end: End, distance: int, steps: tuple[int, ...]) -> int:
+    table = end.operand.table
+    return distance if table is None else int(table[steps[0]]) * end.itemsize
+
+
+def _swizzled(end: End, distance: int) -> int:
+    return distance if end.operand.swizzle is None else int(end.operand.swizzle(distance))
+
+
+def memory(way: Way, seen: Excerpt, *, target: bool) -> Memory:
+    """Return one end of a part of a plan: by rows as long as its longest step, where one goes beyond all others."""
+    end = way.target if target else way.source
+    itemsize = end.itemsize if way.casts else way.plan.itemsize
+    places = [item.target if target else item.source for item in seen.items]
+    strides = way.plan.target_strides if target else way.plan.source_strides
+    first, pitch = min(places), _pitch(strides, seen.shown, itemsize)
+    if end.operand.swizzle is not None:
+        first -= first % pitch  # a swizzle acts within blocks that begin at multiples of their size
+    cells: dict[tuple[int, int], list[Item]] = {}
+    for item, place in zip(seen.items, places, strict=True):
+        row, column = divmod(place - first, pitch)
+        cells.setdefault((row * pitch, column), []).append(item)
+    rows, columns = ({where[axis] for where in cells} for axis in (0, 1))
+    goes_on = zip(strides, seen.shown, way.plan.extents, strict=True)
+    more = {_side(stride, pitch) for stride, shown, extent in goes_on if stride and shown < extent and shown > 1}
+    return Memory(_with_gaps(rows, pitch), _with_gaps(columns, itemsize), cells, more)
+
+
+def _pitch(strides: tuple[int, ...], shown: tuple[int, ...], itemsize: int) -> int:
+    """Return how many bytes a row has."""
+    steps = zip(strides, shown, strict=True)
+    moving = sorted((abs(stride), extent) for stride, extent in steps if stride and extent > 1)
+    reach = itemsize + sum((extent - 1) * stride for stride, extent in moving[:-1])
+    if len(moving) > 1 and moving[-1][0] >= reach and moving[-1][0] % itemsize == 0:
+        return moving[-1][0]
+    return _LINE * itemsize
+
+
+def _side(stride: int, pitch: int) -> str:
+    if abs(stride) < pitch:
+        return "right" if stride > 0 else "left"
+    return "below" if stride > 0 else "above"
+
+
+def _with_gaps(found: set[int], unit: int) -> list[int]:
+    """Return sorted places with those between them, where they are few, or a gap."""
+    places = sorted(found)
+    filled = places[:1]
+    for one, other in pairwise(places):
+        between = range(one + unit, other, unit)
+        filled += [*(between if len(between) < _SHORTEST else [GAP]), other]
+    return filled

@@ -1,0 +1,223 @@
+"""One end of a plan as a part of a picture: rows of cells with the items in them, and an arrow for each loop's step."""
+
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby
+from typing import NamedTuple
+
+from accel.abc import Fill
+from accel.copies.explain.plan_memory import GAP, Excerpt, Item, Memory
+from accel.copies.stages import End, Way
+
+__all__ = ["COLORS", "LINE", "Panel", "panel", "text"]
+
+COLORS = "abc"
+"""The colours of loops."""
+
+LINE = 18
+"""How high a line of text is, and how wide the way of an arrow."""
+
+_CELL, _HIGH, _GAP, _CAPTION, _LETTER = 38, 30, 22, 26, 6.4
+
+
+class Panel(NamedTuple):
+    """One end as it is drawn, and its size; the cells alone are so high."""
+
+    body: str
+    width: float
+    height: float
+    cells: float
+
+
+class _Place(NamedTuple):
+    """Where a row or a column is drawn, which may be a gap."""
+
+    value: int
+    at: float
+    size: float
+
+    @property
+    def middle(self) -> float:
+        return self.at + self.size / 2
+
+
+class _Grid(NamedTuple):
+    """The memory, and where its rows and columns are drawn."""
+
+    found: Memory
+    columns: list[_Place]
+    rows: list[_Place]
+
+
+_Where = dict[Item, tuple[int, int]]
+
+
+class _Step(NamedTuple):
+    """The first step of a loop, from one item to another."""
+
+    color: str
+    one: Item
+    other: Item
+
+    def turns(self, where: _Where) -> bool:
+        """Tell whether it leads to another place."""
+        return where[self.one] != where[self.other]
+
+
+def text(x: float, y: float, said: str, kind: str) -> str:
+    """Return a text whose letters stand at a height."""
+    return f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(said)}</text>' if said else ""
+
+
+def panel(found: Memory, way: Way, seen: Excerpt, *, target: bool) -> Panel:
+    """Return one end of a part of a plan, drawn."""
+    where = {item: place for place, items in found.cells.items() for item in items}
+    end = way.target if target else way.source
+    straight = end.operand.table is None and end.operand.swizzle is None
+    steps = [*_steps(seen)] if straight else []
+    down = [step for step in steps if where[step.one][1] == where[step.other][1] and step.turns(where)]
+    along = [step for step in steps if where[step.one][0] == where[step.other][0] and step.turns(where)]
+    left = LINE * len(down) + _LETTER * max(len(f"{row:,}") for row in found.rows) + 12
+    top = _CAPTION + LINE * len(along) + LINE
+    grid = _grid(found, left, top)
+    caption = _caption(end, target=target)
+    parts = [
+        text(left, 14, caption, "start name"),
+        *_labels(grid, left, top),
+        *_cells(grid, way, seen, target=target),
+        *_frames(grid, way),
+        *[_down(grid, step, where, LINE * (k + 0.5)) for k, step in enumerate(down)],
+        *[_along(grid, step, where, _CAPTION + LINE * (k + 0.5)) for k, step in enumerate(along)],
+    ]
+    right, bottom = (max(place.at + place.size for place in grid_side) for grid_side in (grid.columns, grid.rows))
+    right, bottom = right + _GAP * ("right" in found.more), bottom + _GAP * ("below" in found.more)
+    return Panel("".join(parts), max(right, left + 8 * len(caption)), bottom, bottom - top)
+
+
+def _caption(end: End, *, target: bool) -> str:
+    role = "target" if target else "source"
+    return f"{role}, on {end.device}" if end.name == role else f"{role}: {end.name}, on {end.device}"
+
+
+def _steps(seen: Excerpt) -> Iterator[_Step]:
+    """Yield the first step of each loop of which one is drawn."""
+    colors, after = iter(COLORS), len(seen.items)
+    for extent in seen.shown:
+        after //= max(extent, 1)
+        if extent > 1:
+            yield _Step(next(colors), seen.items[0], seen.items[after])
+
+
+def _grid(found: Memory, left: float, top: float) -> _Grid:
+    wide = max(_CELL, *(_LETTER * len(f"{column:,}") + 8 for column in found.columns))
+    columns = _places(found.columns, left + _GAP * ("left" in found.more), wide)
+    rows = _places(found.rows, top + _GAP * ("above" in found.more), _HIGH)
+    return _Grid(found, columns, rows)
+
+
+def _places(values: list[int], start: float, size: float) -> list[_Place]:
+    found = []
+    for value in values:
+        found.append(_Place(value, start, _GAP if value == GAP else size))
+        start += found[-1].size
+    return found
+
+
+def _labels(grid: _Grid, left: float, top: float) -> Iterator[str]:
+    """Yield the bytes before each row and column, and dots where some are left out or more follow."""
+    for place in grid.columns:
+        if place.value != GAP:
+            yield text(place.middle, top - 5, f"{place.value:,}", "soft")
+    for place in grid.rows:
+        if place.value != GAP:
+            yield text(left - 6, place.middle + 4, f"{place.value:,}", "soft end")
+    first, last = grid.rows[0], grid.rows[-1]
+    sides = {
+        "left": (grid.columns[0].at - _GAP / 2, "⋯"),
+        "right": (grid.columns[-1].at + grid.columns[-1].size + _GAP / 2, "⋯"),
+    }
+    for side, (x, dots) in sides.items():
+        if side in grid.found.more:
+            yield "".join(text(x, row.middle + 4, dots, "soft") for row in grid.rows if row.value != GAP)
+    heights = {"above": first.at - _GAP / 2 + 4, "below": last.at + last.size + _GAP / 2 + 4}
+    for side, y in heights.items():
+        if side in grid.found.more:
+            yield "".join(text(column.middle, y, "⋮", "soft") for column in grid.columns if column.value != GAP)
+
+
+def _cells(grid: _Grid, way: Way, seen: Excerpt, *, target: bool) -> Iterator[str]:
+    for row in grid.rows:
+        for column in grid.columns:
+            if GAP in {row.value, column.value}:
+                yield text(column.middle, row.middle + 4, "⋮" if row.value == GAP else "⋯", "soft")
+            else:
+                items = grid.found.cells.get((row.value, column.value), [])
+                yield _cell(row, column, items, seen, _label(items, way, target=target))
+
+
+def _label(items: list[Item], way: Way, *, target: bool) -> str:
+    """Return what stands in a cell: the item, or what it becomes."""
+    if not items:
+        return ""
+    if target and not items[0].read:
+        return "0" if way.plan.fill is Fill.ZERO else ""
+    return items[0].name
+
+
+def _cell(row: _Place, column: _Place, items: list[Item], seen: Excerpt, label: str) -> str:
+    box = f'y="{row.at:g}" height="{row.size:g}"'
+    read = [item for item in items if item.read]
+    if not read:
+        empty = f'<rect class="empty" x="{column.at + 1:g}" {box} width="{column.size - 2:g}"/>'
+        return empty + text(column.middle, row.middle + 4, label, "soft")
+    part = column.size / len(read)
+    parts = [
+        f'<rect fill="{seen.hue(item).hex}" x="{column.at + part * k:g}" {box} width="{part:g}"/>'
+        for k, item in enumerate(read)
+    ]
+    edge = f'<rect class="edge" x="{column.at:g}" {box} width="{column.size:g}"/>'
+    several = text(column.middle, row.at + row.size - 3, f"{len(read)} times", "onto few") if len(read) > 1 else ""
+    return "".join(parts) + edge + text(column.middle, row.middle + (1 if several else 4), label, "onto") + several
+
+
+def _frames(grid: _Grid, way: Way) -> Iterator[str]:
+    """Yield a frame around what is moved at once."""
+    if way.plan.kind == "transpose":
+        last, right = grid.rows[-1], grid.columns[-1]
+        yield _frame(grid.rows[0].at, last.at + last.size, grid.columns[0].at, right.at + right.size)
+    elif way.plan.kind in {"memcpy", "rows"}:
+        for row in grid.rows:
+            for piece in _pieces(grid, row):
+                yield _frame(row.at, row.at + row.size, piece[0].at, piece[-1].at + piece[-1].size)
+
+
+def _pieces(grid: _Grid, row: _Place) -> Iterator[list[_Place]]:
+    """Yield neighbours in a row that are of one run."""
+
+    def run(column: _Place) -> int:
+        items = grid.found.cells.get((row.value, column.value))
+        return items[0].run if items else GAP
+
+    for found, columns in groupby(grid.columns, run):
+        if found != GAP:
+            yield [*columns]
+
+
+def _frame(top: float, bottom: float, left: float, right: float) -> str:
+    return f'<rect class="frame" x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}" rx="3"/>'
+
+
+def _down(grid: _Grid, step: _Step, where: _Where, x: float) -> str:
+    one, other = (_at(grid.rows, where[item][0]).middle for item in (step.one, step.other))
+    back = -4 if other > one else 4
+    return f'<path class="loop {step.color}" d="M{x:g} {one:g}V{other:g}m-4 {back}l4 {-back}l4 {back}"/>'
+
+
+def _along(grid: _Grid, step: _Step, where: _Where, y: float) -> str:
+    one, other = (_at(grid.columns, where[item][1]).middle for item in (step.one, step.other))
+    back = -4 if other > one else 4
+    return f'<path class="loop {step.color}" d="M{one:g} {y:g}H{other:g}m{back} -4l{-back} 4l{back} 4"/>'
+
+
+def _at(places: list[_Place], value: int) -> _Place:
+    return next(place for place in places if place.value == value)

@@ -1,0 +1,172 @@
+"""What there is to say of a plan, in sentences for those who do not know the planner."""
+
+from collections.abc import Iterator
+
+from accel.abc import Fill, Swizzling
+from accel.copies.stages import End, Way
+
+__all__ = ["amount", "count", "kind_of", "loops_of", "sentences"]
+
+_UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+
+def amount(nbytes: int) -> str:
+    """Return a number of bytes as text."""
+    for size, unit in _UNITS:
+        if nbytes >= 100 * size or (nbytes >= size and nbytes % size == 0):
+            return f"{nbytes / size:,.4g} {unit}"
+    return count(nbytes, "byte")
+
+
+def count(number: int, thing: str) -> str:
+    """Return how many there are of a thing."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def loops_of(way: Way) -> list[tuple[str, str, str]]:
+    """Return steps, bytes in the target, and bytes in the source of each loop, the slowest first."""
+    into, out_of = way.target, way.source
+    return [
+        (f"{leaf.extent:,}", _step(into, leaf.target_stride), _step(out_of, leaf.source_stride))
+        for leaf in way.plan.leaves
+    ]
+
+
+def _step(end: End, stride: int) -> str:
+    return f"{stride:,}" if end.operand.table is None else "by a table"
+
+
+def sentences(way: Way) -> Iterator[tuple[str, str]]:
+    """Yield what there is to say about a plan, each with a word for what it is about."""
+    yield "kind", kind_of(way)
+    yield "items", _items(way)
+    for about, said in (("broadcast", _broadcast(way)), ("cast", _cast(way)), ("mask", _mask(way))):
+        if said:
+            yield about, said
+    for end in (way.target, way.source):
+        if end.operand.swizzle is not None:
+            yield "swizzle", _swizzle(end, end.operand.swizzle)
+    yield "overlap", _overlap(way)
+    yield "done by", _worker(way)
+
+
+def kind_of(way: Way) -> str:
+    """Return the kind of a plan, and why it is that."""
+    return f"{way.plan.kind}: {_REASONS[way.plan.kind](way)}"
+
+
+def _why_memcpy(way: Way) -> str:
+    if not way.plan.leaves:
+        return "there is one element"
+    return f"the elements lie side by side in the same order at both ends, so they are one piece of {_nbytes(way)}"
+
+
+def _why_rows(way: Way) -> str:
+    plan = way.plan
+    run = plan.leaves[-1].extent * plan.itemsize
+    return (
+        f"the fastest loop goes side by side at both ends, and where it ends the next one does not go on, so "
+        f"{plan.nbytes // run:,} pieces of {amount(run)} are copied"
+    )
+
+
+def _why_transpose(way: Way) -> str:
+    assert way.plan.tile is not None, "a transpose turns tiles"
+    into, out_of = (way.plan.leaves[number] for number in way.plan.tile)
+    return (
+        f"the target's fastest loop steps {count(into.target_stride, 'byte')} where the source steps "
+        f"{into.source_stride:,}; another loop steps {count(out_of.source_stride, 'byte')} in the source, so tiles of "
+        f"these two loops are turned in fast memory, and both ends are used piece by piece"
+    )
+
+
+def _why_gather(way: Way) -> str:
+    for applies, why in (
+        (way.plan.bound is not None, "a mask decides for each item whether it is read"),
+        (way.casts, "each element is converted on its way"),
+        (way.target.operand.swizzle or way.source.operand.swizzle, "a swizzle gives each item a place of its own"),
+    ):
+        if applies:
+            return f"{why}, so they go one by one"
+    leaf, itemsize = way.plan.leaves[-1], way.plan.itemsize
+    if leaf.target_stride != itemsize:
+        return (
+            f"the smallest step in the target is {count(leaf.target_stride, 'byte')}, and an item has {itemsize}, so "
+            f"no two lie side by side there; they go one by one"
+        )
+    if not leaf.source_stride:
+        return "the fastest loop stays at one item of the source, which is written again and again"
+    return (
+        f"the target's fastest loop steps {count(itemsize, 'byte')} where the source steps {leaf.source_stride:,}, "
+        f"and no other loop goes side by side in the source, so items are gathered one by one"
+    )
+
+
+def _why_table(way: Way) -> str:
+    ends = " and the ".join(end.name for end in (way.target, way.source) if end.operand.table is not None)
+    return f"no loops walk both ends, so the places of the elements of the {ends} are read from a table"
+
+
+_REASONS = {
+    "memcpy": _why_memcpy,
+    "rows": _why_rows,
+    "transpose": _why_transpose,
+    "gather": _why_gather,
+    "table": _why_table,
+}
+
+
+def _nbytes(way: Way) -> str:
+    return amount(way.plan.nbytes)
+
+
+def _items(way: Way) -> str:
+    plan = way.plan
+    together = plan.itemsize // way.target.itemsize
+    what = "one element" if together == 1 else f"{together} elements that lie side by side at both ends, moved as one"
+    return (
+        f"{count(plan.itemsize, 'byte')} each ({what}); accesses of up to {count(plan.vector, 'byte')}; distances in "
+        f"{plan.index_bits} bits"
+    )
+
+
+def _broadcast(way: Way) -> str:
+    times = 1
+    for leaf in way.plan.leaves:
+        times *= 1 if leaf.source_stride or way.source.operand.table is not None else leaf.extent
+    return f"each element of the source is written {times:,} times" if times > 1 else ""
+
+
+def _cast(way: Way) -> str:
+    if not way.casts:
+        return ""
+    source, target = way.source.operand.dtype.name, way.target.operand.dtype.name
+    return f"{source} becomes {target} as numpy.ndarray.astype does; what that loses is lost in silence"
+
+
+def _mask(way: Way) -> str:
+    if way.plan.bound is None:
+        return ""
+    fate = "the target becomes zero there" if way.plan.fill is Fill.ZERO else "the target stays as it is there"
+    bound = count(way.plan.bound // way.source.itemsize, "element")
+    return f"what lies {bound} or more after the source's first one is not read; {fate}"
+
+
+def _swizzle(end: End, swizzle: Swizzling) -> str:
+    added = f" with x = distance + {swizzle.offset:,}" if swizzle.offset else ""
+    shift = f">> {swizzle.shift}" if swizzle.shift >= 0 else f"<< {-swizzle.shift}"
+    return f"the {end.name}'s byte distance x becomes x ^ ((x & {swizzle.mask:#b}) {shift}){added}"
+
+
+def _overlap(way: Way) -> str:
+    if not way.plan.buffered:
+        return "no byte that is written is still to be read, so nothing is set aside"
+    if way.plan.kind == "memcpy":
+        return "the ends may share bytes, so they are copied as memmove does"
+    return "the ends may share bytes, so the source is read to its end before the target is written"
+
+
+def _worker(way: Way) -> str:
+    here, there = way.target.device, way.source.device
+    known = "both ends" if here is there else f"{there} and {here}"
+    return f"the {way.worker.backend.name} backend, which knows {known}"

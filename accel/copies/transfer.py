@@ -1,0 +1,261 @@
+"""`Transfer`: a copy that is under way."""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from accel.abc.backend import Backend
+from accel.abc.block import Span
+from accel.abc.stream import Event, Stream, is_stream
+from accel.call_sites import call_site
+from accel.device import Device
+from accel.errors import DeviceMismatchError
+from accel.memory.byte_copies import copy_spans, worker_of
+from accel.memory.hazards import Submission
+from accel.memory.heap import Heap, heap_of
+from accel.memory.in_flight import Flight
+from accel.memory.storage import Storage
+from accel.memory.submission import Use
+from accel.memory.submission import submit as submit_work
+from accel.memory.thread_stream import ThreadStream
+
+__all__ = ["Progress", "Transfer", "Work", "refuse_foreign", "submit", "submit_copy"]
+
+Progress = Callable[[int, int], object]
+"""Called with the bytes copied so far and the bytes in all, by whoever waits."""
+
+_PIECE = 1 << 24
+# Below this, waking a thread takes longer than the copy.
+_INLINE = 1 << 15
+
+
+class Transfer:
+    """A copy under way from one storage to another; it keeps both alive until it is over.
+
+    Attributes
+    ----------
+    nbytes : int
+        Bytes to copy.
+    source, target : Device
+        From where, and to where.
+    site : str
+        Where in the user's code it was submitted.
+    """
+
+    __slots__ = ("_flight", "_heap", "_pieces", "_progress", "nbytes", "site", "source", "target")
+
+    def __init__(
+        self,
+        target: Device,
+        source: Device,
+        pieces: list[tuple[Event, int]],
+        flight: Flight,
+        heap: Heap,
+        progress: Progress | None,
+    ) -> None:
+        self.target = target
+        self.source = source
+        self.nbytes = sum(nbytes for _, nbytes in pieces)
+        self.site = call_site()
+        self._pieces = pieces
+        self._flight = flight
+        self._heap = heap
+        self._progress = progress
+
+    @property
+    def event(self) -> Event:
+        """The event that is reached when all is copied."""
+        return self._pieces[-1][0]
+
+    def done(self) -> bool:
+        """Tell whether all is copied; never waits."""
+        if not self.event.done():
+            return False
+        self._heap.land(self._flight)
+        return True
+
+    def wait(self) -> None:
+        """Block until all is copied.
+
+        Raises
+        ------
+        Exception
+            Whatever went wrong after it was submitted, with a note that says where that was.
+        """
+        try:
+            for copied in self._each_piece():
+                if self._progress is not None:
+                    self._progress(copied, self.nbytes)
+            self._flight.event.wait()  # also for what went wrong with those who wrote the source
+        finally:
+            if self.event.done():
+                self._heap.land(self._flight)
+
+    def _each_piece(self) -> Iterator[int]:
+        copied = 0
+        for event, nbytes in self._pieces:
+            event.wait()
+            copied += nbytes
+            yield copied
+
+    def __await__(self) -> Generator[Any, None, None]:
+        import asyncio  # takes longer than all else that a container needs
+
+        while not self.done():
+            yield from asyncio.sleep(0.0002).__await__()
+        self.wait()
+
+    @property
+    def seconds(self) -> float:
+        """How long the copying itself took; waits for its end."""
+        self.event.settle()
+        began, ended = self._pieces[0][0].began, self.event.ended
+        return (ended or 0.0) - (began or 0.0)
+
+    @property
+    def throughput(self) -> float:
+        """Bytes copied per second; waits for the end."""
+        return self.nbytes / max(self.seconds, 1e-9)
+
+    def __repr__(self) -> str:
+        state = "done" if self.event.done() else "under way"
+        return f"<Transfer of {self.nbytes} bytes from {self.source} to {self.target}, {state}>"
+
+
+class Work(NamedTuple):
+    """A part of a copy.
+
+    Attributes
+    ----------
+    run : callable
+        Gives it to a stream; without one, it is done on return.
+    backend : Backend or None
+        Whose streams can be given it; None for work that only a thread of the host can do.
+    nbytes : int
+        Bytes to copy.
+    """
+
+    run: Callable[[Stream | None], object]
+    backend: Backend | None
+    nbytes: int
+
+
+def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Progress | None = None) -> Transfer:
+    """Copy between two storages of equal size and dtype, on a stream of either one's device.
+
+    Raises
+    ------
+    ReadOnlyError
+        If the target must not change.
+    DeviceMismatchError
+        If the stream is of neither one's device.
+    """
+    target.refuse_read_only()
+    into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
+    whole = progress is None or _overlap(into, out_of)
+    works = [
+        _copying(target, _part(into, start, nbytes), source, _part(out_of, start, nbytes))
+        for start, nbytes in _pieces(into.nbytes, whole=whole)
+    ]
+    return submit(target, source, stream, works, progress=progress, whole=True)
+
+
+def submit(
+    target: Storage,
+    source: Storage,
+    stream: Stream,
+    works: Sequence[Work],
+    between: Sequence[Storage] = (),
+    progress: Progress | None = None,
+    *,
+    whole: bool = False,
+) -> Transfer:
+    """Submit the parts of a copy to a stream, in order.
+
+    They start after the work in flight that they must not overtake, and later work on either storage starts after
+    them. What lies ``between`` is kept until they are over. With ``whole`` they write all of the target.
+
+    Raises
+    ------
+    DeviceMismatchError
+        If the stream is of neither one's device.
+    """
+    refuse_foreign(stream, target.device, source.device)
+    uses = Use(target, True, whole=whole), Use(source, False)
+    pieces: list[tuple[Event, int]] = []
+    flight = submit_work(stream, uses, partial(_give_pieces, stream, works, pieces), between)
+    return Transfer(target.device, source.device, pieces, flight, heap_of(stream.device), progress)
+
+
+def _give_pieces(
+    stream: Stream, works: Sequence[Work], pieces: list[tuple[Event, int]], submission: Submission
+) -> None:
+    """Give the parts of a copy to a stream, and note down the event after each; what is given first is under way."""
+    for work in works:
+        before, submission.event = submission.event, None  # as long as it is None, an interrupt leaves it to be found
+        try:
+            event = _submit(stream, work)
+        except Exception:
+            submission.event = before
+            raise
+        pieces.append((event, work.nbytes))
+        submission.event = event
+    if not works:  # nothing is copied, and that is known at once
+        pieces.append((stream.record(), 0))
+
+
+def _copying(target: Storage, into: Span, source: Storage, out_of: Span) -> Work:
+    """Return the copy of one piece, by the backend that knows both ends, if one does."""
+    # The owners, for the handles may be released before it is done.
+    to, of = target.owner, source.owner
+    worker = worker_of(to.heap, of.heap)
+
+    def run(stream: Stream | None) -> None:
+        if stream is None or worker is None:
+            copy_spans(to, into, of, out_of)
+        else:
+            worker.backend.copy(into, out_of, stream=stream)
+
+    return Work(run, None if worker is None else worker.backend, into.nbytes)
+
+
+def _submit(stream: Stream, work: Work) -> Event:
+    """Give one part to the stream, or to a thread of the house that the stream waits for; return the event after it."""
+    if isinstance(stream, ThreadStream):
+        # Not what the stream records then, which may be the failure of what another thread gave it meanwhile.
+        return stream.submit(partial(work.run, None), inline=work.nbytes < _INLINE)
+    if heap_of(stream.device).backend is work.backend:
+        work.run(stream)
+    else:
+        thread, before = ThreadStream(), stream.record()
+        stream.wait_for(before)  # one that takes no more work says so before the thread has any
+        thread.wait_for(before)
+        stream.wait_for(thread.submit(partial(work.run, None)))
+    return stream.record()
+
+
+def refuse_foreign(stream: Stream, target: Device, source: Device) -> None:
+    """Raise an error unless a stream is of one of two devices."""
+    if not is_stream(stream):
+        raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream('{target}')")
+    if stream.device not in (target, source):
+        raise DeviceMismatchError(
+            f"a stream of {stream.device} cannot copy from {source} to {target}; "
+            f"write stream=accel.new_stream('{target}')"
+        )
+
+
+def _pieces(nbytes: int, *, whole: bool) -> Iterator[tuple[int, int]]:
+    """Yield start and size of each piece; there is at least one, also of nothing."""
+    step = max(nbytes, 1) if whole else _PIECE
+    for start in range(0, max(nbytes, 1), step):
+        yield start, min(step, nbytes - start)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    """Tell whether two spans of equal size share bytes; then only a copy in one piece is right."""
+    return abs((one.block.pointer + one.start) - (other.block.pointer + other.start)) < one.nbytes
+
+
+def _part(span: Span, start: int, nbytes: int) -> Span:
+    return Span(span.block, span.start + start, nbytes)

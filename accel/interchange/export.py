@@ -1,0 +1,154 @@
+"""`Interchange`: what containers and arrays offer other libraries."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Protocol
+
+from accel.abc.operand import Operand
+from accel.device import Device
+from accel.errors import InterchangeError
+from accel.memory.consumer_streams import lend_to_any_stream, lend_to_stream
+from accel.memory.host_storage import HostArray
+from accel.memory.storages import AnyStorage
+
+__all__ = ["Interchange", "Lender", "only_by_copy"]
+
+_CPU = Device.CPU
+
+
+class Lender(Protocol):
+    """What `Interchange` needs of the class that it is mixed into; see `Storage.lend`."""
+
+    @property
+    def device(self) -> Device:
+        """The device that has the elements."""
+        ...
+
+    def _lent_storage(self) -> AnyStorage:
+        """Return the storage that has the elements."""
+        ...
+
+    def _lent_array(self, storage: AnyStorage) -> HostArray:
+        """Return the elements as NumPy sees them, or would see them if it could; it keeps the memory alive."""
+        ...
+
+    def _lent_copy(self, device: Device) -> "Lender":
+        """Return a copy of the elements on a device, none of its strides negative."""
+        ...
+
+    def __accel_operand__(self) -> Operand:
+        """Describe the elements to a backend."""
+        ...
+
+
+class Interchange:
+    """Offers memory to other libraries; to be mixed into what is a `Lender`."""
+
+    __slots__ = ()
+
+    def __dlpack__(
+        self: Lender,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        """Return a DLPack capsule on the elements, or on a copy of them.
+
+        The memory is kept until whoever takes the capsule lets go of it, or the capsule is dropped. Elements in reverse
+        order are copied, because some libraries end the process at them.
+
+        What the consumer's stream is given from now on comes after the work in flight; the host waits for that only
+        where no stream can. Our own later work is not ordered after the consumer's: nobody tells when that is done.
+        Whoever goes on with the elements here lets the consumer's stream finish first.
+
+        Parameters
+        ----------
+        stream : int, optional
+            The consumer's, by DLPack's numbers for CUDA and ROCm; None is the default one there, and the host on other
+            devices. -1 is for those who order the work themselves. For a copy on the host, which is complete, it is
+            not looked at.
+        max_version : tuple of int, optional
+            The version that the other library knows; by default one before 1, which cannot carry read-only memory.
+        dl_device : tuple of int, optional
+            The device of the elements, or the host's ``(1, 0)``, for which they are copied if they are elsewhere.
+        copy : bool, optional
+            True: always memory of its own. False: never copy.
+
+        Raises
+        ------
+        InterchangeError
+            If this cannot be had; it is a BufferError.
+        """
+        storage = self._lent_storage()
+        owner = storage.owner
+        source = owner.heap.device
+        target = source if dl_device is None else _target(source, dl_device)
+        make_capsule, (major, _) = _capsules()
+        versioned = max_version is not None and max_version[0] >= major
+        if target is source and not copy:
+            # Before there is an array: what this raises keeps the frame, and no collector looks through NumPy's arrays.
+            if source is not _CPU or stream is not None or owner.traffic.hazards is not None:
+                lend_to_stream(storage, stream)
+            array = self._lent_array(storage)
+            if min(array.strides or (0,)) >= 0:
+                return make_capsule(array, source, versioned)
+        if copy is False:
+            raise only_by_copy(source, target)
+        copied = self._lent_copy(target)
+        storage = copied._lent_storage()
+        lend_to_stream(storage, stream if target is source else None)
+        return make_capsule(copied._lent_array(storage), target, versioned, copied=True)
+
+    def __dlpack_device__(self: Lender) -> tuple[int, int]:
+        return self.device.dlpack
+
+    @property
+    def __cuda_array_interface__(self: Lender) -> dict[str, Any]:
+        """The elements in CUDA's memory as version 3 of Numba's interface describes them; an AttributeError elsewhere.
+
+        They are ready to be used on any stream, for which the host waits; later work here is not ordered after that of
+        the other library. The interface keeps nothing alive: hold on to this object.
+        """
+        if self.device.type != "cuda":
+            raise AttributeError(f"__cuda_array_interface__ is for memory of CUDA, and this is on {self.device}")
+        storage = self._lent_storage()
+        lend_to_any_stream(storage)
+        operand = self.__accel_operand__()
+        if operand.dtype.isbuiltin != 1:
+            raise AttributeError(f"__cuda_array_interface__ has no code for {operand.dtype.name}; write x.__dlpack__()")
+        address = operand.address
+        return {
+            "shape": operand.extents,
+            "typestr": operand.dtype.str,
+            "data": (address, not operand.writable),
+            "strides": operand.strides,
+            "version": 3,
+            "stream": None,
+        }
+
+
+@cache
+def _capsules() -> tuple[Callable[..., object], tuple[int, int]]:
+    """Return what makes capsules, and of which version; loading it takes longer than all that a container needs."""
+    from accel.interchange.capsule import MAX_VERSION, make_capsule
+
+    return make_capsule, MAX_VERSION
+
+
+def only_by_copy(source: Device, target: Device) -> InterchangeError:
+    """Return the error for ``copy=False`` where elements must move, or where they are in reverse order."""
+    why = "in reverse order" if target is source else f"going from {source} to {target}"
+    return InterchangeError(f"elements {why} are exchanged by a copy only; write copy=None")
+
+
+def _target(source: Device, dl_device: tuple[int, int]) -> Device:
+    if tuple(dl_device) == source.dlpack:
+        return source
+    if tuple(dl_device) == _CPU.dlpack:
+        return _CPU
+    raise InterchangeError(
+        f"elements on {source} {source.dlpack} can be exported there or to the host {_CPU.dlpack}; "
+        f"found dl_device={dl_device}"
+    )

@@ -1,0 +1,169 @@
+"""What a picture shows: grids of cells with their coordinates, and borders where the leaves of a mode end."""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, product
+from operator import mul
+from typing import NamedTuple
+
+from accel.layout.coordinates import natural
+from accel.layout.int_tuple import IntTuple, flat
+from accel.layout.int_tuple import product as size_of
+from accel.layout.notation import written
+from accel.layout.pictures.paint import Paint, Painter
+from accel.layout.pictures.source import Source
+
+__all__ = ["Axis", "Cell", "Drawing", "Grid", "Table", "fitting", "grids"]
+
+LONGEST_NAME = 7
+
+
+class Axis(NamedTuple):
+    """One side of a grid.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The natural coordinate of each row or column, an integer where that would be long.
+    numbers : tuple of str
+        The integer coordinates.
+    borders : tuple of int
+        How heavy the line before each row or column is, and the last after all: 0 for none, 1 where the innermost
+        tile ends.
+    """
+
+    names: tuple[str, ...]
+    numbers: tuple[str, ...]
+    borders: tuple[int, ...]
+
+
+class Cell(NamedTuple):
+    """One coordinate, its offset, and how it looks."""
+
+    where: str
+    offset: int
+    paint: Paint
+
+
+class Grid(NamedTuple):
+    """A table of cells."""
+
+    caption: str
+    rows: Axis
+    columns: Axis
+    cells: tuple[tuple[Cell, ...], ...]
+
+
+class Table(NamedTuple):
+    """What is told of a layout that is too large to draw."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Drawing(NamedTuple):
+    """A picture before it is text, SVG or HTML.
+
+    Attributes
+    ----------
+    title, about : str
+        The layout, and what the picture says of it.
+    grids : sequence of Grid
+        What is drawn; nothing of what is too large.
+    together : int
+        How many grids must stay side by side.
+    tables : sequence of Table
+        What is told instead.
+    """
+
+    title: str
+    about: str
+    grids: Sequence[Grid] = ()
+    together: int = 1
+    tables: Sequence[Table] = ()
+
+
+class _Mode(NamedTuple):
+    """The coordinates of a mode, what each adds to the offset, and its axis."""
+
+    names: Sequence[str]
+    sums: Sequence[int]
+    axis: Axis
+
+
+NO_MODE = _Mode(("",), (0,), Axis(("",), ("",), (0, 0)))
+
+
+def grids(source: Source, name: str, paint: Painter) -> Iterator[Grid]:
+    """Yield a grid for each slice: mode 0 goes down and mode 1 across; a single mode goes across."""
+    found = [_mode(shape, table) for (shape, _), table in zip(source.modes, source.tables, strict=True)]
+    rows, columns, *rest = [NO_MODE] * (2 - len(found)) + found
+    frame = 1 + max(rows.axis.borders + columns.axis.borders)
+    down, across = _framed(rows.axis, frame), _framed(columns.axis, frame)
+    for parts in product(*[zip(mode.names, mode.sums, strict=True) for mode in reversed(rest)]):
+        names, start = [part for part, _ in reversed(parts)], sum(step for _, step in parts)
+        cells = tuple(
+            tuple(
+                _cell(source, (row, column, *names), start + here + there, paint)
+                for column, there in zip(columns.names, columns.sums, strict=True)
+            )
+            for row, here in zip(rows.names, rows.sums, strict=True)
+        )
+        yield Grid(_caption(name, names), down, across, cells)
+
+
+def _mode(shape: IntTuple, sums: Sequence[int]) -> _Mode:
+    names = tuple(written(natural(i, shape)) for i in range(len(sums)))
+    numbers = tuple(map(str, range(len(sums))))
+    short = all(len(name) <= LONGEST_NAME for name in names)
+    return _Mode(names, sums, Axis(names if short else numbers, numbers, _borders(shape)))
+
+
+def _borders(shape: IntTuple) -> tuple[int, ...]:
+    """Return how many leaves end before each coordinate; leaves of extent 1 do not count, nor does the last."""
+    size = size_of(shape)
+    ends = {end for end in accumulate(flat(shape), mul) if 1 < end < size}
+    return (0, *(sum(i % end == 0 for end in ends) for i in range(1, size)), 0)
+
+
+def _framed(axis: Axis, frame: int) -> Axis:
+    return axis._replace(borders=(frame, *axis.borders[1:-1], frame))
+
+
+def _cell(source: Source, names: Sequence[str], sum: int, paint: Painter) -> Cell:
+    where = ",".join(filter(None, names))
+    offset = source.finish(sum)
+    return Cell(where if isinstance(source.shape, int) else f"({where})", offset, paint(offset))
+
+
+def _caption(name: str, names: Sequence[str]) -> str:
+    return f"{name} (_,_,{','.join(names)})".strip() if names else name
+
+
+def fitting(drawing: Drawing, count: int) -> list[Grid]:
+    """Return the grids, cut into pieces of at most ``count`` columns; those that belong together stay neighbours."""
+    together = drawing.together
+    groups = [drawing.grids[start : start + together] for start in range(0, len(drawing.grids), together)]
+    return [
+        piece
+        for group in groups
+        for pieces in zip(*[_cut(grid, count) for grid in group], strict=True)
+        for piece in pieces
+    ]
+
+
+def _cut(grid: Grid, count: int) -> list[Grid]:
+    """Return pieces of a grid, cut where the heaviest borders are, or else at a round number."""
+    borders, size = grid.columns.borders, len(grid.columns.names)
+    if size <= count:
+        return [grid]
+    step = max(range(count // 2 + 1, count + 1), key=lambda i: (borders[i], i & -i, i))
+    return [_columns(grid, slice(start, min(start + step, size))) for start in range(0, size, step)]
+
+
+def _columns(grid: Grid, kept: slice) -> Grid:
+    names, numbers, borders = grid.columns
+    frame = (borders[0],)
+    inside = borders[kept.start + 1 : kept.stop]
+    columns = Axis(names[kept], numbers[kept], frame + inside + frame)
+    caption = f"{grid.caption} columns {kept.start} to {kept.stop - 1}".strip()
+    return Grid(caption, grid.rows, columns, tuple(row[kept] for row in grid.cells))

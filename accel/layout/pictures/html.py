@@ -1,0 +1,79 @@
+"""Pictures as HTML elements: tables that notebooks and pages show without a script."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from accel.layout.pictures.grids import Axis, Cell, Drawing, Grid, Table
+
+__all__ = ["drawn_html"]
+
+STYLE = """
+.accel-layout-page { --page: #fff; --ink: #16181d; --soft: #5c606b; background: var(--page); color: var(--ink);
+  padding: 16px 20px; border-radius: 10px; font: 13px/1.45 ui-monospace, "SF Mono", "Cascadia Mono",
+  "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow-x: auto; }
+@media (prefers-color-scheme: dark) {
+  .accel-layout-page { --page: #15171c; --ink: #eceae5; --soft: #a3a6b0; }
+}
+.accel-layout-page p { margin: 0 0 .2em; overflow-wrap: anywhere; }
+.accel-layout-page .name { font-size: 17px; }
+.accel-layout-page .soft, .accel-layout-page th { color: var(--soft); font-weight: 400; }
+.accel-layout-page .grids { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 8px 32px; }
+.accel-layout-page table { border-collapse: collapse; margin: 12px 0; color: inherit; background: none; }
+.accel-layout-page caption { caption-side: top; text-align: left; color: var(--ink); padding: 0 0 4px; }
+.accel-layout-page tr, .accel-layout-page tr:hover { background: none; }
+.accel-layout-page th { padding: 2px 8px; font-size: 11px; text-align: center; border: 0; background: none; }
+.accel-layout-page td { padding: 1px; border: 0 solid var(--ink); white-space: nowrap; }
+.accel-layout-page td div { padding: 5px 7px; text-align: center; }
+.accel-layout-page small { display: block; font-size: 10px; line-height: 1.1; }
+.accel-layout-page .told td, .accel-layout-page .told th { text-align: left; font-size: 13px; padding: 1px 20px 1px 0; }
+"""
+
+
+def drawn_html(drawing: Drawing) -> str:
+    """Return the element."""
+    shown = [*map(_grid, drawing.grids), *map(_table, drawing.tables)]
+    return (
+        f'<div class="accel-layout-page"><style>{STYLE}</style>\n'
+        f'<p class="name">{escape(drawing.title)}</p>\n<p class="soft">{escape(drawing.about)}</p>\n'
+        f'<div class="grids">\n{"".join(shown)}</div></div>\n'
+    )
+
+
+def _grid(grid: Grid) -> str:
+    caption = f"<caption>{escape(grid.caption)}</caption>" if grid.caption else ""
+    names = "".join(f'<th scope="col">{escape(name)}</th>' for name in grid.columns.names)
+    head = f"<tr><th></th>{names}</tr>\n" if any(grid.columns.names) else ""
+    return f"<table>{caption}{head}{''.join(_rows(grid))}</table>\n"
+
+
+def _rows(grid: Grid) -> Iterator[str]:
+    last = len(grid.cells) - 1
+    for k, (name, row) in enumerate(zip(grid.rows.names, grid.cells, strict=True)):
+        sides = {"top": grid.rows.borders[k], "bottom": grid.rows.borders[k + 1] if k == last else 0}
+        cells = "".join(_cell(cell, sides | _sides(grid.columns, j)) for j, cell in enumerate(row))
+        yield f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>\n'
+
+
+def _sides(axis: Axis, k: int) -> dict[str, int]:
+    return {"left": axis.borders[k], "right": axis.borders[k + 1] if k == len(axis.names) - 1 else 0}
+
+
+def _cell(cell: Cell, sides: dict[str, int]) -> str:
+    color = cell.paint.color
+    borders = ";".join(f"border-{side}-width:{min(1 + border, 5)}px" for side, border in sides.items() if border)
+    first, *second = cell.paint.lines
+    text = escape(first) + "".join(f"<small>{escape(line)}</small>" for line in second)
+    title = escape(f"{cell.where}: {cell.paint.said}")
+    return (
+        f'<td title="{title}" style="{borders}"><div style="background:{color.hex};color:{color.ink.hex}">{text}</div>'
+        f"</td>"
+    )
+
+
+def _table(table: Table) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
+    return f'<table class="told"><tr>{head}</tr>\n{"".join(map(_row, table.rows))}</table>\n'
+
+
+def _row(row: Sequence[str]) -> str:
+    return f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>\n"

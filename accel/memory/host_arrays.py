@@ -1,0 +1,42 @@
+"""NumPy arrays on memory that is not NumPy's, kept alive by whatever they are told to hold."""
+
+from typing import Any
+
+import numpy as np
+
+from accel.abc.operand import Operand
+
+__all__ = ["bytes_at", "export"]
+
+
+class _Exported:
+    """What the array holds on to; NumPy reads the interface once."""
+
+    __slots__ = ("__array_interface__", "keep")
+
+    def __init__(self, pointer: int, nbytes: int, readonly: bool, keep: object) -> None:
+        self.keep = keep
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": (nbytes,),
+            "typestr": "|u1",
+            "data": (pointer, readonly),
+        }
+
+
+def bytes_at(
+    pointer: int, nbytes: int, readonly: bool = False, keep: object = None
+) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Return the bytes at an address as a NumPy array that keeps an object alive, as do all views of it."""
+    return np.asarray(_Exported(pointer, nbytes, readonly, keep))
+
+
+def export(operand: Operand, keep: object) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return the elements of host memory as a NumPy array that keeps an object alive, as do all views of it."""
+    span = operand.span
+    if span.nbytes == 0:
+        nothing = np.empty(operand.extents, operand.dtype)
+        nothing.flags.writeable = operand.writable
+        return nothing
+    held = bytes_at(span.block.pointer + span.start, span.nbytes, not operand.writable, keep)
+    return np.ndarray(operand.extents, operand.dtype, held, operand.start, operand.strides)

@@ -1,0 +1,17 @@
+"""Reports on memory: what is in use now, what changed since, and what was not released."""
+
+from accel.memory.reports.leaks import assert_no_leak
+from accel.memory.reports.tracking import DeviceTrack, Track, track
+from accel.memory.reports.usage import HeapUsage, OwnerUsage, PinnedUsage, Snapshot, snapshot
+
+__all__ = [
+    "DeviceTrack",
+    "HeapUsage",
+    "OwnerUsage",
+    "PinnedUsage",
+    "Snapshot",
+    "Track",
+    "assert_no_leak",
+    "snapshot",
+    "track",
+]

@@ -1,0 +1,143 @@
+"""`track`: what is allocated and freed while some code runs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from accel.device import Device, DeviceLike
+from accel.memory.heap import unwatch, watch
+from accel.memory.reports.tables import Table, as_html, as_text, counted
+from accel.memory.sizes import in_words
+
+__all__ = ["DeviceTrack", "Track", "track"]
+
+
+class DeviceTrack:
+    """What was allocated and freed on one device.
+
+    Attributes
+    ----------
+    device : Device
+        The device.
+    allocations, frees : int
+        Blocks that were allocated, and that were freed; some of these were there before.
+    allocated_bytes, freed_bytes : int
+        Their bytes.
+    peak_bytes : int
+        The most bytes by which there were more in use than at the beginning.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.allocations = self.frees = self.allocated_bytes = self.freed_bytes = self.peak_bytes = 0
+
+    @property
+    def live_blocks(self) -> int:
+        """Blocks by which there are more in use than at the beginning; negative if there are fewer."""
+        return self.allocations - self.frees
+
+    @property
+    def live_bytes(self) -> int:
+        """Bytes by which there are more in use than at the beginning; negative if there are fewer."""
+        return self.allocated_bytes - self.freed_bytes
+
+    def see_allocated(self, nbytes: int) -> None:
+        """Take notice of a new block."""
+        self.allocations += 1
+        self.allocated_bytes += nbytes
+        self.peak_bytes = max(self.peak_bytes, self.allocated_bytes - self.freed_bytes)
+
+    def see_freed(self, nbytes: int) -> None:
+        """Take notice of one that goes."""
+        self.frees += 1
+        self.freed_bytes += nbytes
+
+    def row(self) -> tuple[str, ...]:
+        """Return what the table says."""
+        return (
+            str(self.device),
+            counted(self.allocations, self.allocated_bytes),
+            counted(self.frees, self.freed_bytes),
+            counted(self.live_blocks, self.live_bytes),
+            in_words(self.peak_bytes),
+        )
+
+
+class Track:
+    """What was allocated and freed while some code ran, by all threads; it goes on until the ``with`` block ends.
+
+    Attributes
+    ----------
+    name : str
+        What it was called.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._tracks: dict[Device, DeviceTrack] = {}
+
+    @property
+    def devices(self) -> tuple[DeviceTrack, ...]:
+        """What happened on each device on which something did."""
+        return tuple(track for track in tuple(self._tracks.values()) if track.allocations or track.frees)
+
+    @property
+    def allocated_bytes(self) -> int:
+        """Bytes that were allocated, on all devices."""
+        return sum(track.allocated_bytes for track in self.devices)
+
+    @property
+    def freed_bytes(self) -> int:
+        """Bytes that were freed, on all devices."""
+        return sum(track.freed_bytes for track in self.devices)
+
+    @property
+    def live_bytes(self) -> int:
+        """Bytes by which there are more in use than at the beginning, on all devices."""
+        return self.allocated_bytes - self.freed_bytes
+
+    def on(self, device: DeviceLike) -> DeviceTrack:
+        """Return what happens on one device; ValueError if this names none."""
+        found = device if isinstance(device, Device) else Device(device)
+        return self._tracks.setdefault(found, DeviceTrack(found))
+
+    def __str__(self) -> str:
+        return as_text(f"Memory of {self.name!r}", self._tables())
+
+    def _repr_html_(self) -> str:
+        return as_html(f"Memory of {self.name!r}", self._tables())
+
+    def _tables(self) -> tuple[Table, ...]:
+        head = ("device", "allocated", "freed", "left", "peak")
+        return (Table("", head, tuple(track.row() for track in self.devices), "nothing was allocated or freed"),)
+
+
+@contextmanager
+def track(name: str = "here") -> Iterator[Track]:
+    """Look at what is allocated and freed inside a ``with`` block, by all threads and on all devices.
+
+    Results of computations in `accel.xp` are not seen: the library that computes allocates them.
+
+    Parameters
+    ----------
+    name : str
+        What to call it where it is printed.
+
+    Examples
+    --------
+    >>> import accel
+    >>> with accel.memory.track("two of three") as t:
+    ...     kept = [accel.empty(1000, device="sim") for _ in range(3)]
+    ...     del kept[0]
+    >>> print(t)
+    Memory of 'two of three'
+      device  allocated           freed                left                peak
+      sim     3 blocks, 23.4 KiB  1 block, 8000 bytes  2 blocks, 15.6 KiB  23.4 KiB
+    >>> t.on(accel.Device.SIM).peak_bytes
+    24000
+    """
+    made = Track(name)
+    watch(made.on)
+    try:
+        yield made
+    finally:
+        unwatch(made.on)

@@ -1,0 +1,253 @@
+"""`snapshot`: how much memory is in use, by device, and who holds it."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from accel.abc.backend import ReportsRoom, Room
+from accel.device import Device
+from accel.memory.heap import Heap, heaps
+from accel.memory.holder import Holder, holders
+from accel.memory.owner import Pin
+from accel.memory.pinned_memory import PinnedPool, pinned_pools
+from accel.memory.reports.tables import Table, as_html, as_text, counted
+from accel.memory.sizes import in_words
+from accel.memory.storage import Ownership
+
+__all__ = ["HeapUsage", "OwnerUsage", "PinnedUsage", "Snapshot", "snapshot"]
+
+
+class HeapUsage(NamedTuple):
+    """The books of one device at one moment.
+
+    Attributes
+    ----------
+    device : Device
+        The device.
+    live_bytes, peak_bytes : int
+        Bytes in use now, and the most at one time since the process began.
+    live_blocks : int
+        Blocks in use now.
+    pinned_blocks : int
+        Those of them whose handles are all released: exports keep them.
+    free_bytes, total_bytes : int or None
+        Bytes of the device that nobody uses, and all there are; None where nobody knows.
+    """
+
+    device: Device
+    live_bytes: int
+    peak_bytes: int
+    live_blocks: int
+    pinned_blocks: int
+    free_bytes: int | None = None
+    total_bytes: int | None = None
+
+    def row(self) -> tuple[str, ...]:
+        """Return what the table says."""
+        return (
+            str(self.device),
+            counted(self.live_blocks, self.live_bytes),
+            in_words(self.peak_bytes),
+            "unknown" if self.free_bytes is None else in_words(self.free_bytes),
+            "unknown" if self.total_bytes is None else in_words(self.total_bytes),
+        )
+
+
+class OwnerUsage(NamedTuple):
+    """One piece of memory, and who holds it.
+
+    Attributes
+    ----------
+    device : Device
+        Where it is.
+    nbytes : int
+        Its size in bytes.
+    ownership : Ownership
+        Whether it is managed, or somebody else's that is looked at.
+    handles : int
+        Containers and storages on it.
+    exports : int
+        Arrays of other libraries, memoryviews and calls that keep it.
+    transfers : tuple of str
+        Where in the user's code the work in flight was submitted that keeps it.
+    made : str
+        Where in the user's code it was made; empty if that was not in debug mode.
+    """
+
+    device: Device
+    nbytes: int
+    ownership: Ownership
+    handles: int
+    exports: int
+    transfers: tuple[str, ...]
+    made: str
+
+    @property
+    def pins(self) -> int:
+        """How many hold it besides its handles."""
+        return self.exports + len(self.transfers)
+
+    def row(self) -> tuple[str, ...]:
+        """Return what the table says."""
+        exports = [f"{self.exports} export{'s' * (self.exports != 1)}"] if self.exports else []
+        transfers = [f"a transfer from {site}" for site in self.transfers]
+        return (
+            str(self.device),
+            in_words(self.nbytes),
+            self.ownership.value,
+            str(self.handles),
+            ", ".join([*exports, *transfers]) or "none",
+            self.made or "unknown",
+        )
+
+
+class PinnedUsage(NamedTuple):
+    """The pinned memory of one device.
+
+    Attributes
+    ----------
+    device : Device
+        For which device it is.
+    live_bytes, kept_bytes : int
+        Bytes in use, and bytes that the pool keeps for later.
+    """
+
+    device: Device
+    live_bytes: int
+    kept_bytes: int
+
+    def row(self) -> tuple[str, ...]:
+        """Return what the table says."""
+        return str(self.device), in_words(self.live_bytes), in_words(self.kept_bytes)
+
+
+class Snapshot(NamedTuple):
+    """The memory in use at one moment.
+
+    Attributes
+    ----------
+    devices : tuple of HeapUsage
+        By device.
+    owners : tuple of OwnerUsage
+        By owner, the largest first. Those that `gc.freeze` hides from the collector are missing.
+    pinned : tuple of PinnedUsage
+        The pools of pinned memory.
+    """
+
+    devices: tuple[HeapUsage, ...]
+    owners: tuple[OwnerUsage, ...] = ()
+    pinned: tuple[PinnedUsage, ...] = ()
+
+    @property
+    def live_bytes(self) -> int:
+        """Bytes in use on all devices."""
+        return sum(usage.live_bytes for usage in self.devices)
+
+    @property
+    def live_blocks(self) -> int:
+        """Blocks in use on all devices."""
+        return sum(usage.live_blocks for usage in self.devices)
+
+    def as_dict(self) -> dict[str, list[dict[str, Any]]]:
+        """Return it as plain data: numbers, texts, lists and dictionaries."""
+        return {name: [_plain(usage._asdict()) for usage in usages] for name, usages in self._asdict().items()}
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return it as JSON."""
+        return json.dumps(self.as_dict(), indent=indent)
+
+    def __str__(self) -> str:
+        return as_text("Memory", self._tables())
+
+    def _repr_html_(self) -> str:
+        return as_html("Memory", self._tables())
+
+    def _tables(self) -> list[Table]:
+        devices = Table("", ("device", "in use", "peak", "free", "of"), _rows(self.devices), "no device was used yet")
+        head = ("device", "bytes", "ownership", "handles", "pins", "made at")
+        shown, hidden = self.owners[:_SHOWN], len(self.owners) - _SHOWN
+        caption = f"Owners, the largest {_SHOWN} of {len(self.owners)}" if hidden > 0 else "Owners"
+        pinned = [Table("Pinned", ("for", "in use", "kept"), _rows(self.pinned))] if self.pinned else []
+        return [devices, Table(caption, head, _rows(shown)), *pinned]
+
+
+_SHOWN = 20
+_Usage = HeapUsage | OwnerUsage | PinnedUsage
+
+
+def _rows(usages: tuple[_Usage, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(usage.row() for usage in usages)
+
+
+def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _PLAIN.get(type(value), _same)(value) for name, value in fields.items()}
+
+
+def _same(value: object) -> object:
+    return value
+
+
+_PLAIN: Mapping[type, Callable[[Any], object]] = {
+    Device: str,
+    Ownership: lambda ownership: ownership.value,
+    tuple: list,
+}
+
+
+def snapshot() -> Snapshot:
+    """Return the memory in use now, and who holds it; printed, it is a table.
+
+    Memory that was looked at and not allocated here is listed among the owners, and not counted. The arrays that a
+    computation in `accel.xp` makes are neither. The owners are looked for among all objects of the process, which takes
+    some milliseconds, so that allocations need not write a list.
+
+    Examples
+    --------
+    >>> import accel
+    >>> before = accel.memory.snapshot().live_blocks
+    >>> c = accel.empty(1000)
+    >>> accel.memory.snapshot().live_blocks - before
+    1
+    """
+    for heap in heaps():  # each may hold what is another's
+        heap.reap()
+        heap.check()
+    devices = tuple(_usage(heap) for heap in heaps())
+    transfers = _transfers()
+    owners = sorted((_owned(holder, transfers) for holder in holders()), key=lambda owner: -owner.nbytes)
+    return Snapshot(devices, tuple(owners), tuple(_pinned(pool) for pool in pinned_pools()))
+
+
+def _usage(heap: Heap) -> HeapUsage:
+    backend = heap.backend
+    room = backend.free_memory(heap.device) if isinstance(backend, ReportsRoom) else None
+    with heap.gate:  # reentrant: nobody changes anything meanwhile
+        books = heap.live_bytes, heap.peak_bytes, heap.live_blocks, heap.pinned_blocks
+    return HeapUsage(heap.device, *books, *_known(room))
+
+
+def _known(room: Room | None) -> tuple[int | None, int | None]:
+    return (None, None) if room is None else (room.free, room.total)
+
+
+def _transfers() -> Mapping[int, list[str]]:
+    """Return, by what is pinned, where the work in flight was submitted that does so."""
+    sites = defaultdict(list)
+    for heap in heaps():
+        for flight, site in tuple(heap.under_way.items()):
+            for pin in flight.pins:
+                if isinstance(pin, Pin):
+                    sites[id(pin.owner)].append(site)
+    return sites
+
+
+def _owned(holder: Holder, transfers: Mapping[int, list[str]]) -> OwnerUsage:
+    sites = tuple(transfers.get(id(holder), ()))
+    ownership = Ownership.MANAGED if holder.counted else Ownership.EXTERNAL
+    exports = max(holder.pins - len(sites), 0)
+    return OwnerUsage(holder.heap.device, holder.nbytes, ownership, holder.handles, exports, sites, holder.site)
+
+
+def _pinned(pool: PinnedPool) -> PinnedUsage:
+    return PinnedUsage(pool.device, pool.live_bytes, pool.kept_bytes)

@@ -1,0 +1,25 @@
+"""Storage of any device: the union of both kinds, and its allocation."""
+
+from accel.abc.stream import Stream
+from accel.device import Device
+from accel.dtypes import DType
+from accel.memory.device_storage import DeviceStorage
+from accel.memory.heap import heap_of
+from accel.memory.host_storage import HostStorage
+
+__all__ = ["AnyStorage", "allocate"]
+
+_CPU = Device.CPU
+
+AnyStorage = HostStorage | DeviceStorage
+"""Either kind of storage; there is no third."""
+
+
+def allocate(device: Device, size: int, dtype: DType, stream: Stream | None = None) -> AnyStorage:
+    """Return managed, uninitialised memory of an available device; ``size`` is in elements.
+
+    It is to be used first on a stream, if that is one of the device's own.
+    """
+    kind, heap = HostStorage if device is _CPU else DeviceStorage, heap_of(device)
+    own = stream is not None and stream.device is device and heap.has_streams
+    return kind.allocated(heap, size, dtype, stream if own else None)

@@ -1,0 +1,238 @@
+"""Work that reads and writes storages: kept alive until it is over, and in order with all other work."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
+
+from accel import config
+from accel.abc.stream import Event, Stream
+from accel.device import Device
+from accel.memory.hazards import (
+    Claim,
+    Submission,
+    confirm,
+    enter,
+    forget_some,
+    leave,
+    refuse_failed,
+    refuse_in_flight,
+)
+from accel.memory.heap import Heap, heap_of
+from accel.memory.in_flight import Flight, Releasable
+from accel.memory.owner import Owner, Pin
+
+__all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_ordered"]
+
+_Result = TypeVar("_Result")
+
+
+class Usable(Protocol):
+    """What has memory: a storage."""
+
+    @property
+    def device(self) -> Device:
+        """Where the memory is."""
+        ...
+
+    @property
+    def owner(self) -> Owner:
+        """Who knows what is in flight on it."""
+        ...
+
+    def pin(self) -> Pin:
+        """Keep it alive until the pin is released."""
+        ...
+
+    def claim(self, *, writing: bool, whole: bool = False) -> Claim:
+        """Return the use of its bytes."""
+        ...
+
+
+class Use(NamedTuple):
+    """A storage that some work reads, or may write.
+
+    Attributes
+    ----------
+    storage : HostStorage or DeviceStorage
+        The memory.
+    writing : bool
+        Whether the work may write it.
+    whole : bool
+        Whether it writes each of its bytes.
+    """
+
+    storage: Usable
+    writing: bool
+    whole: bool = False
+
+
+Give = Callable[[Submission], object]
+"""Gives a submission's work to its stream, and sets its event. If it raises, nothing was given after that event."""
+
+
+def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> None:
+    """Copy or fill memory, in order with all else that is done with it.
+
+    A device that frees in order is only given the work, where that is in its own memory: whoever uses the memory later
+    waits for it. Otherwise it is over on return.
+
+    Parameters
+    ----------
+    heap : Heap
+        Whose backend does it.
+    uses : sequence of Use
+        What it reads and writes.
+    work : callable
+        Gives the backend a copy or a fill, without a stream. If it raises, nothing was given.
+
+    Raises
+    ------
+    InFlightError
+        In strict mode, instead of waiting for work in flight.
+    """
+    stream = heap.stream
+    if stream is None:
+        on_host(uses, work)
+        heap.backend.synchronize(heap.device)
+        return
+    # In strict mode nothing is left under way that its submitter does not know of.
+    backend = None if config.current().strict else heap.in_order
+    if backend is None or not all(_within(heap, use.storage) for use in uses):
+        _do_on_device(heap, stream, uses, work)
+        return
+
+    def give(submission: Submission) -> None:
+        work()
+        submission.event = backend.mark(stream)
+
+    submission, claims, pins = Submission(), _claims(uses), _pinned(uses)
+    try:
+        with submission.begun:
+            _give(submission, claims, stream, give)
+    finally:
+        let_go(pins)
+    for claim in claims:  # there is no flight that would do so when it lands
+        forget_some(claim[0])
+
+
+def _within(heap: Heap, storage: Usable) -> bool:
+    """Tell whether memory is a device's own, which nobody else frees."""
+    return storage.device is heap.device and storage.owner.external is None
+
+
+def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
+    """Return what some work of the host returns, done at once and in order with all else that uses the memory.
+
+    Raises
+    ------
+    InFlightError
+        In strict mode, instead of waiting for work in flight.
+    """
+    submission, claims = Submission(), _claims(uses)
+    owners = [use.storage.owner for use in uses]
+    for owner in owners:  # for another thread may release one meanwhile
+        owner.add_pin()
+    try:
+        with submission.begun:
+            _begin(submission, claims)
+            result = work()
+            confirm(submission, ())
+            return result
+    finally:
+        leave(submission, claims)
+        for owner in owners:
+            owner.heap.do(owner.less_one_pin)
+
+
+def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> None:
+    """Give a device some work and wait for that alone; an interrupt ends the wait, and not the work."""
+    submission, claims = Submission(), _claims(uses)
+    flight = Flight(submission, _pinned(uses))
+    try:
+        with submission.begun:
+            _begin(submission, claims)
+            heap.under_way[flight] = ""
+            submission.give(stream, lambda _: work())
+            confirm(submission, ())
+        submission.wait()
+    finally:
+        if flight not in heap.under_way:
+            let_go(flight.pins)
+        if submission.done():
+            heap.land(flight)
+            leave(submission, claims)
+    heap.reap()
+
+
+def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
+    """Note what the host is about to do or wait for, and wait for what that must come after."""
+    if config.current().strict:
+        for claim in claims:
+            refuse_in_flight(claim)
+    read = enter(submission, claims)
+    for each in submission.after:
+        each.settle()
+    if read:
+        refuse_failed(read)
+
+
+def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> Event:
+    """Submit work to a stream, after all in flight that it must not overtake; later uses of the storages wait for it.
+
+    Parameters
+    ----------
+    stream : Stream
+        On which ``work`` puts something.
+    uses : sequence of Use
+        What that reads and writes.
+    work : callable
+        Puts it there. If it raises, nothing was.
+    """
+    event = submit(stream, uses, lambda _: work()).event.event
+    assert event is not None, "what was given to a stream has an event"
+    return event
+
+
+def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Usable] = ()) -> Flight:
+    """Submit work as `submit_ordered`; it also holds what lies ``between``, which nobody else uses.
+
+    Returns
+    -------
+    Flight
+        The submission, and what keeps the storages alive until it is over.
+    """
+    heap, submission, claims = heap_of(stream.device), Submission(), _claims(uses)
+    flight = Flight(submission, (*_pinned(uses), *[storage.pin() for storage in between]))
+    try:
+        with submission.begun:  # or another thread takes it for over, and lets go of what it holds
+            # Before anything is given: if an interrupt comes between, nothing is let go of too early.
+            heap.take_off(flight)
+            _give(submission, claims, stream, give)
+    finally:
+        if submission.event is None and not submission.streams:  # nothing was given
+            heap.under_way.pop(flight, None)
+            let_go(flight.pins)
+    return flight
+
+
+def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give: Give) -> None:
+    """Note some work that has begun, and let a stream do it after all that it must not overtake."""
+    read = enter(submission, claims)
+    for each in submission.after:
+        for event in each.submitted():
+            stream.wait_for(event)
+    submission.give(stream, give)
+    confirm(submission, read)
+
+
+def _claims(uses: Sequence[Use]) -> list[Claim]:
+    return [use.storage.claim(writing=use.writing, whole=use.whole) for use in uses]
+
+
+def _pinned(uses: Sequence[Use]) -> tuple[Pin, ...]:
+    return tuple([use.storage.pin() for use in uses])
+
+
+def let_go(pins: Sequence[Releasable]) -> None:
+    """Give back what kept storages alive."""
+    for pin in pins:
+        pin.release()

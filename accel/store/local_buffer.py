@@ -1,0 +1,232 @@
+"""`TaskLocalBuffer`: scratch memory of a task, with extents and an element type (Legate's)."""
+
+from collections.abc import Iterable
+from itertools import accumulate
+from math import prod
+from operator import mul
+from typing import NamedTuple, Self, SupportsIndex
+
+from accel.abc.operand import Operand
+from accel.device import Device, DeviceLike
+from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.errors import DeviceMismatchError, ReleasedError
+from accel.memory.host_storage import HostArray, HostStorage
+from accel.memory.sizes import as_alignment, as_size
+from accel.memory.storages import AnyStorage
+from accel.store.scratch import DEFAULT_ALIGNMENT, bytes_of
+from accel.store.store_targets import Place, StoreTarget, place_of
+from accel.store.task import current_task
+
+__all__ = ["Domain", "InlineAllocation", "TaskLocalBuffer", "create_buffer"]
+
+Extents = SupportsIndex | Iterable[SupportsIndex]
+"""How many elements there are in each dimension; one number for one dimension."""
+
+
+class Domain(NamedTuple):
+    """The points of a buffer, from ``lo`` to ``hi``, both included; an empty dimension has ``hi`` = ``lo`` - 1."""
+
+    lo: tuple[int, ...]
+    hi: tuple[int, ...]
+
+
+class InlineAllocation(NamedTuple):
+    """Where elements lie.
+
+    Attributes
+    ----------
+    ptr : int
+        Address of the first element.
+    strides : tuple of int
+        Bytes from one element to the next, in each dimension.
+    target : StoreTarget
+        The kind of memory.
+    """
+
+    ptr: int
+    strides: tuple[int, ...]
+    target: StoreTarget
+
+
+class _Scratch(NamedTuple):
+    """The memory that all views of one buffer share."""
+
+    place: Place
+    storage: AnyStorage
+
+
+class TaskLocalBuffer:
+    """Scratch memory of a task, in C order, valid until it is destroyed or its task ends (Legate's).
+
+    The task is the `task_scope` in which it is made; outside of any, the buffer lives until nobody refers to it.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Type of the elements.
+    extents : int or sequence of int
+        How many elements there are in each dimension.
+    target : StoreTarget or Device or str, optional
+        Which memory; by default that of `Device.default`.
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative.
+    DTypeError, DeviceUnavailableError, OutOfMemoryError
+        If there is no such dtype, device or room.
+
+    Examples
+    --------
+    >>> from accel.store import TaskLocalBuffer
+    >>> buffer = TaskLocalBuffer("float32", (2, 3), "cpu")
+    >>> buffer.dim, buffer.domain, buffer.get_inline_allocation().strides
+    (2, Domain(lo=(0, 0), hi=(1, 2)), (12, 4))
+    """
+
+    __slots__ = ("_extents", "_scratch", "_type")
+    _extents: tuple[int, ...]
+    _scratch: _Scratch
+    _type: DType
+
+    def __init__(self, dtype: DTypeLike, extents: Extents, target: StoreTarget | DeviceLike | None = None) -> None:
+        self._type = as_dtype(dtype)
+        self._extents = _extents(extents, self._type)
+        self._scratch = _allocated(self._type, self._extents, target, DEFAULT_ALIGNMENT)
+
+    @classmethod
+    def _on(cls, scratch: _Scratch, dtype: DType, extents: tuple[int, ...]) -> Self:
+        made = object.__new__(cls)
+        made._scratch, made._type, made._extents = scratch, dtype, extents
+        return made
+
+    @property
+    def type(self) -> DType:
+        """Type of the elements."""
+        return self._type
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return len(self._extents)
+
+    @property
+    def domain(self) -> Domain:
+        """The points, first and last."""
+        return Domain((0,) * self.dim, tuple(extent - 1 for extent in self._extents))
+
+    @property
+    def memory_kind(self) -> StoreTarget:
+        """The kind of memory."""
+        return self._scratch.place.kind
+
+    @property
+    def device(self) -> Device:
+        """The device that has the memory, or for which it is pinned."""
+        return self._scratch.place.device
+
+    def get_inline_allocation(self) -> InlineAllocation:
+        """Return where the elements lie, anew at each call; `ReleasedError` when they are gone."""
+        return InlineAllocation(self._storage().pointer, _strides(self._extents, self._type), self.memory_kind)
+
+    def view(self, dtype: DTypeLike) -> "TaskLocalBuffer":
+        """Return the same memory with elements of another type of the same size and alignment.
+
+        Raises
+        ------
+        ValueError
+            If the size or the alignment differs.
+        ReleasedError
+            If the memory is gone.
+        """
+        found = as_dtype(dtype)
+        self._storage()
+        if (found.itemsize, found.alignment) != (self._type.itemsize, self._type.alignment):
+            raise ValueError(
+                f"{self._type.name} has {self._type.itemsize} bytes aligned to {self._type.alignment}, and "
+                f"{found.name} has {found.itemsize} aligned to {found.alignment}: a view needs both to be equal"
+            )
+        return self._on(self._scratch, found, self._extents)
+
+    def destroy(self) -> None:
+        """Free the memory now; every later use, also of its views, raises `ReleasedError`."""
+        current_task().let_go(self._storage())
+        self._scratch.storage.release()
+
+    def __accel_operand__(self) -> Operand:
+        """Describe the elements to a backend."""
+        whole = self._storage().__accel_operand__()
+        return Operand(whole.span, 0, self._type, self._extents, _strides(self._extents, self._type), True)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
+        storage = self._storage()
+        if not isinstance(storage, HostStorage):
+            raise DeviceMismatchError(f"NumPy cannot read memory of {self.device}; make the buffer on the cpu")
+        array = storage.export().view(self._type).reshape(self._extents)
+        if dtype is None or as_dtype(dtype) == self._type:
+            return array.copy() if copy else array
+        if copy is False:
+            raise ValueError(f"{self._type.name} becomes {dtype} only by a copy; write copy=None")
+        return array.astype(as_dtype(dtype))
+
+    def __repr__(self) -> str:
+        return f"<TaskLocalBuffer of {self._type.name}, extents {self._extents}, {self.memory_kind.name}>"
+
+    def _storage(self) -> AnyStorage:
+        storage = self._scratch.storage
+        if storage.released:
+            raise ReleasedError(
+                f"this TaskLocalBuffer ({self._type.name}, extents {self._extents}) was destroyed, or its task is "
+                f"over; make another inside the task with create_buffer"
+            )
+        return storage
+
+
+def create_buffer(
+    dtype: DTypeLike,
+    extents: Extents,
+    target: StoreTarget | DeviceLike | None = None,
+    alignment: SupportsIndex = DEFAULT_ALIGNMENT,
+) -> TaskLocalBuffer:
+    """Return scratch memory of this task, with an alignment in bytes; otherwise as `TaskLocalBuffer`.
+
+    Raises
+    ------
+    ValueError
+        If the alignment is no power of two, or an extent negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from accel.store import create_buffer
+    >>> buffer = create_buffer("int32", 4, alignment=256)
+    >>> np.asarray(buffer)[:] = 7
+    >>> np.asarray(buffer.view("uint32")), buffer.get_inline_allocation().ptr % 256
+    (array([7, 7, 7, 7], dtype=uint32), 0)
+    >>> buffer.destroy()
+    """
+    found = as_dtype(dtype)
+    checked = _extents(extents, found)
+    scratch = _allocated(found, checked, target, max(as_alignment(alignment), found.alignment))
+    return TaskLocalBuffer._on(scratch, found, checked)
+
+
+def _allocated(
+    dtype: DType, extents: tuple[int, ...], target: StoreTarget | DeviceLike | None, alignment: int
+) -> _Scratch:
+    place = place_of(target)
+    storage = bytes_of(place, prod(extents) * dtype.itemsize, alignment)
+    current_task().lend(storage)
+    return _Scratch(place, storage)
+
+
+def _extents(extents: Extents, dtype: DType) -> tuple[int, ...]:
+    given = tuple(extents) if isinstance(extents, Iterable) else (extents,)
+    found = tuple(as_size(extent, 1) for extent in given)
+    as_size(prod(found), dtype.itemsize)
+    return found
+
+
+def _strides(extents: tuple[int, ...], dtype: DType) -> tuple[int, ...]:
+    """Return the strides in bytes of C order."""
+    return tuple(reversed([*accumulate(reversed(extents[1:]), mul, initial=dtype.itemsize)]))[: len(extents)]

@@ -1,0 +1,33 @@
+"""Raw memory for those who ask by kind and alignment: what scoped allocators and task-local buffers stand on."""
+
+from accel.device import Device
+from accel.dtypes import as_dtype
+from accel.memory.device_storage import DeviceStorage
+from accel.memory.heap import heap_of
+from accel.memory.host_storage import HostStorage
+from accel.memory.owner import Owner
+from accel.memory.pinned_memory import pinned
+from accel.memory.storages import AnyStorage
+from accel.store.store_targets import Place, StoreTarget
+
+__all__ = ["DEFAULT_ALIGNMENT", "bytes_of"]
+
+DEFAULT_ALIGNMENT = 16
+"""Alignment in bytes where none is asked for, as in Legate. Blocks are aligned better than that."""
+
+_BYTE = as_dtype("uint8")
+
+
+def bytes_of(place: Place, nbytes: int, alignment: int) -> AnyStorage:
+    """Allocate managed bytes, aligned as asked."""
+    if place.kind is StoreTarget.ZCMEM:
+        with pinned(nbytes + alignment - 1, _BYTE, place.device) as whole:
+            return whole.window(-whole.pointer % alignment, nbytes, _BYTE)
+    heap = heap_of(place.device)
+    kind = HostStorage if place.device is Device.CPU else DeviceStorage
+    owner = Owner(heap)
+    # As in Storage.allocated: the handle is there first.
+    handle = kind._on(owner, _BYTE, nbytes)
+    enough = alignment <= heap.backend.limits(place.device).alignment
+    heap.allocate(nbytes, 1 if enough else alignment, None, owner)
+    return handle

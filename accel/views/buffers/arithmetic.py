@@ -1,0 +1,71 @@
+"""Arithmetic of buffers: element by element, with a number, or with one value for each row."""
+
+from typing import Any, Self
+
+from accel import copies
+from accel.dtypes import exact_cast
+from accel.errors import LayoutError
+from accel.memory.host_storage import HostArray
+from accel.views.buffers.strided import StridedView
+from accel.views.operands import Rows, is_array, refuse_apart, rows_of
+from accel.views.operators import Operation, Operators, applied, refuse_booleans, refuse_other_dtype
+
+__all__ = ["Arithmetic"]
+
+
+class Arithmetic(StridedView, Operators):
+    """Operators of buffers; the result has the dtype and the shape of the buffer, and integers divide downwards.
+
+    The other operand is a number; or what has memory, of the same dtype on the same device: of the same shape, or for
+    two axes of one with one value for each row: ``r[i, j] = a[i, j] op b[i]``. The host computes, wherever the memory
+    is.
+    """
+
+    __slots__ = ()
+
+    def _computed(self, operation: Operation, other: Any, *, reflected: bool = False) -> Self:
+        values = self._result(operation, other, reflected=reflected)
+        made = self._new(self._shape, self.dtype, self.device)
+        copies.write(made._source.elements, values)
+        return made
+
+    def _computed_in_place(self, operation: Operation, other: Any) -> Self:
+        self._storage.refuse_read_only()
+        copies.write(self._source.elements, self._result(operation, other))
+        return self
+
+    def _result(self, operation: Operation, other: Any, *, reflected: bool = False) -> HostArray:
+        refuse_booleans(self.dtype)
+        left, right = self.to_numpy(), self._right_operand(other)
+        return applied(operation, *((right, left) if reflected else (left, right)), dtype=self.dtype)
+
+    def _right_operand(self, other: Any) -> HostArray:
+        if not is_array(other):
+            return self._as_number(other)
+        rows = rows_of(other)
+        refuse_apart(self, self.device, other, rows.device)
+        return self._fitted(rows) if rows.shape else self._as_number(rows.values())
+
+    def _as_number(self, value: Any) -> HostArray:
+        number = exact_cast(value, self.dtype)
+        if number.ndim:
+            raise TypeError(
+                f"an operand is a number, a buffer or an array; found {type(value).__name__} of shape {number.shape}: "
+                f"write numpy.asarray(x, {self.dtype.name!r})"
+            )
+        return number
+
+    def _fitted(self, right: Rows) -> HostArray:
+        refuse_other_dtype(self.dtype, right.dtype)
+        if right.shape == self._shape:
+            return right.values()
+        rows, *columns = self._shape or (0,)
+        if len(columns) != 1 or len(right.shape) != 1:
+            raise LayoutError(f"shapes {self._shape} and {right.shape} do not go together: they must be equal")
+        if right.shape[0] != rows:
+            numpys = "; for one value for each column, as NumPy has it, write xp.asarray(a) and xp.asarray(b)"
+            raise LayoutError(
+                f"an operand of one axis has one value for each of the {rows} rows of shape {self._shape}; found "
+                f"{right.shape[0]}{numpys if right.shape[0] == columns[0] else ''}"
+            )
+        return right.values()[:, None]

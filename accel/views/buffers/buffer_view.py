@@ -1,0 +1,154 @@
+"""`BufferView`: a sub-range of flat memory (Quadrants' view), which slices, and which kernels take."""
+
+from collections.abc import Iterator
+from typing import Any, Generic, Self, SupportsIndex, TypeVar
+
+from accel import copies
+from accel.errors import BoundsError
+from accel.memory import AnyStorage, HostStorage
+from accel.views.buffers.text import shown
+from accel.views.buffers.vectors import Vectors
+from accel.views.checks import as_whole
+from accel.views.operands import Rows, assigned
+from accel.views.sources import flat, part
+
+__all__ = ["BufferView"]
+
+Scalar_co = TypeVar("Scalar_co", covariant=True)
+
+
+class BufferView(Vectors, Generic[Scalar_co]):
+    """A window on consecutive elements of somebody's memory, on any device.
+
+    Nothing of it can be changed but the elements. As an annotation of a kernel's parameter it is ``BufferView`` or
+    ``BufferView[f32]``.
+
+    Parameters
+    ----------
+    source : container, storage or array
+        Whose memory it is; an array of any library has one axis and is contiguous.
+    size : int, optional
+        Number of elements; by default all the rest.
+    offset : int
+        The first element.
+
+    Raises
+    ------
+    TypeError
+        If the source is such a view itself, has no memory to look at, or another number of axes than one.
+    BoundsError
+        If the elements are not all in the source.
+    LayoutError
+        If an array is not contiguous.
+
+    Examples
+    --------
+    >>> import accel
+    >>> from accel.views import BufferView
+    >>> v = BufferView(accel.container([1.0, 2.0, 3.0, 4.0]), offset=1)
+    >>> v[:2]
+    BufferView([2., 3.], offset=1, size=2, dtype=float64, device=cpu)
+    >>> v[-1], v.subview(1, 2).to_numpy()
+    (np.float64(4.0), array([3., 4.]))
+    """
+
+    __slots__ = ()
+    _rank = 1
+
+    def __init__(self, source: Any, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
+        if isinstance(source, BufferView):
+            raise TypeError("a BufferView is no source of another; write v.subview(offset, size), or v[a:b]")
+        found = flat(source, "BufferView")
+        start, count = part(offset, size, found.size, f"this {type(source).__name__}")
+        self._storage = found.storage
+        self._offset = found.start + start
+        self._shape = (count,)
+        self._strides = (1,)
+
+    @classmethod
+    def over(cls, storage: AnyStorage) -> Self:
+        """Return the view of all elements of a storage."""
+        return cls._on(storage, 0, (storage.size,), (1,))
+
+    def subview(self, offset: SupportsIndex, size: SupportsIndex) -> Self:
+        """Return the view of ``size`` elements from ``offset`` on; unlike a slice it never clips.
+
+        Raises
+        ------
+        BoundsError
+            If they are not all in this view.
+        """
+        start, count = part(offset, size, self._shape[0], "the parent view")
+        return self._on(self._storage, self._offset + start, (count,), (1,))
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        """Return an element of host memory as a NumPy scalar, or the view of a slice, which clips as Python's do.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        ValueError
+            If the slice has a step.
+        DeviceMismatchError
+            If it is an element of an accelerator's memory.
+        """
+        if type(index) is slice:
+            return self._sliced(index)
+        place = index if type(index) is int and 0 <= index < self._shape[0] else self._place(index)
+        storage = self._storage
+        return (storage if type(storage) is HostStorage else self._host())[self._offset + place]
+
+    def __setitem__(self, index: SupportsIndex | slice, value: Any) -> None:
+        """Set an element of host memory; or those of a slice on any device, to one number or from as many elements.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such element.
+        LayoutError
+            If there are not as many elements; nothing is written.
+        DTypeError, OverflowError
+            If the dtype cannot hold a value.
+        ReadOnlyError, DeviceMismatchError
+            If the memory must not change, or the element is one of an accelerator's.
+        """
+        if isinstance(index, slice):
+            self._sliced(index)._assign(value)
+        else:
+            self._host()[self._offset + self._place(index)] = value
+
+    def _assign(self, value: Any) -> None:
+        self._storage.refuse_read_only()
+        given, target = assigned(value, self._shape, self.dtype), self._source.elements
+        if isinstance(given, Rows):
+            copies.copy(target, given.elements)
+        elif given.ndim:
+            copies.write(target, given)
+        else:
+            copies.fill(target, given[()])
+
+    def __iter__(self) -> Iterator[Any]:
+        storage = self._host()
+        return (storage[place] for place in range(self._offset, self._offset + self._shape[0]))
+
+    def _sliced(self, places: slice) -> Self:
+        start, stop, step = places.indices(self._shape[0])
+        if step != 1:
+            raise ValueError(f"a slice of a BufferView has step 1; found {step}: write xp.asarray(v)[::{step}]")
+        return self._on(self._storage, self._offset + start, (max(stop - start, 0),), (1,))
+
+    def _place(self, index: Any) -> int:
+        place, size = as_whole(index, "an index"), self._shape[0]
+        if -size <= place < size:
+            return place % size
+        raise BoundsError(
+            f"index {place} is out of range on axis 0: this BufferView has {size} elements (offset={self._offset}), "
+            f"so it must be in [{-size}, {size})"
+        )
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        where = "" if self._storage.released else f", device={self.device}"
+        values = shown(self._source, f"{name}(")
+        return f"{name}({values}, offset={self._offset}, size={self.size}, dtype={self.dtype.name}{where})"

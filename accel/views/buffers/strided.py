@@ -1,0 +1,233 @@
+"""`StridedView`: what views of strided elements have in common."""
+
+from math import prod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from accel import copies
+from accel.abc import Operand
+from accel.device import Device
+from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.errors import DTypeError, LayoutError, reading_pickled
+from accel.interchange import Interchange
+from accel.memory import AnyStorage, allocate
+from accel.memory.host_arrays import export
+from accel.memory.host_storage import HostArray
+from accel.memory.sizes import as_size
+from accel.views.operands import Rows, rows_of
+from accel.views.sources import Source, on_host, row_major
+
+__all__ = ["StridedView"]
+
+
+class StridedView(Interchange):
+    """A window on the elements of a storage; abstract: see `BufferView` and `NDBuffer`.
+
+    It owns nothing: it holds the handle of whoever it was made from, and says so if that was released.
+    """
+
+    __slots__ = ("__weakref__", "_offset", "_shape", "_storage", "_strides")
+    _rank: ClassVar[int] = 0  # how many axes those of this class have; any number where it is 0
+    _storage: AnyStorage
+    _offset: int
+    _shape: tuple[int, ...]
+    _strides: tuple[int, ...]
+
+    @classmethod
+    def _on(cls, storage: AnyStorage, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Self:
+        """Make a view of elements that were found to be in the storage."""
+        made = object.__new__(cls)
+        made._storage = storage
+        made._offset = offset
+        made._shape = shape
+        made._strides = strides
+        return made
+
+    @classmethod
+    def _new(cls, shape: tuple[int, ...], dtype: DType, device: Device) -> Self:
+        """Make a view of all of new, uninitialised memory."""
+        return cls._on(allocate(device, prod(shape), dtype), 0, shape, row_major(shape))
+
+    @property
+    def storage(self) -> AnyStorage:
+        """The storage that has the elements, and perhaps others."""
+        return self._storage
+
+    @property
+    def offset(self) -> int:
+        """The element of the storage at which the view starts."""
+        return self._offset
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extent of each axis."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the elements."""
+        return self._storage.dtype
+
+    @property
+    def device(self) -> Device:
+        """The device that has the elements."""
+        return self._storage.device
+
+    @property
+    def readonly(self) -> bool:
+        """Whether writing is forbidden."""
+        return self._storage.readonly
+
+    @property
+    def rank(self) -> int:
+        """Number of axes."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self._shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the elements in bytes."""
+        return prod(self._shape) * self.dtype.itemsize
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie one after another in row-major order."""
+        return self._source.contiguous
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("a buffer without axes has no len; b[()] is its element, and b.size is 1")
+        return self._shape[0]
+
+    @property
+    def _source(self) -> Source:
+        return Source(self._storage, self._offset, self._shape, self._strides)
+
+    def to_numpy(self) -> HostArray:
+        """Return the elements as a new NumPy array of the same shape, from whatever device."""
+        return copies.read(self._source.elements).reshape(self._shape)
+
+    def from_numpy(self, array: HostArray) -> None:
+        """Copy a NumPy array of the same shape into the elements, on whatever device; done on return.
+
+        Raises
+        ------
+        LayoutError
+            If the shapes differ.
+        DTypeError
+            If the dtypes differ.
+        ReadOnlyError, OverlapError
+            If the memory must not change, or the view names an element twice.
+        """
+        given = np.asarray(array)
+        astype, reshape = f"array.astype({self.dtype.name!r})", f"array.reshape({self._shape})"
+        self._refuse_other(given.shape, as_dtype(given.dtype), astype, reshape)
+        copies.write(self._source.elements, given)
+
+    def copy_from(self, other: Any) -> None:
+        """Copy the elements of another view, container or array into these, from whatever device.
+
+        They may overlap.
+
+        Parameters
+        ----------
+        other : view, container, storage or array of any library
+            Of the same shape and dtype.
+
+        Raises
+        ------
+        TypeError
+            If it has no memory to look at.
+        LayoutError, DTypeError, ReadOnlyError, OverlapError
+            As for `from_numpy`.
+        """
+        source = rows_of(other)
+        astype, reshape = f"xp.astype(xp.asarray(x), {self.dtype.name!r})", f"NDBuffer(x, {self._shape})"
+        self._refuse_other(source.shape, source.dtype, astype, reshape)
+        copies.copy(self._source.elements, source.elements)
+
+    def copy(self) -> Self:
+        """Return a view of the same elements in memory of their own, one after another, on the same device."""
+        return self._lent_copy(self.device)
+
+    def __copy__(self) -> Self:
+        return self._on(self._storage, self._offset, self._shape, self._strides)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.copy()
+
+    def _refuse_other(self, shape: tuple[int, ...], dtype: DType, astype: str, reshape: str) -> None:
+        if dtype != self.dtype:
+            raise DTypeError(f"{dtype.name} elements cannot be copied into {self.dtype.name}: write {astype}")
+        if shape != self._shape:
+            remedy = f"write {reshape}" if prod(shape) == self.size else "the sizes must be equal"
+            raise LayoutError(f"elements of shape {shape} cannot be copied into shape {self._shape}: {remedy}")
+
+    def fill(self, value: Any) -> None:
+        """Set every element to one value, on whatever device.
+
+        Raises
+        ------
+        DTypeError, OverflowError
+            If the dtype cannot hold the value.
+        ReadOnlyError, OverlapError
+            If the memory must not change, or the view names an element twice.
+        """
+        scalar = exact_cast(value, self.dtype)
+        if scalar.ndim:
+            raise ValueError(f"fill takes one value; found {scalar.size}: write v.from_numpy(array)")
+        copies.fill(self._source.elements, scalar[()])
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
+        storage = on_host(self._storage, "a NumPy array that shares it")
+        storage.settle(writing=not (copy or storage.readonly))
+        return np.array(self._lent_array(storage), dtype and as_dtype(dtype), copy=copy)
+
+    def __accel_operand__(self) -> Operand:
+        """Describe the elements to a backend."""
+        whole, itemsize = self._storage.__accel_operand__(), self.dtype.itemsize
+        strides = tuple([stride * itemsize for stride in self._strides])
+        return whole._replace(start=self._offset * itemsize, extents=self._shape, strides=strides)
+
+    def __accel_rows__(self) -> Rows:
+        """Return the elements by rows."""
+        return Rows(self._shape, self.dtype, self.device, self._source.elements)
+
+    def _lent_storage(self) -> AnyStorage:
+        return self._storage
+
+    def _lent_array(self, storage: AnyStorage) -> HostArray:
+        return export(self.__accel_operand__(), storage.pin())
+
+    def _lent_copy(self, device: Device) -> Self:
+        made = self._new(self._shape, self.dtype, device)
+        copies.copy(made._source.elements, self._source.elements)
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        whole = self._source.contiguous and self._storage.size == prod(self._shape)
+        storage = self._storage if whole else self._lent_copy(self.device)._storage
+        return _unpickled, (type(self), storage, self._shape)
+
+
+def _unpickled(*state: Any) -> StridedView:
+    """Return the view that came out of a pickle, of all elements of a storage in row-major order.
+
+    Raises
+    ------
+    FormatError
+        If it is none.
+    """
+    with reading_pickled("view"):
+        kind, storage, given = state
+        if not (isinstance(kind, type) and issubclass(kind, StridedView) and isinstance(storage, AnyStorage)):
+            raise TypeError(f"found {type(kind).__name__} and {type(storage).__name__} for its class and its storage")
+        shape = tuple([as_size(extent, 1) for extent in given])
+        if prod(shape) != storage.size or len(shape) != (kind._rank or len(shape)):
+            raise ValueError(f"{storage.size} elements do not have the shape {shape} of a {kind.__name__}")
+        return kind._on(storage, 0, shape, row_major(shape))

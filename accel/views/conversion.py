@@ -1,0 +1,262 @@
+"""`Moving`: elements taken out of a tensor, put into it, and copied between tensors."""
+
+from operator import index
+from typing import Any, Self
+
+import numpy as np
+
+from accel import copies
+from accel.abc import Operand
+from accel.device import Device
+from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.errors import DTypeError, LayoutError, reading_pickled
+from accel.interchange.export import Interchange
+from accel.memory import AnyStorage, DeviceStorage, HostStorage, allocate
+from accel.memory.host_arrays import bytes_at
+from accel.memory.host_storage import HostArray
+from accel.views.core import TensorCore
+from accel.views.geometry import Geometry, array_strides, by_rows, of_state, state_of
+from accel.views.operands import Rows, rows_of
+
+__all__ = ["Moving"]
+
+
+class Moving(TensorCore, Interchange):
+    """Copies, and the exchange with other libraries; to be mixed into a tensor."""
+
+    __slots__ = ()
+
+    def to_numpy(self) -> HostArray:
+        """Return the elements as a new array of the tensor's shape; vectors append the modes of an element."""
+        found = self._geometry
+        existing = copies.read(self._cells(by_rows=True)).reshape((*found.inside, *found.element_shape))
+        if found.inside == found.shape:
+            return existing
+        array = np.full((*found.shape, *found.element_shape), self._pad_value, self._dtype)
+        array[_corner(found)] = existing
+        return array
+
+    def fill(self, value: Any) -> Self:
+        """Set every number of the valid part, all lanes of vectors too, and return this tensor.
+
+        Raises
+        ------
+        ReadOnlyError
+            If writing is forbidden.
+        OverlapError
+            If the layout names an element twice.
+        DTypeError, OverflowError
+            If the dtype cannot hold the value.
+        """
+        number = exact_cast(value, self._dtype)
+        if number.ndim:
+            key = ", ".join(":" * self.rank) or "()"
+            raise ValueError(f"fill takes one number; found {number.size}: write t[{key}] = x")
+        self._refuse_read_only()
+        copies.fill(self._cells(), number[()])
+        return self
+
+    def copy_from(self, other: Any, cast: bool = False) -> None:
+        """Copy the elements of another tensor, on whatever device, paired by colexicographic index.
+
+        They may share memory. Only valid parts are touched. A GPU is given work in its own memory, in order with all
+        else that is done with that; any other copy is over on return.
+
+        Parameters
+        ----------
+        other : LayoutTensor, view, container, storage or array
+            A tensor of the same size, whatever its shape; or what else has memory, of the same shape.
+        cast : bool
+            Convert to this dtype as `numpy.ndarray.astype` does.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ, or the sizes of the elements, or the shape where that counts.
+        TypeError
+            If it has no memory to look at.
+        DTypeError
+            If the dtypes differ, without ``cast``.
+        ReadOnlyError
+            If writing is forbidden.
+        OverlapError
+            If this layout names an element twice.
+        """
+        if not isinstance(other, Moving):
+            self._copy_rows(rows_of(other), cast)
+            return
+        # Whether numbers are single and all there is known for most, and more is not to be asked for a few of them.
+        singles = self._geometry.steps is not None and other._geometry.steps is not None
+        if singles and not self._readonly and copies.copied_at_once(self._cells(), other._cells()):
+            return
+        self._refuse_read_only()
+        self._refuse_unlike(other, cast)
+        if self._geometry.padded or other._geometry.padded:
+            self._copy_by_values(other)
+        else:
+            copies.copy(self._cells(), other._cells(), cast=cast)
+
+    def _copy_rows(self, rows: Rows, cast: bool = False) -> None:
+        found, dtype = self._geometry, self._dtype
+        self._refuse_read_only()
+        self._refuse_other_dtype(rows.dtype, cast)
+        if rows.shape != found.axes:
+            equal = rows.elements.size == self.size * self.element_size
+            remedy = "write LayoutTensor(x, layout) for how they are meant" if equal else "the sizes must be equal"
+            raise LayoutError(f"elements of shape {rows.shape} cannot be copied into shape {found.axes}: {remedy}")
+        if found.padded:
+            self._write_rows(rows.values().astype(dtype, copy=False))
+        else:
+            copies.copy(self._cells(by_rows=True), rows.elements, cast=cast)
+
+    def _refuse_unlike(self, other: TensorCore, cast: bool) -> None:
+        if (self.size, self.element_size) != (other.size, other.element_size):
+            raise ValueError(
+                f"{other.size} elements of {other.element_size} numbers cannot be copied into {self.size} of "
+                f"{self.element_size}: both must be equal; take a tile or a slice"
+            )
+        self._refuse_other_dtype(other._dtype, cast)
+
+    def _refuse_other_dtype(self, dtype: DType, cast: bool) -> None:
+        if self._dtype != dtype and not cast:
+            raise DTypeError(
+                f"{dtype.name} elements cannot be copied into {self._dtype.name}: "
+                f"write t.copy_from(x, cast=True), which converts"
+            )
+
+    def _copy_by_values(self, other: "Moving") -> None:
+        values = other.to_numpy().astype(self._dtype, copy=False)
+        in_order = _modes_reversed(values, other.rank).reshape(-1)
+        found = self._geometry
+        by_modes = in_order.reshape((*reversed(found.shape), *found.element_shape))
+        self._write_rows(_modes_reversed(by_modes, found.rank))
+
+    def _write_rows(self, values: HostArray) -> None:
+        """Write an array of this shape; what has no memory is dropped."""
+        found = self._geometry
+        expected = (*found.shape, *found.element_shape)
+        if values.shape != expected:
+            raise ValueError(f"an array of shape {values.shape} cannot be written to shape {expected}: they must agree")
+        self._refuse_read_only()
+        copies.write(self._cells(by_rows=True), values[_corner(found)])
+
+    def copy(self) -> Self:
+        """Return a tensor of the same layout on memory of its own, on the same device."""
+        return self._copied_to(self.device)
+
+    def _copied_to(self, device: Device) -> Self:
+        found = self._cells()
+        size, low, high = found.reach
+        first, extent = found.start + low, high - low + 1 if size else 0
+        storage = allocate(device, extent, self._dtype)
+        made = self._anew(storage, self._geometry.moved(-first), self._offset - first)
+        source = copies.Elements(self._storage, first, ((extent, 1),), self._dtype)
+        copies.copy(copies.Elements(storage, 0, ((extent, 1),)), source)
+        return made
+
+    def _anew(self, storage: AnyStorage, found: Geometry, offset: int = 0) -> Self:
+        """Return a tensor of this class on other memory."""
+        made = object.__new__(type(self))
+        made._on(storage, found, offset)
+        made._pad = self._pad
+        return made
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        copied = self.copy()
+        pad = None if self._pad is None else np.asarray(self._pad).tobytes().hex()
+        return _unpickled, (type(self), copied._storage, copied._offset, state_of(copied._geometry), pad)
+
+    # Exchange
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
+        """Return an array on the same memory, where strides lead through it; with ``copy=True`` on its own."""
+        if copy:
+            self._on_host("an array of them without saying so")
+            return self.to_numpy().astype(self._dtype if dtype is None else as_dtype(dtype), copy=False)
+        storage = self._on_host("array that shares their memory")
+        if storage.owner.traffic.hazards is not None:
+            storage.settle(writing=not self.readonly)
+        shared = self._lent_array(storage)
+        if dtype is None or as_dtype(dtype) == self._dtype:
+            return shared
+        if copy is False:
+            raise ValueError(f"{self._dtype.name} becomes {dtype} only by a copy; write copy=None")
+        return shared.astype(as_dtype(dtype))
+
+    def __accel_operand__(self) -> Operand:
+        """Describe the elements to a backend, by rows.
+
+        Raises
+        ------
+        LayoutError
+            If no strides lead through them.
+        """
+        found = self._geometry
+        strides = array_strides(found, self._dtype.itemsize)
+        span = self._storage.__accel_operand__().span
+        return Operand(span, self._offset * self._dtype.itemsize, self._dtype, found.axes, strides, not self.readonly)
+
+    def __accel_rows__(self) -> Rows:
+        """Return the numbers by rows; those of a padded tensor with the pad, in memory of their own."""
+        found = self._geometry
+        elements = self._cells(by_rows=True)
+        if found.padded:
+            elements = copies.all_of(HostStorage.on_array(self.to_numpy()))
+        return Rows(found.axes, self._dtype, self.device, elements)
+
+    def _lent_storage(self) -> AnyStorage:
+        return self._storage
+
+    def _lent_array(self, storage: AnyStorage) -> HostArray:
+        """Return the elements as NumPy sees them, or would if it could reach them; it keeps the memory alive."""
+        if isinstance(storage, DeviceStorage):
+            operand = self.__accel_operand__()
+            held = bytes_at(storage.pointer, storage.nbytes, not operand.writable, storage.pin())
+            return np.ndarray(operand.extents, operand.dtype, held, operand.start, operand.strides)
+        found, dtype = self._geometry, self._dtype
+        strides = array_strides(found, dtype.itemsize)
+        if not found.size:
+            return np.empty(found.axes, dtype)
+        array = np.ndarray(found.axes, dtype, storage.lend(), self._offset * dtype.itemsize, strides)
+        if self._readonly:  # what the storage forbids is forbidden in what it lends
+            array.flags.writeable = False
+        return array
+
+    def _lent_copy(self, device: Device) -> "Moving":
+        """Return a copy of the elements on a device, by rows."""
+        made = self._anew(allocate(device, self.size * self.element_size, self._dtype), by_rows(self._geometry))
+        made._write_rows(self.to_numpy())
+        return made
+
+
+def _corner(found: Geometry) -> tuple[slice, ...]:
+    """Return the slices of what has memory."""
+    return tuple([slice(extent) for extent in found.inside])
+
+
+def _modes_reversed(values: HostArray, rank: int) -> HostArray:
+    """Return an array with its first axes in reverse, so that what goes by rows goes colexicographically."""
+    return values.transpose((*reversed(range(rank)), *range(rank, values.ndim)))
+
+
+def _unpickled(*state: Any) -> Moving:
+    """Return the tensor that came out of a pickle.
+
+    Raises
+    ------
+    FormatError
+        If it is none.
+    """
+    with reading_pickled("tensor"):
+        kind, storage, offset, parts, pad = state
+        if not (isinstance(kind, type) and issubclass(kind, Moving) and isinstance(storage, AnyStorage)):
+            raise TypeError(f"found {type(kind).__name__} and {type(storage).__name__} for its class and its storage")
+        made = object.__new__(kind)
+        made._on(storage, of_state(*parts), index(offset))
+        made._pad = None if pad is None else np.frombuffer(bytes.fromhex(pad), storage.dtype).reshape(())[()]
+        if made._geometry.padded and pad is None:
+            raise ValueError("a padded one needs what is read outside")
+        return made

@@ -1,0 +1,108 @@
+"""`Home`: the library that computes for one device, shared by all arrays on it."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, NoReturn
+
+import numpy as np
+
+from accel import config
+from accel.abc import ComputesWithin, SupportsArrays
+from accel.device import Device, DeviceLike, resolve
+from accel.dtypes import as_dtype
+from accel.errors import CapabilityError, DeviceMismatchError
+from accel.memory import heap_of
+
+__all__ = ["Home", "default_device", "home_on"]
+
+_OF_NUMPY = (np.ndarray, np.generic)  # a union would be built anew at each call
+
+
+class Home:
+    """Where the arrays of one device are at home.
+
+    Attributes
+    ----------
+    device : Device
+        The device.
+    backend : SupportsArrays
+        Its backend.
+    library : module
+        The namespace that computes, through array-api-compat.
+    array_type : type
+        The library's own arrays.
+    as_array : callable
+        Makes one of them of a scalar that the library returned.
+    within : callable or None
+        Makes the context of a computation with some of them; None where none is needed.
+    """
+
+    __slots__ = ("array_type", "as_array", "backend", "device", "library", "within")
+
+    def __init__(self, device: Device, backend: SupportsArrays) -> None:
+        self.device = device
+        self.backend = backend
+        self.library = backend.namespace(device)
+        self.array_type = type(self.library.empty(0))
+        # array-api-compat's asarray takes eight times as long as NumPy's.
+        self.as_array = np.asarray if self.array_type is np.ndarray else self.library.asarray
+        self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
+
+    def compute(self, function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
+        """Call what the library's arrays do, where that needs a context; the functions of its namespace have theirs."""
+        assert self.within is not None, "without a context, it is called as it is"
+        with self.within(*operands):
+            return function(*operands, **keywords)
+
+    def accept(self, value: object) -> Any:
+        """Return a foreign operand as the library takes it, or NotImplemented.
+
+        NumPy's arrays and scalars are operands on the host only; numbers of a class of their own, such as an enum's,
+        are plain numbers everywhere.
+        """
+        if isinstance(value, _OF_NUMPY):
+            if self.device is not Device.CPU:
+                return NotImplemented
+            as_dtype(value.dtype)
+            return value
+        if isinstance(value, int):
+            return int(value)
+        if isinstance(value, float):
+            return float(value)
+        return complex(value) if isinstance(value, complex) else NotImplemented
+
+    def refuse(self, other: "Home") -> NoReturn:
+        """Raise the error for operands on two devices."""
+        raise DeviceMismatchError(
+            f"the operands are on {self.device} and {other.device}; move one, as in x.to_device('{self.device}')"
+        )
+
+
+_homes: dict[Device, Home] = {}
+
+
+def home_on(device: DeviceLike | None) -> Home:
+    """Return the home of a device, by default of `Device.default`."""
+    found = resolve(device)
+    home = _homes.get(found)
+    return _make_home(found) if home is None else home
+
+
+def _make_home(device: Device) -> Home:
+    backend = heap_of(device).backend
+    if not isinstance(backend, SupportsArrays):
+        raise CapabilityError(f"no library computes with arrays on {device}; move them, as in x.to_device('cpu')")
+    return _homes.setdefault(device, Home(device, backend))
+
+
+def default_device(device: DeviceLike) -> AbstractContextManager[config.Settings]:
+    """Make arrays on a device inside a ``with`` block, where no ``device=`` is given.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> with xp.default_device("cpu"):
+    ...     xp.zeros(3).device
+    <Device.CPU: 'cpu'>
+    """
+    return config.using(device=str(device))

@@ -82,7 +82,7 @@ def soak(count: int) -> Mapping[str, float]:
     return {
         "capsules never taken": count,
         "live bytes more than before": snapshot().live_bytes - before.live_bytes,
-        "blocks only pinned": sum(usage.pinned_blocks for usage in snapshot().devices),
+        "blocks only pinned": sum(usage.kept_blocks for usage in snapshot().devices),
     }
 
 

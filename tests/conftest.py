@@ -111,7 +111,7 @@ def toy(monkeypatch):
     heap.heap_of(Device.CPU)
     backend = ToyBackend()
     monkeypatch.setitem(providers._loaded, "sim", backend)
-    for owner, name in ((heap, "_heaps"), (array_library, "_homes")):
+    for owner, name in ((heap, "_heaps"), (array_library, "_libraries")):
         others = {device: found for device, found in getattr(owner, name).items() if device.type != "sim"}
         monkeypatch.setattr(owner, name, others)
     yield backend

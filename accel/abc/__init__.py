@@ -18,7 +18,7 @@ from accel.abc.backend import (
 )
 from accel.abc.block import Block, Span
 from accel.abc.external import Deleter, ExternalAllocation
-from accel.abc.operand import Operand, Swizzling, Table
+from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.plan import CacheEviction, Fill, Kind, Leaf, Plan
 from accel.abc.stream import CurrentStream, Event, Stream, current_stream, is_stream, raise_again
 from accel.abc.watch import Watch
@@ -39,6 +39,7 @@ __all__ = [
     "KnowsAddresses",
     "Leaf",
     "Limits",
+    "OffsetTable",
     "Operand",
     "Plan",
     "ReportsRaces",
@@ -52,7 +53,6 @@ __all__ = [
     "SupportsStreamNumbers",
     "SupportsStreams",
     "Swizzling",
-    "Table",
     "Watch",
     "current_stream",
     "is_stream",

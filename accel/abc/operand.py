@@ -7,9 +7,9 @@ import numpy as np
 from accel.abc.block import Span
 from accel.dtypes import DType
 
-__all__ = ["Operand", "Swizzling", "Table"]
+__all__ = ["OffsetTable", "Operand", "Swizzling"]
 
-Table = np.ndarray[Any, np.dtype[np.int64]]
+OffsetTable = np.ndarray[Any, np.dtype[np.int64]]
 """Offsets of elements, one by one."""
 
 
@@ -78,7 +78,7 @@ class Operand(NamedTuple):
     strides: tuple[int, ...]
     writable: bool = True
     swizzle: Swizzling | None = None
-    table: Table | None = None
+    table: OffsetTable | None = None
 
     @property
     def address(self) -> int:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from accel.abc import Operand, Swizzling, Table
+from accel.abc import OffsetTable, Operand, Swizzling
 from accel.copies.reaching import CACHED, Leaves, Reach, reach, swizzled_reach, whole_runs
 from accel.dtypes import DType
 from accel.errors import BoundsError
@@ -18,8 +18,8 @@ __all__ = [
     "Elements",
     "HasElements",
     "Leaves",
+    "OffsetTable",
     "Reach",
-    "Table",
     "all_of",
     "axes",
     "of_array",
@@ -54,7 +54,7 @@ class Elements(NamedTuple):
     start: int
     leaves: Leaves
     dtype: DType | None = None
-    table: Table | None = None
+    table: OffsetTable | None = None
     swizzle: Swizzling | None = None
 
     @property
@@ -112,7 +112,7 @@ class Elements(NamedTuple):
                 f"{self.storage} has {available} available: from 0 to {available - 1}"
             )
 
-    def places(self) -> Table:
+    def places(self) -> OffsetTable:
         """Return the offset of each element from ``start``, in order."""
         return places(self.leaves, self.swizzle) if self.table is None else self.table
 
@@ -164,16 +164,16 @@ def axes(leaves: Leaves, itemsize: int) -> Axes:
     return tuple([extent for extent, _ in reversed(leaves)]), tuple(strides)
 
 
-def places(leaves: Leaves, swizzle: Swizzling | None = None) -> Table:
+def places(leaves: Leaves, swizzle: Swizzling | None = None) -> OffsetTable:
     """Return the offset of each element that leaves name, in order."""
     if not reach(leaves).size:
         return np.empty(0, np.int64)
-    found: Table = np.zeros(1, np.int64)
+    found: OffsetTable = np.zeros(1, np.int64)
     for extent, stride in leaves:
         if extent > 1:
             found = (np.arange(extent, dtype=np.int64)[:, None] * stride + found).reshape(-1)
     return found if swizzle is None else np.asarray(swizzle(found))
 
 
-def _reach_of_table(table: Table) -> Reach:
+def _reach_of_table(table: OffsetTable) -> Reach:
     return Reach(table.size, int(table.min()), int(table.max())) if table.size else Reach(0, 0, 0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from accel.copies.elements import Table
+from accel.copies.elements import OffsetTable
 from accel.copies.reaching import Leaves
 from accel.copies.repeats import names_twice
 from accel.errors import OverlapError
@@ -20,7 +20,7 @@ def refuse_repeats(target: Leaves) -> None:
         )
 
 
-def refuse_repeats_in_table(table: Table) -> None:
+def refuse_repeats_in_table(table: OffsetTable) -> None:
     """Raise `OverlapError` if an offset is in a target's table twice."""
     if not table.size:
         return

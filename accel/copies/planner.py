@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from accel.abc import CacheEviction, Fill, Kind, Leaf, Operand, Plan
-from accel.copies.elements import CACHED, Axes, Table
+from accel.copies.elements import CACHED, Axes, OffsetTable
 from accel.copies.injectivity import refuse_repeated_bytes, refuse_repeats_in_table
 from accel.copies.overlap import distances, leaves_of, share_bytes
 from accel.errors import LayoutError
@@ -88,7 +88,7 @@ def masked(found: Plan, mask: Mask | None, eviction: CacheEviction) -> Plan:
     return found if eviction is CacheEviction.NORMAL else found._replace(eviction=eviction)
 
 
-def hiding(table: Table, unswizzled: Table, itemsize: int, mask: Mask) -> tuple[Table, Mask]:
+def hiding(table: OffsetTable, unswizzled: OffsetTable, itemsize: int, mask: Mask) -> tuple[OffsetTable, Mask]:
     """Return a table behind a swizzle, and a mask that hides in it what the given one hides before the swizzle.
 
     A bound is compared with what the steps lead to, and a table has only what became of that.
@@ -176,7 +176,7 @@ def _alone(axes: Axes) -> Iterator[Leaf]:
 
 
 def _merged(leaves: Iterable[Leaf]) -> list[Leaf]:
-    """Return the fewest leaves that walk the same way: none for one element, and one of extent 0 for no elements."""
+    """Return the fewest leaves that walk the same stage: none for one element, and one of extent 0 for no elements."""
     found: list[Leaf] = []
     for leaf in leaves:
         if leaf.extent == 0:

@@ -11,8 +11,8 @@ from accel.copies import host
 from accel.copies.elements import Elements, all_of, of_array
 from accel.copies.injectivity import refuse_repeats, refuse_repeats_in_table
 from accel.copies.planner import Mask, fewest_loops
-from accel.copies.stages import End, Fresh, Way, allocated, ways
-from accel.copies.transfer import Transfer, Work, refuse_foreign, submit
+from accel.copies.stages import End, Fresh, Stage, allocated, stages_of
+from accel.copies.transfer import Transfer, TransferPart, refuse_foreign, submit
 from accel.dtypes import DType
 from accel.errors import DTypeError, OutOfMemoryError
 from accel.memory import HostStorage, heap_of
@@ -148,11 +148,11 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
     if host.copied_at_once(target, source):
         return
     _refuse(target, source, cast=cast)
-    found = _ways(target, source)
+    found = _stages(target, source)
     fresh = allocated(found)
     uses = _written(target), Use(source.storage, False), *[Use(each, True) for each in fresh.values()]
-    for way in found:
-        carry_out(way.worker, uses, partial(way.give, fresh, None))
+    for stage in found:
+        carry_out(stage.worker, uses, partial(stage.give, fresh, None))
     for storage in fresh.values():
         storage.release()
 
@@ -185,14 +185,16 @@ def copy_async(
     """
     _refuse(target, source, cast=False)
     refuse_foreign(stream, target.storage.device, source.storage.device)
-    found, used = _ways(target, source, mask, eviction), (target.storage.owner, source.storage.owner)
+    found, used = _stages(target, source, mask, eviction), (target.storage.owner, source.storage.owner)
     all_written = mask is None and _written(target).whole
-    if len({way.worker for way in found}) > 1:  # which the host has to give their parts one after the other
+    if len({stage.worker for stage in found}) > 1:  # which the host has to give their parts one after the other
         nbytes = target.size * target.element_type.itemsize
-        whole = [Work(lambda _: _do(found, allocated(found), used, None), None, nbytes)]
+        whole = [TransferPart(lambda _: _do(found, allocated(found), used, None), None, nbytes)]
         return submit(target.storage, source.storage, stream, whole, whole=all_written)
     fresh = allocated(found, stream)
-    works = [Work(partial(_do, [way], fresh, used), way.worker.backend, way.plan.nbytes) for way in found]
+    works = [
+        TransferPart(partial(_do, [stage], fresh, used), stage.worker.backend, stage.plan.nbytes) for stage in found
+    ]
     return submit(target.storage, source.storage, stream, works, [*fresh.values()], whole=all_written)
 
 
@@ -240,22 +242,22 @@ def _refuse_unequal(target: Elements, size: int, dtype: DType) -> None:
 
 
 @_reporting
-def _ways(
+def _stages(
     target: Elements,
     source: Elements,
     mask: Mask | None = None,
     eviction: CacheEviction = CacheEviction.NORMAL,
-) -> list[Way]:
-    return ways(_end("target", target), _end("source", source), mask, eviction)
+) -> list[Stage]:
+    return stages_of(_end("target", target), _end("source", source), mask, eviction)
 
 
 def _end(name: str, elements: Elements) -> End:
     return End(name, elements.storage.device, elements.operand())
 
 
-def _do(found: Sequence[Way], fresh: Fresh, used: tuple[Owner, ...], stream: Stream | None) -> None:
+def _do(found: Sequence[Stage], fresh: Fresh, used: tuple[Owner, ...], stream: Stream | None) -> None:
     """Give plans to a stream, or without one to a thread that waits for each; whoever submits it keeps the order."""
     held = [storage.owner for storage in fresh.values()]
-    for way in found:
-        give = partial(way.give, fresh, stream)
-        give() if stream is not None else way.worker.carry_out(give, *used, *held)
+    for stage in found:
+        give = partial(stage.give, fresh, stream)
+        give() if stream is not None else stage.worker.carry_out(give, *used, *held)

@@ -13,7 +13,7 @@ from accel.memory import AnyStorage, allocate, heap_of
 from accel.memory.byte_copies import worker_of
 from accel.memory.heap import Heap
 
-__all__ = ["BETWEEN", "IMAGE", "End", "Fresh", "Way", "allocated", "ways"]
+__all__ = ["BETWEEN", "IMAGE", "End", "Fresh", "Stage", "allocated", "stages_of"]
 
 IMAGE, BETWEEN = "image on the host", "memory in between"
 """What memory is called that a copy needs besides its ends."""
@@ -47,7 +47,7 @@ class End(NamedTuple):
         return self.operand.dtype.itemsize
 
 
-class Way(NamedTuple):
+class Stage(NamedTuple):
     """One plan, which ends it joins, and the heap whose backend it is given to."""
 
     worker: Heap
@@ -71,9 +71,9 @@ class Way(NamedTuple):
             backend.copy_strided(into, out_of, plan, stream=stream)
 
 
-def allocated(found: Sequence[Way], stream: Stream | None = None) -> Fresh:
-    """Allocate what ways need besides the ends of the copy, to be used on a stream first."""
-    needed = {end.operand.span.block: end for way in found for end in way[1:3] if end.name in (IMAGE, BETWEEN)}
+def allocated(found: Sequence[Stage], stream: Stream | None = None) -> Fresh:
+    """Allocate what stages need besides the ends of the copy, to be used on a stream first."""
+    needed = {end.operand.span.block: end for stage in found for end in stage[1:3] if end.name in (IMAGE, BETWEEN)}
     return {block: allocate(end.device, end.size, end.operand.dtype, stream) for block, end in needed.items()}
 
 
@@ -88,9 +88,9 @@ def _bytes(operand: Operand, start: int, nbytes: int) -> Span:
     return Span(operand.span.block, operand.span.start + operand.start + start, nbytes)
 
 
-def ways(
+def stages_of(
     target: End, source: End, mask: Mask | None = None, eviction: CacheEviction = CacheEviction.NORMAL
-) -> list[Way]:
+) -> list[Stage]:
     """Return the plans of a copy in order; none where there are no elements.
 
     The ends are of equal size, and memory that comes in between is not there yet: see `allocated`.
@@ -109,34 +109,34 @@ def _castable(end: End) -> bool:
     return end.device is _CPU and end.operand.table is None
 
 
-def _by_image(target: End, source: End, mask: Mask | None) -> list[Way]:
+def _by_image(target: End, source: End, mask: Mask | None) -> list[Stage]:
     """Return a copy by way of the host, because no backend knows both ends, or because the host must cast."""
     dtype = target.operand.dtype if _castable(source) else source.operand.dtype
     image = _new(IMAGE, _CPU, dtype, target, source)
     # What is not read stays as it is.
-    kept = ways(image, target) if mask is not None and mask.fill is Fill.NONE else []
-    return [*kept, *ways(image, source, mask), *ways(target, image)]
+    kept = stages_of(image, target) if mask is not None and mask.fill is Fill.NONE else []
+    return [*kept, *stages_of(image, source, mask), *stages_of(target, image)]
 
 
-def _steps(worker: Heap, target: End, source: End, mask: Mask | None, eviction: CacheEviction) -> list[Way]:
-    """Return one way, or two with what holds the elements between them, as no loops walk both ends."""
+def _steps(worker: Heap, target: End, source: End, mask: Mask | None, eviction: CacheEviction) -> list[Stage]:
+    """Return one stage, or two with what holds the elements between them, as no loops walk both ends."""
     if (target.operand.table is None) != (source.operand.table is None):
         target = target if _single(target) else _by_table(target)
         source, mask = (source, mask) if _single(source) else _looked_up(source, mask)
-    way = _way(worker, target, source, mask, eviction)
-    if way is not None:
-        return [way]
+    stage = _stage(worker, target, source, mask, eviction)
+    if stage is not None:
+        return [stage]
     if mask is not None:
         source, mask = _looked_up(source, mask)
         return _steps(worker, _by_table(target), source, mask, eviction)
     between = _new(BETWEEN, worker.device, source.operand.dtype, target, source)
-    found = [_way(worker, *ends, None, eviction) for ends in ((between, source), (target, between))]
-    return [way for way in found if way is not None]
+    found = [_stage(worker, *ends, None, eviction) for ends in ((between, source), (target, between))]
+    return [stage for stage in found if stage is not None]
 
 
-def _way(worker: Heap, target: End, source: End, mask: Mask | None, eviction: CacheEviction) -> Way | None:
+def _stage(worker: Heap, target: End, source: End, mask: Mask | None, eviction: CacheEviction) -> Stage | None:
     found = loops_of(target.operand, source.operand, masked=mask is not None)
-    return None if found is None else Way(worker, target, source, masked(found, mask, eviction))
+    return None if found is None else Stage(worker, target, source, masked(found, mask, eviction))
 
 
 def _new(name: str, device: Device, dtype: DType, target: End, source: End) -> End:

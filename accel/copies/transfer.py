@@ -1,4 +1,4 @@
-"""`Transfer`: a copy that is under way."""
+"""`Transfer`: a copy that is under stage."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
@@ -13,13 +13,13 @@ from accel.errors import DeviceMismatchError
 from accel.memory.byte_copies import copy_spans, worker_of
 from accel.memory.hazards import Submission
 from accel.memory.heap import Heap, heap_of
-from accel.memory.in_flight import Flight
+from accel.memory.in_flight import PendingWork
 from accel.memory.storage import Storage
 from accel.memory.submission import Use
 from accel.memory.submission import submit as submit_work
 from accel.memory.thread_stream import ThreadStream
 
-__all__ = ["Progress", "Transfer", "Work", "refuse_foreign", "submit", "submit_copy"]
+__all__ = ["Progress", "Transfer", "TransferPart", "refuse_foreign", "submit", "submit_copy"]
 
 Progress = Callable[[int, int], object]
 """Called with the bytes copied so far and the bytes in all, by whoever waits."""
@@ -42,14 +42,14 @@ class Transfer:
         Where in the user's code it was submitted.
     """
 
-    __slots__ = ("_flight", "_heap", "_pieces", "_progress", "nbytes", "site", "source", "target")
+    __slots__ = ("_heap", "_pending", "_pieces", "_progress", "nbytes", "site", "source", "target")
 
     def __init__(
         self,
         target: Device,
         source: Device,
         pieces: list[tuple[Event, int]],
-        flight: Flight,
+        pending: PendingWork,
         heap: Heap,
         progress: Progress | None,
     ) -> None:
@@ -58,7 +58,7 @@ class Transfer:
         self.nbytes = sum(nbytes for _, nbytes in pieces)
         self.site = call_site()
         self._pieces = pieces
-        self._flight = flight
+        self._pending = pending
         self._heap = heap
         self._progress = progress
 
@@ -71,7 +71,7 @@ class Transfer:
         """Tell whether all is copied; never waits."""
         if not self.event.done():
             return False
-        self._heap.land(self._flight)
+        self._heap.retire(self._pending)
         return True
 
     def wait(self) -> None:
@@ -86,10 +86,10 @@ class Transfer:
             for copied in self._each_piece():
                 if self._progress is not None:
                     self._progress(copied, self.nbytes)
-            self._flight.event.wait()  # also for what went wrong with those who wrote the source
+            self._pending.event.wait()  # also for what went wrong with those who wrote the source
         finally:
             if self.event.done():
-                self._heap.land(self._flight)
+                self._heap.retire(self._pending)
 
     def _each_piece(self) -> Iterator[int]:
         copied = 0
@@ -122,7 +122,7 @@ class Transfer:
         return f"<Transfer of {self.nbytes} bytes from {self.source} to {self.target}, {state}>"
 
 
-class Work(NamedTuple):
+class TransferPart(NamedTuple):
     """A part of a copy.
 
     Attributes
@@ -164,7 +164,7 @@ def submit(
     target: Storage,
     source: Storage,
     stream: Stream,
-    works: Sequence[Work],
+    works: Sequence[TransferPart],
     between: Sequence[Storage] = (),
     progress: Progress | None = None,
     *,
@@ -183,14 +183,14 @@ def submit(
     refuse_foreign(stream, target.device, source.device)
     uses = Use(target, True, whole=whole), Use(source, False)
     pieces: list[tuple[Event, int]] = []
-    flight = submit_work(stream, uses, partial(_give_pieces, stream, works, pieces), between)
-    return Transfer(target.device, source.device, pieces, flight, heap_of(stream.device), progress)
+    pending = submit_work(stream, uses, partial(_give_pieces, stream, works, pieces), between)
+    return Transfer(target.device, source.device, pieces, pending, heap_of(stream.device), progress)
 
 
 def _give_pieces(
-    stream: Stream, works: Sequence[Work], pieces: list[tuple[Event, int]], submission: Submission
+    stream: Stream, works: Sequence[TransferPart], pieces: list[tuple[Event, int]], submission: Submission
 ) -> None:
-    """Give the parts of a copy to a stream, and note down the event after each; what is given first is under way."""
+    """Give the parts of a copy to a stream, and note down the event after each; what is given first is under stage."""
     for work in works:
         before, submission.event = submission.event, None  # as long as it is None, an interrupt leaves it to be found
         try:
@@ -204,7 +204,7 @@ def _give_pieces(
         pieces.append((stream.record(), 0))
 
 
-def _copying(target: Storage, into: Span, source: Storage, out_of: Span) -> Work:
+def _copying(target: Storage, into: Span, source: Storage, out_of: Span) -> TransferPart:
     """Return the copy of one piece, by the backend that knows both ends, if one does."""
     # The owners, for the handles may be released before it is done.
     to, of = target.owner, source.owner
@@ -216,10 +216,10 @@ def _copying(target: Storage, into: Span, source: Storage, out_of: Span) -> Work
         else:
             worker.backend.copy(into, out_of, stream=stream)
 
-    return Work(run, None if worker is None else worker.backend, into.nbytes)
+    return TransferPart(run, None if worker is None else worker.backend, into.nbytes)
 
 
-def _submit(stream: Stream, work: Work) -> Event:
+def _submit(stream: Stream, work: TransferPart) -> Event:
     """Give one part to the stream, or to a thread of the house that the stream waits for; return the event after it."""
     if isinstance(stream, ThreadStream):
         # Not what the stream records then, which may be the failure of what another thread gave it meanwhile.

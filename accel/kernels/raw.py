@@ -13,7 +13,7 @@ from accel.errors import CapabilityError, DeviceMismatchError, KernelSyntaxError
 from accel.kernels.arguments import Signature
 from accel.kernels.grids import Extents, Three, as_block, as_grid, as_shared, blocks_over
 from accel.kernels.parameters import Parameter, only_kernel, parameters_of
-from accel.kernels.sources import Source
+from accel.kernels.sources import KernelSource
 from accel.locks import open_after_fork
 from accel.memory import heap_of
 from accel.memory.submission import submit_ordered
@@ -62,7 +62,7 @@ class RawKernel:
         self.name = only_kernel(source) if name is None else name
         self.parameters: tuple[Parameter, ...] = parameters_of(source, self.name)
         self._signature = Signature(self.name, self.parameters)
-        self._source = Source(source, file)
+        self._source = KernelSource(source, file)
         self._options = _several(options)
         self._executables: dict[Device, Executable] = {}
 

@@ -1,4 +1,4 @@
-"""`Source`: the text of kernels, as compilers are given it, and where in it they found an error."""
+"""`KernelSource`: the text of kernels, as compilers are given it, and where in it they found an error."""
 
 import re
 from functools import cache
@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from accel.errors import KernelSyntaxError
 
-__all__ = ["Source"]
+__all__ = ["KernelSource"]
 
 _ERROR = r"(?:\w+ )?error:? (?P<what>.*)"
 _USED = r"line (\d+) of {file}|^{file}[(:](\d+).*(?:required|instantiation)"
 
 
-class Source(NamedTuple):
+class KernelSource(NamedTuple):
     """Kernels of the user's own.
 
     Attributes

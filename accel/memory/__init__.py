@@ -11,7 +11,7 @@ from accel.memory.byte_copies import copy_elements
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import HostStorage
-from accel.memory.owner import Pin
+from accel.memory.owner import KeepAlive
 from accel.memory.pool import Pool
 from accel.memory.scopes import allocating, allocator_of, trim
 from accel.memory.storage import Ownership, Storage
@@ -27,10 +27,10 @@ __all__ = [
     "Heap",
     "HeapUsage",
     "HostStorage",
+    "KeepAlive",
     "Limit",
     "OwnerUsage",
     "Ownership",
-    "Pin",
     "PinnedPool",
     "PinnedUsage",
     "Pool",

@@ -10,7 +10,7 @@ from accel.memory.device_storage import DeviceStorage as DeviceStorage
 from accel.memory.heap import Heap as Heap
 from accel.memory.heap import heap_of as heap_of
 from accel.memory.host_storage import HostStorage as HostStorage
-from accel.memory.owner import Pin as Pin
+from accel.memory.owner import KeepAlive as KeepAlive
 from accel.memory.pinned_memory import PinnedPool as PinnedPool
 from accel.memory.pinned_memory import pinned as pinned
 from accel.memory.pool import Pool as Pool

@@ -1,4 +1,4 @@
-"""`Books`: what is in use of one device's memory, in a form that no interrupt falsifies.
+"""`AllocationTable`: what is in use of one device's memory, in a form that no interrupt falsifies.
 
 An interrupt can stop a finaliser before it could count, and Python swallows it then. So each block in use has an object
 beside it here, to which only its holder refers too. Where nobody else refers to it any more, the holder is gone, and
@@ -13,7 +13,7 @@ from accel.abc.block import Block
 from accel.abc.external import ExternalAllocation
 from accel.memory.holder import Holder
 
-__all__ = ["Books"]
+__all__ = ["AllocationTable"]
 
 _alone = {0: object()}
 _ALONE = getrefcount(_alone[0])
@@ -22,7 +22,7 @@ _ALONE = getrefcount(_alone[0])
 _ROOM = 1 << 28
 
 
-class Books:
+class AllocationTable:
     """The blocks in use, the external memory that has a deleter, and the holders that only pins keep.
 
     Everything here is touched with the gate of the heap closed.

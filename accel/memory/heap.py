@@ -26,18 +26,18 @@ from accel.call_sites import call_site
 from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
 from accel.locks import BusyError, attempt, in_child, open_after_fork
-from accel.memory.allocation_table import Books
+from accel.memory.allocation_table import AllocationTable
 from accel.memory.allocators import Allocator, Scope, chosen, trimmed
 from accel.memory.hazards import Submission, Traffic, forget_these
 from accel.memory.holder import Holder
-from accel.memory.in_flight import Flight, Pinnable
+from accel.memory.in_flight import PendingWork, SupportsKeepAlive
 from accel.memory.shortage import in_use, is_retry, making_room
 from accel.registry import NoBackendError, providers
 
-__all__ = ["Flight", "Heap", "Watcher", "heap_of", "heaps", "unwatch", "watch"]
+__all__ = ["Heap", "PendingWork", "Watcher", "heap_of", "heaps", "unwatch", "watch"]
 
 
-Note = Callable[[], ExternalAllocation | None]
+Change = Callable[[], ExternalAllocation | None]
 """A change of the books; returns external memory whose last use it ended, to be finished with the gate open."""
 
 
@@ -46,7 +46,7 @@ class Heap:
 
     Attributes
     ----------
-    books : Books
+    books : AllocationTable
         What is in use; touched with the gate closed.
     foreign : Traffic
         Where the work in flight on memory made elsewhere is noted.
@@ -54,21 +54,21 @@ class Heap:
 
     __slots__ = (
         "_allocators",
-        "_attempt",
         "_givers",
         "_in_order",
         "_many",
         "_streams",
+        "_try_lock",
         "backend",
-        "books",
         "busy",
+        "deferred",
         "device",
         "foreign",
-        "gate",
-        "left",
+        "lock",
+        "pending_work",
         "plain",
         "scopes",
-        "under_way",
+        "table",
         "watches",
     )
 
@@ -77,19 +77,19 @@ class Heap:
         self.backend = backend
         self._streams = backend if isinstance(backend, SupportsStreams) else None
         self._in_order = backend if isinstance(backend, FreesInOrder) else None
-        self.gate = open_after_fork(threading.RLock())
-        self._attempt = attempt(self.gate)
+        self.lock = open_after_fork(threading.RLock())
+        self._try_lock = attempt(self.lock)
         self.busy = False
-        self.left: deque[Note] = deque()
+        self.deferred: deque[Change] = deque()
         self.foreign = Traffic()
         # Each is mapped to where it was submitted.
-        self.under_way: dict[Flight, str] = {}
+        self.pending_work: dict[PendingWork, str] = {}
         self._many = 16
         # Those blocks that go back to another than the backend, and to whom.
         self._givers: dict[Block, Allocator] = {}
         # By identity: those of others may have no hash.
         self._allocators: WeakValueDictionary[int, Allocator] = WeakValueDictionary()
-        self.books = Books()
+        self.table = AllocationTable()
         self.watches: tuple[Watch, ...] = tuple(watcher(device) for watcher in _watchers)
         self.scopes: tuple[Scope, ...] = ()
         # Nobody watches, and all blocks come from the backend: one look instead of three, at each allocation.
@@ -99,24 +99,24 @@ class Heap:
     def live_blocks(self) -> int:
         """Blocks allocated now."""
         self.check()
-        return len(self.books.sizes())
+        return len(self.table.sizes())
 
     @property
     def live_bytes(self) -> int:
         """Bytes allocated now."""
         self.check()
-        return sum(self.books.sizes())
+        return sum(self.table.sizes())
 
     @property
     def peak_bytes(self) -> int:
         """The most bytes that were allocated at one time."""
-        return self.books.peak
+        return self.table.peak
 
     @property
-    def pinned_blocks(self) -> int:
+    def kept_blocks(self) -> int:
         """Blocks kept alive by exports only: their last handle was released."""
         self.check()
-        return len(self.books.kept)
+        return len(self.table.kept)
 
     def allocate(
         self, nbytes: int, alignment: int = 1, stream: Stream | None = None, holder: Holder | None = None
@@ -128,16 +128,16 @@ class Heap:
         OutOfMemoryError
             If they cannot be had even when all was done that could make room; names the largest owners.
         """
-        if self.left or self.under_way:
-            self.reap()
+        if self.deferred or self.pending_work:
+            self.retire_finished()
         try:
-            with self.gate:
+            with self.lock:
                 before, self.busy = self.busy, True
                 try:
                     plain = self.plain
                     giver: Allocator = self.backend if plain else self.allocator
                     block = giver.allocate(self.device, nbytes, alignment=alignment, stream=stream)
-                    if self.books.enter(block, holder):
+                    if self.table.enter(block, holder):
                         self._check()
                     if not plain:
                         self._remember(block, giver)
@@ -147,8 +147,8 @@ class Heap:
             if is_retry() or self._is_inside() or nbytes > self.backend.limits(self.device).memory > 0:
                 raise
             return self._make_room(error, partial(self.allocate, nbytes, alignment, stream, holder))
-        if self.left:
-            self.drain()
+        if self.deferred:
+            self.run_deferred()
         return block
 
     @property
@@ -159,27 +159,27 @@ class Heap:
 
     def enter(self, scope: Scope) -> None:
         """Let memory come from a scope's allocator where that is chosen; trim it too as long as it lives."""
-        with self.gate:
+        with self.lock:
             self._allocators[id(scope.allocator)] = scope.allocator
             self.scopes = (*self.scopes, scope)
             self.plain = False
 
     def leave(self, scope: Scope) -> None:
         """End a scope."""
-        with self.gate:
+        with self.lock:
             self.scopes = tuple(other for other in self.scopes if other is not scope)
             self._look_whether_plain()
 
     def watch(self, watch: Watch) -> None:
         """Let somebody see what is allocated and freed from now on."""
-        with self.gate:
+        with self.lock:
             if watch not in self.watches:
                 self.watches = (*self.watches, watch)
             self.plain = False
 
     def unwatch(self, watch: Watch) -> None:
         """Let them see no more."""
-        with self.gate:
+        with self.lock:
             self.watches = tuple(other for other in self.watches if other is not watch)
             self._look_whether_plain()
 
@@ -195,32 +195,32 @@ class Heap:
 
     def remember(self, holder: Holder, external: ExternalAllocation) -> None:
         """Let external memory be finished when nobody refers to its holder, if that was not done before."""
-        self.books.note(external, holder)
+        self.table.note(external, holder)
 
     def check(self) -> None:
         """Give back what an interrupt kept finalisers from giving back, unless somebody is inside."""
-        with suppress(BusyError), self._attempt:
+        with suppress(BusyError), self._try_lock:
             if not self.busy:
                 self.busy = True
                 try:
                     self._check()
                 finally:
                     self.busy = False
-        self.drain()
+        self.run_deferred()
 
     def _check(self) -> None:
-        for key, nbytes in self.books.check():
+        for key, nbytes in self.table.check():
             for watch in self.watches:
                 watch.see_freed(nbytes)
             # The memory went with the block, unless it is to go back to somebody's allocator.
             for block in [each for each in self._givers if id(each) == key]:
                 self._givers.pop(block).free(block, stream=None)
         self._look_whether_plain()
-        self.left.extend([partial(_itself, external) for external in self.books.given_up()])
+        self.deferred.extend([partial(_itself, external) for external in self.table.given_up()])
 
     def free(self, block: Block) -> None:
         """Give a block back to whoever gave it; the gate is held by the caller."""
-        self.books.strike(block)
+        self.table.strike(block)
         if self.plain:
             self.backend.free(block, stream=None)
             return
@@ -234,13 +234,13 @@ class Heap:
     def trim(self) -> int:
         """Let all allocators give back what they keep; returns how many bytes."""
         self.check()
-        with self.gate:
+        with self.lock:
             before, self.busy = self.busy, True
             try:
                 given_back = sum(trimmed(each) for each in (*self._allocators.values(), self.backend))
             finally:
                 self.busy = before
-        self.drain()
+        self.run_deferred()
         return given_back
 
     def _make_room(self, error: OutOfMemoryError, again: Callable[[], Block]) -> Block:
@@ -249,7 +249,7 @@ class Heap:
     def _ways_to_room(self) -> Iterator[None]:
         """Do what may make room, one thing after the other, the dearest last."""
         for heap in heaps():
-            heap.reap()
+            heap.retire_finished()
             heap.check()
         self.trim()
         yield
@@ -261,45 +261,45 @@ class Heap:
         self.trim()
         yield
 
-    def do(self, note: Note) -> None:
+    def apply(self, change: Change) -> None:
         """Act with the gate closed behind one, or leave a note if it is not open; raises what a deleter raises."""
         try:
-            with self._attempt:
+            with self._try_lock:
                 inside = self.busy  # this thread is inside already: a signal handler or a finaliser acts
                 if not inside:
                     self.busy = True
                     try:
-                        ended = note()
+                        ended = change()
                     finally:
                         self.busy = False
         except BusyError:
             inside = True
         if inside:
-            self.left.append(note)
+            self.deferred.append(change)
         elif ended is not None and ended.deleter is not None:
             self._finish(ended)
-        if self.left:
-            self.drain()
+        if self.deferred:
+            self.run_deferred()
 
-    def do_or_leave(self, note: Note) -> None:
+    def defer(self, change: Change) -> None:
         """Act as `do`, for finalisers: what goes wrong is reported, and not raised."""
-        self.left.append(note)
-        self.drain()
+        self.deferred.append(change)
+        self.run_deferred()
 
     def _is_inside(self) -> bool:
         """Tell whether this thread is inside the gate."""
-        return self.busy and bool(self.gate._is_owned())  # type: ignore[attr-defined]
+        return self.busy and bool(self.lock._is_owned())  # type: ignore[attr-defined]
 
-    def drain(self) -> None:
+    def run_deferred(self) -> None:
         """Do what the notes say that were left behind, unless somebody is inside, who will."""
-        while self.left:
+        while self.deferred:
             try:
-                with self._attempt:
-                    if self.busy or not self.left:
+                with self._try_lock:
+                    if self.busy or not self.deferred:
                         return
                     self.busy = True
                     try:
-                        ended = self.left.popleft()()
+                        ended = self.deferred.popleft()()
                     finally:
                         self.busy = False
                 if ended is not None and ended.deleter is not None:
@@ -314,37 +314,37 @@ class Heap:
             external.finish()
         finally:
             if external.deleter is None:  # else an interrupt came first, and `check` finds it again
-                self.books.forget(external)
+                self.table.forget(external)
 
-    def take_off(self, flight: Flight) -> None:
+    def add_pending(self, pending: PendingWork) -> None:
         """Remember what work holds; when there is twice as much as there was, let go of what is over."""
-        self.under_way[flight] = call_site()
-        if len(self.under_way) > self._many:
-            self.reap()
-            self._many = 2 * len(self.under_way) + 16
+        self.pending_work[pending] = call_site()
+        if len(self.pending_work) > self._many:
+            self.retire_finished()
+            self._many = 2 * len(self.pending_work) + 16
 
-    def reap(self) -> None:
+    def retire_finished(self) -> None:
         """Let go of what work in flight held, if that is over, and do what finalisers left behind."""
-        for flight in list(self.under_way):
-            if flight.event.done():
+        for pending in list(self.pending_work):
+            if pending.event.done():
                 try:
-                    self.land(flight)
+                    self.retire(pending)
                 except Exception as error:  # of a deleter: who reaps has nothing to do with it
                     _Unraised(error)
-        self.drain()
+        self.run_deferred()
 
-    def land(self, flight: Flight) -> None:
+    def retire(self, pending: PendingWork) -> None:
         """Let go of what one piece of work held; doing so again is harmless."""
-        if self.under_way.pop(flight, None) is None:  # another thread may have been first
+        if self.pending_work.pop(pending, None) is None:  # another thread may have been first
             return
-        submission, failed = flight.event, set()
+        submission, failed = pending.event, set()
         if submission.culprit() is not None:
             failed.add(submission)
-        for pin in flight.pins:
-            owner = pin.owner
+        for held in pending.keep_alives:
+            owner = held.owner
             if owner is not None:  # who submitted it may let go of it at the same time
                 forget_these(owner.traffic, {submission}, failed)
-            pin.release()
+            held.release()
 
     def wait(self) -> None:
         """Wait for all work that holds memory; what it raises is left to those who wait for it.
@@ -352,18 +352,18 @@ class Heap:
         A thread that does the work of a stream does not wait: it may be its own.
         """
         if threading.current_thread().name != "accel-stream":
-            for flight in list(self.under_way):
+            for pending in list(self.pending_work):
                 with suppress(Exception):  # an event of a parent process, say, is never reached here
-                    flight.event.settle()
-        self.reap()
+                    pending.event.settle()
+        self.retire_finished()
 
     def synchronize(self) -> None:
         """Wait for the device, and give back what finalisers left behind."""
         self.backend.synchronize(self.device)
         for heap in heaps():  # work on another device's stream may hold memory of this one
-            heap.reap()
+            heap.retire_finished()
 
-    def carry_out(self, work: Callable[[], object], *used: Pinnable) -> None:
+    def carry_out(self, work: Callable[[], object], *used: SupportsKeepAlive) -> None:
         """Give the device some work that others keep in order, and wait for that alone.
 
         An interrupt ends the wait, and not the work; what it uses stays until it is over.
@@ -373,16 +373,16 @@ class Heap:
             work()
             self.backend.synchronize(self.device)
             return
-        flight = Flight(submission, tuple([each.pin() for each in used]))
+        pending = PendingWork(submission, tuple([each.keep_alive() for each in used]))
         try:
             with submission.begun:
-                self.under_way[flight] = ""
+                self.pending_work[pending] = ""
                 submission.give(stream, lambda _: work())
             submission.wait()
         finally:
             if submission.done():
-                self.land(flight)
-        self.reap()
+                self.retire(pending)
+        self.retire_finished()
 
     @property
     def in_order(self) -> FreesInOrder | None:
@@ -408,7 +408,7 @@ class Heap:
 
 
 def _itself(external: ExternalAllocation) -> ExternalAllocation:
-    """Note that nobody uses some external memory any more."""
+    """Change that nobody uses some external memory any more."""
     return external
 
 

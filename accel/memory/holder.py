@@ -23,21 +23,21 @@ class Holder:
         The memory of the device.
     counted : bool
         Whether the bytes are managed, and not somebody else's.
-    handles, pins : int
-        Who uses the bytes.
+    handles, keep_alives : int
+        How many handles there are, and how many exports and pieces of work keep the bytes alive.
     life : object
         To which nobody else refers but the books, so that they show when the holder is gone.
     made : str
         Where in the user's code it was made; not set outside of debug mode.
     """
 
-    __slots__ = ("counted", "external", "handles", "heap", "held", "life", "made", "pins")
+    __slots__ = ("counted", "external", "handles", "heap", "held", "keep_alives", "life", "made")
     held: Block | None
     external: ExternalAllocation | None
     heap: Any
     counted: bool
     handles: int
-    pins: int
+    keep_alives: int
     life: object
     made: str
 
@@ -54,9 +54,9 @@ class Holder:
 
     def in_words(self) -> str:
         """Describe it for people."""
-        pins = f", {self.pins} pin{'s' * (self.pins != 1)}" if self.pins else ""
+        kept = f", kept alive by {self.keep_alives} more" if self.keep_alives else ""
         made = f", made at {self.made}" if self.site else ""
-        return f"{in_words(self.nbytes)}, {self.handles} handle{'s' * (self.handles != 1)}{pins}{made}"
+        return f"{in_words(self.nbytes)}, {self.handles} handle{'s' * (self.handles != 1)}{kept}{made}"
 
 
 def holders(*, external: bool = True) -> list[Holder]:
@@ -72,6 +72,6 @@ def holders(*, external: bool = True) -> list[Holder]:
 
 
 def _has_memory(found: Holder, external: bool) -> bool:
-    if not getattr(found, "handles", 0) and not getattr(found, "pins", 0):  # or another thread is making it
+    if not getattr(found, "handles", 0) and not getattr(found, "keep_alives", 0):  # or another thread is making it
         return False
     return found.held is not None if found.external is None else external

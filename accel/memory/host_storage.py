@@ -233,7 +233,7 @@ class HostStorage(Storage):
         array = self._settled(writing=False)
         if count == 1:
             return array[start]
-        with self.pin():  # NumPy lets other threads run while it copies, and one may release this
+        with self.keep_alive():  # NumPy lets other threads run while it copies, and one may release this
             return array[start : start + count].copy()
 
     def store(self, offset: SupportsIndex, values: Any) -> None:
@@ -252,7 +252,7 @@ class HostStorage(Storage):
         given = exact_cast(values, self.dtype).reshape(-1)
         start = self._checked(offset, given.size)
         array = self._settled(writing=True)
-        with self.pin():
+        with self.keep_alive():
             array[start : start + given.size] = given
 
     def export(self) -> HostArray:

@@ -4,7 +4,7 @@ from typing import NamedTuple, Protocol
 
 from accel.memory.hazards import Submission, Traffic
 
-__all__ = ["Flight", "Noted", "Pinnable", "Releasable"]
+__all__ = ["HeldMemory", "Noted", "PendingWork", "SupportsKeepAlive"]
 
 
 class Noted(Protocol):
@@ -16,7 +16,7 @@ class Noted(Protocol):
         ...
 
 
-class Releasable(Protocol):
+class HeldMemory(Protocol):
     """What work in flight holds: a pin."""
 
     @property
@@ -29,16 +29,16 @@ class Releasable(Protocol):
         ...
 
 
-class Pinnable(Protocol):
+class SupportsKeepAlive(Protocol):
     """What work uses: a storage."""
 
-    def pin(self) -> Releasable:
+    def keep_alive(self) -> HeldMemory:
         """Keep the bytes alive until the pin is released."""
         ...
 
 
-class Flight(NamedTuple):
+class PendingWork(NamedTuple):
     """Work on a stream of the device, and what it holds until it is over."""
 
     event: Submission
-    pins: tuple[Releasable, ...]
+    keep_alives: tuple[HeldMemory, ...]

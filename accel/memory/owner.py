@@ -1,4 +1,4 @@
-"""`Owner`: one block and the count of those who use it; `Pin`: a use that outlives the handles."""
+"""`Owner`: one block and the count of those who use it; `KeepAlive`: a use that outlives the handles."""
 
 from typing import NoReturn, Self
 
@@ -13,7 +13,7 @@ from accel.memory.hazards import IDLE, Claim, Hazards, Traffic
 from accel.memory.heap import Heap
 from accel.memory.holder import Holder
 
-__all__ = ["ForeignOwner", "Owner", "Pin"]
+__all__ = ["ForeignOwner", "KeepAlive", "Owner"]
 
 
 class Owner(Holder):
@@ -40,7 +40,7 @@ class Owner(Holder):
         self.counted = True
         self.readonly = False
         self.handles = 1
-        self.pins = 0
+        self.keep_alives = 0
         self.life = object()
         self.traffic = IDLE
         if config.debugging():
@@ -73,7 +73,7 @@ class Owner(Holder):
     @property
     def ended(self) -> bool:
         """Whether nobody uses the bytes any more."""
-        return not self.handles and not self.pins
+        return not self.handles and not self.keep_alives
 
     def add_handle(self) -> None:
         """Count one more handle."""
@@ -83,17 +83,17 @@ class Owner(Holder):
         else:
             self.refuse_ended()
 
-    def add_pin(self) -> None:
-        """Count one more pin; `less_one_pin` is a note for the heap."""
+    def add_keep_alive(self) -> None:
+        """Count one more pin; `drop_keep_alive` is a note for the heap."""
         # No call between these, so that another thread cannot end it meanwhile.
-        if self.handles or self.pins:
-            self.pins += 1
+        if self.handles or self.keep_alives:
+            self.keep_alives += 1
         else:
             self.refuse_ended()
 
-    def pin(self) -> "Pin":
+    def keep_alive(self) -> "KeepAlive":
         """Keep the bytes alive until the pin is released."""
-        return Pin(self)
+        return KeepAlive(self)
 
     def claim(self, *, writing: bool) -> Claim:
         """Return the use of all bytes."""
@@ -112,26 +112,26 @@ class Owner(Holder):
         """Remember work that was submitted elsewhere, after all that it must come after."""
         hazards.note(event, (self.claim(writing=writing),))
 
-    def less_one_handle(self) -> ExternalAllocation | None:
+    def drop_handle(self) -> ExternalAllocation | None:
         """Count one handle less: a note for the heap."""
         self.handles -= 1
         return self.end_if_unused()
 
-    def less_one_pin(self) -> ExternalAllocation | None:
+    def drop_keep_alive(self) -> ExternalAllocation | None:
         """Count one pin less: a note for the heap."""
-        self.pins -= 1
+        self.keep_alives -= 1
         return self.end_if_unused()
 
     def end_if_unused(self) -> ExternalAllocation | None:
         """Free the bytes if nobody uses them any more; the gate is held by the caller."""
         if self.handles:
             return None
-        books = self.heap.books
-        if self.pins:
-            books.keep(self)
+        table = self.heap.table
+        if self.keep_alives:
+            table.keep(self)
             return None
-        if books.kept:
-            books.keep_no_more(self)
+        if table.kept:
+            table.keep_no_more(self)
         block, external = self.held, self.external
         self.held = self.external = None
         if external is None and block is not None:
@@ -170,7 +170,7 @@ class ForeignOwner(Owner):
         self.readonly = external.readonly
         self.traffic = heap.foreign
         self.handles = 1
-        self.pins = 0
+        self.keep_alives = 0
         if external.deleter is not None:
             self.life = object()
             heap.remember(self, external)
@@ -178,7 +178,7 @@ class ForeignOwner(Owner):
             self.made = call_site()
 
 
-class Pin:
+class KeepAlive:
     """Keeps a block alive after its handles are released: a live export, or work in flight."""
 
     __slots__ = ("_owner",)
@@ -187,8 +187,8 @@ class Pin:
     def __init__(self, owner: Owner) -> None:
         self._owner = None
         # No call between these: an interrupt finds both done, or neither.
-        if owner.handles or owner.pins:
-            owner.pins += 1
+        if owner.handles or owner.keep_alives:
+            owner.keep_alives += 1
             self._owner = owner
         else:
             owner.refuse_ended()
@@ -208,7 +208,7 @@ class Pin:
         """End the use; doing so again is harmless."""
         owner = self._owner
         if owner is not None:
-            owner.heap.do(self._end)
+            owner.heap.apply(self._end)
 
     def _end(self) -> ExternalAllocation | None:
         # Looked at again with the gate closed: two threads may release one pin.
@@ -217,7 +217,7 @@ class Pin:
             return None
         # No call between these: an interrupt finds both done, or neither.
         self._owner = None
-        owner.pins -= 1
+        owner.keep_alives -= 1
         return owner.end_if_unused()
 
     def __del__(self) -> None:
@@ -227,4 +227,4 @@ class Pin:
         except AttributeError:  # an interrupt came before the constructor
             return
         if owner is not None:
-            owner.heap.do_or_leave(owner.less_one_pin)
+            owner.heap.defer(owner.drop_keep_alive)

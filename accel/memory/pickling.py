@@ -38,7 +38,7 @@ def _bytes_of(storage: Storage) -> HostArray:
     """Return the bytes on the host, which keep the memory alive."""
     if isinstance(storage, HostStorage):
         storage.settle(writing=False)
-        return export(storage.__accel_operand__(), storage.pin()).view(np.uint8)
+        return export(storage.__accel_operand__(), storage.keep_alive()).view(np.uint8)
     array = np.empty(storage.nbytes, np.uint8)
     copy_elements(HostStorage.on_array(array), storage)
     return array

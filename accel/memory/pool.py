@@ -132,7 +132,7 @@ class Pool:
     def _serve(self, device: Device) -> None:
         # What is kept goes back also when the pool itself is dropped, by way of the gate.
         giving_back = partial(_emptied_for_good, self._free, self.upstream)
-        finalize(self, heap_of(device).do_or_leave, giving_back).atexit = False
+        finalize(self, heap_of(device).defer, giving_back).atexit = False
         self.device = device
 
     def __repr__(self) -> str:

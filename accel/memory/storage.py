@@ -17,7 +17,7 @@ from accel.errors import BoundsError, ReadOnlyError, ReleasedError
 from accel.memory import hazards
 from accel.memory.heap import Heap
 from accel.memory.host_arrays import export
-from accel.memory.owner import Owner, Pin
+from accel.memory.owner import KeepAlive, Owner
 from accel.memory.submission import Use, carry_out
 
 __all__ = ["Ownership", "Storage", "Writer"]
@@ -271,9 +271,9 @@ class Storage(OnDevice):
         """
         return self.deep_copy()
 
-    def pin(self) -> Pin:
+    def keep_alive(self) -> KeepAlive:
         """Keep the bytes alive, also after every handle is released, until the pin is."""
-        return Pin(self.owner)
+        return KeepAlive(self.owner)
 
     def lend(self) -> Any:
         """Return the elements as NumPy sees them, or would if it could reach them; it keeps the bytes alive.
@@ -281,7 +281,7 @@ class Storage(OnDevice):
         It is made once for each handle, and only to be looked at by those who make exports of it.
         """
         if self._lent is None:
-            self._lent = export(self.__accel_operand__(), self.pin())
+            self._lent = export(self.__accel_operand__(), self.keep_alive())
         return self._lent
 
     @property
@@ -310,7 +310,7 @@ class Storage(OnDevice):
         self._lent = None  # with the gate open: inside, its pin would only leave a note
         if config.debugging():
             self._grave = f" at {call_site()}"
-        owner.heap.do(self._end)
+        owner.heap.apply(self._end)
 
     def _end(self) -> ExternalAllocation | None:
         # Looked at again with the gate closed: two threads may release one handle.
@@ -331,7 +331,7 @@ class Storage(OnDevice):
         if owner is not None:
             # Forgotten first: the collector may finalise an object that others still reach.
             self._owner = self._array = self._lent = None
-            owner.heap.do_or_leave(owner.less_one_handle)
+            owner.heap.defer(owner.drop_handle)
 
     def __enter__(self) -> Self:
         return self

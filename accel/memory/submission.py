@@ -17,8 +17,8 @@ from accel.memory.hazards import (
     refuse_in_flight,
 )
 from accel.memory.heap import Heap, heap_of
-from accel.memory.in_flight import Flight, Releasable
-from accel.memory.owner import Owner, Pin
+from accel.memory.in_flight import HeldMemory, PendingWork
+from accel.memory.owner import KeepAlive, Owner
 
 __all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_ordered"]
 
@@ -38,7 +38,7 @@ class Usable(Protocol):
         """Who knows what is in flight on it."""
         ...
 
-    def pin(self) -> Pin:
+    def keep_alive(self) -> KeepAlive:
         """Keep it alive until the pin is released."""
         ...
 
@@ -104,13 +104,13 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         work()
         submission.event = backend.mark(stream)
 
-    submission, claims, pins = Submission(), _claims(uses), _pinned(uses)
+    submission, claims, held = Submission(), _claims(uses), _kept_alive(uses)
     try:
         with submission.begun:
             _give(submission, claims, stream, give)
     finally:
-        let_go(pins)
-    for claim in claims:  # there is no flight that would do so when it lands
+        let_go(held)
+    for claim in claims:  # there is no pending work that would do so when it lands
         forget_some(claim[0])
 
 
@@ -130,7 +130,7 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
     submission, claims = Submission(), _claims(uses)
     owners = [use.storage.owner for use in uses]
     for owner in owners:  # for another thread may release one meanwhile
-        owner.add_pin()
+        owner.add_keep_alive()
     try:
         with submission.begun:
             _begin(submission, claims)
@@ -140,27 +140,27 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
     finally:
         leave(submission, claims)
         for owner in owners:
-            owner.heap.do(owner.less_one_pin)
+            owner.heap.apply(owner.drop_keep_alive)
 
 
 def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> None:
     """Give a device some work and wait for that alone; an interrupt ends the wait, and not the work."""
     submission, claims = Submission(), _claims(uses)
-    flight = Flight(submission, _pinned(uses))
+    pending = PendingWork(submission, _kept_alive(uses))
     try:
         with submission.begun:
             _begin(submission, claims)
-            heap.under_way[flight] = ""
+            heap.pending_work[pending] = ""
             submission.give(stream, lambda _: work())
             confirm(submission, ())
         submission.wait()
     finally:
-        if flight not in heap.under_way:
-            let_go(flight.pins)
+        if pending not in heap.pending_work:
+            let_go(pending.keep_alives)
         if submission.done():
-            heap.land(flight)
+            heap.retire(pending)
             leave(submission, claims)
-    heap.reap()
+    heap.retire_finished()
 
 
 def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
@@ -192,26 +192,26 @@ def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], objec
     return event
 
 
-def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Usable] = ()) -> Flight:
+def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Usable] = ()) -> PendingWork:
     """Submit work as `submit_ordered`; it also holds what lies ``between``, which nobody else uses.
 
     Returns
     -------
-    Flight
+    PendingWork
         The submission, and what keeps the storages alive until it is over.
     """
     heap, submission, claims = heap_of(stream.device), Submission(), _claims(uses)
-    flight = Flight(submission, (*_pinned(uses), *[storage.pin() for storage in between]))
+    pending = PendingWork(submission, (*_kept_alive(uses), *[storage.keep_alive() for storage in between]))
     try:
         with submission.begun:  # or another thread takes it for over, and lets go of what it holds
             # Before anything is given: if an interrupt comes between, nothing is let go of too early.
-            heap.take_off(flight)
+            heap.add_pending(pending)
             _give(submission, claims, stream, give)
     finally:
         if submission.event is None and not submission.streams:  # nothing was given
-            heap.under_way.pop(flight, None)
-            let_go(flight.pins)
-    return flight
+            heap.pending_work.pop(pending, None)
+            let_go(pending.keep_alives)
+    return pending
 
 
 def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give: Give) -> None:
@@ -228,11 +228,11 @@ def _claims(uses: Sequence[Use]) -> list[Claim]:
     return [use.storage.claim(writing=use.writing, whole=use.whole) for use in uses]
 
 
-def _pinned(uses: Sequence[Use]) -> tuple[Pin, ...]:
-    return tuple([use.storage.pin() for use in uses])
+def _kept_alive(uses: Sequence[Use]) -> tuple[KeepAlive, ...]:
+    return tuple([use.storage.keep_alive() for use in uses])
 
 
-def let_go(pins: Sequence[Releasable]) -> None:
+def let_go(held: Sequence[HeldMemory]) -> None:
     """Give back what kept storages alive."""
-    for pin in pins:
-        pin.release()
+    for each in held:
+        each.release()

@@ -19,7 +19,7 @@ from accel.locks import forked_since, process, start
 
 __all__ = ["ThreadEvent", "ThreadStream"]
 
-Work = Callable[[], object]
+HostTask = Callable[[], object]
 
 
 class _Failure:
@@ -92,7 +92,7 @@ class _Task:
 
     __slots__ = ("context", "event", "failed", "site", "work")
 
-    def __init__(self, work: Work, event: ThreadEvent, failed: deque[_Failure]) -> None:
+    def __init__(self, work: HostTask, event: ThreadEvent, failed: deque[_Failure]) -> None:
         self.work = work
         self.event = event
         self.failed = failed
@@ -186,7 +186,7 @@ class ThreadStream(CurrentStream):
         self._queue = _Queue()
         _streams.add(self)
 
-    def submit(self, work: Work, *, inline: bool = False) -> Event:
+    def submit(self, work: HostTask, *, inline: bool = False) -> Event:
         """Do some work after all that was submitted before.
 
         Parameters

@@ -28,7 +28,7 @@ def lent(heap: Heap, nbytes: int, alignment: int = 1) -> Iterator[Block]:
 def give_back(heap: Heap, *blocks: Block) -> None:
     """Free blocks as an owner does."""
     for block in blocks:
-        with heap.gate:
+        with heap.lock:
             heap.free(block)
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 import pytest
 
-from accel.abc import Block, Fill, Operand, Span, Swizzling, Table
+from accel.abc import Block, Fill, OffsetTable, Operand, Span, Swizzling
 from accel.copies.planner import Mask, plan
 from accel.device import Device
 from accel.dtypes import DType, as_dtype
@@ -174,5 +174,5 @@ def _operand(span: Span, dtype: DType, extents: tuple[int, ...], strides: tuple[
     return Operand(span, _START, dtype, extents, tuple(stride * dtype.itemsize for stride in strides))
 
 
-def _through(operand: Operand, table: Table) -> Operand:
+def _through(operand: Operand, table: OffsetTable) -> Operand:
     return operand._replace(table=table, extents=(table.size,), strides=(0,))

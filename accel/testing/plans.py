@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from accel.abc import Fill, Operand, Plan, Table
+from accel.abc import Fill, OffsetTable, Operand, Plan
 from accel.testing.blocks import Bytes
 
 __all__ = ["carry_out", "set_all"]
@@ -28,15 +28,15 @@ def set_all(target: Operand, into: Bytes, value: Any) -> None:
     into[places] = np.array([value], target.dtype).view(np.uint8)
 
 
-def _distances(operand: Operand, start: int, extents: tuple[int, ...], strides: tuple[int, ...]) -> Table:
+def _distances(operand: Operand, start: int, extents: tuple[int, ...], strides: tuple[int, ...]) -> OffsetTable:
     if operand.table is not None:
         return operand.table * operand.dtype.itemsize
-    found: Table = np.full(1, start, np.int64)
+    found: OffsetTable = np.full(1, start, np.int64)
     for extent, stride in zip(extents, strides, strict=True):
         found = (found[:, None] + np.arange(extent, dtype=np.int64) * stride).reshape(-1)
     return found
 
 
-def _bytes_of_items(operand: Operand, distances: Table, itemsize: int) -> Table:
-    swizzled: Table = distances if operand.swizzle is None else operand.swizzle(distances)
+def _bytes_of_items(operand: Operand, distances: OffsetTable, itemsize: int) -> OffsetTable:
+    swizzled: OffsetTable = distances if operand.swizzle is None else operand.swizzle(distances)
     return (swizzled + operand.start)[:, None] + np.arange(itemsize)

@@ -71,7 +71,7 @@ def _failures(heap: Heap) -> Iterator[Exception]:
     except Exception as failure:
         yield failure
     # Also what failed lets go of its memory.
-    heap.reap()
+    heap.retire_finished()
 
 
 def take_races() -> list[tuple[Simulator, str]]:

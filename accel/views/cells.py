@@ -9,7 +9,7 @@ import numpy as np
 
 from accel.abc import Swizzling
 from accel.copies import Elements
-from accel.copies.elements import Table
+from accel.copies.elements import OffsetTable
 from accel.copies.reaching import reach, swizzled_reach
 from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.layout.coordinates import Leaf
@@ -100,7 +100,7 @@ def compact(found: Geometry) -> bool:
     return True
 
 
-def those_with_numbers(tensor: "TensorCore", first: int, count: int) -> Table:
+def those_with_numbers(tensor: "TensorCore", first: int, count: int) -> OffsetTable:
     """Return which of some cells of the storage, one after another, have numbers of a tensor, as distances from one."""
     found = tensor._geometry
     loops, lowest = _loops(_leaves(found, by_rows=False))

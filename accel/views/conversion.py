@@ -214,7 +214,7 @@ class Moving(TensorCore, Interchange):
         """Return the elements as NumPy sees them, or would if it could reach them; it keeps the memory alive."""
         if isinstance(storage, DeviceStorage):
             operand = self.__accel_operand__()
-            held = bytes_at(storage.pointer, storage.nbytes, not operand.writable, storage.pin())
+            held = bytes_at(storage.pointer, storage.nbytes, not operand.writable, storage.keep_alive())
             return np.ndarray(operand.extents, operand.dtype, held, operand.start, operand.strides)
         found, dtype = self._geometry, self._dtype
         strides = array_strides(found, dtype.itemsize)

@@ -20,7 +20,7 @@ from accel.interchange.from_dlpack import Received
 from accel.memory import AnyStorage, heap_of
 from accel.memory.host_arrays import export
 from accel.xp import array_storage, operators, refusals
-from accel.xp.array_library import Home, home_on
+from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.operators import Operators, Scalar
 
 __all__ = [
@@ -62,11 +62,11 @@ class Array(Operators, Interchange):
     Array([2., 3., 4.], dtype=float64, device=cpu)
     """
 
-    # _native: the library's array; _home: its device; _record: what it shares with its views, None if it has none.
-    __slots__ = ("__weakref__", "_home", "_native", "_record")
+    # _native: the library's array; _library: its device; _shared: what it shares with its views, None if it has none.
+    __slots__ = ("__weakref__", "_library", "_native", "_shared")
     _native: Any
-    _home: Home
-    _record: array_storage.Record | None
+    _library: ArrayLibrary
+    _shared: array_storage.SharedStorage | None
 
     # The standard's attributes
 
@@ -78,7 +78,7 @@ class Array(Operators, Interchange):
     @property
     def device(self) -> Device:
         """The device that has the elements."""
-        return self._home.device
+        return self._library.device
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -107,7 +107,7 @@ class Array(Operators, Interchange):
         """The transpose of the last two axes."""
         if self.ndim < 2:
             raise LayoutError(f"x.mT is for 2 axes or more, and this array has {self.ndim}")
-        return wrap(self._home, self._home.library.matrix_transpose(live(self)), self)
+        return wrap(self._library, self._library.namespace.matrix_transpose(live(self)), self)
 
     # Memory
 
@@ -119,16 +119,16 @@ class Array(Operators, Interchange):
     @property
     def storage(self) -> AnyStorage:
         """The storage that has this array's memory, and perhaps more than this array shows."""
-        record, home = _recorded(self), self._home
-        handle = record.handle
+        shared, library = _shared_of(self), self._library
+        handle = shared.handle
         if handle is None:
-            made = array_storage.storage_of(home, self._native, readonly=record.readonly)
-            array_storage.shared(home, self._native, record)
+            made = array_storage.storage_of(library, self._native, readonly=shared.readonly)
+            array_storage.shared(library, self._native, shared)
             # No call between these: another thread may have been first.
-            if record.handle is None:
-                record.handle = made
-            handle = record.handle
-        return record.handle_as(handle, self.dtype)
+            if shared.handle is None:
+                shared.handle = made
+            handle = shared.handle
+        return shared.handle_as(handle, self.dtype)
 
     def container(self) -> AcceleratorDataContainer:
         """Return a container on this array's memory, without a copy.
@@ -138,70 +138,70 @@ class Array(Operators, Interchange):
         LayoutError
             If the elements do not lie one after another in C order.
         """
-        return AcceleratorDataContainer.on(array_storage.window(self._home, self._native, self.storage))
+        return AcceleratorDataContainer.on(array_storage.window(self._library, self._native, self.storage))
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
-        return array_storage.operand(self._home, self._native, self.storage)
+        return array_storage.operand(self._library, self._native, self.storage)
 
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> "Array":
         """Return this array on a device: itself if it is there already, else a copy, ordered by a stream if given.
 
         The copy starts after what was submitted to the stream that is current on this array's device.
         """
-        home = home_on(device)
-        if home is self._home:
+        library = library_on(device)
+        if library is self._library:
             return self
         array = live(self)
         compact = self._in_c_order(array)
         # Where that is the array itself, later writes to it must know of the copy in flight.
-        source = self if compact is array else wrap(self._home, compact)
+        source = self if compact is array else wrap(self._library, compact)
         computed = None if stream is None else heap_of(self.device).latest()
         if computed is not None:
             stream.wait_for(computed)
         with source.container() as container:
-            return array_on(container.to(home.device, stream=stream), self.shape)
+            return array_on(container.to(library.device, stream=stream), self.shape)
 
     def _in_c_order(self, array: Any) -> Any:
-        if self._home.device is Device.CPU:
+        if self._library.device is Device.CPU:
             return copies.in_c_order(array)
-        return self._home.library.asarray(array, order="C")
+        return self._library.namespace.asarray(array, order="C")
 
     # Indexing
 
     def __getitem__(self, key: Key, /) -> "Array":
-        record, home = self._record, self._home
-        array = self._native if record is None or record.handle is None else live(self)
+        shared, library = self._shared, self._library
+        array = self._native if shared is None or shared.handle is None else live(self)
         try:
             if type(key) is not int:
-                key = unwrapped(home, key)
-            found = array[key] if home.within is None else home.compute(getitem, array, key)
+                key = unwrapped(library, key)
+            found = array[key] if library.within is None else library.compute(getitem, array, key)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
         except MemoryError as error:
             raise refusals.failure(error) from None
         made = Array()
-        made._home = home
-        made._native, made._record = found, None
-        if type(found) is not home.array_type:
-            made._native = home.as_array(found)
-        elif _is_view(home, found, array):
-            made._record = record or _recorded(self)
+        made._library = library
+        made._native, made._shared = found, None
+        if type(found) is not library.array_type:
+            made._native = library.as_array(found)
+        elif _is_view(library, found, array):
+            made._shared = shared or _shared_of(self)
         return made
 
     def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
-        array, home = live(self, writing=True), self._home
-        given = _apart(home, native(home, value), array)
-        refusals.refuse_lossy(home, array.dtype, given)
+        array, library = live(self, writing=True), self._library
+        given = _apart(library, native(library, value), array)
+        refusals.refuse_lossy(library, array.dtype, given)
         try:
-            if home.within is None:
-                array[unwrapped(home, key)] = given
+            if library.within is None:
+                array[unwrapped(library, key)] = given
             else:
-                home.compute(setitem, array, unwrapped(home, key), given)
+                library.compute(setitem, array, unwrapped(library, key), given)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
         except (MemoryError, ValueError) as error:
-            raise refusals.bad_write(home, array, error) from None
+            raise refusals.bad_write(library, array, error) from None
 
     def __len__(self) -> int:
         return len(self._native)
@@ -217,8 +217,8 @@ class Array(Operators, Interchange):
                 f"only an array of no axes becomes a Python {kind}, and this one has shape {self.shape}; "
                 f"write x[index] for one element, or xp.any(x), xp.all(x), xp.sum(x)"
             )
-        array, home = live(self), self._home
-        return array.item() if home.within is None else home.compute(home.array_type.item, array)
+        array, library = live(self), self._library
+        return array.item() if library.within is None else library.compute(library.array_type.item, array)
 
     def __bool__(self) -> bool:
         return bool(self._item("bool"))
@@ -242,14 +242,14 @@ class Array(Operators, Interchange):
 
     def __repr__(self) -> str:
         about = f"dtype={self.dtype.name}, device={self.device}"
-        if self._record is not None and self._record.handle is not None and self._record.handle.released:
+        if self._shared is not None and self._shared.handle is not None and self._shared.handle.released:
             return f"Array(released, shape={self.shape}, {about})"
         values = np.array2string(np.asarray(self.to_device(Device.CPU)), separator=", ", prefix="Array(")
         return f"Array({values}, shape={self.shape}, {about})" if self.size == 0 else f"Array({values}, {about})"
 
     def __copy__(self) -> "Array":
         try:
-            return wrap(self._home, self._home.library.asarray(live(self), copy=True))
+            return wrap(self._library, self._library.namespace.asarray(live(self), copy=True))
         except MemoryError as error:
             raise refusals.failure(error) from None
 
@@ -257,7 +257,7 @@ class Array(Operators, Interchange):
         return self.__copy__()
 
     def __reduce__(self) -> tuple[object, ...]:
-        compact = wrap(self._home, self._in_c_order(live(self)))
+        compact = wrap(self._library, self._in_c_order(live(self)))
         return _unpickled, (compact.container().storage, self.shape)
 
     # Protocols
@@ -281,24 +281,24 @@ class Array(Operators, Interchange):
             )
         array = live(self, writing=not copy)
         if not copy:
-            _ = self.storage  # whoever looks at the memory by way of NumPy's array has a record of it too
+            _ = self.storage  # whoever looks at the memory by way of NumPy's array has a shared of it too
         return np.asarray(array, dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        home, targets = self._home, keywords.get("out", ())
-        if home.device is not Device.CPU:
+        library, targets = self._library, keywords.get("out", ())
+        if library.device is not Device.CPU:
             raise DeviceMismatchError(
-                f"NumPy's {function.__name__} cannot compute on {home.device}; write xp.{function.__name__}(...) with "
-                f"arrays there, as xp.asarray(values, device='{home.device}') makes them"
+                f"NumPy's {function.__name__} cannot compute on {library.device}; write xp.{function.__name__}(...) with "
+                f"arrays there, as xp.asarray(values, device='{library.device}') makes them"
             )
         for target in inputs[:1] if method == "at" else targets:
             if type(target) is Array:
                 # Here, for NumPy itself lets `at` write into what is read-only.
-                refusals.refuse_read_only(home, live(target, writing=True))
-        given = {name: unwrapped(home, value) for name, value in keywords.items()}
-        result = getattr(function, method)(*unwrapped(home, inputs), **given)
+                refusals.refuse_read_only(library, live(target, writing=True))
+        given = {name: unwrapped(library, value) for name, value in keywords.items()}
+        result = getattr(function, method)(*unwrapped(library, inputs), **given)
         parts = result if isinstance(result, tuple) else (result,)
-        wrapped = tuple(map(partial(_wrap_any, home), parts, targets or (None,) * len(parts)))
+        wrapped = tuple(map(partial(_wrap_any, library), parts, targets or (None,) * len(parts)))
         return wrapped if isinstance(result, tuple) else wrapped[0]
 
     def __buffer__(self, flags: int, /) -> memoryview:
@@ -311,9 +311,9 @@ class Array(Operators, Interchange):
         return self.storage
 
     def _lent_array(self, storage: AnyStorage) -> np.ndarray[Any, DType]:
-        if self._home.device is Device.CPU:
+        if self._library.device is Device.CPU:
             return self._native  # type: ignore[no-any-return]
-        return export(self.__accel_operand__(), storage.pin())
+        return export(self.__accel_operand__(), storage.keep_alive())
 
     def _lent_copy(self, device: Device) -> "Array":
         return self.__copy__() if device is self.device else self.to_device(device)
@@ -321,65 +321,67 @@ class Array(Operators, Interchange):
 
 def live(x: Array, *, writing: bool = False) -> Any:
     """Return the library's array, if the memory was not released, once no work in flight is in the way."""
-    record = x._record
-    if record is not None and record.handle is not None:
-        record.handle.settle(writing=writing)
+    shared = x._shared
+    if shared is not None and shared.handle is not None:
+        shared.handle.settle(writing=writing)
     return x._native
 
 
-def _recorded(x: Array) -> array_storage.Record:
+def _shared_of(x: Array) -> array_storage.SharedStorage:
     """Return what an array shares with its views."""
-    record = x._record
-    if record is None:
-        record = array_storage.Record()
+    shared = x._shared
+    if shared is None:
+        shared = array_storage.SharedStorage()
         # No call between the two: another thread may have been first.
-        if x._record is None:
-            x._record = record
-        record = x._record
-    return record
+        if x._shared is None:
+            x._shared = shared
+        shared = x._shared
+    return shared
 
 
-def wrap(home: Home, result: Any, *sources: object) -> Array:
-    """Make an array of what the library returned; it shares the record of the first source that it is a view of.
+def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
+    """Make an array of what the library returned; it shares the shared of the first source that it is a view of.
 
     Raises
     ------
     DTypeError
         If no array has that dtype. Operators and indices do not look: they make no other dtypes of these.
     """
-    if type(result) is not home.array_type:
-        result, sources = home.as_array(result), ()  # a scalar is no view
+    if type(result) is not library.array_type:
+        result, sources = library.as_array(result), ()  # a scalar is no view
     if result.dtype not in KNOWN:
         refusals.refuse_dtype(result.dtype)
     made = Array()  # no constructor of ours: it would cost more than the rest
     made._native = result
-    made._home = home
-    made._record = None
+    made._library = library
+    made._shared = None
     if sources:
         new = type(result) is np.ndarray and result.base is None
         for source in sources:
-            if type(source) is Array and (source._native is result if new else _is_view(home, result, source._native)):
-                made._record = source._record or _recorded(source)
+            if type(source) is Array and (
+                source._native is result if new else _is_view(library, result, source._native)
+            ):
+                made._shared = source._shared or _shared_of(source)
                 break
     return made
 
 
-def _is_view(home: Home, result: Any, source: Any) -> bool:
+def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
     if type(result) is np.ndarray:
         base = result.base
         if base is None or base is source or base is source.base:  # new, or the usual views
             return base is not None or result is source
-    return array_storage.same_memory(home, result, source)
+    return array_storage.same_memory(library, result, source)
 
 
-def _wrap_any(home: Home, result: Any, target: Any) -> Any:
+def _wrap_any(library: ArrayLibrary, result: Any, target: Any) -> Any:
     """Wrap what a NumPy function returned, unless it wrote into a target or the result is not NumPy's."""
     if target is not None:
         return target
-    return wrap(home, result) if isinstance(result, np.ndarray | np.generic) else result
+    return wrap(library, result) if isinstance(result, np.ndarray | np.generic) else result
 
 
-def native(home: Home, value: Any) -> Any:
+def native(library: ArrayLibrary, value: Any) -> Any:
     """Return an operand as the library takes it.
 
     Raises
@@ -390,20 +392,20 @@ def native(home: Home, value: Any) -> Any:
         If it is an array of another device.
     """
     if type(value) is Array:
-        if value._home is not home:
-            home.refuse(value._home)
+        if value._library is not library:
+            library.refuse(value._library)
         return live(value)
     if type(value) in _SCALARS:
         return value
-    accepted = home.accept(value)
+    accepted = library.accept(value)
     if accepted is NotImplemented:
         raise TypeError(
-            f"an array of {home.device} or a number is needed; found {type(value).__name__}: write xp.asarray(values)"
+            f"an array of {library.device} or a number is needed; found {type(value).__name__}: write xp.asarray(values)"
         )
     return accepted
 
 
-def native_array(home: Home, value: Any) -> Any:
+def native_array(library: ArrayLibrary, value: Any) -> Any:
     """Return an operand as the library takes it, a number as an array of no axes.
 
     Raises
@@ -411,47 +413,47 @@ def native_array(home: Home, value: Any) -> Any:
     OverflowError
         If there is no dtype for the number; all else as for `native`.
     """
-    if type(value) is Array and value._home is home:
+    if type(value) is Array and value._library is library:
         return live(value)
-    found = native(home, value)
+    found = native(library, value)
     if type(found) not in _SCALARS:
         return found
     refusals.refuse_huge(found)
-    return home.as_array(found)
+    return library.as_array(found)
 
 
-def _apart(home: Home, given: Any, target: Any) -> Any:
+def _apart(library: ArrayLibrary, given: Any, target: Any) -> Any:
     """Return values that do not change while a target is written: NumPy reads some too late if they are part of it."""
-    if type(given) is home.array_type and given.ndim and array_storage.may_overlap(home, given, target):
-        return home.library.asarray(given, copy=True)
+    if type(given) is library.array_type and given.ndim and array_storage.may_overlap(library, given, target):
+        return library.namespace.asarray(given, copy=True)
     return given
 
 
-def unwrapped(home: Home, value: Any) -> Any:
+def unwrapped(library: ArrayLibrary, value: Any) -> Any:
     """Return an index, or an argument of a NumPy function, with the library's own arrays in it."""
     if type(value) is Array:
-        return native(home, value)
-    return tuple(unwrapped(home, part) for part in value) if type(value) is tuple else value
+        return native(library, value)
+    return tuple(unwrapped(library, part) for part in value) if type(value) is tuple else value
 
 
 def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None = None) -> Array:
     """Make an array on a container's memory, without a copy."""
-    home = home_on(container.device)
+    library = library_on(container.device)
     storage = container.storage
-    flat = home.backend.array(storage.__accel_operand__(), storage.pin())
-    made = wrap(home, flat if shape is None else flat.reshape(shape))
-    made._record = array_storage.Record(storage)
+    flat = library.backend.array(storage.__accel_operand__(), storage.keep_alive())
+    made = wrap(library, flat if shape is None else flat.reshape(shape))
+    made._shared = array_storage.SharedStorage(storage)
     return made
 
 
 def array_received(received: Received) -> Array:
     """Make an array on memory that came from another library."""
     storage, operand = received.storage, received.operand
-    home = home_on(storage.device)
+    library = library_on(storage.device)
     if refusals.repeats(operand.extents, operand.strides):
         operand = operand._replace(writable=False)
-    made = wrap(home, home.backend.array(operand, storage.pin()))
-    made._record = array_storage.Record(storage)
+    made = wrap(library, library.backend.array(operand, storage.keep_alive()))
+    made._shared = array_storage.SharedStorage(storage)
     return made
 
 

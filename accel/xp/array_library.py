@@ -1,4 +1,4 @@
-"""`Home`: the library that computes for one device, shared by all arrays on it."""
+"""`ArrayLibrary`: the library that computes for one device, shared by all arrays on it."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -13,13 +13,13 @@ from accel.dtypes import as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory import heap_of
 
-__all__ = ["Home", "default_device", "home_on"]
+__all__ = ["ArrayLibrary", "default_device", "library_on"]
 
 _OF_NUMPY = (np.ndarray, np.generic)  # a union would be built anew at each call
 
 
-class Home:
-    """Where the arrays of one device are at home.
+class ArrayLibrary:
+    """The library that computes arrays of one device.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Home:
         The device.
     backend : SupportsArrays
         Its backend.
-    library : module
+    namespace : module
         The namespace that computes, through array-api-compat.
     array_type : type
         The library's own arrays.
@@ -37,15 +37,15 @@ class Home:
         Makes the context of a computation with some of them; None where none is needed.
     """
 
-    __slots__ = ("array_type", "as_array", "backend", "device", "library", "within")
+    __slots__ = ("array_type", "as_array", "backend", "device", "namespace", "within")
 
     def __init__(self, device: Device, backend: SupportsArrays) -> None:
         self.device = device
         self.backend = backend
-        self.library = backend.namespace(device)
-        self.array_type = type(self.library.empty(0))
+        self.namespace = backend.namespace(device)
+        self.array_type = type(self.namespace.empty(0))
         # array-api-compat's asarray takes eight times as long as NumPy's.
-        self.as_array = np.asarray if self.array_type is np.ndarray else self.library.asarray
+        self.as_array = np.asarray if self.array_type is np.ndarray else self.namespace.asarray
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
 
     def compute(self, function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
@@ -71,28 +71,28 @@ class Home:
             return float(value)
         return complex(value) if isinstance(value, complex) else NotImplemented
 
-    def refuse(self, other: "Home") -> NoReturn:
+    def refuse(self, other: "ArrayLibrary") -> NoReturn:
         """Raise the error for operands on two devices."""
         raise DeviceMismatchError(
             f"the operands are on {self.device} and {other.device}; move one, as in x.to_device('{self.device}')"
         )
 
 
-_homes: dict[Device, Home] = {}
+_libraries: dict[Device, ArrayLibrary] = {}
 
 
-def home_on(device: DeviceLike | None) -> Home:
-    """Return the home of a device, by default of `Device.default`."""
+def library_on(device: DeviceLike | None) -> ArrayLibrary:
+    """Return the library of a device, by default of `Device.default`."""
     found = resolve(device)
-    home = _homes.get(found)
-    return _make_home(found) if home is None else home
+    library = _libraries.get(found)
+    return _make_home(found) if library is None else library
 
 
-def _make_home(device: Device) -> Home:
+def _make_home(device: Device) -> ArrayLibrary:
     backend = heap_of(device).backend
     if not isinstance(backend, SupportsArrays):
         raise CapabilityError(f"no library computes with arrays on {device}; move them, as in x.to_device('cpu')")
-    return _homes.setdefault(device, Home(device, backend))
+    return _libraries.setdefault(device, ArrayLibrary(device, backend))
 
 
 def default_device(device: DeviceLike) -> AbstractContextManager[config.Settings]:

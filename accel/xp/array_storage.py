@@ -11,12 +11,12 @@ from accel.dtypes import DType
 from accel.errors import LayoutError
 from accel.memory import AnyStorage, DeviceStorage, HostStorage, heap_of
 from accel.memory.owner import ForeignOwner, Owner
-from accel.xp.array_library import Home
+from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["Record", "may_overlap", "operand", "same_memory", "shared", "storage_of", "window"]
+__all__ = ["SharedStorage", "may_overlap", "operand", "same_memory", "shared", "storage_of", "window"]
 
 
-class Record:
+class SharedStorage:
     """What an array and all views of it share: the handle on their memory.
 
     So a view knows of work in flight, and of a release, also if it was made before anybody asked for the handle.
@@ -46,79 +46,79 @@ class Record:
         return others[dtype]
 
 
-# By the root array's id: an owner and the arrays with a record keep it alive, so no other object has that id meanwhile.
+# By the root array's id: an owner and the arrays with a shared keep it alive, so no other object has that id meanwhile.
 # Not a dictionary of weak values, whose methods take longer than all else that an array on NumPy's memory needs.
-_records: "dict[tuple[int, bool], KeyedRef[tuple[int, bool], Record]]" = {}
+_shared_storages: "dict[tuple[int, bool], KeyedRef[tuple[int, bool], SharedStorage]]" = {}
 _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 
 
-def shared(home: Home, array: Any, record: Record) -> Record:
-    """Return the record of all arrays on the same allocation that others may look at too; this one if it has none."""
-    key = id(home.backend.root(array)), record.readonly
-    found = _records.get(key)
+def shared(library: ArrayLibrary, array: Any, shared: SharedStorage) -> SharedStorage:
+    """Return the shared of all arrays on the same allocation that others may look at too; this one if it has none."""
+    key = id(library.backend.root(array)), shared.readonly
+    found = _shared_storages.get(key)
     known = None if found is None else found()
     if known is None or (known.handle is not None and known.handle.released):  # the last who had it is gone
-        known = record
-        _records[key] = KeyedRef(record, _forget, key)
+        known = shared
+        _shared_storages[key] = KeyedRef(shared, _forget, key)
     return known
 
 
-def _forget(found: "KeyedRef[tuple[int, bool], Record]") -> None:
-    if _records.get(found.key) is found:
-        del _records[found.key]
+def _forget(found: "KeyedRef[tuple[int, bool], SharedStorage]") -> None:
+    if _shared_storages.get(found.key) is found:
+        del _shared_storages[found.key]
 
 
-def same_memory(home: Home, one: Any, other: Any) -> bool:
+def same_memory(library: ArrayLibrary, one: Any, other: Any) -> bool:
     """Tell whether two of the library's arrays are views of one allocation."""
-    return home.backend.root(one) is home.backend.root(other)
+    return library.backend.root(one) is library.backend.root(other)
 
 
-def may_overlap(home: Home, one: Any, other: Any) -> bool:
+def may_overlap(library: ArrayLibrary, one: Any, other: Any) -> bool:
     """Tell whether a byte of one of the library's arrays may be one of another, whatever they are views of."""
     if type(one) is np.ndarray:
         return np.may_share_memory(one, other)
-    (low, nbytes), (first, more) = _reach(home, one), _reach(home, other)
+    (low, nbytes), (first, more) = _reach(library, one), _reach(library, other)
     return low < first + more and first < low + nbytes
 
 
-def storage_of(home: Home, array: Any, *, readonly: bool) -> AnyStorage:
+def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStorage:
     """Return a managed storage on the allocation that an array is a view of."""
-    root = home.backend.root(array)
-    key = (home.device, id(root))
+    root = library.backend.root(array)
+    key = (library.device, id(root))
     owner = _owners.get(key)
     if owner is None or not owner.handles:  # exports may still hold the last one
-        low, nbytes = _reach(home, root)
-        external = ExternalAllocation(nbytes, pointer=low, owner=root, readonly=home.backend.is_readonly(root))
-        heap = heap_of(home.device)
+        low, nbytes = _reach(library, root)
+        external = ExternalAllocation(nbytes, pointer=low, owner=root, readonly=library.backend.is_readonly(root))
+        heap = heap_of(library.device)
         owner = _owners[key] = ForeignOwner(heap, external, counted=True)
         computed = heap.latest()
         if computed is not None:  # whoever uses the storage on another stream must come after that
             owner.note(computed, writing=True)
     else:
         owner.add_handle()
-    kind = HostStorage if home.device is Device.CPU else DeviceStorage
+    kind = HostStorage if library.device is Device.CPU else DeviceStorage
     return kind.over(owner, root.dtype, const=readonly)
 
 
-def _reach(home: Home, array: Any) -> tuple[int, int]:
+def _reach(library: ArrayLibrary, array: Any) -> tuple[int, int]:
     """Return the address of an array's lowest byte, and how many bytes there are up to its highest."""
     if array.size == 0:
-        return home.backend.address(array), 0
+        return library.backend.address(array), 0
     steps = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
     low = sum(step for step in steps if step < 0)
     high = sum(step for step in steps if step > 0)
-    return home.backend.address(array) + low, high - low + array.itemsize
+    return library.backend.address(array) + low, high - low + array.itemsize
 
 
-def operand(home: Home, array: Any, storage: AnyStorage) -> Operand:
+def operand(library: ArrayLibrary, array: Any, storage: AnyStorage) -> Operand:
     """Describe an array's elements to a backend."""
     block = storage.__accel_operand__().span.block
-    start = home.backend.address(array) - block.pointer
-    writable = not (storage.readonly or home.backend.is_readonly(array))
+    start = library.backend.address(array) - block.pointer
+    writable = not (storage.readonly or library.backend.is_readonly(array))
     return Operand(Span(block, 0, block.nbytes), start, array.dtype, array.shape, array.strides, writable)
 
 
-def window(home: Home, array: Any, storage: AnyStorage) -> AnyStorage:
+def window(library: ArrayLibrary, array: Any, storage: AnyStorage) -> AnyStorage:
     """Return a handle on exactly an array's elements.
 
     Raises
@@ -130,14 +130,14 @@ def window(home: Home, array: Any, storage: AnyStorage) -> AnyStorage:
     """
     pointer = storage.pointer  # first, for nothing else matters of released memory
     if not array.size:
-        return storage.window(0, 0, array.dtype, const=home.backend.is_readonly(array))
-    first = home.backend.address(array)
+        return storage.window(0, 0, array.dtype, const=library.backend.is_readonly(array))
+    first = library.backend.address(array)
     if array.strides != _c_strides(array.shape, array.itemsize, array.strides) or first % array.dtype.alignment:
         raise LayoutError(
             f"an array of shape {array.shape} with strides {array.strides} at {first:#x} is not contiguous in C "
             f"order and aligned, and a container is flat; write xp.reshape(x, (-1,), copy=True).container()"
         )
-    return storage.window(first - pointer, array.size, array.dtype, const=home.backend.is_readonly(array))
+    return storage.window(first - pointer, array.size, array.dtype, const=library.backend.is_readonly(array))
 
 
 def _c_strides(shape: tuple[int, ...], itemsize: int, given: tuple[int, ...]) -> tuple[int, ...]:

@@ -13,8 +13,8 @@ from accel.interchange.from_dlpack import Received, receive
 from accel.memory import DeviceStorage, HostStorage
 from accel.xp import array_storage
 from accel.xp.array import Array, array_on, array_received, live, native, wrap
-from accel.xp.array_library import home_on
-from accel.xp.functions import created, dtype_or_none, home_of
+from accel.xp.array_library import library_on
+from accel.xp.functions import created, dtype_or_none, library_of
 from accel.xp.operators import Scalar
 from accel.xp.refusals import guarded, refuse_huge
 
@@ -83,10 +83,12 @@ def asarray(
         obj = array_received(Received(lender._lent_storage(), lender.__accel_operand__(), copied=False))
     if isinstance(obj, Array):
         return _converted(obj, obj.device if device is None else device, dtype, copy)
-    home = home_on(Device.CPU)
-    host = wrap(home, _on_host(obj, dtype_or_none(dtype), copy))
+    library = library_on(Device.CPU)
+    host = wrap(library, _on_host(obj, dtype_or_none(dtype), copy))
     if isinstance(obj, np.ndarray) and not copy:
-        host._record = array_storage.shared(home, host._native, array_storage.Record(readonly=not obj.flags.writeable))
+        host._shared = array_storage.shared(
+            library, host._native, array_storage.SharedStorage(readonly=not obj.flags.writeable)
+        )
     return _converted(host, device, dtype, None if copy else copy)  # what copy=True asks for is done
 
 
@@ -102,12 +104,12 @@ def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:
 
 
 def _converted(x: Array, device: DeviceLike | None, dtype: DTypeLike | None, copy: bool | None) -> Array:
-    home, wanted = home_on(device), dtype_or_none(dtype) or x.dtype
-    if home is x._home and wanted == x.dtype:
+    library, wanted = library_on(device), dtype_or_none(dtype) or x.dtype
+    if library is x._library and wanted == x.dtype:
         return x.__copy__() if copy else x
     if copy is False:
-        raise ValueError(f"{x.dtype.name} on {x.device} becomes {wanted.name} on {home.device} only by a copy")
-    return astype(x, wanted, copy=False).to_device(home.device)
+        raise ValueError(f"{x.dtype.name} on {x.device} becomes {wanted.name} on {library.device} only by a copy")
+    return astype(x, wanted, copy=False).to_device(library.device)
 
 
 def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLike | None = None) -> Array:
@@ -129,12 +131,12 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
     DTypeError
         If complex numbers are to become real.
     """
-    home, wanted = home_of(x), as_dtype(dtype)
+    library, wanted = library_of(x), as_dtype(dtype)
     array = live(x)
     if x.dtype.kind == "c" and wanted.kind not in "cb":
         raise DTypeError(f"{x.dtype.name} becomes {wanted.name} only without its imaginary part; write xp.real(x)")
     if copy or wanted != x.dtype:
-        x = created(home, home.library.astype, array, wanted, copy=True)
+        x = created(library, library.namespace.astype, array, wanted, copy=True)
     return x if device is None else x.to_device(device)
 
 
@@ -164,7 +166,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
         made = x
     elif type(x) is np.ndarray:
         as_dtype(x.dtype)
-        made = wrap(home_on(Device.CPU), guarded(x))
+        made = wrap(library_on(Device.CPU), guarded(x))
     else:
         received = receive(x, device=target, copy=copy)
         made, copied = array_received(received), received.copied
@@ -183,8 +185,8 @@ def arange(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return evenly spaced numbers from ``start`` to before ``stop``; with one argument, from 0 to before it."""
-    home = home_on(device)
-    return created(home, home.library.arange, start, stop, step, dtype=dtype_or_none(dtype))
+    library = library_on(device)
+    return created(library, library.namespace.arange, start, stop, step, dtype=dtype_or_none(dtype))
 
 
 def linspace(
@@ -198,8 +200,8 @@ def linspace(
     endpoint: bool = True,
 ) -> Array:
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``."""
-    home = home_on(device)
-    return created(home, home.library.linspace, start, stop, num, dtype=dtype_or_none(dtype), endpoint=endpoint)
+    library = library_on(device)
+    return created(library, library.namespace.linspace, start, stop, num, dtype=dtype_or_none(dtype), endpoint=endpoint)
 
 
 def eye(
@@ -212,26 +214,26 @@ def eye(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return a matrix with ones on its ``k``-th diagonal and zeros elsewhere."""
-    home = home_on(device)
-    return created(home, home.library.eye, n_rows, n_cols, k=k, dtype=dtype_or_none(dtype))
+    library = library_on(device)
+    return created(library, library.namespace.eye, n_rows, n_cols, k=k, dtype=dtype_or_none(dtype))
 
 
 def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return an array with whatever its memory held before."""
-    home = home_on(device)
-    return created(home, home.library.empty, shape, dtype=dtype_or_none(dtype))
+    library = library_on(device)
+    return created(library, library.namespace.empty, shape, dtype=dtype_or_none(dtype))
 
 
 def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return an array of zeros."""
-    home = home_on(device)
-    return created(home, home.library.zeros, shape, dtype=dtype_or_none(dtype))
+    library = library_on(device)
+    return created(library, library.namespace.zeros, shape, dtype=dtype_or_none(dtype))
 
 
 def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return an array of ones."""
-    home = home_on(device)
-    return created(home, home.library.ones, shape, dtype=dtype_or_none(dtype))
+    library = library_on(device)
+    return created(library, library.namespace.ones, shape, dtype=dtype_or_none(dtype))
 
 
 def full(
@@ -244,11 +246,11 @@ def full(
     OverflowError
         If an integer is out of the range of the dtype.
     """
-    home = home_on(device)
-    value = native(home, fill_value)
+    library = library_on(device)
+    value = native(library, fill_value)
     if dtype is None:
         refuse_huge(value)
-    return created(home, home.library.full, shape, value, dtype=dtype_or_none(dtype))
+    return created(library, library.namespace.full, shape, value, dtype=dtype_or_none(dtype))
 
 
 def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
@@ -275,5 +277,5 @@ def full_like(
 
 def _like(x: Array, dtype: DTypeLike | None, device: DeviceLike | None) -> Any:
     """Return what is asked for, and the rest as another array has it."""
-    home = home_of(x)
-    return {"shape": x.shape, "dtype": x.dtype if dtype is None else dtype, "device": device or home.device}
+    library = library_of(x)
+    return {"shape": x.shape, "dtype": x.dtype if dtype is None else dtype, "device": device or library.device}

@@ -3,7 +3,7 @@
 from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
 from accel.xp.array import Array
-from accel.xp.array_library import home_on
+from accel.xp.array_library import library_on
 from accel.xp.functions import created, dtype_or_none
 from accel.xp.functions import fft as _compile
 
@@ -23,5 +23,5 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, devic
 
 
 def _frequencies(name: str, n: int, d: float, dtype: DTypeLike | None, device: DeviceLike | None) -> Array:
-    home = home_on(device)
-    return created(home, getattr(home.library.fft, name), n, d=d, dtype=dtype_or_none(dtype))
+    library = library_on(device)
+    return created(library, getattr(library.namespace.fft, name), n, d=d, dtype=dtype_or_none(dtype))

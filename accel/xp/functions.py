@@ -11,12 +11,12 @@ from typing import Any, Literal
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.xp import results, signatures
 from accel.xp.array import Array, live, native, native_array, wrap
-from accel.xp.array_library import Home
+from accel.xp.array_library import ArrayLibrary
 from accel.xp.generated import run
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure
 
-__all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "home_of", "linalg", "parsed"]
+__all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "library_of", "linalg", "parsed"]
 
 _TEMPLATE = '''
 def {name}({parameters}) -> {returns}:
@@ -33,7 +33,7 @@ def {name}({parameters}) -> {returns}:
     ReleasedError
         If the memory of one was released.
     """
-    home = home_of({arrays})
+    library = library_of({arrays})
     try:
         return {call}
     except (IndexError, MemoryError) as error:
@@ -41,28 +41,28 @@ def {name}({parameters}) -> {returns}:
 '''
 
 
-def home_of(*values: Any) -> Home:
-    """Return the home of the first array among the arguments of a function."""
+def library_of(*values: Any) -> ArrayLibrary:
+    """Return the library of the first array among the arguments of a function."""
     for value in values:
         if type(value) is Array:
-            return value._home
+            return value._library
     found = ", ".join(type(value).__name__ for value in values) or "nothing"
     raise TypeError(f"at least one accel.xp array is needed; found {found}: write xp.asarray(values)")
 
 
-def natives(home: Home, values: Iterable[Any]) -> list[Any]:
+def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:
     """Return several arrays as the library takes them."""
-    return [native_array(home, value) for value in values]
+    return [native_array(library, value) for value in values]
 
 
-def native_or_none(home: Home, value: Any) -> Any:
+def native_or_none(library: ArrayLibrary, value: Any) -> Any:
     """Return an operand as the library takes it, if there is one."""
-    return None if value is None else native(home, value)
+    return None if value is None else native(library, value)
 
 
-def given(home: Home, **values: Any) -> dict[str, Any]:
+def given(library: ArrayLibrary, **values: Any) -> dict[str, Any]:
     """Return those keywords that are given: not every library takes None for an array that is not."""
-    return {name: native(home, value) for name, value in values.items() if value is not None}
+    return {name: native(library, value) for name, value in values.items() if value is not None}
 
 
 def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
@@ -70,17 +70,17 @@ def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
     return None if dtype is None else as_dtype(dtype)
 
 
-def created(home: Home, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Array:
+def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Array:
     """Make an array by a function of the library."""
     try:
-        return wrap(home, function(*arguments, **keywords))
+        return wrap(library, function(*arguments, **keywords))
     except (IndexError, MemoryError) as error:
         raise failure(error) from None
 
 
-def wrap_all(home: Home, results: Iterable[Any], *sources: object) -> tuple[Array, ...]:
+def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) -> tuple[Array, ...]:
     """Make arrays of several that the library returned."""
-    return tuple([wrap(home, result, *sources) for result in results])
+    return tuple([wrap(library, result, *sources) for result in results])
 
 
 _NAMES: Mapping[str, Any] = {
@@ -88,7 +88,7 @@ _NAMES: Mapping[str, Any] = {
     "dtype_or_none": dtype_or_none,
     "failure": failure,
     "given": given,
-    "home_of": home_of,
+    "library_of": library_of,
     "live": live,
     "native": native,
     "native_array": native_array,
@@ -117,20 +117,20 @@ def _passed_on(parameter: ast.arg) -> str:
     """Write how an argument is handed to the library, by what its signature says it is."""
     name, annotation = parameter.arg, _annotation(parameter)
     if annotation == "Array":
-        return f"native_array(home, {name})"
+        return f"native_array(library, {name})"
     if annotation == "Sequence[Array]":
-        return f"natives(home, {name})"
+        return f"natives(library, {name})"
     if "DTypeLike" in annotation:
         return f"dtype_or_none({name})"
     if "Array" in annotation:
-        return f"native_or_none(home, {name})" if "None" in annotation else f"native(home, {name})"
+        return f"native_or_none(library, {name})" if "None" in annotation else f"native(library, {name})"
     return name
 
 
 def _keyword(parameter: ast.arg) -> str:
     name = parameter.arg
     if "Array" in _annotation(parameter):
-        return f"**given(home, {name}={name})"
+        return f"**given(library, {name}={name})"
     return f"{name}={_passed_on(parameter)}"
 
 
@@ -146,19 +146,19 @@ def _call(function: ast.FunctionDef, section: str) -> str:
     """Write the call of the library's function."""
     takes = function.args
     passed = [_passed_on(parameter) for parameter in (*takes.posonlyargs, *takes.args)]
-    passed += [f"*natives(home, {takes.vararg.arg})"] if takes.vararg else []
+    passed += [f"*natives(library, {takes.vararg.arg})"] if takes.vararg else []
     passed += [_keyword(parameter) for parameter in takes.kwonlyargs]
     returned = ast.unparse(function.returns or ast.Constant(None))
     make = "wrap" if returned == "Array" else "wrap_all"
-    call = f"{make}(home, home.library.{section}{function.name}({', '.join(passed)}), {_arrays(takes)})"
+    call = f"{make}(library, library.namespace.{section}{function.name}({', '.join(passed)}), {_arrays(takes)})"
     return f"{returned}(*{call})" if returned in results.__all__ else call
 
 
 def _method_call(function: ast.FunctionDef) -> str:
     """Write the call of the array's own method; what it returns is never a view."""
     name, passed = function.name, ", ".join(map(_keyword, function.args.kwonlyargs))
-    within = f"home.compute(home.array_type.{name}, live(x), {passed})"
-    return f"wrap(home, live(x).{name}({passed}) if home.within is None else {within})"
+    within = f"library.compute(library.array_type.{name}, live(x), {passed})"
+    return f"wrap(library, live(x).{name}({passed}) if library.within is None else {within})"
 
 
 def _source(function: ast.FunctionDef, call: str, section: str = "") -> str:

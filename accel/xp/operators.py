@@ -11,38 +11,38 @@ Scalar: TypeAlias = bool | int | float | complex
 
 # A handle's owner is None when it was released, and has hazards while work is in flight: then `live` does the rest.
 _SELF = """\
-    if self._record is not None and (handle := self._record.handle) is not None:
+    if self._shared is not None and (handle := self._shared.handle) is not None:
         if (owner := handle._owner) is None or owner.traffic.hazards is not None:
             live(self)
 """
 _OTHER = """\
-    home = self._home
+    library = self._library
     if type(other) is Array:
-        if other._home is not home:
-            home.refuse(other._home)
-        if other._record is not None and (handle := other._record.handle) is not None:
+        if other._library is not library:
+            library.refuse(other._library)
+        if other._shared is not None and (handle := other._shared.handle) is not None:
             if (owner := handle._owner) is None or owner.traffic.hazards is not None:
                 live(other)
         other = other._native
     elif type(other) not in scalars:
-        other = home.accept(other)
+        other = library.accept(other)
         if other is NotImplemented:
             return NotImplemented
 """
 _RESULT = """\
-    if type(result) is not home.array_type:
-        result = home.as_array(result)
+    if type(result) is not library.array_type:
+        result = library.as_array(result)
     made = Array()
     made._native = result
-    made._home = home
-    made._record = None
+    made._library = library
+    made._shared = None
     return made
 """
 _COMPUTE = """\
-        if home.within is None:
+        if library.within is None:
             {statement}
         else:
-            with home.within({operands}):
+            with library.within({operands}):
                 {statement}
 """
 _COMPUTE_NEW = f"""\
@@ -55,7 +55,7 @@ _COMPUTE_NEW = f"""\
 _UNARY = f"""
 def __{{name}}__(self, /):
 {_SELF}
-    home = self._home
+    library = self._library
 {_COMPUTE_NEW}
 {_RESULT}
 """
@@ -73,7 +73,7 @@ def __{{name}}__(self, other, /):
     try:
 {_COMPUTE}
     except (MemoryError, TypeError, ValueError) as error:
-        raise bad_write(home, array, error) from None
+        raise bad_write(library, array, error) from None
     return self
 """
 

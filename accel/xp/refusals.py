@@ -7,7 +7,7 @@ import numpy as np
 from accel.dtypes import DType, as_dtype
 from accel.errors import AccelError, BoundsError, DTypeError, OverlapError, ReadOnlyError
 from accel.memory.shortage import out_of_memory
-from accel.xp.array_library import Home
+from accel.xp.array_library import ArrayLibrary
 
 __all__ = [
     "bad_key",
@@ -25,9 +25,9 @@ __all__ = [
 _RANKS = {"b": 0, "u": 1, "i": 1, "O": 1, "c": 3}
 
 
-def refuse_lossy(home: Home, dtype: DType, given: Any) -> None:
+def refuse_lossy(library: ArrayLibrary, dtype: DType, given: Any) -> None:
     """Refuse values that a dtype cannot hold at all: fractions in integers, imaginary parts in real numbers."""
-    found = given.dtype if type(given) is home.array_type else np.result_type(given)
+    found = given.dtype if type(given) is library.array_type else np.result_type(given)
     if _RANKS.get(found.kind, 2) > _RANKS.get(dtype.kind, 2):
         raise DTypeError(
             f"{found.name} values do not fit an array of {dtype.name}; convert them first, with xp.astype or xp.real"
@@ -79,9 +79,9 @@ def guarded(array: np.ndarray[Any, DType]) -> np.ndarray[Any, DType]:
     return array
 
 
-def refuse_read_only(home: Home, array: Any) -> None:
+def refuse_read_only(library: ArrayLibrary, array: Any) -> None:
     """Refuse to write into an array that the library says is read-only."""
-    if home.backend.is_readonly(array):
+    if library.backend.is_readonly(array):
         raise _read_only(array)
 
 
@@ -94,11 +94,11 @@ def _read_only(array: Any) -> OverlapError | ReadOnlyError:
     return ReadOnlyError("this array is read-only; write to a copy of it: xp.asarray(x, copy=True)")
 
 
-def bad_write(home: Home, array: Any, error: Exception) -> Exception:
+def bad_write(library: ArrayLibrary, array: Any, error: Exception) -> Exception:
     """Explain why the library refused to write into an array."""
     if isinstance(error, MemoryError):
         return out_of_memory(error, "an operation in place")
-    if home.backend.is_readonly(array):
+    if library.backend.is_readonly(array):
         return _read_only(array)
     if isinstance(error, TypeError):
         return DTypeError(

@@ -3,7 +3,7 @@
 from accel import copies
 from accel.device import Device
 from accel.xp.array import Array, native, wrap
-from accel.xp.functions import home_of
+from accel.xp.functions import library_of
 
 __all__ = ["reshape"]
 
@@ -25,11 +25,11 @@ def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) ->
     ValueError
         If the sizes differ, or ``copy=False`` and a copy is needed.
     """
-    home = home_of(x)
-    array = native(home, x)
-    if home.device is Device.CPU and copy is None and not array.flags.c_contiguous:
+    library = library_of(x)
+    array = native(library, x)
+    if library.device is Device.CPU and copy is None and not array.flags.c_contiguous:
         try:
-            return wrap(home, home.library.reshape(array, shape, copy=False), x)
+            return wrap(library, library.namespace.reshape(array, shape, copy=False), x)
         except ValueError:  # as strides do not lead there, or the sizes differ, which is said below
             array = copies.in_c_order(array)
-    return wrap(home, home.library.reshape(array, shape, copy=copy), x)
+    return wrap(library, library.namespace.reshape(array, shape, copy=copy), x)

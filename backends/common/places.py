@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.abc import Operand, Plan, Swizzling, Table
+from accel.abc import OffsetTable, Operand, Plan, Swizzling
 from accel.errors import BoundsError
 
 __all__ = ["CHUNK", "Lister", "Places", "Positions", "chunks", "places_of", "source_places", "target_places"]
@@ -44,7 +44,7 @@ class Places(NamedTuple):
     strides: tuple[int, ...]
     itemsize: int
     swizzle: Swizzling | None = None
-    table: Table | None = None
+    table: OffsetTable | None = None
 
     @property
     def size(self) -> int:

@@ -14,9 +14,9 @@ from queue import SimpleQueue
 from accel import config
 from accel.locks import in_child, start
 
-__all__ = ["WORKERS", "Work", "Workers"]
+__all__ = ["WORKERS", "RangeTask", "Workers"]
 
-Work = Callable[[int, int], object]
+RangeTask = Callable[[int, int], object]
 """Does what lies between two numbers."""
 
 # Below this, a thread wakes too late to be of use.
@@ -26,9 +26,9 @@ _PIECES_EACH = 8
 
 
 class _Job:
-    """Work in pieces, which the caller and some helpers take one by one."""
+    """A task in pieces, which the caller and some helpers take one by one."""
 
-    def __init__(self, work: Work, pieces: deque[tuple[int, int]], holds: object) -> None:
+    def __init__(self, work: RangeTask, pieces: deque[tuple[int, int]], holds: object) -> None:
         self._work = work
         self._holds = holds
         self._pieces = pieces
@@ -109,7 +109,7 @@ class Workers:
         """Forget a lock that `calling` returned."""
         self._callers.discard(calling)
 
-    def share(self, work: Work, total: int, nbytes: int, holds: object = None) -> None:
+    def share(self, work: RangeTask, total: int, nbytes: int, holds: object = None) -> None:
         """Do the work from 0 to a total, that moves so many bytes; with helpers if that is faster.
 
         As long as anybody may be at work, an object is kept alive: the memory that the work knows by its address.

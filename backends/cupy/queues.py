@@ -19,7 +19,7 @@ from .streams import CupyStream
 
 __all__ = ["Queues"]
 
-Work = Callable[[CupyStream], object]
+StreamCall = Callable[[CupyStream], object]
 """What a stream is given to do, and is told."""
 
 
@@ -81,7 +81,7 @@ class Queues:
         return found
 
     def submit(
-        self, work: Work, stream: Stream | None, *used: Block, lead: Device | None = None, blocks: bool = False
+        self, work: StreamCall, stream: Stream | None, *used: Block, lead: Device | None = None, blocks: bool = False
     ) -> None:
         """Give work on blocks to the stream that is meant; those of the other devices involved keep step with it.
 

@@ -17,7 +17,7 @@ from .events import Clock, CupyEvent
 
 __all__ = ["CupyStream"]
 
-Work = Callable[[], object]
+HostCallback = Callable[[], object]
 
 
 class CupyStream(CurrentStream):
@@ -81,7 +81,7 @@ class CupyStream(CurrentStream):
             done: bool = self.native.done
         return done
 
-    def submit(self, work: Work, *, timed: bool = False, blocks: bool = False) -> None:
+    def submit(self, work: HostCallback, *, timed: bool = False, blocks: bool = False) -> None:
         """Hand work to the driver: at once, or by a thread when what it waits for on the host is over.
 
         Parameters
@@ -107,7 +107,7 @@ class CupyStream(CurrentStream):
         else:
             self._last = late.submit(lambda: self._do(work, timed=timed))
 
-    def append(self, work: Work) -> None:
+    def append(self, work: HostCallback) -> None:
         """Do as `submit` does, also if the stream is closed, and with no device made current."""
         late = self._late_thread()
         if late is None:
@@ -184,7 +184,7 @@ class CupyStream(CurrentStream):
             made = self._late = self._late or made
         return made
 
-    def _do(self, work: Work, *, timed: bool) -> None:
+    def _do(self, work: HostCallback, *, timed: bool) -> None:
         with self._driver.on(self.device):
             self._began = self.native.record() if timed else None
             work()

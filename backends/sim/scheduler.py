@@ -18,7 +18,7 @@ from accel.device import Device
 
 from .beyond_interrupts import beyond_interrupts
 from .races import Operation, RaceDetector, VectorClock
-from .streams import SimStream, Task, Work
+from .streams import OperationBody, SimStream, Task
 
 __all__ = ["Scheduler"]
 
@@ -99,7 +99,7 @@ class Scheduler:
             stream.last = task
             append(task)
 
-    def carry_out(self, stream: SimStream, what: str, work: Work) -> Task:
+    def carry_out(self, stream: SimStream, what: str, work: OperationBody) -> Task:
         """Do some work at once, after what its stream must have done before; everything else stays late."""
         task = stream.submit(what, work)
         try:

@@ -14,9 +14,9 @@ from accel.device import Device
 
 from .races import Operation, VectorClock
 
-__all__ = ["SimStream", "Task", "Work"]
+__all__ = ["OperationBody", "SimStream", "Task"]
 
-Work = Callable[[Operation], object]
+OperationBody = Callable[[Operation], object]
 """What is done when a task's turn comes. It declares what it reads and writes in that task's name."""
 
 # Of a slow accelerator: what a launch takes, and how many bytes a second its memory moves.
@@ -88,11 +88,11 @@ class Task:
         "work",
     )
 
-    def __init__(self, stream: "SimStream", what: str, work: Work, after: Sequence[Event]) -> None:
+    def __init__(self, stream: "SimStream", what: str, work: OperationBody, after: Sequence[Event]) -> None:
         self._traceback: TracebackType | None = None
         self.operation = Operation(stream.device, stream.name, what, call_site())
         self.stream = stream
-        self.work: Work | None = work
+        self.work: OperationBody | None = work
         self.after = after
         self.place = 0
         self.known: VectorClock = {}
@@ -212,7 +212,7 @@ class SimStream(CurrentStream):
         self.free = 0.0
         self._closed = False
 
-    def submit(self, what: str, work: Work, after: Sequence[Event] = ()) -> Task:
+    def submit(self, what: str, work: OperationBody, after: Sequence[Event] = ()) -> Task:
         """Let some work be done after all that was submitted before.
 
         Raises
@@ -224,7 +224,7 @@ class SimStream(CurrentStream):
             raise RuntimeError(f"{self.name} is closed and takes no more work; make another: accel.new_stream()")
         return self._enqueued(what, work, after)
 
-    def _enqueued(self, what: str, work: Work, after: Sequence[Event] = ()) -> Task:
+    def _enqueued(self, what: str, work: OperationBody, after: Sequence[Event] = ()) -> Task:
         task = Task(self, what, work, after)
         self.driver.enqueue(task)
         return task

@@ -45,7 +45,7 @@ def test_transfers_that_nobody_asks_about_are_let_go_of(sim, heap):
     for _ in range(300):
         target.copy_from_async(source, stream=stream)
         stream.synchronize()
-    assert len(heap.under_way) < 40
+    assert len(heap.pending_work) < 40
 
 
 def test_races_of_work_that_nobody_waited_for_are_shown_at_exit(python):

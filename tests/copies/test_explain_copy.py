@@ -132,13 +132,13 @@ class Given:
 
     def __init__(self, patch):
         self.plans = []
-        give = stages.Way.give
+        give = stages.Stage.give
 
-        def kept(way, fresh, stream):
-            self.plans.append(way.plan)
-            give(way, fresh, stream)
+        def kept(stage, fresh, stream):
+            self.plans.append(stage.plan)
+            give(stage, fresh, stream)
 
-        patch.setattr(stages.Way, "give", kept)
+        patch.setattr(stages.Stage, "give", kept)
         # A few elements of the host are copied without a plan, by the loops that it would have.
         patch.setattr(host, "copied_at_once", lambda target, source: False)
 
@@ -298,9 +298,9 @@ def test_a_picture_has_items_at_their_places_and_all_of_them_if_they_are_few(dat
     (_, into), (_, out_of) = draw_copy(data, "cpu", "cpu")
     found = explain_copy(Named(into), Named(out_of), cast=True)
     if len(found.plans) == 1:
-        (way,), (plan,) = found._ways, found.plans
-        seen = excerpt(way)
-        wide, narrow = way.target.itemsize, way.source.itemsize
+        (stage,), (plan,) = found._stages, found.plans
+        seen = excerpt(stage)
+        wide, narrow = stage.target.itemsize, stage.source.itemsize
         elements = [range(plan.itemsize // wide)] * len(seen.items)
         drawn = {
             (item.target + i * wide, item.source + i * narrow)
@@ -315,9 +315,9 @@ def test_a_picture_has_items_at_their_places_and_all_of_them_if_they_are_few(dat
 @given(st.data(), st.booleans())
 def test_the_cells_of_memory_have_all_items_of_a_picture(data, target):
     (_, into), (_, out_of) = draw_copy(data, "cpu", "cpu")
-    for way in explain_copy(Named(into), Named(out_of), cast=True)._ways:
-        seen = excerpt(way)
-        found = memory(way, seen, target=target)
+    for stage in explain_copy(Named(into), Named(out_of), cast=True)._stages:
+        seen = excerpt(stage)
+        found = memory(stage, seen, target=target)
         where = {item: row + column for (row, column), items in found.cells.items() for item in items}
         first = {where[item] - (item.target if target else item.source) for item in seen.items}
         assert len(first) == 1

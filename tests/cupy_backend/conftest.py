@@ -27,7 +27,7 @@ def install(monkeypatch, machine):
     backend = CupyBackend()
     monkeypatch.setattr("accel.backends.cupy.library.find_spec", lambda name: sys.modules[name])
     monkeypatch.setattr("accel.backends.cupy.library.distributions", list)  # to read what is installed takes long
-    for owner, name in ((heap, "_heaps"), (array_library, "_homes")):
+    for owner, name in ((heap, "_heaps"), (array_library, "_libraries")):
         others = {
             device: found for device, found in getattr(owner, name).items() if device.type not in ("cuda", "rocm")
         }

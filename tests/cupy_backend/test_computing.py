@@ -60,7 +60,7 @@ def device(first, request):
 
 def test_the_backend_says_that_it_computes_within_a_context(first):
     assert isinstance(heap_of(first).backend, ComputesWithin)
-    assert xp.zeros(1, device="cpu")._home.within is None
+    assert xp.zeros(1, device="cpu")._library.within is None
 
 
 OPERATORS = {

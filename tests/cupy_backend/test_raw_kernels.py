@@ -267,4 +267,4 @@ class TestRefused:
         with pytest.raises(DTypeError, match="float32 factor of scale: values of dtype complex128"):
             scale(c, 2j, over=1)
         assert c.to_numpy().tolist() == [1]
-        assert c.storage.owner.pins == 0
+        assert c.storage.owner.keep_alives == 0

@@ -73,15 +73,15 @@ def test_the_findings_are_those_of_the_cpu_whatever_the_order(name, request, rac
 
 @pytest.mark.usefixtures("seed", "races")
 def test_the_next_tile_is_under_way_while_one_is_computed(stars, monkeypatch):
-    respond, under_way = pipeline.respond, []
+    respond, pending_work = pipeline.respond, []
 
     def watched(*arguments):
-        under_way.append(sum(flight.event.ended is None for flight in heap_of(Device.SIM).under_way))
+        pending_work.append(sum(flight.event.ended is None for flight in heap_of(Device.SIM).pending_work))
         return respond(*arguments)
 
     monkeypatch.setattr(pipeline, "respond", watched)
     detect(stars)
-    assert under_way == [1] * 8 + [0]
+    assert pending_work == [1] * 8 + [0]
 
 
 @pytest.mark.usefixtures("seed")

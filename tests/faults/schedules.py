@@ -149,7 +149,7 @@ class Bench:
         while True:
             rng, operations = errands.get()
             for operation in operations:
-                self.do(operation, rng)
+                self.apply(operation, rng)
             self.over.put(None)
 
     def do(self, operation, rng):
@@ -341,7 +341,7 @@ class Bench:
             self.finish(operation)
             if isinstance(operation.result, BaseException):
                 return self.report(plans, log, f"{operation.kind} raised {operation.result!r}")
-        last = [self.left(number) for number in range(len(self.containers))]
+        last = [self.deferred(number) for number in range(len(self.containers))]
         unnoted = [[each for each in plan if not each.noted] for plan in plans]
         state = Replay(self, log, unnoted, last).explained(self.state)
         if state is None:
@@ -351,7 +351,7 @@ class Bench:
         return None
 
     def finish(self, operation):
-        """Wait for what an operation left under way, and take what it made."""
+        """Wait for what an operation left under stage, and take what it made."""
         if operation.transfer is not None:
             try:
                 operation.transfer.wait()

@@ -27,7 +27,7 @@ def values_of(x):
 
 def pinned(device):
     gc.collect()
-    return sum(usage.pinned_blocks for usage in snapshot().devices if usage.device in (device, Device.CPU))
+    return sum(usage.kept_blocks for usage in snapshot().devices if usage.device in (device, Device.CPU))
 
 
 @pytest.mark.parametrize("part", REVERSED.values(), ids=REVERSED)

@@ -118,17 +118,17 @@ def test_a_closed_stream_whose_first_copy_was_interrupted_stands_in_nobodys_way(
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_what_is_about_to_be_submitted_is_not_taken_for_over(device, hold, gate, monkeypatch, moment):
     """Another thread looks for what is over at just that time."""
-    take_off = Heap.take_off
+    add_pending = Heap.add_pending
 
     def taking(heap, flight):
         if moment == "before":
-            heap.reap()
-        take_off(heap, flight)
-        thread = threading.Thread(target=heap.reap)
+            heap.retire_finished()
+        add_pending(heap, flight)
+        thread = threading.Thread(target=heap.retire_finished)
         thread.start()
         thread.join()
 
-    monkeypatch.setattr(Heap, "take_off", taking)
+    monkeypatch.setattr(Heap, "add_pending", taking)
     source, target = accel.full(SIZE, 7, "uint8"), accel.empty(SIZE, "uint8")
     target.copy_from_async(source, stream=hold(accel.new_stream()))
     source.release()

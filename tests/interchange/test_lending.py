@@ -47,7 +47,7 @@ def host_values(x):
 
 def pinned_on(device):
     gc.collect()
-    return next(usage.pinned_blocks for usage in snapshot().devices if usage.device is device)
+    return next(usage.kept_blocks for usage in snapshot().devices if usage.device is device)
 
 
 class TestNumpyLooks:

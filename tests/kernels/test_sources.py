@@ -3,7 +3,7 @@
 import pytest
 
 from accel.errors import KernelSyntaxError
-from accel.kernels.sources import Source
+from accel.kernels.sources import KernelSource
 
 FILE = "a dir/my (1).cu"
 TEXT = "".join(f"line {number}\n" for number in range(1, 9))
@@ -60,7 +60,7 @@ IN_THE_VIEW = {
 def refused(said, file=FILE):
     """Return the error for what a compiler said, which stands in a line of its own after a head."""
     lines = [line.removeprefix("        ") for line in said.format(file=file).splitlines()]
-    return Source(TEXT, file).refused(
+    return KernelSource(TEXT, file).refused(
         "f", KernelSyntaxError("\n".join(["the kernel f could not be compiled:", *lines]))
     )
 
@@ -97,8 +97,8 @@ def test_a_line_that_is_not_there_has_no_text():
 
 
 def test_the_file_is_named_as_c_writes_text():
-    assert '#line 1 "C:\\\\a \\"b\\".cu"\n' in Source("", 'C:\\a "b".cu').unit
+    assert '#line 1 "C:\\\\a \\"b\\".cu"\n' in KernelSource("", 'C:\\a "b".cu').unit
 
 
 def test_what_all_kernels_are_given_is_installed(installed):
-    assert (installed / "accel/kernels/view.cuh").read_text() in Source("", "<source>").unit
+    assert (installed / "accel/kernels/view.cuh").read_text() in KernelSource("", "<source>").unit

@@ -253,7 +253,7 @@ class TestPool:
             for nbytes, alignment in ((100, 4096), (0, 1), (0, 256)):
                 block = heap.allocate(nbytes, alignment)
                 assert block.pointer % alignment == 0
-                with heap.gate:
+                with heap.lock:
                     heap.free(block)
 
     def test_serves_one_device(self):

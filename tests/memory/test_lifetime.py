@@ -31,7 +31,7 @@ def on_memory_of(array, **how):
 @contextmanager
 def inside(heap):
     """Do something as a collection does that begins inside the locked region."""
-    with heap.gate:
+    with heap.lock:
         heap.busy = True
         yield
         heap.busy = False
@@ -45,7 +45,7 @@ class TestPins:
         array[:] = 7
         storage.release()
         assert live() == before + 1
-        assert snapshot().devices[0].pinned_blocks == 1
+        assert snapshot().devices[0].kept_blocks == 1
         HostStorage(100, "int64").store(0, np.zeros(100, np.int64))  # would take the block, were it free
         assert (array == 7).all()
         del array
@@ -75,7 +75,7 @@ class TestPins:
     def test_a_pin_is_released_once(self):
         before = live()
         storage = HostStorage(100)
-        pin, other = storage.pin(), storage.pin()
+        pin, other = storage.keep_alive(), storage.keep_alive()
         storage.release()
         pin.release()
         pin.release()
@@ -86,7 +86,7 @@ class TestPins:
     def test_bytes_and_last_handle_go_together_without_pins(self):
         before = live()
         storage = HostStorage(100)
-        pin = storage.pin()
+        pin = storage.keep_alive()
         pin.release()
         assert live() == before + 1
         storage.release()

@@ -107,11 +107,11 @@ class TestReport:
         assert "(ACCEL_DEBUG=1 tells where they were made)" in str(failure.value)
         assert "512.0 KiB, 2 handles" in str(failure.value)
 
-    def test_counts_pins(self):
+    def test_counts_what_keeps_it_alive(self):
         c = accel.zeros(100)
         array = np.asarray(c)
         limit = Limit(allocator_of("cpu"), 0)
-        with allocating("cpu", limit), pytest.raises(OutOfMemoryError, match=r"1 handle, 1 pin"):
+        with allocating("cpu", limit), pytest.raises(OutOfMemoryError, match=r"1 handle, kept alive by 1 more"):
             accel.zeros(1)
         del array
         c.release()

@@ -21,7 +21,7 @@ def owner_of(nbytes):
 def test_owners_are_listed_with_their_handles():
     with accel.zeros(12_345, "uint8") as c, c.share():
         found = owner_of(14_336)
-        assert (found.device, found.ownership, found.handles, found.pins) == (c.device, Ownership.MANAGED, 2, 0)
+        assert (found.device, found.ownership, found.handles, found.keep_alives) == (c.device, Ownership.MANAGED, 2, 0)
     assert all(owner.nbytes != 14_336 for owner in snapshot().owners)
 
 
@@ -55,7 +55,7 @@ def test_work_in_flight_is_named_by_its_line(stream, held):
     holding = [owner for owner in snapshot().owners if owner.transfers]
     assert [owner.nbytes for owner in holding] == [14_336, 14_336]
     assert all(owner.transfers == (transfer.site,) for owner in holding)
-    assert all((owner.handles, owner.exports, owner.pins) == (1, 0, 1) for owner in holding)
+    assert all((owner.handles, owner.exports, owner.keep_alives) == (1, 0, 1) for owner in holding)
     held.set()
     transfer.wait()
     assert not any(owner.transfers for owner in snapshot().owners)
@@ -108,7 +108,7 @@ def test_printed_it_is_a_table_whose_columns_line_up():
     lines = str(snapshot()).splitlines()
     head = next(line for line in lines if line.startswith("  device  bytes"))
     row = next(line for line in lines if "14.0 KiB" in line and "test_snapshot" in line)
-    for name, cell in (("bytes", "14.0 KiB"), ("ownership", "managed"), ("pins", "none"), ("made at", c and __file__)):
+    for name, cell in (("bytes", "14.0 KiB"), ("ownership", "managed"), ("kept alive by", "none"), ("made at", c and __file__)):
         assert head.index(name) == row.index(cell)
     c.release()
 

@@ -312,7 +312,7 @@ class TestReleased:
         lambda s: s.share(),
         copy.copy,
         lambda s: s.deep_copy(),
-        lambda s: s.pin(),
+        lambda s: s.keep_alive(),
         lambda s: s.ref_count,
         lambda s: s.is_refcounted,
         lambda s: s.ownership,

@@ -109,8 +109,8 @@ def test_stubs_have_every_public_name(part):
     ("fail", "line"),
     [
         (lambda x: x + np.ones(7), "result = self._native + other"),
-        (lambda x: xp.broadcast_to(x, (7,)), "home.library.broadcast_to(native(home, x), shape)"),
-        (xp.linalg.inv, "home.library.linalg.inv(native_array(home, x))"),
+        (lambda x: xp.broadcast_to(x, (7,)), "library.namespace.broadcast_to(native(library, x), shape)"),
+        (xp.linalg.inv, "library.namespace.linalg.inv(native_array(library, x))"),
     ],
 )
 def test_tracebacks_show_the_lines_of_compiled_functions(fail, line):

@@ -9,7 +9,7 @@ from accel.abc import Plan
 from accel.copies.explain.plan_picture import drawn
 from accel.copies.explain.wording import amount, count, loops_of, sentences
 from accel.copies.planner import Mask
-from accel.copies.stages import BETWEEN, IMAGE, End, Way, ways
+from accel.copies.stages import BETWEEN, IMAGE, End, Stage, stages_of
 from accel.errors import BoundsError
 
 __all__ = ["CopyExplanation", "Side"]
@@ -54,17 +54,17 @@ class CopyExplanation:
     It keeps no memory alive.
     """
 
-    __slots__ = ("_source", "_target", "_ways")
+    __slots__ = ("_source", "_stages", "_target")
 
     def __init__(self, target: Side, source: Side, mask: Mask | None) -> None:
         self._target = target
         self._source = source
-        self._ways = ways(target.end, source.end, mask)
+        self._stages = stages_of(target.end, source.end, mask)
 
     @property
     def plans(self) -> tuple[Plan, ...]:
         """What backends would be given, in order: none where there are no elements, several where one is not enough."""
-        return tuple([way.plan for way in self._ways])
+        return tuple([stage.plan for stage in self._stages])
 
     @property
     def title(self) -> str:
@@ -78,19 +78,19 @@ class CopyExplanation:
         lines = [self.title]
         for about, said in self._overview():
             lines += _lines(about, said)
-        for number, way in enumerate(self._ways):
-            lines += [f"  {self._step(number, way)}"] if len(self._ways) > 1 else []
-            lines += _loop_lines(way)
-            for about, said in sentences(way):
+        for number, stage in enumerate(self._stages):
+            lines += [f"  {self._step(number, stage)}"] if len(self._stages) > 1 else []
+            lines += _loop_lines(stage)
+            for about, said in sentences(stage):
                 lines += _lines(about, said)
         return "\n".join(lines)
 
     def html(self) -> str:
         """Return an HTML element with a picture of each plan, for a notebook or a page."""
         parts = [f'<p class="name">{escape(self.title)}</p>\n<dl>{"".join(_terms(self._overview()))}</dl>\n']
-        for number, way in enumerate(self._ways):
-            head = f'<p class="step">{escape(self._step(number, way))}</p>\n' if len(self._ways) > 1 else ""
-            parts.append(f"{head}<dl>{_loop_table(way)}{''.join(_terms(sentences(way)))}</dl>\n{drawn(way)}")
+        for number, stage in enumerate(self._stages):
+            head = f'<p class="step">{escape(self._step(number, stage))}</p>\n' if len(self._stages) > 1 else ""
+            parts.append(f"{head}<dl>{_loop_table(stage)}{''.join(_terms(sentences(stage)))}</dl>\n{drawn(stage)}")
         return f'<div class="accel-copy-page"><style>{_STYLE}</style>\n{"".join(parts)}</div>\n'
 
     def svg(self, number: int = 0) -> str:
@@ -101,16 +101,16 @@ class CopyExplanation:
         BoundsError
             If there is no such plan: where there are no elements, there is none.
         """
-        if not -len(self._ways) <= number < len(self._ways):
-            raise BoundsError(f"plan {number} is asked for, and this copy has {count(len(self._ways), 'plan')}")
-        return drawn(self._ways[number])
+        if not -len(self._stages) <= number < len(self._stages):
+            raise BoundsError(f"plan {number} is asked for, and this copy has {count(len(self._stages), 'plan')}")
+        return drawn(self._stages[number])
 
     def _overview(self) -> Iterator[tuple[str, str]]:
         yield "target", str(self._target)
         yield "source", str(self._source)
-        if not self._ways:
+        if not self._stages:
             yield "kind", "nothing to copy: there are no elements"
-        passed = {way.target.name: way.target for way in self._ways}
+        passed = {stage.target.name: stage.target for stage in self._stages}
         if IMAGE in passed:
             cast = self._target.end.operand.dtype != self._source.end.operand.dtype
             why = "the host has to convert the elements" if cast else "no backend knows both devices"
@@ -119,8 +119,8 @@ class CopyExplanation:
             extra = _as_memory(passed[BETWEEN])
             yield "way", f"no loops walk both layouts, as their extents do not divide: through {extra}"
 
-    def _step(self, number: int, way: Way) -> str:
-        return f"step {number + 1} of {len(self._ways)}: from the {way.source.name} to the {way.target.name}"
+    def _step(self, number: int, stage: Stage) -> str:
+        return f"step {number + 1} of {len(self._stages)}: from the {stage.source.name} to the {stage.target.name}"
 
     def __str__(self) -> str:
         return self.text()
@@ -145,8 +145,8 @@ def _lines(about: str, said: str) -> list[str]:
 _HEAD = ("steps", "bytes in the target", "bytes in the source")
 
 
-def _loop_lines(way: Way) -> list[str]:
-    rows = loops_of(way)
+def _loop_lines(stage: Stage) -> list[str]:
+    rows = loops_of(stage)
     if not rows:
         return []
     widths = [max(len(text) for text in column) for column in zip(_HEAD, *rows, strict=True)]
@@ -158,8 +158,8 @@ def _terms(said: Iterable[tuple[str, str]]) -> Iterator[str]:
     return (f"<dt>{escape(about)}</dt><dd>{escape(text)}</dd>\n" for about, text in said)
 
 
-def _loop_table(way: Way) -> str:
-    rows = loops_of(way)
+def _loop_table(stage: Stage) -> str:
+    rows = loops_of(stage)
     if not rows:
         return ""
     head = "".join(f'<th scope="col">{text}</th>' for text in _HEAD)

@@ -3,7 +3,7 @@
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from accel.copies.stages import End, Way
+from accel.copies.stages import End, Stage
 from accel.layout.pictures.colors import Color, hue
 
 __all__ = ["GAP", "Excerpt", "Item", "Memory", "excerpt", "memory"]
@@ -71,21 +71,21 @@ class Memory(NamedTuple):
     more: set[str]
 
 
-def excerpt(way: Way) -> Excerpt:
+def excerpt(stage: Stage) -> Excerpt:
     """Return all items of a plan if they are few, else those of the first steps of two of its loops."""
-    shown = _shown(way)
+    shown = _shown(stage)
     last = len(shown) - 1
     items = []
     for steps in product(*map(range, shown)):
         run = 0
         for step, extent in zip(steps[:-1], shown, strict=False):
             run = run * extent + step
-        items.append(_item(way, steps, run, steps[last] if steps else 0))
-    return Excerpt(tuple(items), shown, way.plan.kind not in {"gather", "table"})
+        items.append(_item(stage, steps, run, steps[last] if steps else 0))
+    return Excerpt(tuple(items), shown, stage.plan.kind not in {"gather", "table"})
 
 
-def _shown(way: Way) -> tuple[int, ...]:
-    plan = way.plan
+def _shown(stage: Stage) -> tuple[int, ...]:
+    plan = stage.plan
     if plan.size <= _WHOLE and len(plan.leaves) <= 3:
         return plan.extents
     last = len(plan.leaves) - 1
@@ -96,13 +96,13 @@ def _shown(way: Way) -> tuple[int, ...]:
     return tuple([min(extent, most.get(number, 1)) for number, extent in enumerate(plan.extents)])
 
 
-def _item(way: Way, steps: tuple[int, ...], run: int, number: int) -> Item:
-    plan = way.plan
+def _item(stage: Stage, steps: tuple[int, ...], run: int, number: int) -> Item:
+    plan = stage.plan
     into = plan.target_start + sum(k * leaf.target_stride for k, leaf in zip(steps, plan.leaves, strict=True))
     out_of = plan.source_start + sum(k * leaf.source_stride for k, leaf in zip(steps, plan.leaves, strict=True))
-    into, out_of = _listed(way.target, into, steps), _listed(way.source, out_of, steps)
+    into, out_of = _listed(stage.target, into, steps), _listed(stage.source, out_of, steps)
     read = plan.bound is None or out_of < plan.bound
-    return Item(run, number, _swizzled(way.target, into), _swizzled(way.source, out_of), read)
+    return Item(run, number, _swizzled(stage.target, into), _swizzled(stage.source, out_of), read)
 
 
 def _listed(end: End, distance: int, steps: tuple[int, ...]) -> int:
@@ -114,12 +114,12 @@ def _swizzled(end: End, distance: int) -> int:
     return distance if end.operand.swizzle is None else int(end.operand.swizzle(distance))
 
 
-def memory(way: Way, seen: Excerpt, *, target: bool) -> Memory:
+def memory(stage: Stage, seen: Excerpt, *, target: bool) -> Memory:
     """Return one end of a part of a plan: by rows as long as its longest step, where one goes beyond all others."""
-    end = way.target if target else way.source
-    itemsize = end.itemsize if way.casts else way.plan.itemsize
+    end = stage.target if target else stage.source
+    itemsize = end.itemsize if stage.casts else stage.plan.itemsize
     places = [item.target if target else item.source for item in seen.items]
-    strides = way.plan.target_strides if target else way.plan.source_strides
+    strides = stage.plan.target_strides if target else stage.plan.source_strides
     first, pitch = min(places), _pitch(strides, seen.shown, itemsize)
     if end.operand.swizzle is not None:
         first -= first % pitch  # a swizzle acts within blocks that begin at multiples of their size
@@ -128,7 +128,7 @@ def memory(way: Way, seen: Excerpt, *, target: bool) -> Memory:
         row, column = divmod(place - first, pitch)
         cells.setdefault((row * pitch, column), []).append(item)
     rows, columns = ({where[axis] for where in cells} for axis in (0, 1))
-    goes_on = zip(strides, seen.shown, way.plan.extents, strict=True)
+    goes_on = zip(strides, seen.shown, stage.plan.extents, strict=True)
     more = {_side(stride, pitch) for stride, shown, extent in goes_on if stride and shown < extent and shown > 1}
     return Memory(_with_gaps(rows, pitch), _with_gaps(columns, itemsize), cells, more)
 

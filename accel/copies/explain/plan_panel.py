@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from accel.abc import Fill
 from accel.copies.explain.plan_memory import GAP, Excerpt, Item, Memory
-from accel.copies.stages import End, Way
+from accel.copies.stages import End, Stage
 
 __all__ = ["COLORS", "LINE", "Panel", "panel", "text"]
 
@@ -69,10 +69,10 @@ def text(x: float, y: float, said: str, kind: str) -> str:
     return f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(said)}</text>' if said else ""
 
 
-def panel(found: Memory, way: Way, seen: Excerpt, *, target: bool) -> Panel:
+def panel(found: Memory, stage: Stage, seen: Excerpt, *, target: bool) -> Panel:
     """Return one end of a part of a plan, drawn."""
     where = {item: place for place, items in found.cells.items() for item in items}
-    end = way.target if target else way.source
+    end = stage.target if target else stage.source
     straight = end.operand.table is None and end.operand.swizzle is None
     steps = [*_steps(seen)] if straight else []
     down = [step for step in steps if where[step.one][1] == where[step.other][1] and step.turns(where)]
@@ -84,8 +84,8 @@ def panel(found: Memory, way: Way, seen: Excerpt, *, target: bool) -> Panel:
     parts = [
         text(left, 14, caption, "start name"),
         *_labels(grid, left, top),
-        *_cells(grid, way, seen, target=target),
-        *_frames(grid, way),
+        *_cells(grid, stage, seen, target=target),
+        *_frames(grid, stage),
         *[_down(grid, step, where, LINE * (k + 0.5)) for k, step in enumerate(down)],
         *[_along(grid, step, where, _CAPTION + LINE * (k + 0.5)) for k, step in enumerate(along)],
     ]
@@ -145,22 +145,22 @@ def _labels(grid: _Grid, left: float, top: float) -> Iterator[str]:
             yield "".join(text(column.middle, y, "⋮", "soft") for column in grid.columns if column.value != GAP)
 
 
-def _cells(grid: _Grid, way: Way, seen: Excerpt, *, target: bool) -> Iterator[str]:
+def _cells(grid: _Grid, stage: Stage, seen: Excerpt, *, target: bool) -> Iterator[str]:
     for row in grid.rows:
         for column in grid.columns:
             if GAP in {row.value, column.value}:
                 yield text(column.middle, row.middle + 4, "⋮" if row.value == GAP else "⋯", "soft")
             else:
                 items = grid.found.cells.get((row.value, column.value), [])
-                yield _cell(row, column, items, seen, _label(items, way, target=target))
+                yield _cell(row, column, items, seen, _label(items, stage, target=target))
 
 
-def _label(items: list[Item], way: Way, *, target: bool) -> str:
+def _label(items: list[Item], stage: Stage, *, target: bool) -> str:
     """Return what stands in a cell: the item, or what it becomes."""
     if not items:
         return ""
     if target and not items[0].read:
-        return "0" if way.plan.fill is Fill.ZERO else ""
+        return "0" if stage.plan.fill is Fill.ZERO else ""
     return items[0].name
 
 
@@ -180,12 +180,12 @@ def _cell(row: _Place, column: _Place, items: list[Item], seen: Excerpt, label: 
     return "".join(parts) + edge + text(column.middle, row.middle + (1 if several else 4), label, "onto") + several
 
 
-def _frames(grid: _Grid, way: Way) -> Iterator[str]:
+def _frames(grid: _Grid, stage: Stage) -> Iterator[str]:
     """Yield a frame around what is moved at once."""
-    if way.plan.kind == "transpose":
+    if stage.plan.kind == "transpose":
         last, right = grid.rows[-1], grid.columns[-1]
         yield _frame(grid.rows[0].at, last.at + last.size, grid.columns[0].at, right.at + right.size)
-    elif way.plan.kind in {"memcpy", "rows"}:
+    elif stage.plan.kind in {"memcpy", "rows"}:
         for row in grid.rows:
             for piece in _pieces(grid, row):
                 yield _frame(row.at, row.at + row.size, piece[0].at, piece[-1].at + piece[-1].size)

@@ -6,7 +6,7 @@ from html import escape
 from accel.abc import Fill
 from accel.copies.explain.plan_memory import Excerpt, excerpt, memory
 from accel.copies.explain.plan_panel import COLORS, LINE, Panel, panel, text
-from accel.copies.stages import End, Way
+from accel.copies.stages import End, Stage
 
 __all__ = ["drawn"]
 
@@ -43,11 +43,11 @@ _STYLE = """
 """
 
 
-def drawn(way: Way) -> str:
+def drawn(stage: Stage) -> str:
     """Return the document."""
-    seen, title = excerpt(way), _title(way, excerpt(way))
-    source, target = (panel(memory(way, seen, target=into), way, seen, target=into) for into in (False, True))
-    keys, top = [*_keys(way, seen)], _MARGIN + 28
+    seen, title = excerpt(stage), _title(stage, excerpt(stage))
+    source, target = (panel(memory(stage, seen, target=into), stage, seen, target=into) for into in (False, True))
+    keys, top = [*_keys(stage, seen)], _MARGIN + 28
     right = _MARGIN + source.width + _BETWEEN
     below = top + max(source.height, target.height) + 26
     width = max(right + target.width, *(7 * len(said) + 60 for _, said in keys)) + _MARGIN
@@ -75,8 +75,8 @@ def _onward(x: float, y: float) -> str:
     return f'<path class="onward" d="M{x:g} {y:g}h40m-10 -7l10 7l-10 7"/>\n'
 
 
-def _title(way: Way, seen: Excerpt) -> str:
-    plan = way.plan
+def _title(stage: Stage, seen: Excerpt) -> str:
+    plan = stage.plan
     of = " x ".join(f"{extent:,}" for extent in plan.extents)
     if seen.shown == plan.extents:
         return f"{plan.kind}: all {plan.size:,} items" if plan.size > 1 else f"{plan.kind}: one item"
@@ -84,17 +84,17 @@ def _title(way: Way, seen: Excerpt) -> str:
     return f"{plan.kind}: an excerpt, {drawn_here} of {of} items"
 
 
-def _keys(way: Way, seen: Excerpt) -> Iterator[tuple[str, str]]:
+def _keys(stage: Stage, seen: Excerpt) -> Iterator[tuple[str, str]]:
     """Yield what the picture's signs mean, each with the colour of its loop if it is about one."""
-    for color, leaf, shown in zip(_colors(seen), way.plan.leaves, seen.shown, strict=True):
+    for color, leaf, shown in zip(_colors(seen), stage.plan.leaves, seen.shown, strict=True):
         if color:
             steps = f"{leaf.extent:,} steps" if shown == leaf.extent else f"{shown:,} of {leaf.extent:,} steps"
-            out_of, into = _bytes(way.source, leaf.source_stride), _bytes(way.target, leaf.target_stride)
+            out_of, into = _bytes(stage.source, leaf.source_stride), _bytes(stage.target, leaf.target_stride)
             yield color, f"{steps} {out_of} in the source and {into} in the target"
     yield "", "Equal names and colours show where items go. Numbers at the sides count bytes."
-    yield "", _FRAMES[way.plan.kind]
-    if way.plan.bound is not None:
-        fate = "becomes zero" if way.plan.fill is Fill.ZERO else "stays as it is"
+    yield "", _FRAMES[stage.plan.kind]
+    if stage.plan.bound is not None:
+        fate = "becomes zero" if stage.plan.fill is Fill.ZERO else "stays as it is"
         yield "", f"What has no colour is not read, and {fate} in the target."
 
 

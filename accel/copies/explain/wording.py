@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from accel.abc import Fill, Swizzling
-from accel.copies.stages import End, Way
+from accel.copies.stages import End, Stage
 
 __all__ = ["amount", "count", "kind_of", "loops_of", "sentences"]
 
@@ -23,12 +23,12 @@ def count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def loops_of(way: Way) -> list[tuple[str, str, str]]:
+def loops_of(stage: Stage) -> list[tuple[str, str, str]]:
     """Return steps, bytes in the target, and bytes in the source of each loop, the slowest first."""
-    into, out_of = way.target, way.source
+    into, out_of = stage.target, stage.source
     return [
         (f"{leaf.extent:,}", _step(into, leaf.target_stride), _step(out_of, leaf.source_stride))
-        for leaf in way.plan.leaves
+        for leaf in stage.plan.leaves
     ]
 
 
@@ -36,33 +36,33 @@ def _step(end: End, stride: int) -> str:
     return f"{stride:,}" if end.operand.table is None else "by a table"
 
 
-def sentences(way: Way) -> Iterator[tuple[str, str]]:
+def sentences(stage: Stage) -> Iterator[tuple[str, str]]:
     """Yield what there is to say about a plan, each with a word for what it is about."""
-    yield "kind", kind_of(way)
-    yield "items", _items(way)
-    for about, said in (("broadcast", _broadcast(way)), ("cast", _cast(way)), ("mask", _mask(way))):
+    yield "kind", kind_of(stage)
+    yield "items", _items(stage)
+    for about, said in (("broadcast", _broadcast(stage)), ("cast", _cast(stage)), ("mask", _mask(stage))):
         if said:
             yield about, said
-    for end in (way.target, way.source):
+    for end in (stage.target, stage.source):
         if end.operand.swizzle is not None:
             yield "swizzle", _swizzle(end, end.operand.swizzle)
-    yield "overlap", _overlap(way)
-    yield "done by", _worker(way)
+    yield "overlap", _overlap(stage)
+    yield "done by", _worker(stage)
 
 
-def kind_of(way: Way) -> str:
+def kind_of(stage: Stage) -> str:
     """Return the kind of a plan, and why it is that."""
-    return f"{way.plan.kind}: {_REASONS[way.plan.kind](way)}"
+    return f"{stage.plan.kind}: {_REASONS[stage.plan.kind](stage)}"
 
 
-def _why_memcpy(way: Way) -> str:
-    if not way.plan.leaves:
+def _why_memcpy(stage: Stage) -> str:
+    if not stage.plan.leaves:
         return "there is one element"
-    return f"the elements lie side by side in the same order at both ends, so they are one piece of {_nbytes(way)}"
+    return f"the elements lie side by side in the same order at both ends, so they are one piece of {_nbytes(stage)}"
 
 
-def _why_rows(way: Way) -> str:
-    plan = way.plan
+def _why_rows(stage: Stage) -> str:
+    plan = stage.plan
     run = plan.leaves[-1].extent * plan.itemsize
     return (
         f"the fastest loop goes side by side at both ends, and where it ends the next one does not go on, so "
@@ -70,9 +70,9 @@ def _why_rows(way: Way) -> str:
     )
 
 
-def _why_transpose(way: Way) -> str:
-    assert way.plan.tile is not None, "a transpose turns tiles"
-    into, out_of = (way.plan.leaves[number] for number in way.plan.tile)
+def _why_transpose(stage: Stage) -> str:
+    assert stage.plan.tile is not None, "a transpose turns tiles"
+    into, out_of = (stage.plan.leaves[number] for number in stage.plan.tile)
     return (
         f"the target's fastest loop steps {count(into.target_stride, 'byte')} where the source steps "
         f"{into.source_stride:,}; another loop steps {count(out_of.source_stride, 'byte')} in the source, so tiles of "
@@ -80,15 +80,15 @@ def _why_transpose(way: Way) -> str:
     )
 
 
-def _why_gather(way: Way) -> str:
+def _why_gather(stage: Stage) -> str:
     for applies, why in (
-        (way.plan.bound is not None, "a mask decides for each item whether it is read"),
-        (way.casts, "each element is converted on its way"),
-        (way.target.operand.swizzle or way.source.operand.swizzle, "a swizzle gives each item a place of its own"),
+        (stage.plan.bound is not None, "a mask decides for each item whether it is read"),
+        (stage.casts, "each element is converted on its way"),
+        (stage.target.operand.swizzle or stage.source.operand.swizzle, "a swizzle gives each item a place of its own"),
     ):
         if applies:
             return f"{why}, so they go one by one"
-    leaf, itemsize = way.plan.leaves[-1], way.plan.itemsize
+    leaf, itemsize = stage.plan.leaves[-1], stage.plan.itemsize
     if leaf.target_stride != itemsize:
         return (
             f"the smallest step in the target is {count(leaf.target_stride, 'byte')}, and an item has {itemsize}, so "
@@ -102,8 +102,8 @@ def _why_gather(way: Way) -> str:
     )
 
 
-def _why_table(way: Way) -> str:
-    ends = " and the ".join(end.name for end in (way.target, way.source) if end.operand.table is not None)
+def _why_table(stage: Stage) -> str:
+    ends = " and the ".join(end.name for end in (stage.target, stage.source) if end.operand.table is not None)
     return f"no loops walk both ends, so the places of the elements of the {ends} are read from a table"
 
 
@@ -116,13 +116,13 @@ _REASONS = {
 }
 
 
-def _nbytes(way: Way) -> str:
-    return amount(way.plan.nbytes)
+def _nbytes(stage: Stage) -> str:
+    return amount(stage.plan.nbytes)
 
 
-def _items(way: Way) -> str:
-    plan = way.plan
-    together = plan.itemsize // way.target.itemsize
+def _items(stage: Stage) -> str:
+    plan = stage.plan
+    together = plan.itemsize // stage.target.itemsize
     what = "one element" if together == 1 else f"{together} elements that lie side by side at both ends, moved as one"
     return (
         f"{count(plan.itemsize, 'byte')} each ({what}); accesses of up to {count(plan.vector, 'byte')}; distances in "
@@ -130,25 +130,25 @@ def _items(way: Way) -> str:
     )
 
 
-def _broadcast(way: Way) -> str:
+def _broadcast(stage: Stage) -> str:
     times = 1
-    for leaf in way.plan.leaves:
-        times *= 1 if leaf.source_stride or way.source.operand.table is not None else leaf.extent
+    for leaf in stage.plan.leaves:
+        times *= 1 if leaf.source_stride or stage.source.operand.table is not None else leaf.extent
     return f"each element of the source is written {times:,} times" if times > 1 else ""
 
 
-def _cast(way: Way) -> str:
-    if not way.casts:
+def _cast(stage: Stage) -> str:
+    if not stage.casts:
         return ""
-    source, target = way.source.operand.dtype.name, way.target.operand.dtype.name
+    source, target = stage.source.operand.dtype.name, stage.target.operand.dtype.name
     return f"{source} becomes {target} as numpy.ndarray.astype does; what that loses is lost in silence"
 
 
-def _mask(way: Way) -> str:
-    if way.plan.bound is None:
+def _mask(stage: Stage) -> str:
+    if stage.plan.bound is None:
         return ""
-    fate = "the target becomes zero there" if way.plan.fill is Fill.ZERO else "the target stays as it is there"
-    bound = count(way.plan.bound // way.source.itemsize, "element")
+    fate = "the target becomes zero there" if stage.plan.fill is Fill.ZERO else "the target stays as it is there"
+    bound = count(stage.plan.bound // stage.source.itemsize, "element")
     return f"what lies {bound} or more after the source's first one is not read; {fate}"
 
 
@@ -158,15 +158,15 @@ def _swizzle(end: End, swizzle: Swizzling) -> str:
     return f"the {end.name}'s byte distance x becomes x ^ ((x & {swizzle.mask:#b}) {shift}){added}"
 
 
-def _overlap(way: Way) -> str:
-    if not way.plan.buffered:
+def _overlap(stage: Stage) -> str:
+    if not stage.plan.buffered:
         return "no byte that is written is still to be read, so nothing is set aside"
-    if way.plan.kind == "memcpy":
+    if stage.plan.kind == "memcpy":
         return "the ends may share bytes, so they are copied as memmove does"
     return "the ends may share bytes, so the source is read to its end before the target is written"
 
 
-def _worker(way: Way) -> str:
-    here, there = way.target.device, way.source.device
+def _worker(stage: Stage) -> str:
+    here, there = stage.target.device, stage.source.device
     known = "both ends" if here is there else f"{there} and {here}"
-    return f"the {way.worker.backend.name} backend, which knows {known}"
+    return f"the {stage.worker.backend.name} backend, which knows {known}"

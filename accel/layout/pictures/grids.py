@@ -10,9 +10,9 @@ from accel.layout.int_tuple import IntTuple, flat
 from accel.layout.int_tuple import product as size_of
 from accel.layout.notation import written
 from accel.layout.pictures.paint import Paint, Painter
-from accel.layout.pictures.source import Source
+from accel.layout.pictures.source import DrawnLayout
 
-__all__ = ["Axis", "Cell", "Drawing", "Grid", "Table", "fitting", "grids"]
+__all__ = ["Axis", "Cell", "Drawing", "Grid", "Listing", "fitting", "grids"]
 
 LONGEST_NAME = 7
 
@@ -53,7 +53,7 @@ class Grid(NamedTuple):
     cells: tuple[tuple[Cell, ...], ...]
 
 
-class Table(NamedTuple):
+class Listing(NamedTuple):
     """What is told of a layout that is too large to draw."""
 
     head: tuple[str, ...]
@@ -71,7 +71,7 @@ class Drawing(NamedTuple):
         What is drawn; nothing of what is too large.
     together : int
         How many grids must stay side by side.
-    tables : sequence of Table
+    tables : sequence of Listing
         What is told instead.
     """
 
@@ -79,7 +79,7 @@ class Drawing(NamedTuple):
     about: str
     grids: Sequence[Grid] = ()
     together: int = 1
-    tables: Sequence[Table] = ()
+    tables: Sequence[Listing] = ()
 
 
 class _Mode(NamedTuple):
@@ -93,7 +93,7 @@ class _Mode(NamedTuple):
 NO_MODE = _Mode(("",), (0,), Axis(("",), ("",), (0, 0)))
 
 
-def grids(source: Source, name: str, paint: Painter) -> Iterator[Grid]:
+def grids(source: DrawnLayout, name: str, paint: Painter) -> Iterator[Grid]:
     """Yield a grid for each slice: mode 0 goes down and mode 1 across; a single mode goes across."""
     found = [_mode(shape, table) for (shape, _), table in zip(source.modes, source.tables, strict=True)]
     rows, columns, *rest = [NO_MODE] * (2 - len(found)) + found
@@ -129,7 +129,7 @@ def _framed(axis: Axis, frame: int) -> Axis:
     return axis._replace(borders=(frame, *axis.borders[1:-1], frame))
 
 
-def _cell(source: Source, names: Sequence[str], sum: int, paint: Painter) -> Cell:
+def _cell(source: DrawnLayout, names: Sequence[str], sum: int, paint: Painter) -> Cell:
     where = ",".join(filter(None, names))
     offset = source.finish(sum)
     return Cell(where if isinstance(source.shape, int) else f"({where})", offset, paint(offset))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from accel.layout.pictures.grids import Axis, Cell, Drawing, Grid, Table
+from accel.layout.pictures.grids import Axis, Cell, Drawing, Grid, Listing
 
 __all__ = ["drawn_html"]
 
@@ -70,7 +70,7 @@ def _cell(cell: Cell, sides: dict[str, int]) -> str:
     )
 
 
-def _table(table: Table) -> str:
+def _table(table: Listing) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
     return f'<table class="told"><tr>{head}</tr>\n{"".join(map(_row, table.rows))}</table>\n'
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 from accel.errors import LayoutError
 from accel.layout.int_tuple import product
 from accel.layout.pictures.colors import WHITE, Color, hue, ramp
-from accel.layout.pictures.source import Source
+from accel.layout.pictures.source import DrawnLayout
 
 __all__ = ["Paint", "Painter", "Painting", "by_bank", "by_offset", "by_thread", "by_vector"]
 
@@ -77,7 +77,7 @@ def _grouped(offset: int, kind: str, group: int, count: int) -> Paint:
     return Paint((f"{offset}", short), short, f"offset {offset}, {kind} {group}", hue(group, count))
 
 
-def by_thread(layout: Source, tile_size: int) -> tuple[str, Painter]:
+def by_thread(layout: DrawnLayout, tile_size: int) -> tuple[str, Painter]:
     """One colour for each thread of a layout (thread, value) -> index in a tile.
 
     Raises
@@ -99,7 +99,7 @@ def by_thread(layout: Source, tile_size: int) -> tuple[str, Painter]:
     return "thread; T3 V1 is value 1 of thread 3", paint
 
 
-def _owners(layout: Source, tile_size: int) -> dict[int, list[tuple[int, int]]]:
+def _owners(layout: DrawnLayout, tile_size: int) -> dict[int, list[tuple[int, int]]]:
     if len(layout.modes) != 2:
         raise LayoutError(f"a thread-value layout has 2 modes, (thread, value); {layout.name} has {len(layout.modes)}")
     owners: dict[int, list[tuple[int, int]]] = {}

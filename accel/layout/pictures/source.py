@@ -10,10 +10,10 @@ from accel.layout.coordinates import located, natural
 from accel.layout.int_tuple import IntTuple, as_int_tuple, congruent, flat, modes, product
 from accel.layout.notation import written
 
-__all__ = ["Source", "sources"]
+__all__ = ["DrawnLayout", "sources"]
 
 
-class Source:
+class DrawnLayout:
     """finish(sum of c_k d_k): a layout, or one under a swizzle.
 
     Parameters
@@ -74,7 +74,7 @@ class Source:
         ]
 
 
-def sources(layout: Any) -> list[Source]:
+def sources(layout: Any) -> list[DrawnLayout]:
     """Return what is drawn of a layout: itself, or what is under a swizzle before and after.
 
     Raises
@@ -86,11 +86,11 @@ def sources(layout: Any) -> list[Source]:
         inner, offset = layout.layout, layout.offset
         after = f"after {layout.swizzle}"
         return [
-            Source("before", inner.shape, inner.stride, lambda sum: offset + sum),
-            Source(after, inner.shape, inner.stride, lambda sum: layout.swizzle(offset + sum)),
+            DrawnLayout("before", inner.shape, inner.stride, lambda sum: offset + sum),
+            DrawnLayout(after, inner.shape, inner.stride, lambda sum: layout.swizzle(offset + sum)),
         ]
     if hasattr(layout, "shape") and hasattr(layout, "stride"):
-        found = Source("", layout.shape, layout.stride, int)
+        found = DrawnLayout("", layout.shape, layout.stride, int)
         found.name = str(found)
         return [found]
     raise TypeError(f"a picture is of a layout, as in Layout((4, 8), (1, 4)); found {abbreviated(layout)}")

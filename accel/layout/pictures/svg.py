@@ -5,7 +5,7 @@ from html import escape
 from itertools import accumulate
 from typing import NamedTuple
 
-from accel.layout.pictures.grids import Cell, Drawing, Grid, Table, fitting
+from accel.layout.pictures.grids import Cell, Drawing, Grid, Listing, fitting
 
 __all__ = ["drawn_svg"]
 
@@ -152,7 +152,7 @@ def _lines(grid: Grid, size: _Size, top: float) -> Iterator[str]:
         yield f'<path class="line" d="{path}" stroke-width="{weight:g}"/>'
 
 
-def _tables(tables: Sequence[Table]) -> tuple[str, float, float]:
+def _tables(tables: Sequence[Listing]) -> tuple[str, float, float]:
     parts, right, y = [], 0.0, 0.0
     for table in tables:
         sizes = [_wide("m" * max(map(len, column)), 13) + 24 for column in zip(table.head, *table.rows, strict=True)]

@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from accel.layout.pictures.colors import Color
-from accel.layout.pictures.grids import Axis, Cell, Drawing, Grid, Table, fitting
+from accel.layout.pictures.grids import Axis, Cell, Drawing, Grid, Listing, fitting
 
 __all__ = ["drawn_text"]
 
@@ -44,7 +44,7 @@ def _folded(text: str, width: int) -> list[str]:
     return wrap(text, max(width, 1))
 
 
-def _table(table: Table, width: int) -> Iterator[str]:
+def _table(table: Listing, width: int) -> Iterator[str]:
     sizes = [max(map(len, column)) for column in zip(table.head, *table.rows, strict=True)]
     for row in (table.head, *table.rows):
         yield from _folded("  ".join(map(str.ljust, row, sizes)), width)

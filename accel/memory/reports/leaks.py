@@ -57,7 +57,7 @@ def baseline(in_use: Callable[[Heap], int] = _by_its_books) -> Baseline:
         heap.wait()
     gc.collect()
     for heap in heaps():
-        heap.reap()
+        heap.retire_finished()
     devices = {heap.device: Usage(heap.live_blocks, in_use(heap)) for heap in heaps()}
     return Baseline(devices, WeakSet(holders(external=False)))
 

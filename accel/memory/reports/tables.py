@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from accel.memory.sizes import in_words
 
-__all__ = ["Table", "as_html", "as_text", "counted"]
+__all__ = ["TextTable", "as_html", "as_text", "counted"]
 
 
-class Table(NamedTuple):
+class TextTable(NamedTuple):
     """A table with a caption.
 
     Attributes
@@ -35,12 +35,12 @@ def counted(blocks: int, nbytes: int) -> str:
     return f"{blocks} block{'s' * (abs(blocks) != 1)}, {in_words(nbytes)}" if blocks or nbytes else "nothing"
 
 
-def as_text(title: str, tables: Iterable[Table]) -> str:
+def as_text(title: str, tables: Iterable[TextTable]) -> str:
     """Write tables in columns."""
     return "\n".join([title, *(f"  {line}" if line else line for table in tables for line in _lines(table))])
 
 
-def _lines(table: Table) -> Iterator[str]:
+def _lines(table: TextTable) -> Iterator[str]:
     if table.caption:
         yield ""
         yield table.caption
@@ -70,13 +70,13 @@ STYLE = """
 """
 
 
-def as_html(title: str, tables: Iterable[Table]) -> str:
+def as_html(title: str, tables: Iterable[TextTable]) -> str:
     """Return tables as one element, which follows the colours of the page."""
     shown = "".join(map(_element, tables))
     return f'<div class="accel-memory"><style>{STYLE}</style>\n<p>{escape(title)}</p>\n{shown}</div>\n'
 
 
-def _element(table: Table) -> str:
+def _element(table: TextTable) -> str:
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
     rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>\n" for row in table.rows)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from accel.device import Device, DeviceLike
 from accel.memory.heap import unwatch, watch
-from accel.memory.reports.tables import Table, as_html, as_text, counted
+from accel.memory.reports.tables import TextTable, as_html, as_text, counted
 from accel.memory.sizes import in_words
 
 __all__ = ["DeviceTrack", "Track", "track"]
@@ -106,9 +106,9 @@ class Track:
     def _repr_html_(self) -> str:
         return as_html(f"Memory of {self.name!r}", self._tables())
 
-    def _tables(self) -> tuple[Table, ...]:
-        head = ("device", "allocated", "freed", "left", "peak")
-        return (Table("", head, tuple(track.row() for track in self.devices), "nothing was allocated or freed"),)
+    def _tables(self) -> tuple[TextTable, ...]:
+        head = ("device", "allocated", "freed", "deferred", "peak")
+        return (TextTable("", head, tuple(track.row() for track in self.devices), "nothing was allocated or freed"),)
 
 
 @contextmanager

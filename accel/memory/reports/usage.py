@@ -9,9 +9,9 @@ from accel.abc.backend import ReportsRoom, Room
 from accel.device import Device
 from accel.memory.heap import Heap, heaps
 from accel.memory.holder import Holder, holders
-from accel.memory.owner import Pin
+from accel.memory.owner import KeepAlive
 from accel.memory.pinned_memory import PinnedPool, pinned_pools
-from accel.memory.reports.tables import Table, as_html, as_text, counted
+from accel.memory.reports.tables import TextTable, as_html, as_text, counted
 from accel.memory.sizes import in_words
 from accel.memory.storage import Ownership
 
@@ -29,7 +29,7 @@ class HeapUsage(NamedTuple):
         Bytes in use now, and the most at one time since the process began.
     live_blocks : int
         Blocks in use now.
-    pinned_blocks : int
+    kept_blocks : int
         Those of them whose handles are all released: exports keep them.
     free_bytes, total_bytes : int or None
         Bytes of the device that nobody uses, and all there are; None where nobody knows.
@@ -39,7 +39,7 @@ class HeapUsage(NamedTuple):
     live_bytes: int
     peak_bytes: int
     live_blocks: int
-    pinned_blocks: int
+    kept_blocks: int
     free_bytes: int | None = None
     total_bytes: int | None = None
 
@@ -84,7 +84,7 @@ class OwnerUsage(NamedTuple):
     made: str
 
     @property
-    def pins(self) -> int:
+    def keep_alives(self) -> int:
         """How many hold it besides its handles."""
         return self.exports + len(self.transfers)
 
@@ -163,13 +163,15 @@ class Snapshot(NamedTuple):
     def _repr_html_(self) -> str:
         return as_html("Memory", self._tables())
 
-    def _tables(self) -> list[Table]:
-        devices = Table("", ("device", "in use", "peak", "free", "of"), _rows(self.devices), "no device was used yet")
-        head = ("device", "bytes", "ownership", "handles", "pins", "made at")
+    def _tables(self) -> list[TextTable]:
+        devices = TextTable(
+            "", ("device", "in use", "peak", "free", "of"), _rows(self.devices), "no device was used yet"
+        )
+        head = ("device", "bytes", "ownership", "handles", "kept alive by", "made at")
         shown, hidden = self.owners[:_SHOWN], len(self.owners) - _SHOWN
         caption = f"Owners, the largest {_SHOWN} of {len(self.owners)}" if hidden > 0 else "Owners"
-        pinned = [Table("Pinned", ("for", "in use", "kept"), _rows(self.pinned))] if self.pinned else []
-        return [devices, Table(caption, head, _rows(shown)), *pinned]
+        pinned = [TextTable("Pinned", ("for", "in use", "kept"), _rows(self.pinned))] if self.pinned else []
+        return [devices, TextTable(caption, head, _rows(shown)), *pinned]
 
 
 _SHOWN = 20
@@ -211,7 +213,7 @@ def snapshot() -> Snapshot:
     1
     """
     for heap in heaps():  # each may hold what is another's
-        heap.reap()
+        heap.retire_finished()
         heap.check()
     devices = tuple(_usage(heap) for heap in heaps())
     transfers = _transfers()
@@ -222,9 +224,9 @@ def snapshot() -> Snapshot:
 def _usage(heap: Heap) -> HeapUsage:
     backend = heap.backend
     room = backend.free_memory(heap.device) if isinstance(backend, ReportsRoom) else None
-    with heap.gate:  # reentrant: nobody changes anything meanwhile
-        books = heap.live_bytes, heap.peak_bytes, heap.live_blocks, heap.pinned_blocks
-    return HeapUsage(heap.device, *books, *_known(room))
+    with heap.lock:  # reentrant: nobody changes anything meanwhile
+        table = heap.live_bytes, heap.peak_bytes, heap.live_blocks, heap.kept_blocks
+    return HeapUsage(heap.device, *table, *_known(room))
 
 
 def _known(room: Room | None) -> tuple[int | None, int | None]:
@@ -235,17 +237,17 @@ def _transfers() -> Mapping[int, list[str]]:
     """Return, by what is pinned, where the work in flight was submitted that does so."""
     sites = defaultdict(list)
     for heap in heaps():
-        for flight, site in tuple(heap.under_way.items()):
-            for pin in flight.pins:
-                if isinstance(pin, Pin):
-                    sites[id(pin.owner)].append(site)
+        for pending, site in tuple(heap.pending_work.items()):
+            for held in pending.keep_alives:
+                if isinstance(held, KeepAlive):
+                    sites[id(held.owner)].append(site)
     return sites
 
 
 def _owned(holder: Holder, transfers: Mapping[int, list[str]]) -> OwnerUsage:
     sites = tuple(transfers.get(id(holder), ()))
     ownership = Ownership.MANAGED if holder.counted else Ownership.EXTERNAL
-    exports = max(holder.pins - len(sites), 0)
+    exports = max(holder.keep_alives - len(sites), 0)
     return OwnerUsage(holder.heap.device, holder.nbytes, ownership, holder.handles, exports, sites, holder.site)
 
 

@@ -202,7 +202,7 @@ class StridedView(Interchange):
         return self._storage
 
     def _lent_array(self, storage: AnyStorage) -> HostArray:
-        return export(self.__accel_operand__(), storage.pin())
+        return export(self.__accel_operand__(), storage.keep_alive())
 
     def _lent_copy(self, device: Device) -> Self:
         made = self._new(self._shape, self.dtype, device)

@@ -6,7 +6,7 @@ from operator import add
 import numpy as np
 
 from accel.copies import Elements, read
-from accel.copies.elements import Table
+from accel.copies.elements import OffsetTable
 from accel.memory.host_storage import HostArray
 from accel.views.sources import Source
 
@@ -36,7 +36,7 @@ def _ends(source: Source, edge: int) -> HostArray:
     return read(Elements(source.storage, source.start, (), table=table.reshape(-1))).reshape(table.shape)
 
 
-def _picked(extent: int, edge: int) -> Table:
+def _picked(extent: int, edge: int) -> OffsetTable:
     if extent <= 2 * edge:
         return np.arange(extent, dtype=np.int64)
     return np.concatenate([np.arange(edge + 1, dtype=np.int64), np.arange(extent - edge, extent, dtype=np.int64)])

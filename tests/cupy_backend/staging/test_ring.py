@@ -45,7 +45,7 @@ class TestBytes:
             thread.join()
         assert wrong == [False] * 60
         for block in blocks:
-            with heap.gate:
+            with heap.lock:
                 heap.free(block)
         assert np.array_equal(
             there_and_back(backend, heap.allocate(PIECE, alignment=1), random_bytes(9), None), random_bytes(9)

@@ -198,7 +198,7 @@ class TestLifetime:
         accel.empty(SIZE).copy_from_async(accel.zeros(SIZE), stream=stream)
         stream.synchronize()
         accel.empty(1).release()
-        assert not heap_of(accel.Device.CPU).under_way
+        assert not heap_of(accel.Device.CPU).pending_work
 
     def test_a_failed_copy_lets_go_and_is_raised_where_it_is_waited_for(self, stream, monkeypatch):
         gc.collect()

@@ -1,7 +1,7 @@
 """Whether leaves name an element twice: exactly, within a bound on the time, or not at all.
 
 They do if some steps, not all of them zero, lead back to where they began: ``sum(d * stride) = 0`` with every ``|d|``
-below the extent. To decide that is as hard as to find subsets of equal sum, so there are several stages. Nearly all
+below the extent. To decide that is as hard as to find subsets of equal sum, so there are several ways. Nearly all
 leaves are settled by the first two; the others are for strides that nearly cancel one another.
 
 1. Where each stride is longer than all that the shorter ones reach together, no steps lead back.
@@ -68,7 +68,7 @@ def names_twice(leaves: Leaves) -> bool:
 
 
 class _Loop(NamedTuple):
-    """A stride, and how many steps of it there are, either stage."""
+    """A stride, and how many steps of it there are, either way."""
 
     stride: int
     steps: int
@@ -188,8 +188,8 @@ def _meet(short: _Distances, long: _Distances) -> bool:
 
 def _expected(side: _Distances, loop: _Loop, rest: _Rest) -> int:
     """Return how many distances a side looks at to take a loop, at most."""
-    stages = min(2 * loop.steps, 2 * rest.reach // loop.stride) // _period(loop, rest) + 1
-    return (side.size + 1) * stages
+    ways = min(2 * loop.steps, 2 * rest.reach // loop.stride) // _period(loop, rest) + 1
+    return (side.size + 1) * ways
 
 
 def _period(loop: _Loop, rest: _Rest) -> int:
@@ -200,7 +200,7 @@ def _period(loop: _Loop, rest: _Rest) -> int:
 def _grown(side: _Distances, loop: _Loop, rest: _Rest) -> _Distances:
     """Return the distances that a side leads with one loop more, as far as the rest can make up for them.
 
-    They are in order and without a sign, for each is led both stages. That of no steps at all is not among them, so that
+    They are in order and without a sign, for each is led both ways. That of no steps at all is not among them, so that
     a 0 is of steps that lead back.
     """
     stride, period = loop.stride, _period(loop, rest)

@@ -280,9 +280,13 @@ class Storage(OnDevice):
 
         It is made once for each handle, and only to be looked at by those who make exports of it.
         """
-        if self._lent is None:
-            self._lent = export(self.__accel_operand__(), self.keep_alive())
-        return self._lent
+        lent = self._lent
+        if lent is None:
+            lent = export(self.__accel_operand__(), self.keep_alive())
+            # No call between the two: a handle that another thread released meanwhile remembers nothing.
+            if self._owner is not None:
+                self._lent = lent
+        return lent
 
     @property
     def span(self) -> Span:
@@ -311,17 +315,24 @@ class Storage(OnDevice):
         if config.debugging():
             self._grave = f" at {call_site()}"
         owner.heap.apply(self._end)
+        if (
+            self._owner is not None and self._forget_owner() is not None
+        ):  # `_end` became a note, as somebody is inside; the handle is released now
+            owner.heap.apply(owner.end_if_unused)
 
     def _end(self) -> ExternalAllocation | None:
-        # Looked at again with the gate closed: two threads may release one handle.
+        owner = self._forget_owner()
+        return None if owner is None else owner.end_if_unused()
+
+    def _forget_owner(self) -> Owner | None:
+        """Count this handle no more, once: two threads may release it. Return its owner if it was counted."""
         owner = self._owner
-        if owner is None:
-            return None
         # No call between these: an interrupt finds both done, or neither.
-        self._owner = None
-        owner.handles -= 1
-        self._array = self._lent = None
-        return owner.end_if_unused()
+        if owner is not None:
+            self._owner = None
+            owner.handles -= 1
+            self._array = self._lent = None
+        return owner
 
     def __del__(self) -> None:
         try:

@@ -288,8 +288,8 @@ class Array(Operators, Interchange):
         library, targets = self._library, keywords.get("out", ())
         if library.device is not Device.CPU:
             raise DeviceMismatchError(
-                f"NumPy's {function.__name__} cannot compute on {library.device}; write xp.{function.__name__}(...) with "
-                f"arrays there, as xp.asarray(values, device='{library.device}') makes them"
+                f"NumPy's {function.__name__} cannot compute on {library.device}; write xp.{function.__name__}(...) "
+                f"with arrays there, as xp.asarray(values, device='{library.device}') makes them"
             )
         for target in inputs[:1] if method == "at" else targets:
             if type(target) is Array:
@@ -400,7 +400,8 @@ def native(library: ArrayLibrary, value: Any) -> Any:
     accepted = library.accept(value)
     if accepted is NotImplemented:
         raise TypeError(
-            f"an array of {library.device} or a number is needed; found {type(value).__name__}: write xp.asarray(values)"
+            f"an array of {library.device} or a number is needed; found {type(value).__name__}: "
+            f"write xp.asarray(values)"
         )
     return accepted
 

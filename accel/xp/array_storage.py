@@ -55,17 +55,24 @@ _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 def shared(library: ArrayLibrary, array: Any, shared: SharedStorage) -> SharedStorage:
     """Return the shared of all arrays on the same allocation that others may look at too; this one if it has none."""
     key = id(library.backend.root(array)), shared.readonly
-    found = _shared_storages.get(key)
-    known = None if found is None else found()
-    if known is None or (known.handle is not None and known.handle.released):  # the last who had it is gone
-        known = shared
-        _shared_storages[key] = KeyedRef(shared, _forget, key)
-    return known
+    made = None
+    while True:
+        found = _shared_storages.get(key)
+        known = None if found is None else found()
+        if known is not None and not (known.handle is not None and known.handle.released):
+            return known
+        made = made or KeyedRef(shared, _forget, key)  # the last who had it is gone
+        # No call between these: another thread may be first.
+        if (_shared_storages[key] if key in _shared_storages else None) is found:  # noqa: SIM401 - get() is a call
+            _shared_storages[key] = made
+            return shared
 
 
 def _forget(found: "KeyedRef[tuple[int, bool], SharedStorage]") -> None:
-    if _shared_storages.get(found.key) is found:
-        del _shared_storages[found.key]
+    key = found.key
+    # No call between these: another thread may note another in its place.
+    if key in _shared_storages and _shared_storages[key] is found:
+        del _shared_storages[key]
 
 
 def same_memory(library: ArrayLibrary, one: Any, other: Any) -> bool:
@@ -86,7 +93,10 @@ def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStora
     root = library.backend.root(array)
     key = (library.device, id(root))
     owner = _owners.get(key)
-    if owner is None or not owner.handles:  # exports may still hold the last one
+    # No call between these: another thread may release the last handle, while exports still hold the owner.
+    if owner is not None and owner.handles:
+        owner.handles += 1
+    else:
         low, nbytes = _reach(library, root)
         external = ExternalAllocation(nbytes, pointer=low, owner=root, readonly=library.backend.is_readonly(root))
         heap = heap_of(library.device)
@@ -94,8 +104,6 @@ def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStora
         computed = heap.latest()
         if computed is not None:  # whoever uses the storage on another stream must come after that
             owner.note(computed, writing=True)
-    else:
-        owner.add_handle()
     kind = HostStorage if library.device is Device.CPU else DeviceStorage
     return kind.over(owner, root.dtype, const=readonly)
 

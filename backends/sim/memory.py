@@ -12,6 +12,7 @@ from accel import config
 from accel.abc import Room
 from accel.device import Device
 from accel.errors import OutOfMemoryError, ReleasedError
+from accel.locks import open_after_fork
 
 from .races import AccessHistory
 
@@ -105,7 +106,7 @@ class DeviceMemory:
     def __init__(self, device: Device) -> None:
         self.device = device
         self._base = (device.index + 1) << _SPACE
-        self._lock = threading.RLock()
+        self._lock = open_after_fork(threading.RLock())  # a child may ask how much is in use
         self._holes: tuple[tuple[int, int], ...] = ((self._base, self._base + (1 << _SPACE)),)
         self._live: dict[int, _Place] = {}
         self._starts: list[int] | None = None
@@ -178,11 +179,14 @@ class DeviceMemory:
         """Return the memory that has some bytes from an address on."""
         with self._lock:
             self._drain()
-            starts = self._starts
+            seen, starts = self._holes, self._starts
             if starts is None:
-                starts = self._starts = sorted(self._live)
+                starts = sorted(self._live)
+                if self._holes is seen:  # no call from here on, as above: else there may be other blocks by now
+                    self._starts = starts
             before = bisect(starts, address) - 1
-            found = self._live[starts[before]]() if before >= 0 else None
+            place = self._live.get(starts[before]) if before >= 0 else None
+            found = None if place is None else place()
             return found if found is not None and address + nbytes <= found.pointer + found.nbytes else None
 
     def _drain(self) -> None:

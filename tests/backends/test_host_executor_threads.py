@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from accel.backends.common import compiled, executor
-from accel.backends.common.workers import Workers
+from accel.backends.common import compiled, executor, loops
+from accel.backends.common.workers import WORKERS, Workers
 
 import accel
 from accel.abc import Leaf, Operand, Plan
@@ -26,7 +26,7 @@ PREPARED = f"""
     import numpy as np
     import accel
     from accel.backends.common import compiled, executor
-    from accel.memory import Block, Leaf, Operand, Plan, Span
+    from accel.abc import Block, Leaf, Operand, Plan, Span
 
     compiled._AT_ONCE = 0
     side = int(os.environ.get("SIDE", {SIDE}))
@@ -164,6 +164,38 @@ class TestSharing:
         with accel.using(threads=4):
             Workers().share(lambda low, high: done.extend(range(low, high)), 100, 1 << 30)
         assert sorted(done) == list(range(100))
+
+    def test_a_finaliser_may_share_work_while_its_thread_hires_helpers(self, monkeypatch):
+        start, workers, done = threading.Thread.start, Workers(), []
+
+        def share(done=done):
+            with accel.using(threads=3):
+                workers.share(lambda low, high: done.extend(range(low, high)), 100, 1 << 30)
+
+        def collected(thread):
+            if thread.name == "accel-copy" and not found:
+                found.append(1)
+                share(found)
+            start(thread)
+
+        found = []
+        monkeypatch.setattr(threading.Thread, "start", collected)
+        sharing = threading.Thread(target=share, daemon=True)  # which would not end
+        sharing.start()
+        sharing.join(10)
+        assert sorted(done) == list(range(100))
+        assert len(found) == 101
+
+    def test_a_copy_that_fails_leaves_nothing_behind(self, monkeypatch):
+        def fails(*_):
+            raise MemoryError
+
+        monkeypatch.setattr(loops, "_by_kernel", lambda *_: False)
+        monkeypatch.setattr(loops, "_by_numpy", fails)
+        before = len(WORKERS._callers)
+        with pytest.raises(accel.errors.OutOfMemoryError):
+            transposed(np.zeros(SIDE * SIDE, np.uint8))
+        assert len(WORKERS._callers) == before
 
     def test_nothing_holds_the_memory_afterwards(self):
         class Held:

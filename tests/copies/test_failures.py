@@ -1,4 +1,4 @@
-"""What is refused, and what fails half-stage, leaves every byte as it was and no memory behind."""
+"""What is refused, and what fails half-way, leaves every byte as it was and no memory behind."""
 
 import threading
 from contextlib import contextmanager, nullcontext

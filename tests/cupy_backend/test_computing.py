@@ -212,7 +212,7 @@ def dropped_by_a_collection(values):
     cycle.append(cycle)
     values.clear()
     del cycle
-    with heap_of(device).gate, cupy.cuda.Device(1):
+    with heap_of(device).lock, cupy.cuda.Device(1):
         gc.collect()
 
 

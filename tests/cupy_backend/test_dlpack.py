@@ -205,7 +205,7 @@ class TestAConsumersStream:
                 old = accel.empty(SIZE, "uint8", device="gpu")
                 kept.copy_from_async(old, stream=home)
                 old.release()
-                heap_of(kept.device).reap()
+                heap_of(kept.device).retire_finished()
                 new = accel.empty(SIZE, "uint8", device="gpu")
             library.write(library.take(new), 9)
             library.finish()

@@ -29,7 +29,7 @@ def say(text):
 
 
 class Program:
-    """A random mixture of things under stage, and a random end."""
+    """A random mixture of things under way, and a random end."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -73,12 +73,12 @@ class Program:
         if end == "raise":
             raise OwnError
         if end == "_exit":
-            say("deferred")
+            say("left")
             os._exit(4)
         if end == "thread":  # which Python waits for
             threading.Thread(target=self.work, args=("cpu", time.monotonic() + 0.05)).start()
 
-    # Things under stage.
+    # Things under way.
 
     def thread(self, work, *arguments):
         def until_the_end():
@@ -180,7 +180,7 @@ class Program:
     def fork(self):
         how = self.rng.choice(("exit", "_exit", "work", "return"))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # threads are under stage, and that is the point
+            warnings.simplefilter("ignore", DeprecationWarning)  # threads are under way, and that is the point
             child = os.fork()
         if child:
             threading.Thread(target=self.wait_for, args=(child,)).start()
@@ -242,7 +242,7 @@ def found_in(seed):
 def judged(code, said, err):
     """Yield what must not be: a code, a child's code, a traceback, a deleter that did not run."""
     signals = {int(line.split()[1]) for line in said if line.startswith("signal")}
-    codes = {0, 1, 3, 5, *(4 for line in said if line == "deferred"), *(-number for number in signals)}
+    codes = {0, 1, 3, 5, *(4 for line in said if line == "left"), *(-number for number in signals)}
     if code not in codes:
         yield f"ended with {code}\n{err}"
     if any(line.startswith("WRONG") for line in said):

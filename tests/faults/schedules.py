@@ -94,10 +94,11 @@ class State(NamedTuple):
         before = tuple(each for each in self.before if not _meet(each[0], place))
         return self._replace(memory=memory, before=before)
 
-    def seen(self, place, at):
-        """Return all that may be read, by what is noted as the so manyth."""
+    def seen(self, place, at, coming=()):
+        """Return all that may be read, by what is noted as the so manyth, while elements are being written."""
         found = [self.memory[place.memory]]
-        for element, content, until in self.before:
+        writing = [(each.target, _content(each), at + 1) for each in coming if each.source is None]
+        for element, content, until in (*self.before, *writing):
             if at < until and _meet(element, place):
                 index = element.part.start
                 found += [each[:index] + content + each[index + 1 :] for each in found]
@@ -149,7 +150,7 @@ class Bench:
         while True:
             rng, operations = errands.get()
             for operation in operations:
-                self.apply(operation, rng)
+                self.do(operation, rng)
             self.over.put(None)
 
     def do(self, operation, rng):
@@ -341,7 +342,7 @@ class Bench:
             self.finish(operation)
             if isinstance(operation.result, BaseException):
                 return self.report(plans, log, f"{operation.kind} raised {operation.result!r}")
-        last = [self.deferred(number) for number in range(len(self.containers))]
+        last = [self.left(number) for number in range(len(self.containers))]
         unnoted = [[each for each in plan if not each.noted] for plan in plans]
         state = Replay(self, log, unnoted, last).explained(self.state)
         if state is None:
@@ -351,7 +352,7 @@ class Bench:
         return None
 
     def finish(self, operation):
-        """Wait for what an operation left under stage, and take what it made."""
+        """Wait for what an operation left under way, and take what it made."""
         if operation.transfer is not None:
             try:
                 operation.transfer.wait()
@@ -444,7 +445,10 @@ class Replay:
             return None  # it was over before this was noted
         if at == len(self.log):
             return state if all(map(self.fits, self.bench.memory, self.last, (state,) * len(self.last))) else None
-        ends = (self.explained(after, at + 1, done, has_read) for after, has_read in self.noted(state, at, read))
+        coming = [self.unnoted[thread][done[thread]] for thread in due]
+        ends = (
+            self.explained(after, at + 1, done, has_read) for after, has_read in self.noted(state, at, read, coming)
+        )
         return next((end for end in ends if end is not None), None)
 
     def fits(self, memory, content, state):
@@ -465,11 +469,14 @@ class Replay:
         written = state.written(operation.target, _content(operation))
         return written._replace(before=(*written.before, before))
 
-    def noted(self, state, at, read):
-        """Do what was noted: read what is claimed to be read, then write; yield what can come of it."""
+    def noted(self, state, at, read, coming):
+        """Do what was noted: read what is claimed to be read, then write; yield what can come of it.
+
+        What is read may have elements already whose writing began before this was noted, and is not over.
+        """
         operation, claims = self.log[at]
         reads = operation.source is not None and any(not claim[3] and self.bench.region(claim) for claim in claims)
-        for content in state.seen(operation.source, at) if reads else (None,):
+        for content in state.seen(operation.source, at, coming) if reads else (None,):
             after = self.done(state, at, {**read, operation: content} if reads else read)
             if after is not None:
                 yield after

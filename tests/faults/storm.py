@@ -36,14 +36,14 @@ class Interrupts:
     """Raises KeyboardInterrupt at a random moment of an operation, rarely again right after that."""
 
     def __init__(self, rng):
-        self.deferred = 0
+        self.left = 0
         self.rng = rng
         self.takes = collections.defaultdict(lambda: 1e-4)
         signal.signal(signal.SIGALRM, self.strike)
 
     def strike(self, *_):
-        if self.deferred:
-            self.deferred -= 1
+        if self.left:
+            self.left -= 1
             raise KeyboardInterrupt
 
     def during(self, operation, *arguments):
@@ -52,13 +52,13 @@ class Interrupts:
         name, began = operation.__name__, time.perf_counter()
         try:
             try:
-                self.deferred = 1 if self.rng.random() < 0.9 else 2
+                self.left = 1 if self.rng.random() < 0.9 else 2
                 signal.setitimer(signal.ITIMER_REAL, 1e-6 + self.rng.random() * 1.2 * self.takes[name], 2e-5)
                 operation(*arguments)
             finally:
-                self.deferred = 0
+                self.left = 0
         except KeyboardInterrupt as interrupt:
-            self.deferred = 0
+            self.left = 0
             signal.setitimer(signal.ITIMER_REAL, 0)
             frames = traceback.extract_tb(interrupt.__traceback__)[2:-1]
             self.where = " > ".join(f"{Path(frame.filename).stem}:{frame.lineno}" for frame in frames)
@@ -396,7 +396,7 @@ class Storm:
         del d
 
     def check(self, before):
-        after = self.table()
+        after = self.books()
         if after != before:
             self.found(f"left over: {before} became {after}")
         for _, state in self.deleted:
@@ -409,7 +409,7 @@ class Storm:
         for size in sorted(set(SIZES)):  # no import is to be interrupted
             self.rehearse(size)
         gc.freeze()
-        before, end = self.table(), time.monotonic() + seconds
+        before, end = self.books(), time.monotonic() + seconds
         while time.monotonic() < end and len(self.findings) < 10:
             faulthandler.dump_traceback_later(HUNG, exit=True)
             for _ in range(4):
@@ -421,7 +421,7 @@ class Storm:
         for size in (SIZES[0], SIZES[-1]):
             self.rehearse(size)
         gc.freeze()
-        before, self.interrupts = self.table(), Moments()
+        before, self.interrupts = self.books(), Moments()
         host = OF_THE_HOST if self.device == "cpu" else ()
         for operation in (*WRITING, transpose, *READING, self.external, *host):
             faulthandler.dump_traceback_later(HUNG, exit=True)

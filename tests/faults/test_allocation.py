@@ -210,12 +210,12 @@ def test_an_array_is_as_it_was_when_the_host_has_no_room_for_the_operation(devic
         x = xp.ones(1 << 23)
         x[0] = 5
         x + x[::-1]
-        stages = [lambda: x.__iadd__(x[::-1]), lambda: x.__setitem__(slice(1, None), x[:-1]), lambda: x + x]
+        ways = [lambda: x.__iadd__(x[::-1]), lambda: x.__setitem__(slice(1, None), x[:-1]), lambda: x + x]
         size = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         before = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (size + (1 << 24), before[1]))
         failed = 0
-        for stage in stages:
+        for way in ways:
             try:
                 way()
             except MemoryError:

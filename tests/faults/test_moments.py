@@ -16,9 +16,11 @@ import accel
 from accel import Device, HostStorage, xp
 from accel.errors import DeviceLostError, ReleasedError
 from accel.layout import Layout
-from accel.memory import heap_of
+from accel.memory import allocation_table, heap_of
 from accel.memory.heap import Heap
+from accel.memory.owner import Owner
 from accel.testing import fail_copy
+from accel.xp import array_storage
 
 from .storm import Moments
 
@@ -111,7 +113,7 @@ def test_a_closed_stream_whose_first_copy_was_interrupted_stands_in_nobodys_way(
         stream = accel.new_stream("cpu")
         moments.during(lambda stream=stream: target.copy_from_async(source, stream=stream))
         stream.close()
-        heap_of(Device.CPU).reap()
+        heap_of(Device.CPU).retire_finished()
         assert set(target.to_numpy()) <= {1, 7}
 
 
@@ -307,6 +309,29 @@ def test_a_write_that_is_interrupted_while_it_waits_leaves_what_it_waits_for_to_
     assert (target.to_numpy() == 7).all()
 
 
+def test_a_signal_handler_may_wait_for_work_where_its_thread_notes_a_use(process):
+    code = """
+        import signal, threading
+        import accel
+        from accel.memory import hazards
+
+        go, stream = threading.Event(), accel.new_stream("cpu")
+        stream.submit(go.wait)
+        source, target = accel.full(60_000, 7, "uint8", device="cpu"), accel.zeros(60_000, "uint8", device="sim")
+        transfer, note = target.copy_from_async(source, stream=stream), hazards._note
+
+        def noting(*arguments):
+            hazards._note = note
+            signal.raise_signal(signal.SIGUSR1)
+            note(*arguments)
+
+        signal.signal(signal.SIGUSR1, lambda *_: (go.set(), print(target.to_numpy()[0])))
+        hazards._note = noting
+        accel.zeros(60_000, device="cpu").copy_from(accel.zeros(60_000, device="cpu"))
+        """
+    assert process(code, "cpu") == (0, "7", "")
+
+
 class TestForks:
     pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
 
@@ -342,6 +367,155 @@ class TestForks:
         )
         assert process(code, "cpu") == (0, "0", "")
 
+    def test_two_threads_of_a_child_use_a_stream_at_once(self, process):
+        code = """
+            import os, threading
+            import accel
+            from accel.memory import thread_stream
+
+            stream, done, made = accel.new_stream("cpu"), [], thread_stream._Queue
+
+            def making():
+                thread_stream._Queue = made
+                other = threading.Thread(target=lambda: stream.submit(lambda: (go.wait(), done.append(1))))
+                other.start()
+                other.join()
+                return made()
+
+            child = os.fork()
+            if child == 0:
+                go, thread_stream._Queue = threading.Event(), making
+                event = stream.submit(lambda: done.append(2))
+                threading.Timer(0.1, go.set).start()
+                event.settle()
+                os._exit(7 if done == [1, 2] else 8)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            """
+        assert process(code, "cpu") == (0, "7", "")
+
+    def test_a_child_is_refused_a_simulated_stream_that_another_thread_gave_work_at_that_time(self, process):
+        code = """
+            import os, signal, threading
+            import accel
+
+            stream, a, b = accel.new_stream(), accel.zeros(10), accel.zeros(10)
+            inside, go = threading.Event(), threading.Event()
+
+            def give():
+                with stream.giving:
+                    inside.set()
+                    go.wait()
+
+            a.copy_from_async(b, stream=stream).wait()
+            threading.Thread(target=give).start()
+            inside.wait()
+            child = os.fork()
+            if child == 0:
+                signal.alarm(10)
+                try:
+                    a.copy_from_async(b, stream=stream)
+                except RuntimeError:
+                    os._exit(7)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            go.set()
+            """
+        assert process(code, "sim") == (0, "7", "")
+
+    def test_a_child_counts_simulated_memory_that_another_thread_was_counting(self, process):
+        code = """
+            import os, signal, threading
+            import accel
+            from accel.memory import heap_of
+
+            kept = accel.zeros(10)
+            memory = heap_of(kept.device).backend._memory[kept.device]
+            inside, go = threading.Event(), threading.Event()
+
+            def count():
+                with memory._lock:
+                    inside.set()
+                    go.wait()
+
+            threading.Thread(target=count).start()
+            inside.wait()
+            child = os.fork()
+            if child == 0:
+                signal.alarm(10)
+                os._exit(accel.memory.snapshot().live_blocks)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            go.set()
+            """
+        assert process(code, "sim") == (0, "1", "")
+
+
+@pytest.mark.parametrize("block", ["track()", "allocating(device, Pool(allocator_of(device)))"])
+def test_the_end_of_a_block_waits_for_no_daemon_that_was_stopped_inside_the_gate(device, process, block):
+    code = f"""
+        import sys, threading, time
+        import accel
+        from accel.memory import Pool, allocating, allocator_of, heap_of, track
+
+        device = accel.Device.default()
+
+        def steps():
+            with {block}:
+                yield
+
+        def forget():
+            cycle = [steps()]
+            cycle.append(cycle)
+            next(cycle[0])
+
+        forget()
+        inside = threading.Event()
+
+        def stay():
+            with heap_of(device).lock:
+                inside.set()
+                time.sleep(1000)
+
+        threading.Thread(target=stay, daemon=True).start()
+        inside.wait()
+        """
+    assert process(code, device) == (0, "", "")
+
+
+def test_streams_are_finished_at_the_end_of_a_process_whose_daemons_make_more(process):
+    code = """
+        import sys, threading, time
+        import accel
+
+        def more():
+            while True:
+                accel.new_stream("cpu")
+
+        kept = [accel.new_stream("cpu") for _ in range(20_000)]
+        kept[-1].submit(lambda: (time.sleep(0.3), print("done")))
+        sys.setswitchinterval(1e-6)
+        for _ in range(3):
+            threading.Thread(target=more, daemon=True).start()
+        """
+    assert process(code, "cpu") == (0, "done", "")
+
+
+def test_deleters_run_at_the_end_of_a_process_also_after_one_that_fails(process):
+    code = """
+        import numpy as np
+        import accel
+
+        array = np.zeros(8)
+        kept = [
+            accel.HostStorage(array.ctypes.data, 8, "float64", deleter=deleter)
+            for deleter in (lambda: 1 / 0, lambda: print("ran"), lambda: 1 / 0, lambda: print("ran"))
+        ]
+        exports = [np.asarray(each) for each in kept]
+        import builtins
+        builtins.kept = exports
+        """
+    code, output, errors = process(code, "cpu")
+    assert (code, output.split()) == (0, ["ran", "ran"])
+    assert errors.count("ZeroDivisionError") == 2
+
 
 def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process):
     code = """
@@ -356,7 +530,7 @@ def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process
         inside = threading.Event()
 
         def stay():
-            with heap_of(kept[0].device).gate:
+            with heap_of(kept[0].device).lock:
                 inside.set()
                 time.sleep(1000)
 
@@ -366,6 +540,223 @@ def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process
         gc.collect()
         """
     assert process(code, device) == (0, "", "")
+
+
+def test_a_signal_handler_may_ask_about_simulated_work_where_its_thread_has_the_lock_of_all_devices(process):
+    code = """
+        import signal, threading
+        import accel
+        from accel.memory import heap_of
+
+        detector, stream = heap_of(accel.Device.SIM).backend._scheduler.detector, accel.new_stream("sim")
+        containers = [accel.zeros(10, device="sim") for _ in range(8)]
+        see = detector.see
+
+        def ask(*_):
+            print(any(transfer.done() for transfer in transfers for _ in range(20)))
+
+        def interrupted(*arguments):
+            if threading.current_thread() is threading.main_thread():
+                detector.see = see
+                signal.raise_signal(signal.SIGUSR1)
+            see(*arguments)
+
+        transfers = [target.copy_from_async(containers[0], stream=stream) for target in containers[1:-1]]
+        signal.signal(signal.SIGUSR1, ask)
+        detector.see = interrupted
+        containers[-1].to_numpy()
+        """
+    assert process(code, "sim") == (0, "True", "")
+
+
+def elsewhere(action):
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
+
+
+def test_a_handle_is_released_also_while_another_thread_is_inside_the_gate(device):
+    container, other = accel.zeros(10), accel.zeros(10)
+    storage, shared, heap = container.storage, other.storage.share(), heap_of(container.device)
+    with heap.lock:
+        for each in (container, other):
+            elsewhere(each.release)
+    assert storage.released
+    with pytest.raises(ReleasedError):
+        container.to_numpy()
+    assert shared.ref_count == 1
+    live = heap.live_blocks
+    shared.release()
+    assert heap.live_blocks == live - 1
+
+
+def test_what_is_lent_while_another_thread_releases_the_handle_is_kept_by_who_has_it_and_no_longer(monkeypatch):
+    handle, heap, export = HostStorage(10), heap_of(Device.CPU), accel.memory.storage.export
+
+    def exporting(*arguments):
+        lent = export(*arguments)
+        elsewhere(handle.release)
+        return lent
+
+    monkeypatch.setattr("accel.memory.storage.export", exporting)
+    lent, before = np.asarray(handle), heap.live_blocks
+    assert lent.size == 10
+    del lent
+    assert heap.live_blocks == before - 1
+
+
+class TestRecords:
+    """Two threads make and drop arrays on one NumPy array."""
+
+    def test_of_two_that_are_made_at_once_one_is_had_by_all(self, monkeypatch):
+        array, others, made = np.zeros(10), [], array_storage.KeyedRef
+
+        def making(*arguments):
+            if not others:
+                others.append(None)
+                elsewhere(lambda: others.append(xp.asarray(array)))
+            return made(*arguments)
+
+        monkeypatch.setattr(array_storage, "KeyedRef", making)
+        x = xp.asarray(array)
+        x.storage.release()
+        with pytest.raises(ReleasedError):
+            others[1] + 1
+
+    def test_one_that_is_forgotten_takes_no_other_with_it(self, monkeypatch):
+        class Records(dict):
+            def get(self, key):
+                found = super().get(key)
+                if not others:
+                    others.append(None)
+                    elsewhere(lambda: others.append(xp.asarray(array)))
+                return found
+
+        array, others = np.zeros(10), [None]
+        monkeypatch.setattr(array_storage, "_shared_storages", Records(array_storage._shared_storages))
+        x = xp.asarray(array)
+        others.clear()
+        del x
+        if not others:  # it was forgotten without a moment in which the other could come
+            others += [None, xp.asarray(array)]
+        xp.asarray(array).storage.release()
+        with pytest.raises(ReleasedError):
+            others[1] + 1
+
+    def test_the_last_handle_is_released_as_another_is_asked_for(self, monkeypatch):
+        array = np.zeros(10)
+        x = xp.asarray(array)
+        pin, add_handle = x.storage.keep_alive(), Owner.add_handle
+
+        def adding(owner):
+            if owner is pin.owner and not x.storage.released:
+                elsewhere(x.storage.release)
+            add_handle(owner)
+
+        monkeypatch.setattr(Owner, "add_handle", adding)
+        assert array_storage.storage_of(x._library, x._native, readonly=False).nbytes == array.nbytes
+
+
+def external(deleter):
+    """Return a container on memory made elsewhere."""
+    array = np.zeros(60_000)
+    storage = HostStorage(array.ctypes.data, array.size, "float64", deleter=lambda: deleter(array.size))
+    return accel.AcceleratorDataContainer.on(storage)
+
+
+def test_a_copy_whose_source_is_released_as_it_begins_leaves_its_target_free(monkeypatch):
+    ran = []
+    target, source = external(ran.append), accel.zeros(60_000)
+    owner, add_keep_alive = source.storage.owner, Owner.add_keep_alive
+
+    def pinning(pinned):
+        if pinned is owner:
+            elsewhere(source.release)
+        add_keep_alive(pinned)
+
+    monkeypatch.setattr(Owner, "add_keep_alive", pinning)
+    with pytest.raises(ReleasedError):
+        target.copy_from(source)
+    target.release()
+    assert ran == [60_000]
+
+
+@swallowed
+def test_a_copy_keeps_nothing_pinned_whatever_the_deleter_raises_of_what_was_released_meanwhile(monkeypatch):
+    ran, backend = [], heap_of(Device.CPU).backend
+    target, source, copy = external(lambda size: size / 0), external(ran.append), backend.copy
+
+    def copying(*arguments, **keywords):
+        elsewhere(target.release)
+        copy(*arguments, **keywords)
+
+    monkeypatch.setattr(backend, "copy", copying, raising=False)
+    target.copy_from(source)
+    source.release()
+    assert ran == [60_000]
+
+
+def test_memory_released_while_a_snapshot_is_taken_is_given_back_when_that_is_done(monkeypatch):
+    array, ran = np.zeros(10), []
+    storage = HostStorage(array.ctypes.data, 10, "float64", deleter=partial(ran.append, 1))
+    sizes = allocation_table.AllocationTable.sizes
+
+    def counting(found):
+        elsewhere(storage.release)
+        return sizes(found)
+
+    monkeypatch.setattr(allocation_table.AllocationTable, "sizes", counting)
+    accel.memory.snapshot()
+    assert ran == [1]
+
+
+def test_the_books_are_checked_while_another_thread_forgets_external_memory(monkeypatch):
+    array, deleting, deleted = np.zeros(10), threading.Event(), threading.Event()
+    deleters = int, lambda: (deleting.set(), deleted.wait(10))
+    kept = [HostStorage(array.ctypes.data, 10, "float64", deleter=deleter) for deleter in deleters]
+    thread = threading.Thread(target=kept[1].release)
+    thread.start()
+    assert deleting.wait(10)
+
+    def counting(life):
+        deleted.set()
+        thread.join()
+        return getrefcount(life)
+
+    getrefcount = allocation_table.getrefcount
+    monkeypatch.setattr(allocation_table, "getrefcount", counting)
+    heap_of(Device.CPU).check()
+
+
+def test_nothing_is_left_in_the_books_of_memory_whose_last_pin_is_in_a_cycle():
+    gc.collect()
+    found = heap_of(Device.CPU).table
+    before = len(found.kept)
+    storage = HostStorage(10)
+    cycle = [storage.keep_alive()]
+    cycle.append(cycle)
+    storage.release()
+    assert len(found.kept) == before + 1
+    del storage, cycle
+    gc.collect()
+    assert len(found.kept) == before
+
+
+def test_the_books_are_read_while_a_collection_gives_memory_back():
+    kept, found = [accel.empty(10) for _ in range(100)], heap_of(Device.CPU).table
+    thresholds = gc.get_threshold()
+    try:
+        for objects in range(1, 20):
+            gc.collect()
+            gc.disable()
+            cycle = [accel.empty(10)]
+            cycle.append(cycle)
+            del cycle
+            gc.set_threshold(gc.get_count()[0] + objects)
+            gc.enable()
+            assert len(found.sizes()) >= len(kept)
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 @swallowed

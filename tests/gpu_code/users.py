@@ -1,10 +1,10 @@
 """Kernels as users write them, over views: what `RawKernel` gives compilers."""
 
-from accel.kernels.sources import Source
+from accel.kernels.sources import KernelSource
 
 __all__ = ["ADD", "WRONG", "sizes"]
 
-ADD = Source(
+ADD = KernelSource(
     """
 extern "C" __global__ void add(accel::View<const float, 2> a, accel::View<const float, 4> b, accel::View<float, 2> s) {
     for (long long n = blockIdx.x * (long long)blockDim.x + threadIdx.x; n < s.size(); n += blockDim.x) {
@@ -16,9 +16,9 @@ extern "C" __global__ void add(accel::View<const float, 2> a, accel::View<const 
     'my "add".cu',
 )
 WRONG = {
-    "in the text": Source(ADD.text.replace("a(i, j)", "nothing"), ADD.file),
-    "in the view": Source(ADD.text.replace("a(i, j)", "a(i)"), ADD.file),
-    "through const": Source(ADD.text.replace("s(i, j) =", "a(i, j) ="), ADD.file),
+    "in the text": KernelSource(ADD.text.replace("a(i, j)", "nothing"), ADD.file),
+    "in the view": KernelSource(ADD.text.replace("a(i, j)", "a(i)"), ADD.file),
+    "through const": KernelSource(ADD.text.replace("s(i, j) =", "a(i, j) ="), ADD.file),
 }
 """The same with something wrong in its line 5."""
 

@@ -204,11 +204,11 @@ def test_html_has_the_borders_of_the_svg(layout):
     weights = {(line.across, line.at): line.weight for line in grid.lines}
     sides = set()
     for drawn, told in zip(grid.cells, html_cells(Picture(layout)), strict=True):
-        assert ("deferred" in told.sides) == ((False, drawn.x) in weights)
+        assert ("left" in told.sides) == ((False, drawn.x) in weights)
         assert ("top" in told.sides) == ((True, drawn.y) in weights)
         assert ("right" in told.sides) == (drawn.x == grid.cells[-1].x)
         assert ("bottom" in told.sides) == (drawn.y == grid.cells[-1].y)
-        sides |= {(told.sides.get("deferred", "0"), weights.get((False, drawn.x), 0))}
+        sides |= {(told.sides.get("left", "0"), weights.get((False, drawn.x), 0))}
         sides |= {(told.sides.get("top", "0"), weights.get((True, drawn.y), 0))}
     assert sorted(sides) == sorted(sides, key=lambda pair: pair[1])
     assert len({heavy for _, heavy in sides}) == len(sides) == len({side for side, _ in sides})

@@ -205,7 +205,7 @@ class TestPool:
         with allocating("sim", Pool(asked)):
             make("sim").release()
         gc.collect()
-        heap_of(accel.Device.SIM).drain()
+        heap_of(accel.Device.SIM).run_deferred()
         assert (asked.frees, asked.live_bytes) == (1, 0)
 
     def test_lives_until_its_last_block_is_back(self):
@@ -216,7 +216,7 @@ class TestPool:
         assert asked.frees == 0
         kept.release()
         gc.collect()
-        heap_of(accel.Device.SIM).drain()
+        heap_of(accel.Device.SIM).run_deferred()
         assert asked.frees == 1
 
     def test_keeps_no_more_than_it_may(self):
@@ -290,7 +290,8 @@ def test_threads_share_a_pool():
     for thread in threads:
         thread.join(60)
     assert failures == []
-    assert asked.allocations <= 8
+    # One block for each thread, and one more where a release waits for whoever is inside the heap at that moment.
+    assert asked.allocations <= 16
     assert heap_of(accel.Device.CPU).plain
 
 

@@ -176,7 +176,7 @@ class TestDeleter:
         with inside(HOST):
             del storage
         assert calls == []
-        HOST.drain()
+        HOST.run_deferred()
         assert calls == ["from the deleter"]
 
     def test_that_raises_when_work_is_over_is_reported_by_python(self, calls, monkeypatch, stream, held):
@@ -230,8 +230,8 @@ class TestGarbageCollection:
             exported = np.asarray(released)
         with inside(HOST):
             del storage, exported
-            assert len(HOST.left) == 2
-        HOST.drain()
+            assert len(HOST.deferred) == 2
+        HOST.run_deferred()
         assert live() == before
 
     def test_what_is_left_is_done_by_the_next_allocation(self):
@@ -240,7 +240,7 @@ class TestGarbageCollection:
         with inside(HOST):
             del storage
         HostStorage(8).release()
-        assert not HOST.left
+        assert not HOST.deferred
         assert live() == before
 
     def test_a_great_many_notes_are_done(self):
@@ -248,8 +248,8 @@ class TestGarbageCollection:
         storages = [HostStorage(64) for _ in range(20_000)]
         with inside(HOST):
             storages.clear()
-            assert len(HOST.left) == 20_000
-        HOST.drain()
+            assert len(HOST.deferred) == 20_000
+        HOST.run_deferred()
         assert live() == before
 
     def test_collections_inside_locked_regions(self):

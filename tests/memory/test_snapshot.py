@@ -108,7 +108,12 @@ def test_printed_it_is_a_table_whose_columns_line_up():
     lines = str(snapshot()).splitlines()
     head = next(line for line in lines if line.startswith("  device  bytes"))
     row = next(line for line in lines if "14.0 KiB" in line and "test_snapshot" in line)
-    for name, cell in (("bytes", "14.0 KiB"), ("ownership", "managed"), ("kept alive by", "none"), ("made at", c and __file__)):
+    for name, cell in (
+        ("bytes", "14.0 KiB"),
+        ("ownership", "managed"),
+        ("kept alive by", "none"),
+        ("made at", c and __file__),
+    ):
         assert head.index(name) == row.index(cell)
     c.release()
 

@@ -21,8 +21,8 @@ class Held:
     """Work that goes on until it is let go."""
 
     def __init__(self, stream):
-        self.lock = threading.Event()
-        self.event = stream.submit(lambda: self.lock.wait(30))
+        self.gate = threading.Event()
+        self.event = stream.submit(lambda: self.gate.wait(30))
 
 
 def test_streams_and_events_are_what_the_protocols_say(stream):

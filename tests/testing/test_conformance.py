@@ -9,7 +9,8 @@ PROJECT = """
 import pytest
 from accel import Device
 from accel.backends.cpu import CpuBackend
-from accel.memory import ExternalAllocation, Heap, Limits, Operand
+from accel.abc import ExternalAllocation, Limits, Operand
+from accel.memory import Heap
 from accel.testing import BackendConformance
 
 class Suite(BackendConformance):

@@ -107,7 +107,7 @@ class Track:
         return as_html(f"Memory of {self.name!r}", self._tables())
 
     def _tables(self) -> tuple[TextTable, ...]:
-        head = ("device", "allocated", "freed", "deferred", "peak")
+        head = ("device", "allocated", "freed", "left", "peak")
         return (TextTable("", head, tuple(track.row() for track in self.devices), "nothing was allocated or freed"),)
 
 

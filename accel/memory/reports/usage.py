@@ -226,6 +226,7 @@ def _usage(heap: Heap) -> HeapUsage:
     room = backend.free_memory(heap.device) if isinstance(backend, ReportsRoom) else None
     with heap.lock:  # reentrant: nobody changes anything meanwhile
         table = heap.live_bytes, heap.peak_bytes, heap.live_blocks, heap.kept_blocks
+    heap.run_deferred()
     return HeapUsage(heap.device, *table, *_known(room))
 
 
@@ -237,7 +238,7 @@ def _transfers() -> Mapping[int, list[str]]:
     """Return, by what is pinned, where the work in flight was submitted that does so."""
     sites = defaultdict(list)
     for heap in heaps():
-        for pending, site in tuple(heap.pending_work.items()):
+        for pending, site in heap.pending_work.copy().items():
             for held in pending.keep_alives:
                 if isinstance(held, KeepAlive):
                     sites[id(held.owner)].append(site)

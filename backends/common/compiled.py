@@ -21,7 +21,7 @@ import numpy as np
 from accel import config
 from accel.locks import in_child
 
-__all__ = ["charged", "kernel"]
+__all__ = ["count_numpy_time", "kernel"]
 
 _Kernel = Callable[..., None]
 
@@ -35,12 +35,12 @@ _ITEMS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex1
 
 _lock: Any = threading.RLock()
 _kernels: dict[int, _Kernel | None] = {}
-_lost: dict[int, float] = {}
+_numpy_seconds: dict[int, float] = {}
 _compiling: int | None = None
 """The thread that compiles; None while there is none."""
-_for_good = False
+_frozen = False
 """Whether what is not compiled by now is left to NumPy."""
-_told = False
+_warned = False
 
 
 def kernel(number: int, nbytes: int) -> _Kernel | None:
@@ -49,9 +49,9 @@ def kernel(number: int, nbytes: int) -> _Kernel | None:
         return _kernels[number]
     except KeyError:
         # What a collection finds can copy, and so come here in the midst of a compilation.
-        if _for_good or _compiling == threading.get_ident():
+        if _frozen or _compiling == threading.get_ident():
             return None
-        if nbytes < _AT_ONCE and _lost.get(number, 0.0) < _COST:
+        if nbytes < _AT_ONCE and _numpy_seconds.get(number, 0.0) < _COST:
             return None
     with _lock:
         if number not in _kernels and _has_room():
@@ -60,11 +60,11 @@ def kernel(number: int, nbytes: int) -> _Kernel | None:
 
 
 @contextmanager
-def charged(number: int) -> Iterator[None]:
+def count_numpy_time(number: int) -> Iterator[None]:
     """Count the time that NumPy takes where a kernel would do."""
     began = perf_counter()
     yield
-    _lost[number] = _lost.get(number, 0.0) + perf_counter() - began
+    _numpy_seconds[number] = _numpy_seconds.get(number, 0.0) + perf_counter() - began
 
 
 def _has_room() -> bool:
@@ -85,9 +85,9 @@ def _compile(number: int) -> None:
 
 
 def _start_child() -> None:
-    global _for_good
+    global _frozen
     if _compiling not in (None, threading.get_ident()):
-        _for_good = True
+        _frozen = True
     if not _lock._is_owned():
         _lock._at_fork_reinit()
 
@@ -107,36 +107,36 @@ def _compiled(number: int) -> _Kernel | None:
         from . import kernels
 
         function = kernels.transposing(_ITEMS[number]) if number else kernels.blocks
-        return _built(partial(numba.njit, _SIGNATURE, nogil=True), settings, function)
+        return _jit(partial(numba.njit, _SIGNATURE, nogil=True), settings, function)
     except Exception as error:  # a broken numba fails in any way
-        _tell(error)
+        _warn_once(error)
         return None
 
 
-def _built(decorator: Callable[..., Any], settings: Any, function: _Kernel) -> _Kernel:
+def _jit(decorator: Callable[..., Any], settings: Any, function: _Kernel) -> _Kernel:
     """Compile a function, and keep the result on disk if that is possible."""
     made: _Kernel
     folder = _cache_folder()
     if folder:
         # Whatever is wrong with files, a kernel does without them.
-        with suppress(Exception), _keeping(settings, folder):
+        with suppress(Exception), _cache_in(settings, folder):
             made = decorator(cache=True)(function)
             return made
     made = decorator()(function)
     return made
 
 
-def _tell(error: Exception) -> None:
+def _warn_once(error: Exception) -> None:
     """Warn once; the copy is done also where warnings are errors."""
-    global _told
-    if not _told:
-        _told = True
+    global _warned
+    if not _warned:
+        _warned = True
         with suppress(Exception):
             warnings.warn(f"copies are done by NumPy, as numba fails: {error!r}", RuntimeWarning, stacklevel=2)
 
 
 @contextmanager
-def _keeping(settings: Any, folder: str) -> Iterator[None]:
+def _cache_in(settings: Any, folder: str) -> Iterator[None]:
     """Let numba keep what it compiles in a folder; it looks there when a function is decorated."""
     before = settings.CACHE_DIR
     settings.CACHE_DIR = folder

@@ -8,10 +8,10 @@ from accel.abc import Operand, Plan
 from accel.errors import ReadOnlyError
 from accel.memory.shortage import out_of_memory
 
-from .loops import copy_loops
-from .places import CHUNK, Places, chunks, places_of
-from .scattered import Items, copy_scattered
-from .strided import Array, Bytes, item_type, shared
+from .indexed_copy import Items, copy_indexed
+from .item_offsets import CHUNK, ItemOffsets, chunks, offsets_of
+from .numpy_copy import Array, Bytes, item_type, shared
+from .strided_copy import copy_strided
 
 __all__ = ["copy", "copy_bytes", "fill"]
 
@@ -51,7 +51,7 @@ def copy(target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Pla
         dtypes = (item, item)
     looped = plan.bound is None and _by_strides(target) and _by_strides(source)
     try:
-        (copy_loops if looped else copy_scattered)(target, into, source, out_of, plan, dtypes)
+        (copy_strided if looped else copy_indexed)(target, into, source, out_of, plan, dtypes)
     except MemoryError as error:
         raise out_of_memory(error, f"a copy of {plan.nbytes} bytes") from None
 
@@ -86,17 +86,17 @@ def fill(target: Operand, into: Bytes, value: Any) -> None:
         If the host has no room for what this needs in between; nothing is written.
     """
     _refuse_read_only(target, into)
-    places = places_of(target)
-    if not places.size:
+    offsets = offsets_of(target)
+    if not offsets.size:
         return
-    places.refuse_outside(into.nbytes)
+    offsets.refuse_outside(into.nbytes)
     try:
-        if places.plain:
+        if offsets.strided:
             _fill_plain(target, into, value)
         else:
-            _fill_places(places, into, np.asarray(value, target.dtype))
+            _fill_places(offsets, into, np.asarray(value, target.dtype))
     except MemoryError as error:
-        raise out_of_memory(error, f"filling {places.size} elements") from None
+        raise out_of_memory(error, f"filling {offsets.size} elements") from None
 
 
 def _fill_plain(target: Operand, into: Bytes, value: Any) -> None:
@@ -104,11 +104,11 @@ def _fill_plain(target: Operand, into: Bytes, value: Any) -> None:
     shared(lambda part: part.fill(value), elements)
 
 
-def _fill_places(places: Places, into: Bytes, value: Array) -> None:
-    count = min(CHUNK, places.size)
-    items, values = Items(into, places, count), np.full((count, 1), value).view(np.uint8)
-    for low, high in chunks(0, places.size):
-        items.write(items.distances(low, high), values[: high - low])
+def _fill_places(offsets: ItemOffsets, into: Bytes, value: Array) -> None:
+    count = min(CHUNK, offsets.size)
+    items, values = Items(into, offsets, count), np.full((count, 1), value).view(np.uint8)
+    for low, high in chunks(0, offsets.size):
+        items.write(items.raw_offsets(low, high), values[: high - low])
 
 
 def _by_strides(operand: Operand) -> bool:

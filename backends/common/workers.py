@@ -97,7 +97,7 @@ class Workers:
         """Whether the process is about to end, so that compiled code must not be used any more."""
         return self._closed
 
-    def calling(self) -> threading.Lock:
+    def copy_lock(self) -> threading.Lock:
         """Return a lock that holds back the end of the process as long as it is closed; for one copy.
 
         Whether the end has begun is to be looked at when it is closed: the end does not wait for those who come later.
@@ -106,7 +106,7 @@ class Workers:
         self._callers.add(made)
         return made
 
-    def left(self, calling: threading.Lock) -> None:
+    def drop_lock(self, calling: threading.Lock) -> None:
         """Forget a lock that `calling` returned."""
         self._callers.discard(calling)
 
@@ -122,11 +122,11 @@ class Workers:
             return
         cuts = [total * piece // count for piece in range(count + 1)]
         job = _Job(work, deque(pairwise(cuts)), holds)
-        for _ in range(self._hired(min(threads, count) - 1)):
+        for _ in range(self._start_helpers(min(threads, count) - 1)):
             self._jobs.put(job)
         job.run()
 
-    def _hired(self, wanted: int) -> int:
+    def _start_helpers(self, wanted: int) -> int:
         """Return how many helpers there are of those wanted; at the end of the process no more can be had."""
         with self._lock:
             try:

@@ -15,13 +15,13 @@ from accel.locks import open_after_fork
 from .arrays import Namespace, array_on, root_of
 from .computing import Computing, computed_of
 from .copies import Copier
+from .device_streams import DeviceStreams
+from .discovery import Installation, find_cupy
 from .driver import Driver
-from .foreign import hold_up
-from .library import Library, find
+from .foreign_streams import hold_up
 from .memory import ALIGNMENT, DeviceBlock, adopted, allocated, give_back, index_at, memory_of, room
 from .modules import Kernel, Modules
 from .pinned import pinned
-from .queues import Queues
 from .streams import CupyStream
 
 __all__ = ["CupyBackend"]
@@ -40,21 +40,21 @@ class CupyBackend:
         self._lock = open_after_fork(threading.RLock())
 
     @cached_property
-    def _library(self) -> Library:
+    def _installation(self) -> Installation:
         with self._lock:
-            return find()
+            return find_cupy()
 
     @cached_property
     def _driver(self) -> Driver:
-        library = self._library
+        library = self._installation
         if library.module is None or not library.found:
             raise DeviceUnavailableError("; ".join(library.reasons.values()))
-        return Driver(library.module, library.dialect)
+        return Driver(library.module, library.platform)
 
     @cached_property
-    def _queues(self) -> Queues:
+    def _streams(self) -> DeviceStreams:
         with self._lock:
-            return self.__dict__.get("_queues") or Queues(self._driver)
+            return self.__dict__.get("_streams") or DeviceStreams(self._driver)
 
     @cached_property
     def _limits(self) -> dict[Device, Limits]:
@@ -70,15 +70,15 @@ class CupyBackend:
 
     def devices(self) -> Sequence[Device]:
         """Return the devices that CuPy finds."""
-        library = self._library
+        library = self._installation
         if not library.found:
             return ()
-        first = Device[library.dialect.type.upper()]
+        first = Device[library.platform.type.upper()]
         return tuple(first[index] for index in range(library.found))
 
     def why_unavailable(self) -> Mapping[str, str]:
         """Return the reason against each type of device that cannot be used here."""
-        return self._library.reasons
+        return self._installation.reasons
 
     def limits(self, device: Device) -> Limits:
         """Return the amounts of a device."""
@@ -86,16 +86,16 @@ class CupyBackend:
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return bytes from CuPy's pool, to be used on a stream first."""
-        block = allocated(self._driver, nbytes, alignment, self._queues.meant(stream, device))
-        self._queues.expect(block)
+        block = allocated(self._driver, nbytes, alignment, self._streams.stream_for(stream, device))
+        self._streams.remember_reused(block)
         return block
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Give a block back to CuPy's pool, when all streams have used it that were given work on it."""
         if isinstance(block, DeviceBlock):
-            after = [] if stream is None else [self._queues.meant(stream, block.device)]
+            after = [] if stream is None else [self._streams.stream_for(stream, block.device)]
             if block.lent:
-                after += self._queues.all(block.device)
+                after += self._streams.all(block.device)
             give_back(self._driver, block, after)
 
     def trim(self) -> int:
@@ -140,7 +140,7 @@ class CupyBackend:
         if target.nbytes:
             work = partial(self._copier.copy, target, source)
             blocks = stream is not None and self._copier.blocks(target, source)
-            self._queues.submit(work, stream, target.block, source.block, blocks=blocks)
+            self._streams.submit(work, stream, target.block, source.block, blocks=blocks)
 
     def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
         """Copy elements as planned; overlapping operands are right."""
@@ -156,34 +156,34 @@ class CupyBackend:
         if plan.size:
             lead = None if into is None else into.device
             blocks = stream is not None and copier.blocks_for_items(target, source, plan)
-            self._queues.submit(partial(copy, target, source, plan), stream, *ends, lead=lead, blocks=blocks)
+            self._streams.submit(partial(copy, target, source, plan), stream, *ends, lead=lead, blocks=blocks)
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element."""
         if 0 not in target.extents:
-            self._queues.submit(partial(self._copier.fill, target, value), stream, target.span.block)
+            self._streams.submit(partial(self._copier.fill, target, value), stream, target.span.block)
 
     def synchronize(self, device: Device) -> None:
         """Wait until all work on the device is done."""
-        for stream in self._queues.all(device):
+        for stream in self._streams.all(device):
             stream.synchronize()
         with self._driver.on(device):
             self._driver.runtime.deviceSynchronize()
 
     def new_stream(self, device: Device) -> CupyStream:
         """Return a new stream of a device, which waits for no other."""
-        return self._queues.new(device)
+        return self._streams.new(device)
 
     def default_stream(self, device: Device) -> CupyStream:
         """Return the stream on which a device works when none is given or current: CuPy's default one."""
-        return self._queues.default(device)
+        return self._streams.default(device)
 
     def hold_up(self, block: Block, number: int | None, events: Sequence[Event]) -> Sequence[Event]:
         """Let a stream of another library use a block after some events, without blocking the host."""
         lent = memory_of(block)
         assert lent is not None, "memory of the host is not used by streams"
         left = hold_up(self._driver, lent.device, number, [*events, *([] if lent.ready is None else [lent.ready])])
-        self._queues.lend(lent)  # it may be CuPy's, and one of ours
+        self._streams.lend(lent)  # it may be CuPy's, and one of ours
         lent.lent = True
         return left
 
@@ -191,17 +191,17 @@ class CupyBackend:
     def consuming(self, device: Device) -> Iterator[int]:
         """Return a context in which another library is asked for memory of a device, which is current in it."""
         with self._driver.on(device):
-            yield self._queues.meant(None, device).number
+            yield self._streams.stream_for(None, device).number
 
     def mark(self, stream: Stream) -> Event:
         """Return an event of which the driver is told when somebody asks."""
-        return self._queues.meant(stream, stream.device).mark()
+        return self._streams.stream_for(stream, stream.device).mark()
 
     def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Kernel:
         """Compile a kernel of CUDA or HIP, or return what was compiled before."""
         with self._driver.on(device):
             function = self._modules.function(device, source, kernel, options)
-        return Kernel(self._driver, self._queues, device, function)
+        return Kernel(self._driver, self._streams, device, function)
 
     def namespace(self, device: Device) -> Namespace:
         """Return CuPy as a namespace of the array standard, on a device."""
@@ -212,14 +212,14 @@ class CupyBackend:
 
     def computing(self, device: Device) -> Computing:
         """Return what makes contexts in which CuPy computes on a device."""
-        return Computing(self._driver, device, partial(self._queues.all, device))
+        return Computing(self._driver, device, partial(self._streams.all, device))
 
     def array(self, operand: Operand, keep: object) -> Any:
         """Return an array of CuPy's on a device's memory."""
         block = memory_of(operand.span.block)
         if block is None:
             raise DeviceMismatchError("memory of the host has no array of CuPy; copy it to a device first")
-        self._queues.lend(block)
+        self._streams.lend(block)
         return array_on(self._driver, operand, block, keep)
 
     def root(self, array: Any) -> Any:
@@ -251,5 +251,5 @@ class CupyBackend:
             properties["warpSize"],
             frozenset(dtype for dtype in supported() if dtype.isbuiltin == 1),
             tuple(properties["maxGridSize"]),
-            self._driver.dialect.threads,
+            self._driver.platform.threads,
         )

@@ -41,15 +41,15 @@ class Computing:
             with cuda.using_allocator(partial(self._taken, cuda.get_allocator())):
                 yield
 
-    def order(self, home: Any, users: Iterable[Any], *, lent: bool) -> None:
+    def order(self, own: Any, users: Iterable[Any], *, lent: bool) -> None:
         """Let a stream's next work come after what other streams have now; called by finalisers, it takes no lock."""
         if sys.is_finalizing() or not self._driver.usable:
             return
         others = {*users, *(stream.native for stream in self._streams())} if lent else users
         with suppress(DeviceLostError), self._driver.on(self._device):  # nothing is under way on it any more
             for stream in others:
-                if stream != home and not stream.done:
-                    home.wait_event(stream.record())
+                if stream != own and not stream.done:
+                    own.wait_event(stream.record())
 
     def _note(self, operands: Iterable[Any], stream: Any) -> None:
         for each in operands:
@@ -58,8 +58,8 @@ class Computing:
                 continue
             owner = _owner_of(self._driver, each)
             if isinstance(owner, LentBlock):
-                owner.block.guests.add(stream)
-            elif isinstance(owner, Computed) and owner.home != stream:
+                owner.block.cupy_streams.add(stream)
+            elif isinstance(owner, Computed) and owner.stream != stream:
                 owner.users.add(stream)
 
     def _taken(self, allocator: Callable[[int], Any], nbytes: int) -> Any:
@@ -74,7 +74,7 @@ class Computed:
 
     Attributes
     ----------
-    home : cupy.cuda.Stream
+    own : cupy.cuda.Stream
         On which it was taken.
     users : set of cupy.cuda.Stream
         The other streams that were given work on it.
@@ -82,19 +82,19 @@ class Computed:
         Whether others than CuPy know its address, so that any stream may have used it.
     """
 
-    __slots__ = ("_computing", "_native", "home", "lent", "users")
+    __slots__ = ("_computing", "_native", "lent", "stream", "users")
 
-    def __init__(self, computing: Computing, native: Any, home: Any) -> None:
+    def __init__(self, computing: Computing, native: Any, own: Any) -> None:
         self._computing = computing
         self._native = native
-        self.home = home
+        self.stream = own
         self.users: set[Any] = set()
         self.lent = False
 
     def __del__(self) -> None:
         # Whoever gets the memory next is given it on the same stream.
         if self.users or self.lent:
-            self._computing.order(self.home, self.users, lent=self.lent)
+            self._computing.order(self.stream, self.users, lent=self.lent)
 
 
 def computed_of(driver: Driver, value: Any) -> Computed | None:

@@ -13,17 +13,17 @@ import numpy as np
 from accel.abc import Limits, Operand, Plan, Span
 from accel.device import Device
 
+from .copy_ends import CopyEnd, bytes_of, packed
 from .driver import Driver
-from .host_items import unpack
 from .launches import fill_launch, launches_of
 from .memory import DeviceBlock, memory_of, taken
 from .modules import Modules
 from .peers import Peers
 from .pinned import Pages, is_pinned
 from .pitched import Pitched, pitched
-from .reach import End, bytes_of, packed
 from .staging import Ring
 from .streams import CupyStream
+from .unpacking import unpack
 
 __all__ = ["Copier"]
 
@@ -83,14 +83,14 @@ class Copier:
 
     def copy_within(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items in the memory of the stream's device."""
-        if plan.buffered and _share_bytes(End.target(target, plan), End.source(source, plan)):
+        if plan.buffered and _share_bytes(CopyEnd.target(target, plan), CopyEnd.source(source, plan)):
             self.copy_from_elsewhere(target, source, plan, stream)
         else:
             self._launch(target, source, plan, source.address, stream)
 
     def copy_from_elsewhere(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items into the memory of the stream's device, from an image of their source in that memory."""
-        low, high = End.source(source, plan).reach
+        low, high = CopyEnd.source(source, plan).byte_range
         first = source.address + low
         # The image is aligned as the source is.
         image = self._temporary(high - low + _PHASE, stream)
@@ -101,7 +101,7 @@ class Copier:
 
     def copy_from_host(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items from the host."""
-        rows = pitched(target, source, plan, End.source(source, plan).reach)
+        rows = pitched(target, source, plan, CopyEnd.source(source, plan).byte_range)
         if rows is None:
             self.copy_from_elsewhere(target, source, plan, stream)
         else:
@@ -118,7 +118,7 @@ class Copier:
         # Without its swizzle and its table: those are of the place that the items do not go to yet.
         plain = target._replace(swizzle=None, table=None)
         self._launch(plain, source, pack, source.address, stream, target_address=image.ptr)
-        self._fetch_items(End.target(target, plan), End.source(source, plan), image, stream)
+        self._fetch_items(CopyEnd.target(target, plan), CopyEnd.source(source, plan), image, stream)
 
     def fill(self, target: Operand, value: Any, stream: CupyStream) -> None:
         """Set every element in the memory of the stream's device."""
@@ -134,7 +134,7 @@ class Copier:
         ring.upload(memory.ptr, values.reshape(-1).view(np.uint8), stream)
         return memory
 
-    def _fetch_items(self, target: End, source: End, image: Any, stream: CupyStream) -> None:
+    def _fetch_items(self, target: CopyEnd, source: CopyEnd, image: Any, stream: CupyStream) -> None:
         """Copy packed items to their places on the host, and wait for them."""
         unpack(target, source, lambda sizes: self._ring.fetch(image.ptr, sizes, stream), self._ring.size)
 
@@ -212,11 +212,11 @@ def _place_of(span: Span) -> tuple[int, DeviceBlock | None]:
 
 
 def _rows_to_host(target: Operand, source: Operand, plan: Plan) -> Pitched | None:
-    return pitched(target, source, plan, End.target(target, plan).reach)
+    return pitched(target, source, plan, CopyEnd.target(target, plan).byte_range)
 
 
-def _share_bytes(target: End, source: End) -> bool:
+def _share_bytes(target: CopyEnd, source: CopyEnd) -> bool:
     """Tell whether two ends on one device may share bytes."""
-    into, out_of = target.reach, source.reach
+    into, out_of = target.byte_range, source.byte_range
     first, other = target.operand.address, source.operand.address
     return first + into.low < other + out_of.high and other + out_of.low < first + into.high

@@ -7,8 +7,8 @@ from typing import Any
 from accel.device import Device
 from accel.errors import DeviceLostError
 
-from .dialect import Dialect
 from .errors import translated
+from .platforms import Platform
 
 __all__ = ["NOT_READY", "Driver"]
 
@@ -27,16 +27,16 @@ class Driver:
         CuPy.
     runtime : module
         Its ``cuda.runtime``.
-    dialect : Dialect
+    platform : Platform
         The platform.
     """
 
-    __slots__ = ("_process", "cupy", "dialect", "runtime")
+    __slots__ = ("_process", "cupy", "platform", "runtime")
 
-    def __init__(self, cupy: ModuleType, dialect: Dialect) -> None:
+    def __init__(self, cupy: ModuleType, platform: Platform) -> None:
         self.cupy: Any = cupy
         self.runtime: Any = cupy.cuda.runtime
-        self.dialect = dialect
+        self.platform = platform
         self._process = os.getpid()
 
     @property
@@ -54,7 +54,7 @@ class Driver:
         """
         if not self.usable:
             raise RuntimeError(
-                f"a device of {self.dialect.name} cannot be used across a fork; start processes with 'spawn'"
+                f"a device of {self.platform.name} cannot be used across a fork; start processes with 'spawn'"
             )
 
     def on(self, device: Device) -> "OnDevice":

@@ -44,7 +44,7 @@ class DeviceBlock(Block):
         On which it was allocated; None for memory made elsewhere.
     users : set of CupyStream
         The other streams that were given work on it.
-    guests : set of cupy.cuda.Stream
+    cupy_streams : set of cupy.cuda.Stream
         Those on which CuPy computed with it.
     lent : bool
         Whether CuPy was given an array on it, so that any stream may have used it.
@@ -52,14 +52,14 @@ class DeviceBlock(Block):
         What the stream was given before that may still use the bytes, for those who had them before; None if nothing.
     """
 
-    __slots__ = ("device", "guests", "lent", "ready", "stream", "users")
+    __slots__ = ("cupy_streams", "device", "lent", "ready", "stream", "users")
 
     def __init__(self, pointer: int, nbytes: int, native: Any, device: Device, stream: CupyStream | None) -> None:
         super().__init__(pointer, nbytes, native)
         self.device = device
         self.stream = stream
         self.users: set[CupyStream] = set()
-        self.guests: set[Any] = set()
+        self.cupy_streams: set[Any] = set()
         self.lent = False
         self.ready: Event | None = None
 
@@ -144,19 +144,19 @@ def give_back(driver: Driver, block: DeviceBlock, after: Iterable[CupyStream]) -
     native, block.native = block.native, None
     if native is None or block.stream is None or not driver.usable:
         return
-    home, kept = block.stream, [native]
+    own, kept = block.stream, [native]
     del native
     try:
         users = {*block.users, *after}
-        for stream in users - {home}:
-            home.wait_for(stream.record())
-        with driver.on(home.device):
-            for guest in block.guests - {home.native, *(stream.native for stream in users)}:
-                home.append(partial(home.native.wait_event, guest.record()))
+        for stream in users - {own}:
+            own.wait_for(stream.record())
+        with driver.on(own.device):
+            for native_stream in block.cupy_streams - {own.native, *(stream.native for stream in users)}:
+                own.append(partial(own.native.wait_event, native_stream.record()))
     except DeviceLostError:
         pass  # nothing is under way on it any more
     # The pool gives them to the next who asks on this stream, whose work then comes after what was waited for.
-    home.append(kept.clear)
+    own.append(kept.clear)
 
 
 def adopted(driver: Driver, external: ExternalAllocation, known: Iterable[Device]) -> DeviceBlock:
@@ -190,7 +190,7 @@ def _at(driver: Driver, external: ExternalAllocation, devices: dict[int, Device]
         memory = cuda.UnownedMemory(pointer, external.nbytes, external.owner)
     device = devices.get(memory.device_id)
     if device is None:
-        raise ValueError(f"no device of {driver.dialect.name} has memory at {pointer:#x}")
+        raise ValueError(f"no device of {driver.platform.name} has memory at {pointer:#x}")
     return DeviceBlock(pointer, external.nbytes, cuda.MemoryPointer(memory, 0), device, None)
 
 

@@ -6,9 +6,9 @@ from accel.abc import Stream
 from accel.device import Device
 from accel.errors import CapabilityError, KernelSyntaxError
 
+from .device_streams import DeviceStreams
 from .driver import Driver
 from .launches import Launch, module_source
-from .queues import Queues
 from .streams import CupyStream
 
 __all__ = ["Kernel", "Modules"]
@@ -64,14 +64,14 @@ class Modules:
 class Kernel:
     """A user's kernel, compiled for one device."""
 
-    __slots__ = ("_device", "_driver", "_function", "_queues", "_shared")
+    __slots__ = ("_device", "_driver", "_function", "_shared", "_streams")
 
-    def __init__(self, driver: Driver, queues: Queues, device: Device, function: Any) -> None:
+    def __init__(self, driver: Driver, streams: DeviceStreams, device: Device, function: Any) -> None:
         self._driver = driver
-        self._queues = queues
+        self._streams = streams
         self._device = device
         self._function = function
-        self._shared = driver.dialect.shared
+        self._shared = driver.platform.shared
 
     def launch(
         self,
@@ -91,8 +91,8 @@ class Kernel:
         """
         if shared > self._shared:
             self._allow(shared)
-        queue = self._queues.meant(stream, self._device)
-        self._queues.catch_up(queue)
+        queue = self._streams.stream_for(stream, self._device)
+        self._streams.wait_for_reused(queue)
         queue.submit(lambda: self._function(grid, block, arguments, shared, queue.native), timed=stream is not None)
 
     def _allow(self, shared: int) -> None:

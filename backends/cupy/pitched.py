@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from accel.abc import Leaf, Operand, Plan
 
-from .reach import Reach
+from .copy_ends import ByteRange
 
 __all__ = ["Pitched", "pitched"]
 
@@ -41,7 +41,7 @@ class Pitched(NamedTuple):
     source_pitch: int
 
 
-def pitched(target: Operand, source: Operand, plan: Plan, host: Reach) -> Pitched | None:
+def pitched(target: Operand, source: Operand, plan: Plan, host: ByteRange) -> Pitched | None:
     """Return a planned copy as rectangles; None where it is none, or where that takes longer than what else there is.
 
     Parameters
@@ -50,7 +50,7 @@ def pitched(target: Operand, source: Operand, plan: Plan, host: Reach) -> Pitche
         Both ends.
     plan : Plan
         The copy.
-    host : Reach
+    host : ByteRange
         How far the items of the host reach.
     """
     plain = all(end.swizzle is None and end.table is None for end in (target, source))

@@ -71,7 +71,7 @@ class CupyStream(CurrentStream):
     @property
     def number(self) -> int:
         """What DLPack calls this stream."""
-        return int(self.native.ptr) or self._driver.dialect.default_stream
+        return int(self.native.ptr) or self._driver.platform.default_stream
 
     @property
     def idle(self) -> bool:

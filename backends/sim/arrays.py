@@ -11,7 +11,7 @@ from accel.device import Device
 from accel.errors import DeviceMismatchError
 
 from .memory import Memory
-from .races import Region
+from .regions import Region
 
 __all__ = ["SimArray", "Values"]
 
@@ -38,7 +38,7 @@ _METHODS = ("all", "any", "max", "mean", "min", "prod", "reshape", "sum")
 _NUMBERS = (bool, int, float, complex)
 
 
-class Computer(Protocol):
+class Executor(Protocol):
     """What computes for an array: an `Executor`."""
 
     @property
@@ -84,7 +84,7 @@ class SimArray:
 
     def __init__(
         self,
-        executor: Computer,
+        executor: Executor,
         values: Values,
         memory: Memory,
         address: int,

@@ -16,12 +16,13 @@ from accel.errors import DeviceLostError, DeviceMismatchError
 
 from ..common import executor as plans
 from .arrays import SimArray
-from .executor import Executor, Library
+from .computing import Namespace, SimExecutor
 from .faults import FaultPoints
 from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
 from .operands import bytes_of, elements, flat, history_of, memory_of, region_of, regions_of
 from .pinned import PinnedMemory
-from .races import Operation, Region
+from .races import Operation
+from .regions import Region
 from .scheduler import Scheduler
 from .streams import SimStream
 
@@ -50,7 +51,7 @@ class SimBackend:
         self._memory = {device: DeviceMemory(device) for device in self._devices}
         self._pinned = {device: PinnedMemory(device) for device in self._devices}
         self._scheduler = Scheduler()
-        self._executors: dict[Device, Executor] = {}
+        self._executors: dict[Device, SimExecutor] = {}
         self.faults = FaultPoints()
         atexit.register(self._scheduler.finish_at_exit)
 
@@ -183,11 +184,11 @@ class SimBackend:
         """Return the stream on which a device works when none is given or current; it waits for no other."""
         return self._scheduler.default_stream(device)
 
-    def namespace(self, device: Device) -> Library:
+    def namespace(self, device: Device) -> Namespace:
         """Return NumPy as a namespace of the array standard, on the memory of a device."""
         import array_api_compat.numpy as module
 
-        return Library(self._executor(device), module)
+        return Namespace(self._executor(device), module)
 
     def array(self, operand: Operand, keep: object) -> SimArray:
         """Return an array on simulated memory."""
@@ -208,11 +209,11 @@ class SimBackend:
         """Tell whether an array refuses to be written."""
         return array.readonly
 
-    def _executor(self, device: Device) -> Executor:
+    def _executor(self, device: Device) -> SimExecutor:
         found = self._executors.get(device)
         if found is None:
             allocate = partial(self.allocate, device, alignment=ALIGNMENT, stream=None)
-            made = Executor(self._scheduler, self.faults, self._memory[device], allocate)
+            made = SimExecutor(self._scheduler, self.faults, self._memory[device], allocate)
             found = self._executors.setdefault(device, made)
         return found
 

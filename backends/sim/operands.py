@@ -8,9 +8,10 @@ from accel.abc import Block, Fill, Operand, Plan, Span
 from accel.dtypes import as_dtype
 from accel.errors import BoundsError
 
-from ..common.places import Places, Positions, chunks, places_of, source_places, target_places
+from ..common.item_offsets import ItemOffsets, OffsetArray, chunks, offsets_of, source_offsets, target_offsets
 from .memory import Bytes, Memory
-from .races import AccessHistory, Region
+from .races import AccessHistory
+from .regions import Region
 
 __all__ = ["bytes_of", "elements", "flat", "history_of", "memory_of", "refuse_outside", "region_of", "regions_of"]
 
@@ -35,9 +36,9 @@ def history_of(operand: Operand) -> AccessHistory | None:
 
 def region_of(operand: Operand) -> Region:
     """Return where the elements are; `BoundsError` if one is not inside of the span, or the span of its block."""
-    places = places_of(operand)
-    refuse_outside(operand, places)
-    return _region(operand, places)
+    offsets = offsets_of(operand)
+    refuse_outside(operand, offsets)
+    return _region(operand, offsets)
 
 
 def regions_of(target: Operand, source: Operand, plan: Plan) -> tuple[Region, Region]:
@@ -48,38 +49,38 @@ def regions_of(target: Operand, source: Operand, plan: Plan) -> tuple[Region, Re
     BoundsError
         If that is not inside of the spans, or those of their blocks.
     """
-    to = target_places(target, plan, plan.itemsize)
-    of = source_places(source, plan, plan.itemsize)
+    to = target_offsets(target, plan, plan.itemsize)
+    of = source_offsets(source, plan, plan.itemsize)
     refuse_outside(target, to)
     refuse_outside(source, of, plan.bound)
     if plan.bound is None:
         return _region(target, to), _region(source, of)
-    read = [of.distances(low, high) < plan.bound for low, high in chunks(0, plan.size)]
+    read = [of.raw_offsets(low, high) < plan.bound for low, high in chunks(0, plan.size)]
     written = _region(target, to) if plan.fill is Fill.ZERO else _scattered(target, to, read)
     return written, _scattered(source, of, read)
 
 
-def _region(operand: Operand, places: Places) -> Region:
-    if places.plain:
-        first = _address(operand) + places.start + places.first
-        return Region.at(first, places.extents, places.strides, places.itemsize)
-    return Region.of_items(_address(operand) + np.concatenate([*places.positions(), _NONE]), places.itemsize)
+def _region(operand: Operand, offsets: ItemOffsets) -> Region:
+    if offsets.strided:
+        first = _address(operand) + offsets.start + offsets.first
+        return Region.at(first, offsets.extents, offsets.strides, offsets.itemsize)
+    return Region.of_items(_address(operand) + np.concatenate([*offsets.span_offsets(), _NONE]), offsets.itemsize)
 
 
-def _scattered(operand: Operand, places: Places, chosen: "list[np.ndarray[Any, np.dtype[np.bool_]]]") -> Region:
+def _scattered(operand: Operand, offsets: ItemOffsets, chosen: "list[np.ndarray[Any, np.dtype[np.bool_]]]") -> Region:
     """Return where those of the items are that are chosen, chunk by chunk."""
-    found = [each[mask] for each, mask in zip(places.positions(), chosen, strict=True)]
-    return Region.of_items(_address(operand) + np.concatenate([*found, _NONE]), places.itemsize)
+    found = [each[mask] for each, mask in zip(offsets.span_offsets(), chosen, strict=True)]
+    return Region.of_items(_address(operand) + np.concatenate([*found, _NONE]), offsets.itemsize)
 
 
-_NONE: Positions = np.empty(0, np.int64)
+_NONE: OffsetArray = np.empty(0, np.int64)
 
 
 def _address(operand: Operand) -> int:
     return operand.span.block.pointer + operand.span.start
 
 
-def refuse_outside(operand: Operand, places: Places, bound: int | None = None) -> None:
+def refuse_outside(operand: Operand, offsets: ItemOffsets, bound: int | None = None) -> None:
     """Refuse items that leave the span of their operand, or a span that leaves its block.
 
     Raises
@@ -88,7 +89,7 @@ def refuse_outside(operand: Operand, places: Places, bound: int | None = None) -
         If they do.
     """
     span = operand.span
-    places.refuse_outside(span.nbytes, bound)
+    offsets.refuse_outside(span.nbytes, bound)
     if not 0 <= span.start <= span.start + span.nbytes <= span.block.nbytes:
         raise BoundsError(
             f"a span of {span.nbytes} bytes from byte {span.start} is asked for, of a block of {span.block.nbytes}; "

@@ -18,9 +18,9 @@ from accel import config
 from accel.abc import Event, current_stream
 from accel.device import Device
 
-from .beyond_interrupts import beyond_interrupts
 from .races import Operation, RaceDetector, VectorClock
 from .streams import OperationBody, SimStream, Task
+from .uninterrupted import run_uninterrupted
 
 __all__ = ["Scheduler"]
 
@@ -134,7 +134,7 @@ class Scheduler:
         if task.over or self._drawn().random() < 0.5:
             self._notice_if_over(task)
         else:
-            self._beyond_interrupts(partial(self._poll, task))
+            self._uninterrupted(partial(self._poll, task))
         return task.noticed
 
     def _poll(self, task: Task) -> None:
@@ -199,19 +199,19 @@ class Scheduler:
         """Run what is chosen until a task is done. What is chosen of others than ours is waited for."""
         self.refuse_fork()
         while True:
-            foreign = self._beyond_interrupts(partial(self._advance, goal, choose))
+            foreign = self._uninterrupted(partial(self._advance, goal, choose))
             if foreign is None:
                 return
             foreign.settle()
             if not foreign.done():
                 raise self._deadlock(goal, foreign)
 
-    def _beyond_interrupts(self, work: Callable[[], _Result]) -> _Result:
+    def _uninterrupted(self, work: Callable[[], _Result]) -> _Result:
         """Do something where no interrupt comes, except for a collection or a signal that came to who has the lock.
 
         Another thread would wait for that lock, and this one for the other.
         """
-        return work() if self._lock._is_owned() else beyond_interrupts(work)  # type: ignore[attr-defined]
+        return work() if self._lock._is_owned() else run_uninterrupted(work)  # type: ignore[attr-defined]
 
     def _advance(self, goal: Task, choose: Callable[[Task], Event]) -> Event | None:
         """Run what is chosen until a task is done, or until an event of others than ours must come first."""

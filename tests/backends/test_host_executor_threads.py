@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from accel.backends.common import compiled, executor, loops
+from accel.backends.common import compiled, executor, strided_copy
 from accel.backends.common.workers import WORKERS, Workers
 
 import accel
@@ -190,8 +190,8 @@ class TestSharing:
         def fails(*_):
             raise MemoryError
 
-        monkeypatch.setattr(loops, "_by_kernel", lambda *_: False)
-        monkeypatch.setattr(loops, "_by_numpy", fails)
+        monkeypatch.setattr(strided_copy, "_by_kernel", lambda *_: False)
+        monkeypatch.setattr(strided_copy, "_by_numpy", fails)
         before = len(WORKERS._callers)
         with pytest.raises(accel.errors.OutOfMemoryError):
             transposed(np.zeros(SIDE * SIDE, np.uint8))
@@ -298,13 +298,13 @@ class TestCompiling:
         assert python(code) == "False"
 
     def test_a_kernel_comes_when_numpy_has_lost_what_it_costs(self, monkeypatch):
-        monkeypatch.setattr(compiled, "_lost", {})
+        monkeypatch.setattr(compiled, "_numpy_seconds", {})
         monkeypatch.setattr(compiled, "_kernels", {})
         assert compiled.kernel(1, 1 << 16) is None
-        with compiled.charged(1):
+        with compiled.count_numpy_time(1):
             pass
         assert compiled.kernel(1, 1 << 16) is None
-        compiled._lost[1] += compiled._COST
+        compiled._numpy_seconds[1] += compiled._COST
         assert compiled.kernel(1, 1 << 16) is not None
 
     def test_other_byte_orders_are_left_to_numpy(self, monkeypatch):

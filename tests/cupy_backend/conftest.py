@@ -25,8 +25,8 @@ def install(monkeypatch, machine):
     for name, module in modules(machine).items():
         monkeypatch.setitem(sys.modules, name, module)
     backend = CupyBackend()
-    monkeypatch.setattr("accel.backends.cupy.library.find_spec", lambda name: sys.modules[name])
-    monkeypatch.setattr("accel.backends.cupy.library.distributions", list)  # to read what is installed takes long
+    monkeypatch.setattr("accel.backends.cupy.discovery.find_spec", lambda name: sys.modules[name])
+    monkeypatch.setattr("accel.backends.cupy.discovery.distributions", list)  # to read what is installed takes long
     for owner, name in ((heap, "_heaps"), (array_library, "_libraries")):
         others = {
             device: found for device, found in getattr(owner, name).items() if device.type not in ("cuda", "rocm")

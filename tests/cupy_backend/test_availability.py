@@ -1,7 +1,7 @@
 """Where there is no GPU to be had, the reason is told and what would help; nothing fails."""
 
 import pytest
-from accel.backends.cupy import CupyBackend, library
+from accel.backends.cupy import CupyBackend, discovery
 
 from accel import Device
 from accel.errors import DeviceUnavailableError
@@ -16,7 +16,7 @@ def wheels(monkeypatch):
     """A function that says which packages are installed."""
 
     def say(*names):
-        monkeypatch.setattr(library, "distributions", lambda: [_Package(name) for name in ("numpy", *names)])
+        monkeypatch.setattr(discovery, "distributions", lambda: [_Package(name) for name in ("numpy", *names)])
 
     return say
 
@@ -41,7 +41,7 @@ def failing(monkeypatch, status, flavour="cuda", **versions):
 
 def test_without_cupy_both_platforms_say_so(monkeypatch, wheels):
     wheels()
-    monkeypatch.setattr(library, "find_spec", lambda name: None)
+    monkeypatch.setattr(discovery, "find_spec", lambda name: None)
     backend = CupyBackend()
     assert backend.devices() == ()
     assert set(backend.why_unavailable()) == {"cuda", "rocm"}
@@ -50,7 +50,7 @@ def test_without_cupy_both_platforms_say_so(monkeypatch, wheels):
 
 def test_two_packages_with_one_module_name_are_refused_before_it_is_imported(monkeypatch, wheels):
     wheels("cupy-cuda12x", "cupy_rocm_7_0")
-    monkeypatch.setattr(library, "import_module", lambda name: pytest.fail("it was imported"))
+    monkeypatch.setattr(discovery, "import_module", lambda name: pytest.fail("it was imported"))
     reason = CupyBackend().why_unavailable()["rocm"]
     assert "cupy-cuda12x and cupy-rocm-7-0 are both installed" in reason
     assert "pip uninstall cupy-cuda12x cupy-rocm-7-0" in reason
@@ -61,7 +61,7 @@ def test_a_package_for_another_platform_that_cannot_be_loaded_is_named(monkeypat
         raise ImportError("libamdhip64.so.7: cannot open shared object file")
 
     wheels("cupy-rocm-7-0")
-    monkeypatch.setattr(library, "import_module", fail)
+    monkeypatch.setattr(discovery, "import_module", fail)
     reason = CupyBackend().why_unavailable()["cuda"]
     assert reason.startswith("cupy-rocm-7-0 is installed and cannot be loaded")
     assert "libamdhip64.so.7" in reason

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from accel.backends.cupy.copy_ends import ByteRange
 from accel.backends.cupy.launches import launches_of
 from accel.backends.cupy.pitched import pitched
-from accel.backends.cupy.reach import Reach
 
 import accel
 from accel import Device
@@ -161,9 +161,9 @@ class TestCalls:
         span = Span(Block(1 << 40, 1 << 36, None), 0, 1 << 36)
         far = Operand(span, 0, DTYPE, (3, 100), (1 << 31, 4))
         near = far._replace(strides=(400, 4))
-        assert pitched(near, far, by_hand(near, far), Reach(0, 1 << 33)) is None
+        assert pitched(near, far, by_hand(near, far), ByteRange(0, 1 << 33)) is None
         one = far._replace(extents=(1 << 30,), strides=(4,))
-        found = pitched(one, one, by_hand(one, one), Reach(0, 1 << 32))
+        found = pitched(one, one, by_hand(one, one), ByteRange(0, 1 << 32))
         assert (found.width, found.height, len(found.starts)) == (1 << 32, 1, 1)
 
     def test_ends_that_do_not_overlap_are_not_buffered(self, backend, calls):

@@ -1,4 +1,4 @@
-"""`Executor`: where NumPy computes on the private bytes of a simulated device.
+"""`SimExecutor`: where NumPy computes on the private bytes of a simulated device.
 
 Each call is one task of the current stream. It runs at once, because its shape may be asked for next, after what its
 own stream must have done before; the other streams stay late. So an order that was forgotten shows: in a race report,
@@ -24,7 +24,7 @@ from .races import Operation
 from .scheduler import Scheduler
 from .streams import Task
 
-__all__ = ["Executor", "Library"]
+__all__ = ["Namespace", "SimExecutor"]
 
 _OF_HOST = (np.ndarray, np.generic)
 _PLAIN = frozenset((bool, int, float, complex, str, type(None), type(...)))
@@ -43,7 +43,7 @@ class _Lease:
         self._lender.give_back(self._memory, "the end of the last array on them")
 
 
-class Executor:
+class SimExecutor:
     """Where the arrays of one simulated device are computed.
 
     Parameters
@@ -182,7 +182,7 @@ class Executor:
 class _Wrapper:
     """Puts our arrays in the place of NumPy's, for what one operation returns; declares what that read and wrote."""
 
-    def __init__(self, executor: Executor, operation: Operation, reads: Sequence[SimArray], fill: bool) -> None:
+    def __init__(self, executor: SimExecutor, operation: Operation, reads: Sequence[SimArray], fill: bool) -> None:
         self._executor = executor
         self._operation = operation
         self._reads = reads
@@ -239,10 +239,10 @@ def _selected(target: SimArray, key: Any) -> SimArray:
     return target.part(part) if np.may_share_memory(part, target._values) else target
 
 
-class Library:
+class Namespace:
     """A module of NumPy's namespace of the array standard, on the arrays of one simulated device."""
 
-    def __init__(self, executor: Executor, module: ModuleType) -> None:
+    def __init__(self, executor: SimExecutor, module: ModuleType) -> None:
         self._executor = executor
         self._module = module
 
@@ -253,7 +253,7 @@ class Library:
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._module, name)
         if isinstance(found, ModuleType):
-            found = Library(self._executor, found)
+            found = Namespace(self._executor, found)
         elif callable(found) and not isinstance(found, type):
             found = partial(self._executor.call, found)
         setattr(self, name, found)

@@ -13,11 +13,11 @@ from accel import config
 from accel.abc import Fill, Operand, Plan
 from accel.dtypes import DType
 
-from .places import CHUNK, Lister, Places, Positions, chunks, source_places, target_places
-from .strided import Bytes, cast
+from .item_offsets import CHUNK, ItemOffsets, OffsetArray, OffsetLister, chunks, source_offsets, target_offsets
+from .numpy_copy import Bytes, cast
 from .workers import WORKERS
 
-__all__ = ["Items", "copy_scattered"]
+__all__ = ["Items", "copy_indexed"]
 
 _Mask = np.ndarray[Any, np.dtype[np.bool_]]
 _SHARE = 1 << 18
@@ -33,7 +33,7 @@ class Items:
     ----------
     data : numpy.ndarray of uint8
         Bytes in which all of the items are.
-    places : Places
+    offsets : ItemOffsets
         Where they are.
     count : int
         How many are read or written at a time, at most; no more than `CHUNK`.
@@ -41,29 +41,29 @@ class Items:
 
     __slots__ = ("_index", "_lister", "_unit", "_units")
 
-    def __init__(self, data: Bytes, places: Places, count: int) -> None:
-        self._unit = unit = places.unit
+    def __init__(self, data: Bytes, offsets: ItemOffsets, count: int) -> None:
+        self._unit = unit = offsets.unit
         self._units = data[: data.nbytes // unit * unit].view(f"V{unit}")
-        self._lister = Lister(places, count)
+        self._lister = OffsetLister(offsets, count)
         # Where the units are of which items consist, if that is more than one.
-        self._index = np.empty((count, places.itemsize // unit), np.int64) if unit != places.itemsize else None
+        self._index = np.empty((count, offsets.itemsize // unit), np.int64) if unit != offsets.itemsize else None
 
-    def distances(self, low: int, high: int) -> Positions:
+    def raw_offsets(self, low: int, high: int) -> OffsetArray:
         """Return the distances of the items from one number to another, for the next call."""
-        return self._lister.distances(low, high)
+        return self._lister.raw_offsets(low, high)
 
-    def read(self, distances: Positions, values: Bytes) -> None:
+    def read(self, distances: OffsetArray, values: Bytes) -> None:
         """Read the items of some distances, which are used up."""
-        # With another mode NumPy would make a copy of the values first; all places are known to be inside.
-        self._units.take(self._places(distances), out=values.reshape(-1).view(self._units.dtype), mode="clip")
+        # With another mode NumPy would make a copy of the values first; all offsets are known to be inside.
+        self._units.take(self._offsets(distances), out=values.reshape(-1).view(self._units.dtype), mode="clip")
 
-    def write(self, distances: Positions, values: Bytes) -> None:
+    def write(self, distances: OffsetArray, values: Bytes) -> None:
         """Write the items of some distances, which are used up."""
-        self._units[self._places(distances)] = values.reshape(-1).view(self._units.dtype)
+        self._units[self._offsets(distances)] = values.reshape(-1).view(self._units.dtype)
 
-    def _places(self, distances: Positions) -> Positions:
+    def _offsets(self, distances: OffsetArray) -> OffsetArray:
         """Return where the units are of which the items consist."""
-        first = self._lister.positions(distances)
+        first = self._lister.span_offsets(distances)
         first //= self._unit
         if self._index is None:
             return first
@@ -107,7 +107,7 @@ class _Mover:
 
     def read(self, low: int, high: int, room: _Read) -> None:
         """Read items, as far as they are below the bound."""
-        distances = self._source.distances(low, high)
+        distances = self._source.raw_offsets(low, high)
         if self._bound is None:
             self._source.read(distances, room.values)
             return
@@ -119,7 +119,7 @@ class _Mover:
 
     def write(self, low: int, high: int, room: _Read) -> None:
         """Write items that were read, as far as they go anywhere."""
-        distances = self._target.distances(low, high)
+        distances = self._target.raw_offsets(low, high)
         if self._bound is None or self._fill is Fill.ZERO or _instead(distances, room.unread):
             self._target.write(distances, self._cast(room.values))
 
@@ -131,7 +131,7 @@ class _Mover:
         return converted
 
 
-def _instead(distances: Positions, unread: _Mask) -> bool:
+def _instead(distances: OffsetArray, unread: _Mask) -> bool:
     """Let each item that is not read be the first one that is, at both ends alike; tell whether there is one.
 
     To leave them out, NumPy would need memory for the others.
@@ -141,18 +141,18 @@ def _instead(distances: Positions, unread: _Mask) -> bool:
     return not unread[first]
 
 
-def copy_scattered(
+def copy_indexed(
     target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Plan, dtypes: tuple[DType, DType]
 ) -> None:
-    """Copy items between any places; those of the source are all read first if the plan says so.
+    """Copy items between any offsets; those of the source are all read first if the plan says so.
 
     Raises
     ------
     BoundsError
         If one is not inside of the data; nothing is written.
     """
-    to = target_places(target, plan, dtypes[0].itemsize)
-    of = source_places(source, plan, dtypes[1].itemsize)
+    to = target_offsets(target, plan, dtypes[0].itemsize)
+    of = source_offsets(source, plan, dtypes[1].itemsize)
     to.refuse_outside(into.nbytes)
     of.refuse_outside(out_of.nbytes, plan.bound)
     count = min(CHUNK, plan.size)

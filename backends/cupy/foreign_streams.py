@@ -37,7 +37,7 @@ def hold_up(driver: Driver, device: Device, number: object, events: Iterable[Eve
     """
     if type(number) is int and number == _NO_ORDER:
         return []
-    stream, left = ForeignStream(driver, driver.dialect.handle_of(number)), []
+    stream, left = ForeignStream(driver, driver.platform.stream_handle(number)), []
     with driver.on(device):
         computed = driver.cupy.cuda.Event(disable_timing=True)
         computed.record()  # on the stream that is current in CuPy, whose computations are noted nowhere else

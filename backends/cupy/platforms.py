@@ -1,13 +1,13 @@
-"""`Dialect`: everything in which CUDA and ROCm differ; whatever is not here is the same for both."""
+"""`Platform`: everything in which CUDA and ROCm differ; whatever is not here is the same for both."""
 
 from typing import NamedTuple
 
 from accel.errors import InterchangeError
 
-__all__ = ["CUDA", "ROCM", "Dialect"]
+__all__ = ["CUDA", "ROCM", "Platform"]
 
 
-class Dialect(NamedTuple):
+class Platform(NamedTuple):
     """One platform that CuPy is built for.
 
     Attributes
@@ -41,7 +41,7 @@ class Dialect(NamedTuple):
         major, minor = self.version_parts
         return f"{number // major}.{number % major // minor}"
 
-    def handle_of(self, number: object) -> int:
+    def stream_handle(self, number: object) -> int:
         """Return the handle of the stream that DLPack calls by a number, or by None.
 
         That is the number itself: 1 and 2 are what CUDA's own calls take for its two default streams.
@@ -67,7 +67,7 @@ class Dialect(NamedTuple):
         )
 
 
-CUDA = Dialect(
+CUDA = Platform(
     type="cuda",
     name="CUDA",
     version_parts=(1000, 10),
@@ -76,7 +76,7 @@ CUDA = Dialect(
     threads=1 << 41,  # what the most blocks of the most threads have
     shared=48 << 10,
 )
-ROCM = Dialect(
+ROCM = Platform(
     type="rocm",
     name="ROCm",
     version_parts=(10_000_000, 100_000),

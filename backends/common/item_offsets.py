@@ -1,4 +1,4 @@
-"""`Places`: where the items of one end of a copy lie, and that they are inside of its span; `Lister` lists them."""
+"""`ItemOffsets`: where the items of one end of a copy lie, and that they are inside of its span; `OffsetLister` lists them."""
 
 import math
 from collections.abc import Iterator
@@ -9,9 +9,18 @@ import numpy as np
 from accel.abc import OffsetTable, Operand, Plan, Swizzling
 from accel.errors import BoundsError
 
-__all__ = ["CHUNK", "Lister", "Places", "Positions", "chunks", "places_of", "source_places", "target_places"]
+__all__ = [
+    "CHUNK",
+    "ItemOffsets",
+    "OffsetArray",
+    "OffsetLister",
+    "chunks",
+    "offsets_of",
+    "source_offsets",
+    "target_offsets",
+]
 
-Positions = np.ndarray[Any, np.dtype[np.int64]]
+OffsetArray = np.ndarray[Any, np.dtype[np.int64]]
 
 CHUNK = 1 << 13
 """How many items are listed at a time: so many that NumPy's calls do not count, and so few that caches hold them."""
@@ -19,7 +28,7 @@ CHUNK = 1 << 13
 _NUMBERS = np.arange(CHUNK)
 
 
-class Places(NamedTuple):
+class ItemOffsets(NamedTuple):
     """Items by their distances in bytes from where an operand starts in its span.
 
     Attributes
@@ -52,7 +61,7 @@ class Places(NamedTuple):
         return math.prod(self.extents) if self.table is None else self.table.size
 
     @property
-    def plain(self) -> bool:
+    def strided(self) -> bool:
         """Whether the loops say all."""
         return self.swizzle is None and self.table is None
 
@@ -73,11 +82,11 @@ class Places(NamedTuple):
         unit = math.gcd(unit, offset, changed & -changed)
         return unit & -unit
 
-    def distances(self, low: int, high: int) -> Positions:
+    def raw_offsets(self, low: int, high: int) -> OffsetArray:
         """Return the distances of the items from one number to another, before the swizzle; no more than `CHUNK`."""
-        return Lister(self, high - low).distances(low, high)
+        return OffsetLister(self, high - low).raw_offsets(low, high)
 
-    def hull(self, bound: int | None = None) -> tuple[int, int]:
+    def byte_range(self, bound: int | None = None) -> tuple[int, int]:
         """Return the bytes of the span from which and up to which items lie: all whose distance is below a bound.
 
         Without a swizzle or a bound, these are the closest there are.
@@ -97,20 +106,20 @@ class Places(NamedTuple):
         steps = [(extent - 1) * stride for extent, stride in zip(self.extents, self.strides, strict=True)]
         return self.first + sum(min(step, 0) for step in steps), self.first + sum(max(step, 0) for step in steps)
 
-    def positions(self, bound: int | None = None) -> Iterator[Positions]:
+    def span_offsets(self, bound: int | None = None) -> Iterator[OffsetArray]:
         """Yield the bytes of the span at which items lie, some at a time: of all whose distance is below a bound."""
         for low, high in chunks(0, self.size):
-            lister = Lister(self, high - low)
-            distances = lister.distances(low, high)
-            yield lister.positions(distances if bound is None else distances[distances < bound])
+            lister = OffsetLister(self, high - low)
+            distances = lister.raw_offsets(low, high)
+            yield lister.span_offsets(distances if bound is None else distances[distances < bound])
 
     def refuse_outside(self, nbytes: int, bound: int | None = None) -> None:
         """Raise `BoundsError` if an item is not inside of so many bytes; those at a bound or above do not count."""
         if not self.size:
             return
-        low, high = self.hull(bound)
+        low, high = self.byte_range(bound)
         if (low < 0 or high > nbytes) and not (self.swizzle is None and bound is None):
-            found = [(int(each.min()), int(each.max())) for each in self.positions(bound) if each.size]
+            found = [(int(each.min()), int(each.max())) for each in self.span_offsets(bound) if each.size]
             low = min((low for low, _ in found), default=0)
             high = max((high + self.itemsize for _, high in found), default=0)
         if low < 0 or high > nbytes:
@@ -120,36 +129,36 @@ class Places(NamedTuple):
             )
 
 
-class Lister:
+class OffsetLister:
     """Lists where items are, some at a time, in memory that it has from the beginning.
 
     What it returns is valid until it is asked again.
 
     Parameters
     ----------
-    places : Places
+    offsets : ItemOffsets
         Of all items.
     count : int
         How many are listed at a time, at most; no more than `CHUNK`.
     """
 
-    __slots__ = ("_found", "_places", "_spare", "_steps")
+    __slots__ = ("_found", "_offsets", "_spare", "_steps")
 
-    def __init__(self, places: Places, count: int) -> None:
-        self._places = places
+    def __init__(self, offsets: ItemOffsets, count: int) -> None:
+        self._offsets = offsets
         self._found, self._steps, self._spare = np.empty((3, count), np.int64)
 
-    def distances(self, low: int, high: int) -> Positions:
+    def raw_offsets(self, low: int, high: int) -> OffsetArray:
         """Return the distances of the items from one number to another, before the swizzle."""
-        places, size = self._places, high - low
+        offsets, size = self._offsets, high - low
         found, steps, spare = self._found[:size], self._steps[:size], self._spare[:size]
-        if places.table is not None:
-            return np.multiply(places.table[low:high], places.itemsize, out=found)
-        loops = places.loops or [(1, 0)]
+        if offsets.table is not None:
+            return np.multiply(offsets.table[low:high], offsets.itemsize, out=found)
+        loops = offsets.loops or [(1, 0)]
         extent, stride = loops.pop()
         np.add(_NUMBERS[:size], low, out=steps)
         np.multiply(steps, stride, out=found)
-        found += places.first
+        found += offsets.first
         while loops:
             # All steps of a loop are counted; one of the next loop undoes as many as this one has.
             undone = extent * stride
@@ -158,9 +167,9 @@ class Lister:
             found += np.multiply(steps, stride - undone, out=spare)
         return found
 
-    def positions(self, distances: Positions) -> Positions:
+    def span_offsets(self, distances: OffsetArray) -> OffsetArray:
         """Change distances, as they were returned, into the bytes of the span at which those items lie."""
-        swizzle = self._places.swizzle
+        swizzle = self._offsets.swizzle
         if swizzle is not None:
             distances += swizzle.offset
             taken = np.bitwise_and(distances, swizzle.mask, out=self._spare[: distances.size])
@@ -169,7 +178,7 @@ class Lister:
             else:
                 taken <<= -swizzle.shift
             distances ^= taken
-        distances += self._places.start
+        distances += self._offsets.start
         return distances
 
 
@@ -178,20 +187,22 @@ def chunks(low: int, high: int) -> Iterator[tuple[int, int]]:
     return ((begin, min(begin + CHUNK, high)) for begin in range(low, high, CHUNK))
 
 
-def places_of(operand: Operand) -> Places:
+def offsets_of(operand: Operand) -> ItemOffsets:
     """Return where all elements of an operand are."""
-    return _places(operand, 0, operand.extents, operand.strides, operand.dtype.itemsize)
+    return _offsets(operand, 0, operand.extents, operand.strides, operand.dtype.itemsize)
 
 
-def target_places(target: Operand, plan: Plan, itemsize: int) -> Places:
+def target_offsets(target: Operand, plan: Plan, itemsize: int) -> ItemOffsets:
     """Return where a plan writes."""
-    return _places(target, plan.target_start, plan.extents, plan.target_strides, itemsize)
+    return _offsets(target, plan.target_start, plan.extents, plan.target_strides, itemsize)
 
 
-def source_places(source: Operand, plan: Plan, itemsize: int) -> Places:
+def source_offsets(source: Operand, plan: Plan, itemsize: int) -> ItemOffsets:
     """Return where a plan reads."""
-    return _places(source, plan.source_start, plan.extents, plan.source_strides, itemsize)
+    return _offsets(source, plan.source_start, plan.extents, plan.source_strides, itemsize)
 
 
-def _places(operand: Operand, first: int, extents: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> Places:
-    return Places(operand.start, first, extents, strides, itemsize, operand.swizzle, operand.table)
+def _offsets(
+    operand: Operand, first: int, extents: tuple[int, ...], strides: tuple[int, ...], itemsize: int
+) -> ItemOffsets:
+    return ItemOffsets(operand.start, first, extents, strides, itemsize, operand.swizzle, operand.table)

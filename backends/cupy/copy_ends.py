@@ -9,12 +9,12 @@ import numpy as np
 
 from accel.abc import Operand, Plan, Span
 
-__all__ = ["End", "Reach", "bytes_of", "packed"]
+__all__ = ["ByteRange", "CopyEnd", "bytes_of", "packed"]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class Reach(NamedTuple):
+class ByteRange(NamedTuple):
     """The distances from the lowest byte that is touched to behind the highest."""
 
     low: int
@@ -26,7 +26,7 @@ class Reach(NamedTuple):
         return self.high - self.low
 
 
-class End(NamedTuple):
+class CopyEnd(NamedTuple):
     """One end of a planned copy.
 
     Attributes
@@ -47,25 +47,25 @@ class End(NamedTuple):
     plan: Plan
 
     @classmethod
-    def target(cls, operand: Operand, plan: Plan) -> "End":
+    def target(cls, operand: Operand, plan: Plan) -> "CopyEnd":
         """Return the end that is written."""
         return cls(operand, plan.target_start, plan.target_strides, plan)
 
     @classmethod
-    def source(cls, operand: Operand, plan: Plan) -> "End":
+    def source(cls, operand: Operand, plan: Plan) -> "CopyEnd":
         """Return the end that is read."""
         return cls(operand, plan.source_start, plan.source_strides, plan)
 
     @property
-    def reach(self) -> Reach:
+    def byte_range(self) -> ByteRange:
         """How far the items reach, or may reach; never out of the span."""
         operand = self.operand
         low, high = -operand.start, operand.span.nbytes - operand.start
         if operand.swizzle is not None:
-            return Reach(low, high)
+            return ByteRange(low, high)
         first, last = self._extremes()
         first = max(low, first)
-        return Reach(first, max(first, min(high, last + self.plan.itemsize)))
+        return ByteRange(first, max(first, min(high, last + self.plan.itemsize)))
 
     def _extremes(self) -> tuple[int, int]:
         """Return the least and the greatest distance of an item."""

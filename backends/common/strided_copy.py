@@ -8,14 +8,14 @@ import numpy as np
 from accel.abc import Operand, Plan
 from accel.dtypes import DType
 
-from .compiled import charged, kernel
-from .ordered import halves, in_order
-from .places import source_places, target_places
-from .strided import Array, Bytes, cast, item_type, shared
+from .compiled import count_numpy_time, kernel
+from .item_offsets import source_offsets, target_offsets
+from .loop_order import halves, in_order
+from .numpy_copy import Array, Bytes, cast, item_type, shared
 from .tiles import LINE, Tiling, tiling
 from .workers import WORKERS
 
-__all__ = ["copy_loops"]
+__all__ = ["copy_strided"]
 
 # Below this, all that a kernel needs takes longer than what it saves.
 _SMALL = 1 << 15
@@ -34,7 +34,7 @@ class _End(NamedTuple):
         return int(self.data.__array_interface__["data"][0]) + self.start + first
 
 
-def copy_loops(
+def copy_strided(
     target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Plan, dtypes: tuple[DType, DType]
 ) -> None:
     """Copy items between ends without swizzle and table; those of the source are all read first if the plan says so.
@@ -49,8 +49,8 @@ def copy_loops(
         to = np.ndarray(extents, dtypes[0], into, target.start + plan.target_start, steps)
         of = np.ndarray(extents, dtypes[1], out_of, source.start + plan.source_start, origins)
     except ValueError:
-        target_places(target, plan, dtypes[0].itemsize).refuse_outside(into.nbytes)
-        source_places(source, plan, dtypes[1].itemsize).refuse_outside(out_of.nbytes)
+        target_offsets(target, plan, dtypes[0].itemsize).refuse_outside(into.nbytes)
+        source_offsets(source, plan, dtypes[1].itemsize).refuse_outside(out_of.nbytes)
         raise
     moved = plan.kind == "memcpy" and plan.buffered  # NumPy does it as memmove does, if it is let
     if plan.nbytes < _SMALL or moved or dtypes[0] != dtypes[1]:
@@ -75,16 +75,16 @@ def _all_read_first(plan: Plan, target: _End, source: _End) -> None:
 def _run(plan: Plan, target: _End, source: _End) -> None:
     """Copy as fast as may be; the plan is in order, and right."""
     found = tiling(plan, target.address(plan.target_start) % LINE)
-    calling = WORKERS.calling()
+    calling = WORKERS.copy_lock()
     try:
         with calling:
             if found is None:
                 _by_numpy(plan, target, source)
             elif WORKERS.closed or not _by_kernel(found, plan, target, source):
-                with charged(found.kernel):
+                with count_numpy_time(found.kernel):
                     _by_numpy(plan, target, source)
     finally:
-        WORKERS.left(calling)
+        WORKERS.drop_lock(calling)
 
 
 def _by_kernel(found: Tiling, plan: Plan, target: _End, source: _End) -> bool:

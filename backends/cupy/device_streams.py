@@ -1,4 +1,4 @@
-"""`Queues`: the streams of all devices, and how work on some memory gets to the right one of them."""
+"""`DeviceStreams`: the streams of all devices, and how work on some memory gets to the right one of them."""
 
 import threading
 from collections import defaultdict, deque
@@ -17,13 +17,13 @@ from .events import Clock
 from .memory import DeviceBlock, memory_of
 from .streams import CupyStream
 
-__all__ = ["Queues"]
+__all__ = ["DeviceStreams"]
 
 StreamCall = Callable[[CupyStream], object]
 """What a stream is given to do, and is told."""
 
 
-class Queues:
+class DeviceStreams:
     """The streams of the devices of one backend.
 
     Memory is taken and given back with the gate of its heap closed, and what happens there must wait for no lock that a
@@ -36,18 +36,18 @@ class Queues:
         self._made: dict[Device, tuple[ref[CupyStream], ...]] = {}
         self._defaults: dict[Device, CupyStream] = {}
         self._clocks: dict[Device, Clock] = {}
-        self._fresh: defaultdict[Device, list[Event]] = defaultdict(list)
-        self._left: defaultdict[Device, deque[Any]] = defaultdict(deque)
+        self._reused: defaultdict[Device, list[Event]] = defaultdict(list)
+        self._idle_natives: defaultdict[Device, deque[Any]] = defaultdict(deque)
 
     def new(self, device: Device) -> CupyStream:
         """Return a new stream of a device, which waits for no other."""
         native = self._native(device)
         made = CupyStream(self._driver, device, native, self._clock(device))
-        finalize(made, self._left[device].append, native).atexit = False
+        finalize(made, self._idle_natives[device].append, native).atexit = False
         with self._lock:
             alive = (each for each in self._made.get(device, ()) if each() is not None)
             self._made[device] = (*alive, ref(made))
-        self.catch_up(made)
+        self.wait_for_reused(made)
         return made
 
     def default(self, device: Device) -> CupyStream:
@@ -64,7 +64,7 @@ class Queues:
         made = [each() for each in self._made.get(device, ())]
         return [self.default(device), *(stream for stream in made if stream is not None)]
 
-    def meant(self, stream: Stream | None, *devices: Device) -> CupyStream:
+    def stream_for(self, stream: Stream | None, *devices: Device) -> CupyStream:
         """Return the stream that is meant for work on some devices; without one, that which is current.
 
         Raises
@@ -99,7 +99,7 @@ class Queues:
             Whether the work takes its time on the host, and must not hold up the caller.
         """
         known = [block for block in map(memory_of, used) if block is not None]
-        queue, *others = self._streams(stream, known, lead)
+        queue, *others = self._involved(stream, known, lead)
         for other in others:
             queue.wait_for(other.record())
         for block in known:
@@ -115,33 +115,33 @@ class Queues:
         for stream in self.all(block.device):
             block.use(stream)
 
-    def expect(self, block: DeviceBlock) -> None:
+    def remember_reused(self, block: DeviceBlock) -> None:
         """Remember what must be over before a new block is used on other streams than its own."""
-        self._forget_over(block.device)
+        self._forget_reached(block.device)
         if block.ready is not None:
-            self._fresh[block.device].append(block.ready)
+            self._reused[block.device].append(block.ready)
 
-    def catch_up(self, stream: CupyStream) -> None:
+    def wait_for_reused(self, stream: CupyStream) -> None:
         """Let a stream have all blocks that there are, whoever may still have to let go of their bytes."""
-        self._forget_over(stream.device)
-        for event in tuple(self._fresh[stream.device]):
+        self._forget_reached(stream.device)
+        for event in tuple(self._reused[stream.device]):
             stream.wait_for(event)
 
-    def _forget_over(self, device: Device) -> None:
-        fresh = self._fresh[device]
+    def _forget_reached(self, device: Device) -> None:
+        fresh = self._reused[device]
         for event in tuple(fresh):
             if event.done():
                 with suppress(ValueError):  # another thread was first
                     fresh.remove(event)
 
-    def _streams(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:
+    def _involved(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:
         """Return the stream that does the work, and those that keep step."""
         first = blocks[0].device
         if lead in (None, first) and all(block.device is first for block in blocks):
-            return [self.meant(stream, first)]
+            return [self.stream_for(stream, first)]
         devices = list(dict.fromkeys(block.device for block in blocks))
         choices = [(device,) for device in devices] if stream is None else [devices]
-        streams = [self.meant(stream, *choice) for choice in choices]
+        streams = [self.stream_for(stream, *choice) for choice in choices]
         if lead is None:
             return streams
         leads = [each for each in streams if each.device is lead] or [self.default(lead)]
@@ -155,7 +155,7 @@ class Queues:
         """
         with self._driver.on(device):
             try:
-                return self._left[device].popleft()
+                return self._idle_natives[device].popleft()
             except IndexError:
                 return self._driver.cupy.cuda.Stream(non_blocking=True)
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from accel.locks import in_child, start
 
-__all__ = ["beyond_interrupts"]
+__all__ = ["run_uninterrupted"]
 
 _Result = TypeVar("_Result")
 
@@ -51,7 +51,7 @@ class _Errand(Generic[_Result]):
             self._error = None  # its traceback has this frame
 
 
-def beyond_interrupts(work: Callable[[], _Result]) -> _Result:
+def run_uninterrupted(work: Callable[[], _Result]) -> _Result:
     """Do something where no signal handler can interrupt it; an interrupt ends the wait for it, and not the work."""
     if threading.get_ident() != threading.main_thread().ident or sys.is_finalizing():
         return work()

@@ -8,7 +8,7 @@ import numpy as np
 
 from accel.abc import Fill
 
-from .reach import End, bytes_of
+from .copy_ends import CopyEnd, bytes_of
 
 __all__ = ["unpack"]
 
@@ -16,12 +16,12 @@ _Array = np.ndarray[Any, np.dtype[Any]]
 _Fetch = Callable[[list[int]], Generator[_Array, None, None]]
 
 
-def unpack(target: End, source: End, fetch: _Fetch, most: int) -> None:
+def unpack(target: CopyEnd, source: CopyEnd, fetch: _Fetch, most: int) -> None:
     """Put packed items into their places on the host; those that the plan's bound hides are not read.
 
     Parameters
     ----------
-    target, source : End
+    target, source : CopyEnd
         Both ends of the copy; the source tells which items are hidden.
     fetch : callable
         Told some numbers of bytes, yields so many at a time of the items of the source, in the order of the loops.
@@ -36,14 +36,14 @@ def unpack(target: End, source: End, fetch: _Fetch, most: int) -> None:
         _unpack_scattered(target, source, fetch, count)
 
 
-def _unpack_strided(target: End, fetch: _Fetch, count: int) -> None:
+def _unpack_strided(target: CopyEnd, fetch: _Fetch, count: int) -> None:
     slabs = list(_slabs(_strided(target), count))
     with closing(fetch([slab.nbytes for slab in slabs])) as found:
         for slab, items in zip(slabs, found, strict=True):
             slab[...] = items.view(slab.dtype).reshape(slab.shape)
 
 
-def _unpack_scattered(target: End, source: End, fetch: _Fetch, count: int) -> None:
+def _unpack_scattered(target: CopyEnd, source: CopyEnd, fetch: _Fetch, count: int) -> None:
     plan = target.plan
     places = target.places()
     # Of what is filled, the items that come are the filling.
@@ -55,7 +55,7 @@ def _unpack_scattered(target: End, source: End, fetch: _Fetch, count: int) -> No
             _scatter(target, places[part], written[part], items.reshape(-1, plan.itemsize))
 
 
-def _scatter(target: End, places: _Array, written: _Array, rows: _Array) -> None:
+def _scatter(target: CopyEnd, places: _Array, written: _Array, rows: _Array) -> None:
     operand, size = target.operand, target.plan.itemsize
     touched = places[written, None] + (operand.start + np.arange(size))
     bytes_of(operand.span)[touched] = rows[written]
@@ -72,7 +72,7 @@ def _slabs(items: _Array, count: int) -> Iterator[_Array]:
         yield from _slabs(items[start : start + step] if inner <= count else items[start], count)
 
 
-def _strided(end: End) -> _Array:
+def _strided(end: CopyEnd) -> _Array:
     operand, plan = end.operand, end.plan
     start = operand.start + end.start
     return np.ndarray(plan.extents, f"V{plan.itemsize}", bytes_of(operand.span), start, end.strides)

@@ -6,12 +6,12 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import NamedTuple
 
-from .dialect import CUDA, ROCM, Dialect
+from .platforms import CUDA, ROCM, Platform
 
-__all__ = ["Library", "find"]
+__all__ = ["Installation", "find_cupy"]
 
 
-class Library(NamedTuple):
+class Installation(NamedTuple):
     """What was found.
 
     Attributes
@@ -29,13 +29,13 @@ class Library(NamedTuple):
     reasons: dict[str, str]
 
     @property
-    def dialect(self) -> Dialect:
+    def platform(self) -> Platform:
         """The platform that CuPy is built for."""
         assert self.module is not None, "asked only where CuPy was found"
-        return _dialect_of(self.module)
+        return _platform_of(self.module)
 
 
-def find() -> Library:
+def find_cupy() -> Installation:
     """Look for CuPy. Never raises."""
     wheels = _wheels()
     if len(wheels) > 1:
@@ -56,39 +56,39 @@ def find() -> Library:
     return _with_devices(module, _name(wheels))
 
 
-def _with_devices(module: ModuleType, wheel: str) -> Library:
-    dialect = _dialect_of(module)
-    other = ROCM if dialect is CUDA else CUDA
+def _with_devices(module: ModuleType, wheel: str) -> Installation:
+    platform = _platform_of(module)
+    other = ROCM if platform is CUDA else CUDA
     reasons = {
-        other.type: f"{wheel} is built for {dialect.name}, and no other CuPy can be beside it; "
+        other.type: f"{wheel} is built for {platform.name}, and no other CuPy can be beside it; "
         f"for {other.name}: pip uninstall {wheel}, and then install one built for that"
     }
     try:
         count = module.cuda.runtime.getDeviceCount()
     except Exception as error:  # a driver can fail in any way
-        count, reasons[dialect.type] = 0, _why_none(module, dialect, wheel, error)
+        count, reasons[platform.type] = 0, _why_none(module, platform, wheel, error)
     else:
         if not count:
-            reasons[dialect.type] = f"the driver of {dialect.name} finds no device"
-    return Library(module, count, reasons)
+            reasons[platform.type] = f"the driver of {platform.name} finds no device"
+    return Installation(module, count, reasons)
 
 
-def _why_none(module: ModuleType, dialect: Dialect, wheel: str, error: Exception) -> str:
+def _why_none(module: ModuleType, platform: Platform, wheel: str, error: Exception) -> str:
     """Say what an error means by which CuPy was told that there is no device."""
     if "NoDevice" in str(error):
-        return f"the driver of {dialect.name} finds no device ({error})"
+        return f"the driver of {platform.name} finds no device ({error})"
     if "InsufficientDriver" not in str(error):
-        return f"the driver of {dialect.name} failed: {error}"
+        return f"the driver of {platform.name} failed: {error}"
     driver, runtime = module.cuda.runtime.driverGetVersion(), module.cuda.runtime.runtimeGetVersion()
     if not driver:
-        return f"there is no driver for {dialect.name} on this machine ({error})"
+        return f"there is no driver for {platform.name} on this machine ({error})"
     return (
-        f"the driver serves {dialect.name} {dialect.version(driver)}, and {wheel} needs {dialect.version(runtime)}; "
+        f"the driver serves {platform.name} {platform.version(driver)}, and {wheel} needs {platform.version(runtime)}; "
         f"update the driver, or install a CuPy built for what it serves"
     )
 
 
-def _dialect_of(module: ModuleType) -> Dialect:
+def _platform_of(module: ModuleType) -> Platform:
     return ROCM if module.cuda.runtime.is_hip else CUDA
 
 
@@ -102,5 +102,5 @@ def _name(wheels: list[str]) -> str:
     return wheels[0] if wheels else "cupy"
 
 
-def _none(reason: str) -> Library:
-    return Library(None, 0, {CUDA.type: reason, ROCM.type: reason})
+def _none(reason: str) -> Installation:
+    return Installation(None, 0, {CUDA.type: reason, ROCM.type: reason})

@@ -1,1 +1,1 @@
-"""Backends: what serves each kind of device. They are found by entry points; nothing in the house imports them."""
+"""The built-in backends. `accel.registry` loads them by their entry points; no module of `accel` imports them."""

@@ -1,4 +1,4 @@
-"""What the backends whose bytes NumPy can see have in common: the executor of plans."""
+"""Copies and fills in host memory, shared by the backends whose bytes NumPy can access."""
 
 from .executor import copy, fill
 

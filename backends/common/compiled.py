@@ -1,8 +1,8 @@
-"""The kernels, compiled where that pays: numba is imported, and a kernel compiled, when NumPy has lost as much time.
+"""The compiled kernels. Numba is imported, and a kernel compiled, once NumPy has spent as much time as that would take.
 
-Where there is no kernel, for whatever reason, NumPy does the copy: no copy fails because of numba. A fork does not wait
-for a compilation. The child of one finds numba with locks that another thread had taken, so it has only those kernels
-that were compiled before.
+Where a kernel is missing, for whatever reason, NumPy does the copy: no copy fails because of numba. A fork does not
+wait for a running compilation. The child may then inherit locks of numba that another thread held, so it compiles
+nothing and uses only the kernels that were compiled before the fork.
 """
 
 import sys
@@ -39,16 +39,16 @@ _numpy_seconds: dict[int, float] = {}
 _compiling: int | None = None
 """The thread that compiles; None while there is none."""
 _frozen = False
-"""Whether what is not compiled by now is left to NumPy."""
+"""Whether no further kernel may be compiled in this process, so that NumPy does their copies."""
 _warned = False
 
 
 def kernel(number: int, nbytes: int) -> _Kernel | None:
-    """Return the kernel that a tiling names, for a copy of so many bytes; None where NumPy is to do it."""
+    """Return the kernel with the number `Tiling.kernel`, for a copy of ``nbytes``; None if NumPy should do the copy."""
     try:
         return _kernels[number]
     except KeyError:
-        # What a collection finds can copy, and so come here in the midst of a compilation.
+        # A finaliser can copy, and so call this during a compilation in the same thread.
         if _frozen or _compiling == threading.get_ident():
             return None
         if nbytes < _AT_ONCE and _numpy_seconds.get(number, 0.0) < _COST:
@@ -61,7 +61,7 @@ def kernel(number: int, nbytes: int) -> _Kernel | None:
 
 @contextmanager
 def count_numpy_time(number: int) -> Iterator[None]:
-    """Count the time that NumPy takes where a kernel would do."""
+    """Add the time spent in this context to what NumPy has spent on copies that a kernel could do."""
     began = perf_counter()
     yield
     _numpy_seconds[number] = _numpy_seconds.get(number, 0.0) + perf_counter() - began
@@ -102,7 +102,7 @@ def _compiled(number: int) -> _Kernel | None:
         import numba
 
         settings: Any = numba.config
-        if settings.DISABLE_JIT:  # what it would return is Python, which cannot copy from address to address
+        if settings.DISABLE_JIT:  # njit would return the Python function, which cannot copy between addresses
             return None
         from . import kernels
 
@@ -114,20 +114,20 @@ def _compiled(number: int) -> _Kernel | None:
 
 
 def _jit(decorator: Callable[..., Any], settings: Any, function: _Kernel) -> _Kernel:
-    """Compile a function, and keep the result on disk if that is possible."""
-    made: _Kernel
+    """Compile a function, and cache the result on disk if possible."""
+    compiled: _Kernel
     folder = _cache_folder()
     if folder:
-        # Whatever is wrong with files, a kernel does without them.
+        # If the cache fails in any way, the function is compiled without it.
         with suppress(Exception), _cache_in(settings, folder):
-            made = decorator(cache=True)(function)
-            return made
-    made = decorator()(function)
-    return made
+            compiled = decorator(cache=True)(function)
+            return compiled
+    compiled = decorator()(function)
+    return compiled
 
 
 def _warn_once(error: Exception) -> None:
-    """Warn once; the copy is done also where warnings are errors."""
+    """Warn once; never raises, so that the copy is done also where warnings are errors."""
     global _warned
     if not _warned:
         _warned = True
@@ -137,7 +137,7 @@ def _warn_once(error: Exception) -> None:
 
 @contextmanager
 def _cache_in(settings: Any, folder: str) -> Iterator[None]:
-    """Let numba keep what it compiles in a folder; it looks there when a function is decorated."""
+    """Make numba cache compiled functions in a folder; it reads the setting when a function is decorated."""
     before = settings.CACHE_DIR
     settings.CACHE_DIR = folder
     try:
@@ -147,19 +147,19 @@ def _cache_in(settings: Any, folder: str) -> Iterator[None]:
 
 
 def _cache_folder() -> str:
-    """Return our folder for numba, which is made if it is not there; an empty string if nothing can be written."""
+    """Return the folder for numba's cache, created if missing; an empty string if it is not writable."""
     from tempfile import TemporaryFile
 
     try:
         folder = Path(config.current().cache_dir).expanduser() / f"numba-{_version():08x}"
         folder.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=folder).close()
-    except (OSError, RuntimeError):  # the latter where there is no home
+    except (OSError, RuntimeError):  # RuntimeError if the user has no home directory
         return ""
     return str(folder)
 
 
 @cache
 def _version() -> int:
-    """Return a number that changes with any module here: numba itself looks only at that of the function."""
+    """Return a checksum of all modules in this folder: numba itself only checks the module of the function."""
     return crc32(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))))

@@ -1,4 +1,4 @@
-"""The executor of plans on bytes that NumPy can see: any layout to any layout."""
+"""Executes copy plans and fills in host memory, from any layout to any layout."""
 
 from typing import Any
 
@@ -22,25 +22,25 @@ _SHARED = 1 << 20
 def copy(target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Plan) -> None:
     """Copy elements as planned, with a cast if the dtypes differ.
 
-    A plan with a cast counts elements: nothing is folded into its items.
+    If there is a cast, each item of the plan must be a single element.
 
     Parameters
     ----------
     target, source : Operand
-        The ends.
+        The elements to write and the elements to read.
     into, out_of : numpy.ndarray of uint8
-        The bytes of their spans, and no others.
+        The bytes of the target's span and of the source's span, exactly.
     plan : Plan
-        Any, made by a planner or by hand.
+        Any plan, whether `accel.copies` made it or not.
 
     Raises
     ------
     ReadOnlyError
-        If the target's bytes must not be written.
+        If the target's bytes are read-only.
     BoundsError
-        If an item is not inside of its span; nothing is written.
+        If an item lies outside of its span; nothing is written.
     OutOfMemoryError
-        If the host has no room for what the copy needs in between; nothing is written.
+        If the host has no memory for the temporary buffers of the copy; nothing is written.
     """
     _refuse_read_only(target, into)
     if not plan.size:
@@ -49,9 +49,9 @@ def copy(target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Pla
     if target.dtype == source.dtype:
         item = item_type(plan.itemsize)
         dtypes = (item, item)
-    looped = plan.bound is None and _by_strides(target) and _by_strides(source)
+    strided = plan.bound is None and _by_strides(target) and _by_strides(source)
     try:
-        (copy_strided if looped else copy_indexed)(target, into, source, out_of, plan, dtypes)
+        (copy_strided if strided else copy_indexed)(target, into, source, out_of, plan, dtypes)
     except MemoryError as error:
         raise out_of_memory(error, f"a copy of {plan.nbytes} bytes") from None
 
@@ -70,20 +70,20 @@ def fill(target: Operand, into: Bytes, value: Any) -> None:
     Parameters
     ----------
     target : Operand
-        The elements.
+        The elements to write.
     into : numpy.ndarray of uint8
-        The bytes of its span, and no others.
+        The bytes of the target's span, exactly.
     value : scalar
         The value.
 
     Raises
     ------
     ReadOnlyError
-        If the bytes must not be written.
+        If the target's bytes are read-only.
     BoundsError
-        If an element is not inside of the span; nothing is written.
+        If an element lies outside of the span; nothing is written.
     OutOfMemoryError
-        If the host has no room for what this needs in between; nothing is written.
+        If the host has no memory for temporary buffers; nothing is written.
     """
     _refuse_read_only(target, into)
     offsets = offsets_of(target)
@@ -117,4 +117,4 @@ def _by_strides(operand: Operand) -> bool:
 
 def _refuse_read_only(target: Operand, into: Bytes) -> None:
     if not (target.writable and into.flags.writeable):
-        raise ReadOnlyError("the target's bytes must not be written; copy to memory that is not read-only")
+        raise ReadOnlyError("the target's bytes are read-only; copy to memory that can be written")

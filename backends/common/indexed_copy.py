@@ -1,6 +1,6 @@
-"""Copies of items that have to be found one by one: where a swizzle, a table or a bound has a say.
+"""Copies whose offsets are computed item by item: those with a swizzle, an offset table or a bound.
 
-All memory that one needs is had before anything is written: running out of it leaves every byte as it was.
+A copy allocates all its buffers before it writes: if the host runs out of memory, the target is unchanged.
 """
 
 from collections import deque
@@ -25,18 +25,18 @@ _SHARE = 1 << 18
 
 
 class Items:
-    """The items of one end, of which some are read or written at a time; nothing is allocated for that.
+    """Reads and writes the items at one end of a copy, chunk by chunk, without allocating.
 
-    Values are given as bytes: a row for each item.
+    Values are passed as bytes, of shape (items, itemsize).
 
     Parameters
     ----------
     data : numpy.ndarray of uint8
-        Bytes in which all of the items are.
+        Bytes that contain all of the items.
     offsets : ItemOffsets
-        Where they are.
+        The offsets of the items.
     count : int
-        How many are read or written at a time, at most; no more than `CHUNK`.
+        The most items of a chunk; at most `CHUNK`.
     """
 
     __slots__ = ("_index", "_lister", "_unit", "_units")
@@ -45,25 +45,25 @@ class Items:
         self._unit = unit = offsets.unit
         self._units = data[: data.nbytes // unit * unit].view(f"V{unit}")
         self._lister = OffsetLister(offsets, count)
-        # Where the units are of which items consist, if that is more than one.
+        # Indices of the units of a chunk's items, if an item has more than one.
         self._index = np.empty((count, offsets.itemsize // unit), np.int64) if unit != offsets.itemsize else None
 
     def raw_offsets(self, low: int, high: int) -> OffsetArray:
-        """Return the distances of the items from one number to another, for the next call."""
+        """Return the raw offsets of the items ``low`` to ``high``, valid until the next call."""
         return self._lister.raw_offsets(low, high)
 
-    def read(self, distances: OffsetArray, values: Bytes) -> None:
-        """Read the items of some distances, which are used up."""
-        # With another mode NumPy would make a copy of the values first; all offsets are known to be inside.
-        self._units.take(self._offsets(distances), out=values.reshape(-1).view(self._units.dtype), mode="clip")
+    def read(self, raw: OffsetArray, values: Bytes) -> None:
+        """Read the items at some raw offsets; the array of offsets is overwritten."""
+        # In any other mode NumPy copies `out` first. The offsets have been checked, so nothing is clipped.
+        self._units.take(self._unit_indices(raw), out=values.reshape(-1).view(self._units.dtype), mode="clip")
 
-    def write(self, distances: OffsetArray, values: Bytes) -> None:
-        """Write the items of some distances, which are used up."""
-        self._units[self._offsets(distances)] = values.reshape(-1).view(self._units.dtype)
+    def write(self, raw: OffsetArray, values: Bytes) -> None:
+        """Write the items at some raw offsets; the array of offsets is overwritten."""
+        self._units[self._unit_indices(raw)] = values.reshape(-1).view(self._units.dtype)
 
-    def _offsets(self, distances: OffsetArray) -> OffsetArray:
-        """Return where the units are of which the items consist."""
-        first = self._lister.span_offsets(distances)
+    def _unit_indices(self, raw: OffsetArray) -> OffsetArray:
+        """Return the indices of the units that make up the items."""
+        first = self._lister.span_offsets(raw)
         first //= self._unit
         if self._index is None:
             return first
@@ -74,18 +74,18 @@ class Items:
 
 
 class _Read(NamedTuple):
-    """Items that were read: a row of bytes for each, and which of them were not, if a bound has a say."""
+    """Items that were read, as rows of bytes, and a mask of the items at or above the bound, which were not."""
 
     values: Bytes
     unread: _Mask
 
     def part(self, low: int, high: int) -> "_Read":
-        """Return those from one number to another."""
+        """Return the rows ``low`` to ``high``."""
         return _Read(self.values[low:high], self.unread[low:high])
 
 
 class _Mover:
-    """Copies some items at a time, in memory that it has from the beginning."""
+    """Copies items chunk by chunk, in buffers that it allocates once."""
 
     def __init__(self, target: Items, source: Items, plan: Plan, dtypes: tuple[DType, DType], count: int) -> None:
         self._target, self._source = target, source
@@ -96,32 +96,32 @@ class _Mover:
         self._room = self.room(count)
 
     def room(self, count: int) -> _Read:
-        """Return memory for so many items that are read."""
+        """Return an uninitialised buffer for ``count`` items."""
         return _Read(np.empty((count, self._dtypes[1].itemsize), np.uint8), np.empty(count, np.bool_))
 
     def move(self, low: int, high: int) -> None:
-        """Read and write the items from one number to another."""
+        """Copy the items ``low`` to ``high``."""
         room = self._room.part(0, high - low)
         self.read(low, high, room)
         self.write(low, high, room)
 
     def read(self, low: int, high: int, room: _Read) -> None:
-        """Read items, as far as they are below the bound."""
-        distances = self._source.raw_offsets(low, high)
+        """Read the items ``low`` to ``high`` that are below the bound."""
+        raw = self._source.raw_offsets(low, high)
         if self._bound is None:
-            self._source.read(distances, room.values)
+            self._source.read(raw, room.values)
             return
-        np.greater_equal(distances, self._bound, out=room.unread)
-        if _instead(distances, room.unread):
-            self._source.read(distances, room.values)
+        np.greater_equal(raw, self._bound, out=room.unread)
+        if _replace_unread(raw, room.unread):
+            self._source.read(raw, room.values)
         if self._fill is Fill.ZERO:
             np.copyto(room.values, 0, where=room.unread[:, np.newaxis])
 
     def write(self, low: int, high: int, room: _Read) -> None:
-        """Write items that were read, as far as they go anywhere."""
-        distances = self._target.raw_offsets(low, high)
-        if self._bound is None or self._fill is Fill.ZERO or _instead(distances, room.unread):
-            self._target.write(distances, self._cast(room.values))
+        """Write the items ``low`` to ``high`` that were read, or filled."""
+        raw = self._target.raw_offsets(low, high)
+        if self._bound is None or self._fill is Fill.ZERO or _replace_unread(raw, room.unread):
+            self._target.write(raw, self._cast(room.values))
 
     def _cast(self, values: Bytes) -> Bytes:
         if not self._casts:
@@ -131,25 +131,27 @@ class _Mover:
         return converted
 
 
-def _instead(distances: OffsetArray, unread: _Mask) -> bool:
-    """Let each item that is not read be the first one that is, at both ends alike; tell whether there is one.
+def _replace_unread(raw: OffsetArray, unread: _Mask) -> bool:
+    """Replace the offset of each unread item by that of the first read one; return whether any item is read.
 
-    To leave them out, NumPy would need memory for the others.
+    Both ends do the same, so that item is copied several times. To select the others NumPy would have to allocate.
     """
     first = unread.argmin()
-    np.copyto(distances, distances[first], where=unread)
+    np.copyto(raw, raw[first], where=unread)
     return not unread[first]
 
 
 def copy_indexed(
     target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Plan, dtypes: tuple[DType, DType]
 ) -> None:
-    """Copy items between any offsets; those of the source are all read first if the plan says so.
+    """Copy items between any offsets.
+
+    If the plan is ``buffered``, the whole source is read before anything is written.
 
     Raises
     ------
     BoundsError
-        If one is not inside of the data; nothing is written.
+        If an item lies outside of the data; nothing is written.
     """
     to = target_offsets(target, plan, dtypes[0].itemsize)
     of = source_offsets(source, plan, dtypes[1].itemsize)
@@ -175,19 +177,19 @@ def _all_read_first(mover: _Mover, size: int) -> None:
 
 
 def _shared(mover: Callable[[], _Mover], plan: Plan) -> None:
-    """Let each thread have a mover, all of which are made before any begins."""
+    """Copy with one mover for each thread, all of which are made before the copy begins."""
     threads = min(config.current().threads, plan.nbytes // _SHARE)
     idle = deque([mover() for _ in range(max(threads, 1))])
 
-    def work(low: int, high: int) -> None:
+    def copy_range(low: int, high: int) -> None:
         try:
-            mine = idle.pop()
-        except IndexError:  # the setting was raised meanwhile
-            mine = mover()
+            own = idle.pop()
+        except IndexError:  # the setting `threads` was raised meanwhile
+            own = mover()
         try:
             for begin, end in chunks(low, high):
-                mine.move(begin, end)
+                own.move(begin, end)
         finally:
-            idle.append(mine)
+            idle.append(own)
 
-    WORKERS.share(work, plan.size, plan.nbytes)
+    WORKERS.share(copy_range, plan.size, plan.nbytes)

@@ -1,4 +1,4 @@
-"""`ItemOffsets`: where the items of one end of a copy lie, and that they are inside of its span; `OffsetLister` lists them."""
+"""`ItemOffsets`: the byte offsets of the items at one end of a copy, and the check that they lie inside of its span."""
 
 import math
 from collections.abc import Iterator
@@ -23,28 +23,31 @@ __all__ = [
 OffsetArray = np.ndarray[Any, np.dtype[np.int64]]
 
 CHUNK = 1 << 13
-"""How many items are listed at a time: so many that NumPy's calls do not count, and so few that caches hold them."""
+"""How many items are listed at a time: enough to hide the cost of NumPy's calls, and few enough to stay in cache."""
 
 _NUMBERS = np.arange(CHUNK)
 
 
 class ItemOffsets(NamedTuple):
-    """Items by their distances in bytes from where an operand starts in its span.
+    """The offsets of all items at one end of a copy.
+
+    A raw offset is in bytes from the operand's start, before the swizzle; a span offset is in bytes from the start of
+    the span, after the swizzle.
 
     Attributes
     ----------
     start : int
         Byte of the span at which the operand starts.
     first : int
-        Distance of the first item of the loops.
+        Raw offset of the first item of the loops.
     extents, strides : tuple of int
-        The loops, the slowest first.
+        The loops, the slowest first; strides in bytes.
     itemsize : int
         Bytes of an item.
     swizzle : Swizzling, optional
-        What becomes of a distance.
+        The change of raw offsets, if any.
     table : numpy.ndarray of int64, optional
-        The distances in items, instead of loops.
+        The raw offsets in items; it replaces the loops.
     """
 
     start: int
@@ -62,17 +65,17 @@ class ItemOffsets(NamedTuple):
 
     @property
     def strided(self) -> bool:
-        """Whether the loops say all."""
+        """Whether there is no swizzle and no table."""
         return self.swizzle is None and self.table is None
 
     @property
     def loops(self) -> list[tuple[int, int]]:
-        """The loops that go anywhere: extents and strides."""
+        """Extent and stride of each loop with more than one step."""
         return [loop for loop in zip(self.extents, self.strides, strict=True) if loop[0] > 1]
 
     @property
     def unit(self) -> int:
-        """The largest part of an item of which every place is a multiple, in bytes."""
+        """The largest number of bytes that divides the size of an item and every offset."""
         steps = [self.first, *[stride for _, stride in self.loops]] if self.table is None else []
         unit = math.gcd(self.itemsize, self.start, *steps)
         if self.swizzle is None:
@@ -83,15 +86,15 @@ class ItemOffsets(NamedTuple):
         return unit & -unit
 
     def raw_offsets(self, low: int, high: int) -> OffsetArray:
-        """Return the distances of the items from one number to another, before the swizzle; no more than `CHUNK`."""
+        """Return the raw offsets of the items ``low`` to ``high``, at most `CHUNK` of them."""
         return OffsetLister(self, high - low).raw_offsets(low, high)
 
     def byte_range(self, bound: int | None = None) -> tuple[int, int]:
-        """Return the bytes of the span from which and up to which items lie: all whose distance is below a bound.
+        """Return begin and end, as span offsets, of a range that holds all items with raw offsets below a bound.
 
-        Without a swizzle or a bound, these are the closest there are.
+        Without a swizzle or a bound it is the smallest such range.
         """
-        low, high = self._reach()
+        low, high = self._extremes()
         if bound is not None:
             high = min(high, bound - 1)
         if self.swizzle is not None:
@@ -100,105 +103,106 @@ class ItemOffsets(NamedTuple):
             low, high = (low + offset) & ~free, ((high + offset) | free) // self.unit * self.unit
         return self.start + low, self.start + high + self.itemsize
 
-    def _reach(self) -> tuple[int, int]:
+    def _extremes(self) -> tuple[int, int]:
+        """Return the least and the greatest raw offset."""
         if self.table is not None:
             return int(self.table.min()) * self.itemsize, int(self.table.max()) * self.itemsize
         steps = [(extent - 1) * stride for extent, stride in zip(self.extents, self.strides, strict=True)]
         return self.first + sum(min(step, 0) for step in steps), self.first + sum(max(step, 0) for step in steps)
 
     def span_offsets(self, bound: int | None = None) -> Iterator[OffsetArray]:
-        """Yield the bytes of the span at which items lie, some at a time: of all whose distance is below a bound."""
+        """Yield the span offsets of the items with raw offsets below a bound, in chunks."""
         for low, high in chunks(0, self.size):
             lister = OffsetLister(self, high - low)
-            distances = lister.raw_offsets(low, high)
-            yield lister.span_offsets(distances if bound is None else distances[distances < bound])
+            raw = lister.raw_offsets(low, high)
+            yield lister.span_offsets(raw if bound is None else raw[raw < bound])
 
     def refuse_outside(self, nbytes: int, bound: int | None = None) -> None:
-        """Raise `BoundsError` if an item is not inside of so many bytes; those at a bound or above do not count."""
+        """Raise `BoundsError` if an item lies outside of a span of ``nbytes``; only raw offsets below a bound count."""
         if not self.size:
             return
         low, high = self.byte_range(bound)
         if (low < 0 or high > nbytes) and not (self.swizzle is None and bound is None):
-            found = [(int(each.min()), int(each.max())) for each in self.span_offsets(bound) if each.size]
-            low = min((low for low, _ in found), default=0)
-            high = max((high + self.itemsize for _, high in found), default=0)
+            ranges = [(int(chunk.min()), int(chunk.max())) for chunk in self.span_offsets(bound) if chunk.size]
+            low = min((low for low, _ in ranges), default=0)
+            high = max((high + self.itemsize for _, high in ranges), default=0)
         if low < 0 or high > nbytes:
             raise BoundsError(
-                f"bytes {low} to {high} of a span are asked for, which has {nbytes}; give the operand a span with all "
+                f"bytes {low} to {high} were asked for of a span of {nbytes} bytes; give the operand a span with all "
                 f"of its elements, or fewer elements"
             )
 
 
 class OffsetLister:
-    """Lists where items are, some at a time, in memory that it has from the beginning.
+    """Computes the offsets of items, chunk by chunk, in buffers that it allocates once.
 
-    What it returns is valid until it is asked again.
+    An array that it returns is valid until the next call.
 
     Parameters
     ----------
-    offsets : ItemOffsets
-        Of all items.
+    items : ItemOffsets
+        The offsets of all items.
     count : int
-        How many are listed at a time, at most; no more than `CHUNK`.
+        The most items of a chunk; at most `CHUNK`.
     """
 
-    __slots__ = ("_found", "_offsets", "_spare", "_steps")
+    __slots__ = ("_items", "_raw", "_spare", "_steps")
 
-    def __init__(self, offsets: ItemOffsets, count: int) -> None:
-        self._offsets = offsets
-        self._found, self._steps, self._spare = np.empty((3, count), np.int64)
+    def __init__(self, items: ItemOffsets, count: int) -> None:
+        self._items = items
+        self._raw, self._steps, self._spare = np.empty((3, count), np.int64)
 
     def raw_offsets(self, low: int, high: int) -> OffsetArray:
-        """Return the distances of the items from one number to another, before the swizzle."""
-        offsets, size = self._offsets, high - low
-        found, steps, spare = self._found[:size], self._steps[:size], self._spare[:size]
-        if offsets.table is not None:
-            return np.multiply(offsets.table[low:high], offsets.itemsize, out=found)
-        loops = offsets.loops or [(1, 0)]
+        """Return the raw offsets of the items ``low`` to ``high``."""
+        items, size = self._items, high - low
+        raw, steps, spare = self._raw[:size], self._steps[:size], self._spare[:size]
+        if items.table is not None:
+            return np.multiply(items.table[low:high], items.itemsize, out=raw)
+        loops = items.loops or [(1, 0)]
         extent, stride = loops.pop()
         np.add(_NUMBERS[:size], low, out=steps)
-        np.multiply(steps, stride, out=found)
-        found += offsets.first
+        np.multiply(steps, stride, out=raw)
+        raw += items.first
         while loops:
-            # All steps of a loop are counted; one of the next loop undoes as many as this one has.
-            undone = extent * stride
+            # The inner counter was not reduced modulo its extent: each outer step subtracts what it counted too much.
+            overcounted = extent * stride
             steps //= extent
             extent, stride = loops.pop()
-            found += np.multiply(steps, stride - undone, out=spare)
-        return found
+            raw += np.multiply(steps, stride - overcounted, out=spare)
+        return raw
 
-    def span_offsets(self, distances: OffsetArray) -> OffsetArray:
-        """Change distances, as they were returned, into the bytes of the span at which those items lie."""
-        swizzle = self._offsets.swizzle
+    def span_offsets(self, raw: OffsetArray) -> OffsetArray:
+        """Turn raw offsets into span offsets, in place."""
+        swizzle = self._items.swizzle
         if swizzle is not None:
-            distances += swizzle.offset
-            taken = np.bitwise_and(distances, swizzle.mask, out=self._spare[: distances.size])
+            raw += swizzle.offset
+            taken = np.bitwise_and(raw, swizzle.mask, out=self._spare[: raw.size])
             if swizzle.shift >= 0:
                 taken >>= swizzle.shift
             else:
                 taken <<= -swizzle.shift
-            distances ^= taken
-        distances += self._offsets.start
-        return distances
+            raw ^= taken
+        raw += self._items.start
+        return raw
 
 
 def chunks(low: int, high: int) -> Iterator[tuple[int, int]]:
-    """Yield where parts of a range of items begin and end, that are small enough to be listed."""
+    """Yield begin and end of the chunks of a range of items, each of at most `CHUNK` items."""
     return ((begin, min(begin + CHUNK, high)) for begin in range(low, high, CHUNK))
 
 
 def offsets_of(operand: Operand) -> ItemOffsets:
-    """Return where all elements of an operand are."""
+    """Return the offsets of all elements of an operand."""
     return _offsets(operand, 0, operand.extents, operand.strides, operand.dtype.itemsize)
 
 
 def target_offsets(target: Operand, plan: Plan, itemsize: int) -> ItemOffsets:
-    """Return where a plan writes."""
+    """Return the offsets of the items that a plan writes."""
     return _offsets(target, plan.target_start, plan.extents, plan.target_strides, itemsize)
 
 
 def source_offsets(source: Operand, plan: Plan, itemsize: int) -> ItemOffsets:
-    """Return where a plan reads."""
+    """Return the offsets of the items that a plan reads."""
     return _offsets(source, plan.source_start, plan.extents, plan.source_strides, itemsize)
 
 

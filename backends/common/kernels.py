@@ -1,8 +1,9 @@
-"""The loops of a copy for numba to compile; `compiled` does so where it pays.
+"""The copy kernels that numba compiles, when `compiled` decides that it pays.
 
-Each kernel does the tiles from ``low`` to ``high`` of a grid of loops, of which each has an extent and the bytes of a
-step in the target and in the source. The last two are over the tiles of one matrix: down its rows, which is the
-target's fastest way, and along its columns, which is the source's. Targets and sources are addresses.
+A kernel copies the tiles ``low`` to ``high`` of a grid. Each row of ``grid`` is a loop: its extent, and its strides in
+bytes in the target and in the source. The last two loops run over the tiles of one matrix: the second last down its
+rows (the target's fastest axis), the last along its columns (the source's fastest axis). ``target`` and ``source`` are
+addresses.
 """
 
 from collections.abc import Callable
@@ -23,7 +24,7 @@ _part: Any = njit(nogil=True)
 
 @_part
 def _corner(grid: Any, tile: int) -> Any:
-    """Return how far the first byte of a tile is from that of all, in the target and in the source."""
+    """Return the offsets in bytes of a tile's first byte, in the target and in the source."""
     into = out_of = 0
     for loop in range(len(grid) - 1, -1, -1):
         rest = tile // grid[loop, 0]
@@ -55,7 +56,7 @@ def _stream(target: int, source: int, nbytes: int) -> None:
 
 @_part
 def _pack(item: Any, tile: int, source: int, pitch: int, rows: int, columns: int, ahead: int) -> None:
-    """Transpose a part of the source into a tile; what is done twice at its edges comes out the same."""
+    """Transpose a part of the source into a tile. Blocks at the edges overlap, and write the same bytes twice."""
     nbytes = width(item)
     block, chunk = BLOCK // nbytes, CHUNK // nbytes
     for each in range(0, rows, block):
@@ -79,11 +80,11 @@ def _unpack(target: int, pitch: int, tile: int, columns: int, nbytes: int, strea
 
 
 def transposing(item: Any) -> Callable[..., None]:
-    """Return the kernel that transposes items as large as a type of NumPy.
+    """Return the kernel that transposes items of the size of a NumPy type.
 
-    A tile goes into a packed one by vectors, and from there row by row to the target. ``matrix`` has the rows and
-    columns of the source, its bytes from row to row, the target's from column to column, how many rows the first tile
-    is short of, and whether to write past the caches.
+    Each tile is transposed by vector instructions into a compact buffer, and from there copied row by row to the
+    target. ``matrix`` holds: rows and columns of the source, the source's stride from row to row, the target's stride
+    from column to column, how many rows the first tile lacks, and whether stores bypass the caches.
     """
 
     def transpose(target: int, source: int, grid: Any, matrix: Any, low: int, high: int) -> None:
@@ -96,7 +97,7 @@ def transposing(item: Any) -> Callable[..., None]:
             next_into, next_out_of = _corner(grid, index + 1)
             top = index // grid[-1, 0] % grid[-2, 0] * tall - short
             left = index % grid[-1, 0] * WIDE
-            # At the far edges a tile begins earlier, where it had less than a block.
+            # At the far edges a tile that would be smaller than a block starts earlier.
             row, column = min(max(top, 0), rows - BLOCK // nbytes), min(left, columns - CHUNK // nbytes)
             height, breadth = min(top + tall, rows) - row, min(left + WIDE, columns) - column
             place = source + out_of + (row - top) * source_pitch + (column - left) * nbytes
@@ -110,10 +111,10 @@ def transposing(item: Any) -> Callable[..., None]:
 
 
 def blocks(target: int, source: int, grid: Any, matrix: Any, low: int, high: int) -> None:
-    """Copy runs of bytes, which may be single items.
+    """Copy contiguous runs of bytes; a run may be a single item.
 
-    ``matrix`` has the bytes of a run, then for rows and for columns how many there are, the bytes of a step in the
-    target and in the source, and how many a tile has.
+    ``matrix`` holds the bytes of a run, and then, for rows and for columns: the extent, the strides in bytes in the
+    target and in the source, and the extent of a tile.
     """
     nbytes, rows, row_into, row_out_of, tall, columns, column_into, column_out_of, wide = matrix
     for index in range(low, high):

@@ -1,4 +1,4 @@
-"""A plan's loops in the order in which memory is written, and as few as may be."""
+"""Plans rewritten for the CPU: loops in the order of the target's memory, merged, or split into a buffered copy."""
 
 from functools import lru_cache
 
@@ -9,35 +9,36 @@ __all__ = ["halves", "in_order"]
 
 @lru_cache(1024)
 def in_order(plan: Plan) -> Plan:
-    """Return a plan of the same copy, for ends without swizzle and table, whose loops go up and down to the fastest.
+    """Return an equivalent plan with target strides of 0 or more, the loop with the largest first.
 
-    No step goes down in the target; the loops are sorted by its strides, and merged where both ends go on.
+    Loops that are contiguous at both ends are merged. The operands must have no swizzle and no table.
     """
     into, out_of, leaves = plan.target_start, plan.source_start, []
-    for extent, step, origin in plan.leaves:
+    for extent, target_stride, source_stride in plan.leaves:
         if extent == 1:
             continue
-        down = (step, origin) < (0, 0)
-        if down:
-            into, out_of = into + (extent - 1) * step, out_of + (extent - 1) * origin
-        leaves.append(Leaf(extent, -step, -origin) if down else Leaf(extent, step, origin))
+        backward = (target_stride, source_stride) < (0, 0)
+        if backward:
+            into, out_of = into + (extent - 1) * target_stride, out_of + (extent - 1) * source_stride
+        sign = -1 if backward else 1
+        leaves.append(Leaf(extent, sign * target_stride, sign * source_stride))
     leaves.sort(key=lambda leaf: leaf[1:], reverse=True)
     return plan._replace(leaves=_merged(leaves), target_start=into, source_start=out_of)
 
 
 def _merged(leaves: list[Leaf]) -> tuple[Leaf, ...]:
-    found: list[Leaf] = []
+    merged: list[Leaf] = []
     for leaf in leaves:
-        extent, into, out_of = leaf
-        if found and found[-1][1:] == (extent * into, extent * out_of):
-            found[-1] = leaf._replace(extent=found[-1].extent * extent)
+        extent, target_stride, source_stride = leaf
+        if merged and merged[-1][1:] == (extent * target_stride, extent * source_stride):
+            merged[-1] = leaf._replace(extent=merged[-1].extent * extent)
         else:
-            found.append(leaf)
-    return tuple(found)
+            merged.append(leaf)
+    return tuple(merged)
 
 
 def halves(plan: Plan) -> tuple[Plan, Plan]:
-    """Return the plans that copy to compact memory, and from there: together a copy that reads all before it writes."""
+    """Return a plan that copies the source to compact memory, and one that copies from there to the target."""
     there: list[Leaf] = []
     back: list[Leaf] = []
     stride = plan.itemsize

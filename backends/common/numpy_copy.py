@@ -1,4 +1,4 @@
-"""NumPy's copies of what strides describe, with or without a cast."""
+"""Copies of strided arrays by NumPy, with or without a cast."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,17 +14,17 @@ __all__ = ["Array", "Bytes", "cast", "item_type", "shared"]
 Array = np.ndarray[Any, np.dtype[Any]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
-# NumPy is slow to copy what it does not know to be numbers.
+# NumPy copies void items more slowly than numbers of the same size.
 _TYPES = {size: np.dtype(name) for size, name in ((1, "u1"), (2, "u2"), (4, "u4"), (8, "u8"), (16, "c16"))}
 
 
 def item_type(itemsize: int) -> DType:
-    """Return a dtype whose elements NumPy copies as so many bytes."""
+    """Return the dtype by which NumPy copies items of ``itemsize`` bytes fastest, without changing them."""
     return _TYPES.get(itemsize) or np.dtype(f"V{itemsize}")
 
 
 def cast(into: Array, out_of: Array) -> None:
-    """Copy between arrays of one shape, as `numpy.ndarray.astype` casts; what a cast loses is lost in silence."""
+    """Copy between arrays of one shape, cast as by `numpy.ndarray.astype`, without warnings about lost values."""
     if into.dtype == out_of.dtype:
         np.copyto(into, out_of)
         return
@@ -35,7 +35,7 @@ def cast(into: Array, out_of: Array) -> None:
 
 
 def shared(function: Callable[..., object], *arrays: Array) -> None:
-    """Call a function on arrays of one shape, part by part along their longest axis, by all workers."""
+    """Call a function on arrays of one shape, in parts along their longest axis, shared among the workers."""
     shape = arrays[0].shape
     axis = max(range(len(shape)), key=shape.__getitem__, default=None)
     if axis is None:

@@ -1,4 +1,4 @@
-"""Copies that loops describe: by NumPy where they are small or it is as good, else by the kernels."""
+"""Copies between strided operands: NumPy does those that are small or that it does as fast, the kernels the others."""
 
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -22,7 +22,7 @@ _SMALL = 1 << 15
 
 
 class _End(NamedTuple):
-    """Bytes, and that from which a plan counts."""
+    """One end of a copy: bytes, and the byte at which the offsets of a plan begin."""
 
     data: Bytes
     start: int
@@ -37,22 +37,24 @@ class _End(NamedTuple):
 def copy_strided(
     target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Plan, dtypes: tuple[DType, DType]
 ) -> None:
-    """Copy items between ends without swizzle and table; those of the source are all read first if the plan says so.
+    """Copy items between operands without swizzle and table.
+
+    If the plan is ``buffered``, the whole source is read before anything is written.
 
     Raises
     ------
     BoundsError
-        If an item is not inside of the bytes; nothing is written.
+        If an item lies outside of the bytes; nothing is written.
     """
-    extents, steps, origins = _columns(plan)
+    extents, target_strides, source_strides = _columns(plan)
     try:
-        to = np.ndarray(extents, dtypes[0], into, target.start + plan.target_start, steps)
-        of = np.ndarray(extents, dtypes[1], out_of, source.start + plan.source_start, origins)
+        to = np.ndarray(extents, dtypes[0], into, target.start + plan.target_start, target_strides)
+        of = np.ndarray(extents, dtypes[1], out_of, source.start + plan.source_start, source_strides)
     except ValueError:
         target_offsets(target, plan, dtypes[0].itemsize).refuse_outside(into.nbytes)
         source_offsets(source, plan, dtypes[1].itemsize).refuse_outside(out_of.nbytes)
         raise
-    moved = plan.kind == "memcpy" and plan.buffered  # NumPy does it as memmove does, if it is let
+    moved = plan.kind == "memcpy" and plan.buffered  # NumPy handles the overlap itself, as memmove does
     if plan.nbytes < _SMALL or moved or dtypes[0] != dtypes[1]:
         cast(to, of.copy() if plan.buffered and not moved else of)
     else:
@@ -73,29 +75,29 @@ def _all_read_first(plan: Plan, target: _End, source: _End) -> None:
 
 
 def _run(plan: Plan, target: _End, source: _End) -> None:
-    """Copy as fast as may be; the plan is in order, and right."""
-    found = tiling(plan, target.address(plan.target_start) % LINE)
-    calling = WORKERS.copy_lock()
+    """Copy by a kernel, or by NumPy if there is none; the plan's loops are `in_order`, and its bounds are checked."""
+    tiles = tiling(plan, target.address(plan.target_start) % LINE)
+    copying = WORKERS.copy_lock()
     try:
-        with calling:
-            if found is None:
+        with copying:
+            if tiles is None:
                 _by_numpy(plan, target, source)
-            elif WORKERS.closed or not _by_kernel(found, plan, target, source):
-                with count_numpy_time(found.kernel):
+            elif WORKERS.closed or not _by_kernel(tiles, plan, target, source):
+                with count_numpy_time(tiles.kernel):
                     _by_numpy(plan, target, source)
     finally:
-        WORKERS.drop_lock(calling)
+        WORKERS.drop_lock(copying)
 
 
-def _by_kernel(found: Tiling, plan: Plan, target: _End, source: _End) -> bool:
-    """Tell whether a kernel was there, and copied."""
-    function = kernel(found.kernel, plan.nbytes)
+def _by_kernel(tiles: Tiling, plan: Plan, target: _End, source: _End) -> bool:
+    """Copy by the compiled kernel; return False, with nothing copied, if there is none."""
+    function = kernel(tiles.kernel, plan.nbytes)
     if function is None:
         return False
     ends = target, source
-    into = target.address(plan.target_start + found.target_start)
-    out_of = source.address(plan.source_start + found.source_start)
-    WORKERS.share(partial(function, into, out_of, found.grid, found.matrix), found.size, plan.nbytes, ends)
+    into = target.address(plan.target_start + tiles.target_start)
+    out_of = source.address(plan.source_start + tiles.source_start)
+    WORKERS.share(partial(function, into, out_of, tiles.grid, tiles.matrix), tiles.size, plan.nbytes, ends)
     return True
 
 

@@ -1,4 +1,4 @@
-"""How a copy is cut into tiles for the `kernels`, as integers; where NumPy is as good, it is not."""
+"""`Tiling`: how a copy is cut into tiles for the `kernels`, as integers; none where NumPy is as fast."""
 
 import math
 from functools import lru_cache
@@ -29,7 +29,7 @@ WIDE = 64
 """Items of a tile along the source's fastest loop; a tile takes half of the smallest first cache."""
 
 TURNED = (1, 2, 4, 8, 16)
-"""Bytes of the items that vectors can turn."""
+"""Sizes in bytes of the items that the vector instructions can transpose."""
 
 _LONG_RUN = 256
 _LONG_LOOP = 64
@@ -46,11 +46,11 @@ class Tiling(NamedTuple):
     Attributes
     ----------
     kernel : int
-        The bytes of the items to be turned, or 0 for blocks.
+        Bytes of an item for a transposing kernel, or 0 for the kernel `blocks`.
     grid, matrix : numpy.ndarray of int64
-        As the kernel wants them.
+        The kernel's arguments, as `kernels` describes them.
     target_start, source_start : int
-        How far the first tile begins from the first item, in bytes.
+        Offset in bytes of the first tile from the first item.
     """
 
     kernel: int
@@ -67,9 +67,9 @@ class Tiling(NamedTuple):
 
 @lru_cache(1024)
 def tiling(plan: Plan, skew: int) -> Tiling | None:
-    """Return how a plan in order is cut into tiles; None where NumPy is as good.
+    """Return the tiling of a plan whose loops are `in_order`; None where NumPy is as fast.
 
-    ``skew`` is how many bytes the first one written is past the begin of a line.
+    ``skew`` is the offset of the first byte that is written from the start of its cache line.
     """
     run, leaves = plan.itemsize, list(plan.leaves)
     if leaves and leaves[-1][1:] == (run, run):
@@ -97,7 +97,7 @@ def _nearness(leaf: Leaf) -> float:
 
 
 def _turns(itemsize: int, rows: Leaf, columns: Leaf) -> bool:
-    """Tell whether vectors can turn a matrix, and it has at least one block of them."""
+    """Return whether the vector kernels can transpose a matrix: item size, strides, and at least one block."""
     return (
         itemsize in TURNED
         and rows.target_stride == columns.source_stride == itemsize
@@ -123,7 +123,7 @@ def _blocks(run: int, outer: list[Leaf], rows: Leaf, columns: Leaf) -> Tiling:
 
 
 def _tiled(leaf: Leaf, steps: int) -> Leaf:
-    """Return the loop over tiles of so many steps."""
+    """Return the loop over tiles, each of ``steps`` steps of a loop."""
     return Leaf(-(-leaf.extent // steps), leaf.target_stride * steps, leaf.source_stride * steps)
 
 

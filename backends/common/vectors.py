@@ -1,7 +1,6 @@
-"""Vector instructions for numba: what LLVM can say of them for every machine, on addresses.
+"""Vector instructions for numba, written in LLVM's portable IR.
 
-Addresses and distances are signed integers of 64 bits, and a distance is in bytes. An ``item`` is a type of NumPy as
-large as what is moved; what it means does not matter.
+Addresses and pitches are signed 64-bit integers, pitches in bytes. An ``item`` is a NumPy type; only its size matters.
 """
 
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ _emitted: Any = intrinsic
 _of_literals: Any = intrinsic(prefer_literal=True)
 
 _Int = types.int64
-_Value = Any  # of LLVM; the package has no types
+_Value = Any  # an LLVM value; llvmlite is not typed
 _I32 = ir.IntType(32)
 _LINE = ir.VectorType(_I32, LINE // 4)
 
@@ -50,7 +49,7 @@ def _shuffled(builder: Any, one: _Value, other: _Value, order: Sequence[int]) ->
 
 
 def _joined(builder: Any, parts: list[_Value]) -> _Value:
-    """Return one vector of several, a power of two of them, one behind the other."""
+    """Concatenate vectors; their number is a power of two."""
     while len(parts) > 1:
         order = range(2 * parts[0].type.count)
         parts = [_shuffled(builder, *pair, order) for pair in zip(parts[::2], parts[1::2], strict=True)]
@@ -58,7 +57,7 @@ def _joined(builder: Any, parts: list[_Value]) -> _Value:
 
 
 def _zipped(builder: Any, rows: list[_Value]) -> list[_Value]:
-    """Turn square blocks of items, one in each lane of the rows, by as many perfect shuffles as it takes."""
+    """Transpose square blocks of items, one in each lane of the rows, by repeated perfect shuffles."""
     side, total = len(rows), rows[0].type.count
     half = side // 2
     lanes = range(0, total, side)
@@ -72,7 +71,7 @@ def _zipped(builder: Any, rows: list[_Value]) -> list[_Value]:
 
 @_emitted
 def turn(_: Any, item: Any, target: Any, target_pitch: Any, source: Any, source_pitch: Any) -> Any:
-    """Transpose a block of items that is as wide as a chunk, and as many chunks high as there are lanes."""
+    """Transpose a block of items that is one `CHUNK` wide and `LANES` chunks high."""
     nbytes = _bytes_of(item)
     side = CHUNK // nbytes
     chunk = ir.VectorType(ir.IntType(8 * nbytes), side)
@@ -92,7 +91,7 @@ def turn(_: Any, item: Any, target: Any, target_pitch: Any, source: Any, source_
 
 @_emitted
 def move(_: Any, target: Any, source: Any, nbytes: Any) -> Any:
-    """Copy fewer bytes than a line has, the largest powers of two first."""
+    """Copy fewer bytes than a cache line has, the largest powers of two first."""
 
     def emit(context: Any, builder: Any, _signature: Any, arguments: Any) -> _Value:
         target, source, nbytes = arguments
@@ -108,7 +107,7 @@ def move(_: Any, target: Any, source: Any, nbytes: Any) -> Any:
 
 @_emitted
 def move_line(_: Any, target: Any, source: Any) -> Any:
-    """Copy as many bytes as a line has, from and to anywhere."""
+    """Copy as many bytes as a cache line has, between addresses of any alignment."""
 
     def emit(context: Any, builder: Any, _signature: Any, arguments: Any) -> _Value:
         _store(builder, _load(builder, arguments[1], _LINE), arguments[0])
@@ -119,7 +118,7 @@ def move_line(_: Any, target: Any, source: Any) -> Any:
 
 @_emitted
 def stream_line(_: Any, target: Any, source: Any) -> Any:
-    """Copy a line past the caches, to where one begins."""
+    """Copy a cache line by a store that bypasses the caches; the target is aligned to a line."""
 
     def emit(context: Any, builder: Any, _signature: Any, arguments: Any) -> _Value:
         stored = _store(builder, _load(builder, arguments[1], _LINE), arguments[0], align=LINE)
@@ -142,7 +141,7 @@ def width(_: Any, item: Any) -> Any:
 
 @_emitted
 def drain(_: Any) -> Any:
-    """Let what went past the caches be seen before anything that follows."""
+    """Order the stores that bypass the caches before all later ones."""
 
     def emit(context: Any, builder: Any, _signature: Any, _arguments: Any) -> _Value:
         builder.fence("seq_cst")  # on x86 this is mfence, or a locked instruction: both drain its write buffers
@@ -153,7 +152,7 @@ def drain(_: Any) -> Any:
 
 @_emitted
 def prefetch(_: Any, address: Any) -> Any:
-    """Ask for a line that is to be read soon; of any address."""
+    """Prefetch the cache line at an address, which need not be valid."""
 
     def emit(context: Any, builder: Any, _signature: Any, arguments: Any) -> _Value:
         byte = ir.IntType(8).as_pointer()
@@ -168,7 +167,7 @@ def prefetch(_: Any, address: Any) -> Any:
 
 @_of_literals
 def scratch(_: Any, nbytes: Any) -> Any:
-    """Return the address of so many bytes, a literal, which are there until the function returns."""
+    """Return the address of a buffer on the stack, of a literal size, valid until the function returns."""
     size = nbytes.literal_value
 
     def emit(_context: Any, builder: Any, _signature: Any, _arguments: Any) -> _Value:

@@ -1,7 +1,7 @@
-"""Threads that share the work of a copy with its caller.
+"""Helper threads that share a copy with the thread that called it.
 
-A caller does not come back before the last helper has let go of its memory, whatever interrupts it: helpers write by
-address. And the process does not end before the last caller is back: its end takes down the compiled code.
+The caller returns only when no helper uses its memory any more, also after an interrupt, since helpers write to raw
+addresses. The process ends only when no copy is running, since its end unloads the compiled code.
 """
 
 import atexit
@@ -17,7 +17,7 @@ from accel.locks import in_child, start
 __all__ = ["WORKERS", "RangeTask", "Workers"]
 
 RangeTask = Callable[[int, int], object]
-"""Does what lies between two numbers."""
+"""Called as ``task(low, high)``; does that part of a range."""
 
 # Below this, a thread wakes too late to be of use.
 _SHARED = 1 << 20
@@ -26,21 +26,21 @@ _PIECES_EACH = 8
 
 
 class _Job:
-    """A task in pieces, which the caller and some helpers take one by one."""
+    """A task cut into pieces, which the caller and its helpers take one by one."""
 
-    def __init__(self, work: RangeTask, pieces: deque[tuple[int, int]], holds: object) -> None:
-        self._work = work
-        self._holds = holds
+    def __init__(self, task: RangeTask, pieces: deque[tuple[int, int]], keep_alive: object) -> None:
+        self._task = task
+        self._keep_alive = keep_alive
         self._pieces = pieces
-        # A lock for each helper, which it holds as long as it may have a piece.
+        # One lock for each helper, held while it may work on a piece.
         self._helpers: list[threading.Lock] = []
         self._error: BaseException | None = None
 
     def help(self) -> None:
-        """Do pieces in a helper's thread; what goes wrong is the caller's."""
+        """Do pieces in a helper's thread; an error is kept for the caller."""
         helping = threading.Lock()
         with helping:
-            self._helpers.append(helping)  # before any piece is taken: the caller waits for those who may have one
+            self._helpers.append(helping)  # before a piece is taken: the caller waits for all helpers listed here
             try:
                 self._take_pieces()
             except BaseException as error:
@@ -48,22 +48,22 @@ class _Job:
                 self._pieces.clear()
 
     def run(self) -> None:
-        """Do pieces in the caller's thread, and return when nobody is at work any more."""
-        interrupt, at_work = None, True
-        while at_work:
-            # Wherever an interrupt comes, the loop goes round once more, and the helpers are waited for.
+        """Do pieces in the caller's thread, and return when all helpers have finished; raises what failed."""
+        interrupt, unfinished = None, True
+        while unfinished:
+            # After an interrupt at any point the loop runs again, so the helpers are always waited for.
             try:
                 if interrupt is None:
                     self._take_pieces()
                 else:
                     self._pieces.clear()
-                for helping in self._helpers:  # who comes later finds no piece left
+                for helping in self._helpers:  # a helper that is added later finds no piece left
                     with helping:
                         pass
-                at_work = False
+                unfinished = False
             except BaseException as error:
                 interrupt = error
-        del self._work, self._holds  # a helper may see the job much later
+        del self._task, self._keep_alive  # a helper may hold the job for much longer
         failed = interrupt or self._error
         if failed is not None:
             raise failed
@@ -74,60 +74,69 @@ class _Job:
                 low, high = self._pieces.popleft()
             except IndexError:
                 return
-            self._work(low, high)
+            self._task(low, high)
 
 
 class Workers:
-    """Helpers for copies, as many as the setting ``threads`` asks for besides the caller.
+    """The helper threads of the process: at most ``threads - 1`` (a setting), as the caller works too.
 
-    They are daemons, because a copy under way at exit is waited for by `close`. A child of a fork starts its own.
+    They are daemon threads; `close` waits for running copies at exit. A child of a fork starts its own.
     """
 
     def __init__(self) -> None:
-        # Reentrant: a collection or a signal may come while a thread is started, and copy.
+        # Reentrant: a finaliser or a signal handler may run, and copy, while a thread is being started.
         self._lock = threading.RLock()
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._threads = 0
-        # A lock for each copy under way, which its caller holds.
+        # One lock for each running copy, held by its caller.
         self._callers: set[threading.Lock] = set()
         self._closed = False
 
     @property
     def closed(self) -> bool:
-        """Whether the process is about to end, so that compiled code must not be used any more."""
+        """Whether the process is about to exit, so that compiled code must not be called any more."""
         return self._closed
 
     def copy_lock(self) -> threading.Lock:
-        """Return a lock that holds back the end of the process as long as it is closed; for one copy.
+        """Return a new lock for one copy; while the caller holds it, `close` waits.
 
-        Whether the end has begun is to be looked at when it is closed: the end does not wait for those who come later.
+        Check `closed` after acquiring it: `close` does not wait for copies that begin later.
         """
-        made = threading.Lock()
-        self._callers.add(made)
-        return made
+        copying = threading.Lock()
+        self._callers.add(copying)
+        return copying
 
-    def drop_lock(self, calling: threading.Lock) -> None:
-        """Forget a lock that `calling` returned."""
-        self._callers.discard(calling)
+    def drop_lock(self, copying: threading.Lock) -> None:
+        """Forget a lock that `copy_lock` returned."""
+        self._callers.discard(copying)
 
-    def share(self, work: RangeTask, total: int, nbytes: int, holds: object = None) -> None:
-        """Do the work from 0 to a total, that moves so many bytes; with helpers if that is faster.
+    def share(self, task: RangeTask, total: int, nbytes: int, keep_alive: object = None) -> None:
+        """Do a task for the range 0 to ``total``, with helpers if that is faster.
 
-        As long as anybody may be at work, an object is kept alive: the memory that the work knows by its address.
+        Parameters
+        ----------
+        task : callable
+            Called with the begin and the end of each piece, in several threads at once.
+        total : int
+            End of the range.
+        nbytes : int
+            Bytes that the whole task moves.
+        keep_alive : object
+            Kept alive while any thread works: the owner of memory that the task knows by address only.
         """
         threads = 1 if nbytes < _SHARED or self._closed else config.current().threads
         count = min(total, threads * _PIECES_EACH, nbytes // _PIECE)
         if threads == 1 or count < 2:
-            work(0, total)
+            task(0, total)
             return
         cuts = [total * piece // count for piece in range(count + 1)]
-        job = _Job(work, deque(pairwise(cuts)), holds)
+        job = _Job(task, deque(pairwise(cuts)), keep_alive)
         for _ in range(self._start_helpers(min(threads, count) - 1)):
             self._jobs.put(job)
         job.run()
 
     def _start_helpers(self, wanted: int) -> int:
-        """Return how many helpers there are of those wanted; at the end of the process no more can be had."""
+        """Start helpers until there are as many as wanted; return how many there are, fewer if the process exits."""
         with self._lock:
             try:
                 while self._threads < wanted:
@@ -138,10 +147,10 @@ class Workers:
             return min(self._threads, wanted)
 
     def close(self) -> None:
-        """Wait for the copies under way; those to come are done by NumPy in their callers' threads."""
+        """Wait for the running copies; NumPy does all later ones, in their callers' threads."""
         self._closed = True
-        for calling in tuple(self._callers):
-            with calling:
+        for copying in tuple(self._callers):
+            with copying:
                 pass
 
 
@@ -151,7 +160,7 @@ def _serve(jobs: "SimpleQueue[_Job]") -> None:
 
 
 WORKERS = Workers()
-"""Those of the process."""
+"""The helpers of this process."""
 
 atexit.register(WORKERS.close)
 in_child(WORKERS.__init__)  # type: ignore[misc]

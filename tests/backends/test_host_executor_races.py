@@ -74,7 +74,7 @@ def test_a_region_is_known_again_by_its_value():
 
 @pytest.mark.parametrize("start", [-1, ROOM - 4])
 def test_what_leaves_its_span_is_refused(start):
-    with pytest.raises(BoundsError, match="of a span are asked for"):
+    with pytest.raises(BoundsError, match="were asked for of a span of"):
         regions_of(operand(), operand(start), Plan((Leaf(3, 2, 2),), 2))
 
 

@@ -1,8 +1,8 @@
-"""The host: NumPy memory in the caller's thread."""
+"""The backend of the host: NumPy memory; all work is done in the caller's thread."""
 
 from .backend import CpuBackend
 
 __all__ = ["BACKEND", "CpuBackend"]
 
 BACKEND = CpuBackend()
-"""What the entry point offers."""
+"""The object that the entry point names."""

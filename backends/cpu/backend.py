@@ -37,11 +37,11 @@ class CpuBackend:
         return (Device.CPU,)
 
     def why_unavailable(self) -> Mapping[str, str]:
-        """Return nothing: the CPU is always here."""
+        """Return an empty mapping: the CPU is always available."""
         return MappingProxyType({})
 
     def limits(self, device: Device) -> Limits:
-        """Return the amounts of the host."""
+        """Return the limits of the host."""
         return _limits()
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
@@ -60,16 +60,16 @@ class CpuBackend:
         self._pool.give(block)
 
     def trim(self) -> int:
-        """Let everything go that is kept; returns how many bytes."""
+        """Release all free blocks of the pool; return their bytes."""
         return self._pool.trim()
 
     def free_memory(self, device: Device) -> Room:
-        """Return what the host can still give, as Linux estimates it; elsewhere all there is."""
+        """Return the available memory as Linux estimates it; on other systems the physical memory."""
         total = _physical_memory()
         return Room(_available(total), total)
 
     def adopt(self, external: ExternalAllocation) -> Block:
-        """Look at memory by its NumPy array, or by its address."""
+        """Return a block over the memory of a NumPy array, or at an address."""
         if external.native is None:
             pointer = external.pointer or 0
             return Block(pointer, external.nbytes, bytes_at(pointer, external.nbytes))
@@ -77,7 +77,7 @@ class CpuBackend:
         return Block(flat.__array_interface__["data"][0], flat.nbytes, flat)
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
-        """Copy bytes; overlapping spans are right."""
+        """Copy bytes; the spans may overlap."""
         if stream is not None:
             raise _no_streams()
         executor.copy_bytes(_bytes_of(target), _bytes_of(source))
@@ -95,7 +95,7 @@ class CpuBackend:
         executor.fill(target, _bytes_of(target.span), value)
 
     def synchronize(self, device: Device) -> None:
-        """Return at once: nothing is ever under way."""
+        """Return at once: every call is done when it returns."""
 
     def namespace(self, device: Device) -> Any:
         """Return NumPy as a namespace of the array standard."""

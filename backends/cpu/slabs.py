@@ -1,4 +1,4 @@
-"""`Slabs`: host memory, small blocks of it cut from large ones."""
+"""`Slabs`: an allocator of host memory that cuts small blocks from large slabs."""
 
 from collections.abc import Iterator
 from mmap import ACCESS_COPY, mmap
@@ -12,7 +12,7 @@ from accel.memory.sizes import as_alignment
 __all__ = ["ALIGNMENT", "LARGEST", "Slabs", "new_block"]
 
 ALIGNMENT = 64
-"""A cache line, and the widest vector."""
+"""Bytes of a cache line, and of the widest vector register."""
 
 LARGEST = 1 << 16
 """Bytes of the largest block that is cut from a slab."""
@@ -23,18 +23,18 @@ _NOTHING: tuple[Block, Iterator[int]] = (Block(0, 0, _NO_BYTES), iter(()))
 
 
 class Slabs:
-    """Fresh host memory with a known address.
+    """Allocates aligned host memory.
 
-    Small blocks are cut from slabs of 256 KiB, so that most cost no request to the system; a slab lives as long as one
-    of its blocks. The house allocates and frees one at a time, but a signal or a collection can run these calls again
-    in the midst of one: each change here is one call of a dictionary or an iterator.
+    Small blocks are cut from slabs of 256 KiB, so that most need no request to the system; a slab lives as long as one
+    of its blocks. Calls come one at a time, but a signal handler or a finaliser can call again in the middle of one:
+    so each change here is a single call of a dictionary or an iterator.
     """
 
     def __init__(self) -> None:
         self._uncut: dict[int, tuple[Block, Iterator[int]]] = {}
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return a block; may raise MemoryError."""
+        """Return an uninitialised block; raises `MemoryError` if the system has no memory."""
         if alignment == 1 and 0 < nbytes <= LARGEST:
             return self._cut(-(-nbytes // ALIGNMENT) * ALIGNMENT)
         as_alignment(alignment)
@@ -53,19 +53,19 @@ class Slabs:
         return Block(slab.pointer + start, size, slab.native[start : start + size])
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Let a block go: NumPy frees what nobody refers to."""
+        """Do nothing: NumPy frees the memory with its last reference."""
 
     def trim(self) -> int:
-        """Let what is left of the slabs go."""
+        """Drop the parts of slabs that are not allocated."""
         self._uncut.clear()
-        return 0  # nobody knows whether other blocks keep a slab
+        return 0  # whether blocks in use keep the slabs alive is not known
 
 
 def new_block(nbytes: int, alignment: int) -> Block:
-    """Return fresh host memory whose first byte is aligned; may raise MemoryError."""
+    """Return new host memory with an aligned first byte; raises `MemoryError` if the system has none."""
     try:
         native = np.empty(nbytes + alignment - 1, np.uint8)
-    except (ValueError, OverflowError):  # as NumPy says that no address is so high
+    except (ValueError, OverflowError):  # NumPy's errors for sizes beyond the address space
         raise MemoryError from None
     address = native.__array_interface__["data"][0]
     start = -address % alignment
@@ -74,8 +74,8 @@ def new_block(nbytes: int, alignment: int) -> Block:
 
 def _new_slab() -> Block:
     try:
-        # Mapped, and not from the C library's heap: there, one block that is kept would hold back all that lies below.
-        # Copied on writing, because by default a process shares what it maps with the children that it forks.
+        # Mapped, because on the C library's heap one block in use keeps all memory below it from being returned.
+        # Copy on write, because by default Python maps memory that is shared with forked children.
         native = np.frombuffer(mmap(-1, _SLAB_BYTES, access=ACCESS_COPY), np.uint8)
     except OSError:
         raise MemoryError from None

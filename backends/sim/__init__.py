@@ -1,8 +1,8 @@
-"""A simulated accelerator: everything that is hard about one, on a machine without."""
+"""A simulated accelerator: its own address space, late streams, limited memory, injected faults and race reports."""
 
 from .backend import SimBackend
 
 __all__ = ["BACKEND", "SimBackend"]
 
 BACKEND = SimBackend()
-"""What the entry point offers."""
+"""The object that the entry point names."""

@@ -1,4 +1,4 @@
-"""`SimArray`: an array of a simulated device, behind a wall that NumPy cannot see through."""
+"""`SimArray`: an array in a simulated device's memory, which NumPy on the host cannot read."""
 
 import operator
 from collections.abc import Callable
@@ -39,19 +39,19 @@ _NUMBERS = (bool, int, float, complex)
 
 
 class Executor(Protocol):
-    """What computes for an array: an `Executor`."""
+    """Computes for the arrays of one device; `SimExecutor` is the implementation."""
 
     @property
     def device(self) -> Device:
-        """The device that has the array."""
+        """The device of the arrays."""
         ...
 
     def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """Call a function of NumPy on what is behind some arrays."""
+        """Call a NumPy function on the device's memory."""
         ...
 
     def fetch(self, function: Callable[[], Any], source: "SimArray") -> Any:
-        """Return something of an array on the host."""
+        """Return the result of a function that reads an array, as a value of the host."""
         ...
 
     def assign(self, target: "SimArray", key: Any, value: Any) -> None:
@@ -59,22 +59,22 @@ class Executor(Protocol):
         ...
 
     def update(self, function: Callable[..., Any], target: "SimArray", other: Any) -> None:
-        """Let an operator work in place."""
+        """Apply an in-place operator."""
         ...
 
 
 class SimArray:
     """An array in a simulated device's memory.
 
-    It has no protocol by which the host could read it. ``item()``, and becoming a Python number, copy an element to
-    the host and wait for it.
+    It supports no protocol that would let the host read it. ``item()``, and the conversions to Python numbers, wait
+    for the device and copy one element to the host.
 
     Attributes
     ----------
     memory : Memory
-        The bytes of its block.
+        The memory of its block.
     address : int
-        Where in the device's memory its first element is.
+        Address of its first element on the device.
     """
 
     __slots__ = ("__weakref__", "_base", "_executor", "_keep", "_values", "address", "memory")
@@ -108,7 +108,7 @@ class SimArray:
 
     @property
     def device(self) -> Device:
-        """The device that has it."""
+        """The device of its memory."""
         return self._executor.device
 
     @property
@@ -118,17 +118,17 @@ class SimArray:
 
     @property
     def readonly(self) -> bool:
-        """Whether it refuses to be written."""
+        """Whether it is read-only."""
         return not self._values.flags.writeable
 
     @property
     def region(self) -> Region:
-        """Where its elements are."""
+        """The region of addresses that its elements cover."""
         values = self._values
         return Region.at(self.address, values.shape, values.strides, values.itemsize)
 
     def part(self, values: Values) -> "SimArray":
-        """Return the view that has some of its values; itself for all of them as they are."""
+        """Return the view for a NumPy view of its values; itself if that is all of them."""
         if values is self._values:
             return self
         address = self.address + _address(values) - _address(self._values)
@@ -158,12 +158,12 @@ class SimArray:
         return self._executor.fetch(self._values.item, self)
 
     def __array__(self, dtype: object = None, copy: object = None) -> Values:
-        # Without this NumPy would take it for a sequence, and ask for one element after another.
+        # Without this method NumPy would treat it as a sequence and fetch one element after another.
         raise DeviceMismatchError(f"this array is on {self.device}, where the host cannot read it; copy it to the cpu")
 
     def __getitem__(self, key: Any) -> "SimArray":
-        found: SimArray = self._executor.call(operator.getitem, self, key)
-        return found
+        selected: SimArray = self._executor.call(operator.getitem, self, key)
+        return selected
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._executor.assign(self, key, value)
@@ -200,8 +200,8 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _equip() -> None:
-    """Give arrays the operators, and the methods that `accel.xp` uses."""
+def _add_operators() -> None:
+    """Add the operators to `SimArray`, and the methods that `accel.xp` uses."""
     for name in _ARITHMETIC:
         function = getattr(operator, f"__{name}__")
         setattr(SimArray, f"__{name}__", _binary(function))
@@ -215,4 +215,4 @@ def _equip() -> None:
         setattr(SimArray, name, _method(getattr(np.ndarray, name)))
 
 
-_equip()
+_add_operators()

@@ -33,15 +33,15 @@ _GRID = (2**31 - 1, 65_535, 65_535)
 
 
 class SimBackend:
-    """Simulated devices, ``sim`` to ``sim:3``, which reach one another's memory.
+    """Simulated devices, ``sim`` to ``sim:3``, which can access each other's memory.
 
-    Work runs late, in an order drawn by ``sim_seed``; each device has ``sim_memory`` bytes. Without a stream, work
-    goes to the stream that is current, or else to the device's default one.
+    Work runs late, in a random order seeded by ``sim_seed``; each device has ``sim_memory`` bytes. Without a stream,
+    work goes to the current stream, or else to the device's default stream.
 
     Attributes
     ----------
     faults : FaultPoints
-        Where allocations, copies and whole devices may be made to fail.
+        Called before allocations, copies and work; tests replace its methods to make these fail.
     """
 
     name = "sim"
@@ -57,15 +57,15 @@ class SimBackend:
 
     @property
     def races(self) -> deque[str]:
-        """The races seen so far, the last thousand; to be read and cleared by whoever asks."""
+        """Reports of the last thousand races; the caller clears it after reading."""
         return self._scheduler.detector.reports
 
     def reseed(self, seed: int) -> None:
-        """Draw the order of work anew, by a seed."""
+        """Restart the random order of work from a seed."""
         self._scheduler.reseed(seed)
 
     def used(self, device: Device) -> int:
-        """Return how many bytes of a device are in use, those of results of computations included."""
+        """Return how many bytes of a device are in use, including the results of computations."""
         return self._memory[device].used
 
     def devices(self) -> Sequence[Device]:
@@ -73,11 +73,11 @@ class SimBackend:
         return self._devices
 
     def why_unavailable(self) -> Mapping[str, str]:
-        """Return nothing: they are always here."""
+        """Return an empty mapping: simulated devices are always available."""
         return MappingProxyType({})
 
     def limits(self, device: Device) -> Limits:
-        """Return the amounts of a device."""
+        """Return the limits of a device."""
         return Limits(config.current().sim_memory, ALIGNMENT, _WARP, SUPPORTED, _GRID)
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
@@ -91,12 +91,12 @@ class SimBackend:
         return Block(memory.pointer, memory.nbytes, memory)
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Take a block back: at once, or when a stream has done what was submitted to it.
+        """Free a block: at once, or after all work that was submitted to a stream so far.
 
         Raises
         ------
         ReleasedError
-            If it was taken back before.
+            If it was freed before.
         """
         memory, site = block.native, call_site()
         memory.refuse_freed()
@@ -106,23 +106,23 @@ class SimBackend:
             self._free_late(block, site, stream)
 
     def free_memory(self, device: Device) -> Room:
-        """Return what a device can still give."""
+        """Return how much memory of a device is free."""
         return self._memory[device].room()
 
     def device_at(self, address: int) -> Device | None:
-        """Return the device whose addresses one is of; the host has none of these."""
-        return next((device for device, memory in self._memory.items() if memory.spans(address)), None)
+        """Return the device whose address space contains an address; None for an address of the host."""
+        return next((device for device, memory in self._memory.items() if memory.has_address(address)), None)
 
     def allocate_pinned(self, device: Device, nbytes: int) -> Block:
-        """Return host memory, of which a quarter of ``sim_memory`` can be pinned for each device."""
+        """Return pinned host memory; for each device at most a quarter of ``sim_memory`` can be pinned."""
         return self._pinned[device].allocate(nbytes)
 
     def free_pinned(self, device: Device, block: Block) -> None:
-        """Take pinned memory back."""
+        """Free pinned memory."""
         self._pinned[device].free(block)
 
     def adopt(self, external: ExternalAllocation) -> Block:
-        """Look at memory of these devices by what `allocate` gave, or by its address."""
+        """Return a block over memory of these devices: the buffer of a storage, a `SimArray`, or an address."""
         memory, pointer = external.native, external.pointer or 0
         if isinstance(memory, Memory):
             memory.refuse_freed()
@@ -130,34 +130,34 @@ class SimBackend:
         if isinstance(external.owner, SimArray):
             return Block(pointer, external.nbytes, external.owner.memory)
         if memory is not None:
-            raise TypeError(f"{type(memory).__name__} is no memory of a simulated device; write storage.get_buffer()")
+            raise TypeError(f"{type(memory).__name__} is not memory of a simulated device; write storage.get_buffer()")
         if not external.nbytes:
             return Block(0, 0, NOTHING)
         for space in self._memory.values():
-            found = space.at(pointer, external.nbytes)
-            if found is not None:
-                return Block(pointer, external.nbytes, found)
+            existing = space.memory_at(pointer, external.nbytes)
+            if existing is not None:
+                return Block(pointer, external.nbytes, existing)
         raise ValueError(f"no simulated device has {external.nbytes} bytes at {pointer:#x}")
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
-        """Copy bytes late, from or to the host, or within or between these devices; overlapping spans are right."""
+        """Copy bytes late, between the host and these devices or among them; the spans may overlap."""
         if target.nbytes != source.nbytes:
             raise ValueError(f"{source.nbytes} bytes cannot be copied to {target.nbytes}")
         self.copy_strided(flat(target), flat(source), _one_piece(target.nbytes), stream=stream)
 
     def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
-        """Copy elements late, as planned; overlapping operands are right."""
+        """Copy elements late, as planned; the operands may overlap."""
         written, read = regions_of(target, source, plan)
         fails = self.faults.takes_copy()
 
-        def work(operation: Operation) -> None:
+        def copy_now(operation: Operation) -> None:
             self._begin(operation, (source, read, False), (target, written, True))
             if fails:
                 raise DeviceLostError(f"{operation} was made to fail")
             plans.copy(target, bytes_of(target.span), source, bytes_of(source.span), plan)
 
         queue, *others = self._streams(stream, target, source)
-        copied = queue.submit("a copy", work, [other.record() for other in others])
+        copied = queue.submit("a copy", copy_now, [other.record() for other in others])
         for other in others:
             other.wait_for(copied)
 
@@ -165,14 +165,14 @@ class SimBackend:
         """Set every element late."""
         region = region_of(target)
 
-        def work(operation: Operation) -> None:
+        def fill_now(operation: Operation) -> None:
             self._begin(operation, (target, region, True))
             plans.fill(target, bytes_of(target.span), value)
 
-        self._stream(stream, target.span.block.native.device).submit("a fill", work)
+        self._stream(stream, target.span.block.native.device).submit("a fill", fill_now)
 
     def synchronize(self, device: Device) -> None:
-        """Let work run until all of a device is done; raises what failed and was not waited for yet."""
+        """Run work until all of a device's is done; raises the errors of work that nobody waited for yet."""
         self._scheduler.finish(lambda operation: operation.device is device)
         self.faults.at_work(device)
 
@@ -181,11 +181,11 @@ class SimBackend:
         return self._scheduler.new_stream(device)
 
     def default_stream(self, device: Device) -> SimStream:
-        """Return the stream on which a device works when none is given or current; it waits for no other."""
+        """Return the stream used when none is given or current; it does not wait for the others."""
         return self._scheduler.default_stream(device)
 
     def namespace(self, device: Device) -> Namespace:
-        """Return NumPy as a namespace of the array standard, on the memory of a device."""
+        """Return a namespace of the array standard in which NumPy computes on a device's memory."""
         import array_api_compat.numpy as module
 
         return Namespace(self._executor(device), module)
@@ -198,7 +198,7 @@ class SimBackend:
         return SimArray(self._executor(memory.device), values, memory, region_of(operand).address, keep=keep)
 
     def root(self, array: SimArray) -> SimArray:
-        """Return the array that has the memory which an array is a view of."""
+        """Return the array whose memory an array is a view of."""
         return array.root
 
     def address(self, array: SimArray) -> int:
@@ -206,42 +206,42 @@ class SimBackend:
         return array.address
 
     def is_readonly(self, array: SimArray) -> bool:
-        """Tell whether an array refuses to be written."""
+        """Return whether an array is read-only."""
         return array.readonly
 
     def _executor(self, device: Device) -> SimExecutor:
-        found = self._executors.get(device)
-        if found is None:
+        executor = self._executors.get(device)
+        if executor is None:
             allocate = partial(self.allocate, device, alignment=ALIGNMENT, stream=None)
             made = SimExecutor(self._scheduler, self.faults, self._memory[device], allocate)
-            found = self._executors.setdefault(device, made)
-        return found
+            executor = self._executors.setdefault(device, made)
+        return executor
 
     def _stream(self, stream: Stream | None, device: Device) -> SimStream:
-        """Return the stream that is meant: without one, that which is current on a device."""
+        """Return the given stream, or by default the device's current stream."""
         if stream is None:
             return self._scheduler.stream_of(device)
         if isinstance(stream, SimStream):
             return stream
-        raise DeviceMismatchError(f"{stream!r} is no stream of a simulated device; write accel.new_stream('sim')")
+        raise DeviceMismatchError(f"{stream!r} is not a stream of a simulated device; write accel.new_stream('sim')")
 
     def _streams(self, stream: Stream | None, *operands: Operand) -> list[SimStream]:
-        """Return the stream that is meant for a copy, and that of another device that must keep step with it."""
+        """Return the stream for a copy, and that of the other device if a copy between two must be ordered on both."""
         ends = (memory_of(operand.span.block) for operand in operands)
         return list(dict.fromkeys(self._stream(stream, end.device) for end in ends if end is not None))
 
     def _free_late(self, block: Block, site: str, stream: Stream) -> None:
         whole = flat(Span(block, 0, block.nbytes))
 
-        def work(operation: Operation) -> None:
+        def free_now(operation: Operation) -> None:
             self._begin(operation, (whole, region_of(whole), True))
             block.native.refuse_freed()
             self._memory[block.native.device].give_back(block.native, site)
 
-        self._stream(stream, block.native.device).submit("a release", work)
+        self._stream(stream, block.native.device).submit("a release", free_now)
 
     def _begin(self, operation: Operation, *uses: tuple[Operand, Region, bool]) -> None:
-        """Declare which operands are read and which are written, and where."""
+        """Declare the regions that an operation reads and writes, for injected faults and the race check."""
         ends = (memory_of(operand.span.block) for operand, _, _ in uses)
         for device in {operation.device, *(end.device for end in ends if end is not None)}:
             self.faults.at_work(device)

@@ -1,8 +1,8 @@
-"""`SimExecutor`: where NumPy computes on the private bytes of a simulated device.
+"""`SimExecutor`: NumPy computes on the private bytes of a simulated device.
 
-Each call is one task of the current stream. It runs at once, because its shape may be asked for next, after what its
-own stream must have done before; the other streams stay late. So an order that was forgotten shows: in a race report,
-or in bytes that are not there yet.
+Each call is one task of the current stream. It runs at once, since the caller may need the shape of its result, but
+only after the earlier tasks of its stream; the other streams stay late. So a missing synchronization shows: as a race
+report, or as bytes that are not written yet.
 """
 
 import operator
@@ -31,31 +31,31 @@ _PLAIN = frozenset((bool, int, float, complex, str, type(None), type(...)))
 
 
 class _Lease:
-    """Gives memory back when the last array on it is gone."""
+    """Frees memory when the last array on it is gone."""
 
-    __slots__ = ("_lender", "_memory")
+    __slots__ = ("_memory", "_owner")
 
-    def __init__(self, lender: DeviceMemory, memory: Memory) -> None:
-        self._lender = lender
+    def __init__(self, owner: DeviceMemory, memory: Memory) -> None:
+        self._owner = owner
         self._memory = memory
 
     def __del__(self) -> None:
-        self._lender.give_back(self._memory, "the end of the last array on them")
+        self._owner.give_back(self._memory, "the end of the last array on them")
 
 
 class SimExecutor:
-    """Where the arrays of one simulated device are computed.
+    """Computes for the arrays of one simulated device.
 
     Parameters
     ----------
     scheduler : Scheduler
-        Its streams do the work.
+        Runs the work on its streams.
     faults : FaultPoints
-        What is to go wrong.
+        Called before each computation.
     memory : DeviceMemory
-        Takes back what results no longer need.
+        The device's memory, to which results return theirs.
     allocate : callable
-        Brings bytes for a result.
+        Allocates a block for a result, given its bytes.
     """
 
     def __init__(
@@ -68,56 +68,56 @@ class SimExecutor:
         self._allocate = allocate
 
     def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """Call a function of NumPy on what is behind some arrays; its results are in the memory of the device."""
+        """Call a NumPy function on arrays of the device; its results are arrays in the device's memory."""
         reads: list[SimArray] = []
-        plain = self._bare(arguments, reads)
-        named = {name: self._bare(value, reads) for name, value in keywords.items()}
+        plain = self._unwrap(arguments, reads)
+        named = {name: self._unwrap(value, reads) for name, value in keywords.items()}
         return self._compute(function, lambda: function(*plain, **named), reads)
 
     def empty(self, shape: Any, dtype: Any) -> SimArray:
-        """Return an array that nobody wrote to."""
-        given = self._bare(shape, [])
-        made: SimArray = self._compute(np.empty, lambda: np.empty(given, dtype), (), fill=False)
+        """Return an uninitialised array."""
+        extents = self._unwrap(shape, [])
+        made: SimArray = self._compute(np.empty, lambda: np.empty(extents, dtype), (), fill=False)
         return made
 
     def fetch(self, function: Callable[[], Any], source: SimArray) -> Any:
-        """Return something of an array on the host; waits for it."""
-        found = []
+        """Return the result of a function that reads an array, as a value of the host; waits for it."""
+        results = []
 
-        def work(operation: Operation) -> None:
+        def read(operation: Operation) -> None:
             self._touch(operation, [source])
-            found.append(function())
+            results.append(function())
 
-        self._carry_out(function, work, [source]).settle()
-        return found.pop()
+        self._carry_out(function, read, [source]).settle()
+        return results.pop()
 
     def assign(self, target: SimArray, key: Any, value: Any) -> None:
         """Set elements of an array."""
         reads: list[SimArray] = []
-        place, given = self._bare(key, reads), self._bare(value, reads)
+        plain_key, plain_value = self._unwrap(key, reads), self._unwrap(value, reads)
         self._write(
             operator.setitem,
-            partial(target._values.__setitem__, place, given),
+            partial(target._values.__setitem__, plain_key, plain_value),
             reads,
             target,
-            lambda: _selected(target, place),
+            lambda: _selected(target, plain_key),
         )
 
     def update(self, function: Callable[..., Any], target: SimArray, other: Any) -> None:
-        """Let an operator work in place."""
+        """Apply an in-place operator."""
         reads: list[SimArray] = []
-        given = self._bare(other, reads)
-        self._write(function, lambda: function(target._values, given), [target, *reads], target, lambda: target)
+        operand = self._unwrap(other, reads)
+        self._write(function, lambda: function(target._values, operand), [target, *reads], target, lambda: target)
 
     def _compute(
         self, function: Callable[..., Any], compute: Callable[[], Any], reads: Sequence[SimArray], *, fill: bool = True
     ) -> Any:
         results = []
 
-        def work(operation: Operation) -> None:
+        def compute_and_wrap(operation: Operation) -> None:
             results.append(_Wrapper(self, operation, reads, fill).wrap(compute()))
 
-        self._carry_out(function, work, reads)
+        self._carry_out(function, compute_and_wrap, reads)
         return results.pop()
 
     def _write(
@@ -128,59 +128,59 @@ class SimExecutor:
         target: SimArray,
         written: Callable[[], SimArray],
     ) -> None:
-        def work(operation: Operation) -> None:
+        def write(operation: Operation) -> None:
             self._touch(operation, reads)
             self._touch(operation, [written()], writing=True)
             compute()
 
-        self._carry_out(function, work, [target, *reads])
+        self._carry_out(function, write, [target, *reads])
 
     def _carry_out(
-        self, function: Callable[..., Any], work: Callable[[Operation], None], uses: Sequence[SimArray]
+        self, function: Callable[..., Any], body: Callable[[Operation], None], uses: Sequence[SimArray]
     ) -> Task:
         def checked(operation: Operation) -> None:
             self._faults.at_work(self.device)
             for array in uses:
                 array.memory.refuse_freed()
-            work(operation)
+            body(operation)
 
         what = getattr(function, "__name__", "a computation").strip("_")
         try:
             return self._scheduler.carry_out(self._scheduler.stream_of(self.device), what, checked)
         except OutOfMemoryError:
             raise
-        except MemoryError as error:  # of the host
+        except MemoryError as error:  # the host is out of memory
             raise OutOfMemoryError(f"a result on {self.device} is too large: {error}") from None
 
     def _touch(self, operation: Operation, arrays: Sequence[SimArray], *, writing: bool = False) -> None:
         for array in arrays:
             self._scheduler.detector.touch(operation, array.memory.history, array.region, writing=writing)
 
-    def _bare(self, value: Any, taken: list[SimArray]) -> Any:
-        """Return an argument with NumPy's arrays in the place of ours, and note down which."""
+    def _unwrap(self, value: Any, reads: list[SimArray]) -> Any:
+        """Return an argument with each `SimArray` replaced by its NumPy array; add these to ``reads``."""
         if isinstance(value, SimArray):
             if value._executor is not self:
                 raise DeviceMismatchError(f"an array of {value.device} is no operand on {self.device}; copy it there")
-            taken.append(value)
+            reads.append(value)
             return value._values
         if type(value) in (tuple, list):
-            return type(value)(self._bare(part, taken) for part in value)
+            return type(value)(self._unwrap(part, reads) for part in value)
         if isinstance(value, slice):
-            return slice(*[self._bare(part, taken) for part in (value.start, value.stop, value.step)])
+            return slice(*[self._unwrap(part, reads) for part in (value.start, value.stop, value.step)])
         return value if type(value) in _PLAIN else self._plain(value)
 
     def _plain(self, value: Any) -> Any:
-        """Return an integer for what is one; refuse the host's arrays and numbers of NumPy."""
+        """Convert integer-like values to Python numbers; refuse the host's arrays and NumPy's other scalars."""
         if isinstance(value, np.bool_ | np.integer):
             return value.item()
         if isinstance(value, _OF_HOST):
             raise DeviceMismatchError(f"an array of the host is no operand on {self.device}; copy it there")
-        # Now, for it may be an array of ours behind another front, and no task may wait for another.
+        # Before the task: the value may wrap a SimArray, whose conversion is a task, and tasks must not be nested.
         return operator.index(value) if isinstance(value, SupportsIndex) and not isinstance(value, type) else value
 
 
 class _Wrapper:
-    """Puts our arrays in the place of NumPy's, for what one operation returns; declares what that read and wrote."""
+    """Wraps the result of one operation in `SimArray`, and declares what the operation read and wrote."""
 
     def __init__(self, executor: SimExecutor, operation: Operation, reads: Sequence[SimArray], fill: bool) -> None:
         self._executor = executor
@@ -190,11 +190,11 @@ class _Wrapper:
         self._declared = False
 
     def wrap(self, result: Any) -> Any:
-        """Return a result with our arrays in it."""
+        """Return a result with each NumPy array replaced by a `SimArray`."""
         if isinstance(result, _OF_HOST):
             source = next((array for array in self._reads if np.may_share_memory(result, array._values)), None)
             if source is not None and isinstance(result, np.ndarray):
-                return source.part(result)  # nothing is read where there is only another view of it
+                return source.part(result)  # a view: no elements are read
             return self._new(np.asarray(result))
         if isinstance(result, tuple | list):
             parts = [self.wrap(part) for part in result]
@@ -203,12 +203,12 @@ class _Wrapper:
         return result
 
     def _new(self, result: Values) -> SimArray:
-        """Return an array in memory of its own that has a result.
+        """Return an array in new device memory that holds a result.
 
         Raises
         ------
         DTypeError
-            If memory cannot have its dtype.
+            If `accel` does not support its dtype.
         """
         as_dtype(result.dtype)
         self._declare_reads()
@@ -230,31 +230,31 @@ class _Wrapper:
 
 
 def _selected(target: SimArray, key: Any) -> SimArray:
-    """Return the part of an array that assigning to a key writes; all of it where the key is made of arrays."""
+    """Return the part of an array that an assignment to a key writes; the whole array for advanced indexing."""
     keys = key if type(key) is tuple else (key,)
     if any(isinstance(each, np.ndarray | list) for each in keys):
         return target
-    # With an ellipsis also a single element is a view.
+    # With an ellipsis NumPy returns a view even for a single element.
     part = target._values[keys if any(each is Ellipsis for each in keys) else (*keys, ...)]
     return target.part(part) if np.may_share_memory(part, target._values) else target
 
 
 class Namespace:
-    """A module of NumPy's namespace of the array standard, on the arrays of one simulated device."""
+    """A module of array-api-compat's NumPy namespace, on the arrays of one simulated device."""
 
     def __init__(self, executor: SimExecutor, module: ModuleType) -> None:
         self._executor = executor
         self._module = module
 
     def empty(self, shape: Any, *, dtype: Any = None) -> SimArray:
-        """Return an array that nobody wrote to: its bytes are poison."""
+        """Return an uninitialised array, filled with poison."""
         return self._executor.empty(shape, dtype)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._module, name)
-        if isinstance(found, ModuleType):
-            found = Namespace(self._executor, found)
-        elif callable(found) and not isinstance(found, type):
-            found = partial(self._executor.call, found)
-        setattr(self, name, found)
-        return found
+        member = getattr(self._module, name)
+        if isinstance(member, ModuleType):
+            member = Namespace(self._executor, member)
+        elif callable(member) and not isinstance(member, type):
+            member = partial(self._executor.call, member)
+        setattr(self, name, member)
+        return member

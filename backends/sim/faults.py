@@ -1,4 +1,4 @@
-"""`FaultPoints`: where a simulated device asks whether something is to fail."""
+"""`FaultPoints`: the calls by which a simulated device asks whether something should fail."""
 
 from accel.device import Device
 
@@ -6,14 +6,14 @@ __all__ = ["FaultPoints"]
 
 
 class FaultPoints:
-    """Nothing fails of itself; `accel.testing` puts faults in the place of these methods."""
+    """By default nothing fails; `accel.testing` replaces these methods."""
 
     def at_allocation(self, device: Device, nbytes: int) -> None:
-        """Raise if an allocation is to fail, of memory or for the result of a computation."""
+        """Raise if an allocation should fail, including one for the result of a computation."""
 
     def takes_copy(self) -> bool:
-        """Tell whether the copy that is being submitted is to fail when it runs."""
+        """Return whether the copy that is being submitted should fail when it runs."""
         return False
 
     def at_work(self, device: Device) -> None:
-        """Raise if work on a device is to fail."""
+        """Raise if work on a device should fail."""

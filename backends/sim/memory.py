@@ -1,4 +1,4 @@
-"""The memory of a simulated device: poisoned, limited, at addresses of its own, and out of the host's reach."""
+"""The memory of a simulated device: poisoned and limited, in an address space that the host cannot access."""
 
 import threading
 from bisect import bisect
@@ -22,27 +22,27 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 ALIGNMENT = 64
 POISON = 0xFF
-"""Each byte that nobody wrote: NaN in every floating-point type, and -1 or the largest number in every integer."""
+"""The value of bytes that were never written: NaN as a float of any size, -1 or the maximum as an integer."""
 
-# Above every address of a process, so that none of them means anything to the host.
+# Bits of a device's address space; it begins above all addresses of a process, so none is valid on the host.
 _SPACE = 48
 
 
 class Memory:
-    """The bytes of one block; the host finds no protocol on it by which to read them.
+    """The bytes of one block; it supports no protocol that would let the host read them.
 
     Attributes
     ----------
     device : Device
         The device.
     pointer, nbytes : int
-        Made-up address of the first byte, and how many bytes there are.
+        Simulated address of the first byte, and size in bytes.
     freed : str
-        Where it was freed; empty before that.
+        Call site at which it was freed; empty before that.
     history : AccessHistory
-        Who used it.
+        The accesses to it, for the race check.
     place : _Place
-        Where it is in the books; not set where there are no bytes.
+        Its entry in the device's allocation table; not set if ``nbytes`` is 0.
     """
 
     __slots__ = ("__weakref__", "_bytes", "device", "freed", "history", "nbytes", "place", "pointer")
@@ -62,13 +62,13 @@ class Memory:
             raise ReleasedError(f"work on {self.device} uses {self!r}, which were freed at {self.freed}")
 
     def part(self, address: int, nbytes: int) -> Bytes:
-        """Return some bytes, for the simulated device itself; `ReleasedError` if they were freed."""
+        """Return bytes from an address on, for use by the simulated device; raises `ReleasedError` if freed."""
         self.refuse_freed()
         start = address - self.pointer
         return self._bytes[start : start + nbytes]
 
     def free(self, where: str) -> None:
-        """Poison the bytes, and refuse them from now on to all who still have them."""
+        """Poison the bytes; all later uses raise `ReleasedError`, which names this call site."""
         self.freed = where
         self._bytes.fill(POISON)
         self._bytes = _NO_BYTES
@@ -81,13 +81,13 @@ _NO_BYTES: Bytes = np.empty(0, np.uint8)
 
 
 NOTHING = Memory(Device.SIM, 0, _NO_BYTES)
-"""What a block of no bytes has."""
+"""The memory of blocks without bytes."""
 
 
 class _Place(ref[Memory]):
-    """Where a block is, also when it is gone: the books have this, and not the block itself.
+    """The address range of a block, by a weak reference: the allocation table does not keep the block alive.
 
-    A block that is dropped without being freed, as an interrupt can leave it, goes back all the same.
+    So the range of a block that is dropped without being freed, as after an interrupt, is returned too.
     """
 
     __slots__ = ("end", "start")
@@ -98,9 +98,9 @@ class _Place(ref[Memory]):
 class DeviceMemory:
     """All memory of one simulated device.
 
-    A garbage collection can start while the lock is held, and free other memory in the same thread: `give_back` needs
-    no lock, and leaves the rest to whoever comes next. An interrupt can come at any call: each change of the books is
-    made by statements without one between them.
+    A garbage collection can start while the lock is held, and free other memory in the same thread: so `give_back`
+    takes no lock, and only queues the memory for the next call that holds it. An interrupt can come at any call: so
+    each change of the allocation table is made by statements without calls between them.
     """
 
     def __init__(self, device: Device) -> None:
@@ -115,13 +115,13 @@ class DeviceMemory:
 
     @property
     def used(self) -> int:
-        """Bytes in use, those included that alignment costs."""
+        """Bytes in use, including what alignment adds."""
         with self._lock:
             self._drain()
             return self._used
 
     def room(self) -> Room:
-        """Return what can still be had."""
+        """Return how much memory is free."""
         with self._lock:
             self._drain()
             total = config.current().sim_memory
@@ -141,7 +141,7 @@ class DeviceMemory:
             return Memory(self.device, 0, _NO_BYTES)
         with self._lock:
             self._drain()
-            self._hole(nbytes, alignment)  # or there is no need to ask the host
+            self._hole(nbytes, alignment)  # raises early, before the host's memory is allocated
             try:
                 content = np.full(nbytes, POISON, np.uint8)
             except MemoryError:
@@ -150,55 +150,56 @@ class DeviceMemory:
                 ) from None
             while True:
                 seen = self._holes
-                pointer, fewer = self._hole(nbytes, alignment)
+                pointer, remaining = self._hole(nbytes, alignment)
                 memory = Memory(self.device, pointer, content)
                 place = _Place(memory, self._returned.append)
                 place.start, place.end = pointer, pointer + _rounded(nbytes, ALIGNMENT)
                 memory.place = place
-                # No call from here on; and a signal handler or a finaliser of this thread may have allocated meanwhile.
+                # Try again if a signal handler or a finaliser of this thread has allocated meanwhile. From here on
+                # there are no calls, so nothing can interrupt the change.
                 if self._holes is seen:
-                    self._holes = fewer
+                    self._holes = remaining
                     self._used += place.end - pointer
                     self._live[pointer] = place
                     self._starts = None
                     return memory
 
     def give_back(self, memory: Memory, where: str) -> None:
-        """Take memory back that was freed somewhere; a finaliser may do so."""
+        """Free memory; ``where`` is the call site for error messages. Takes no lock, so finalisers may call it."""
         if memory.nbytes and not memory.freed:
             memory.free(where)
-            # Not what is at its address now: a collection reports memory as dropped before it runs the finalisers that
-            # free it, and then somebody else may have the address already.
+            # By its table entry and not by its address: a collection clears the weak reference before it runs the
+            # finaliser that frees the memory, and by then the address may be allocated again.
             self._returned.append(memory.place)
 
-    def spans(self, address: int) -> bool:
-        """Tell whether an address is one of this device's, whether or not there is memory now."""
+    def has_address(self, address: int) -> bool:
+        """Return whether an address is in this device's address space, allocated or not."""
         return self._base <= address < self._base + (1 << _SPACE)
 
-    def at(self, address: int, nbytes: int) -> Memory | None:
-        """Return the memory that has some bytes from an address on."""
+    def memory_at(self, address: int, nbytes: int) -> Memory | None:
+        """Return the memory that contains ``nbytes`` from an address on; None if there is none."""
         with self._lock:
             self._drain()
             seen, starts = self._holes, self._starts
             if starts is None:
                 starts = sorted(self._live)
-                if self._holes is seen:  # no call from here on, as above: else there may be other blocks by now
+                if self._holes is seen:  # no calls from here on, as above; else the blocks may have changed
                     self._starts = starts
             before = bisect(starts, address) - 1
             place = self._live.get(starts[before]) if before >= 0 else None
-            found = None if place is None else place()
-            return found if found is not None and address + nbytes <= found.pointer + found.nbytes else None
+            memory = None if place is None else place()
+            return memory if memory is not None and address + nbytes <= memory.pointer + memory.nbytes else None
 
     def _drain(self) -> None:
-        """Make holes of what was returned; of a block that was freed and then dropped, once."""
+        """Turn the returned ranges into holes; one that was returned twice (freed, then dropped) only once."""
         while self._returned:
             place = self._returned[0]
-            start = getattr(place, "start", -1)  # an interrupt may have come before it was known
+            start = getattr(place, "start", -1)  # not set if an interrupt came before
             while self._live.get(start) is place:
                 seen = self._holes
-                more = _with_hole(seen, start, place.end)
-                if self._holes is seen:  # no call from here on, as above
-                    self._holes = more
+                merged = _with_hole(seen, start, place.end)
+                if self._holes is seen:  # no calls from here on, as above
+                    self._holes = merged
                     self._used -= place.end - start
                     del self._live[start]
                     self._starts = None
@@ -206,14 +207,14 @@ class DeviceMemory:
                 self._returned.popleft()
 
     def _hole(self, nbytes: int, alignment: int) -> tuple[int, tuple[tuple[int, int], ...]]:
-        """Return where the first hole has room for bytes, and the holes that are left then."""
+        """Return the address in the first hole that is large enough, and the holes that remain."""
         size, limit = _rounded(nbytes, ALIGNMENT), self._base + config.current().sim_memory
         holes = self._holes
-        for place, (start, end) in enumerate(holes):
+        for index, (start, end) in enumerate(holes):
             first = _rounded(start, max(alignment, ALIGNMENT))
             if first + size <= min(end, limit):
-                left = [hole for hole in ((start, first), (first + size, end)) if hole[0] < hole[1]]
-                return first, (*holes[:place], *left, *holes[place + 1 :])
+                rest = [hole for hole in ((start, first), (first + size, end)) if hole[0] < hole[1]]
+                return first, (*holes[:index], *rest, *holes[index + 1 :])
         raise self._no_room(nbytes)
 
     def _no_room(self, nbytes: int) -> OutOfMemoryError:
@@ -225,9 +226,9 @@ class DeviceMemory:
 
 
 def _with_hole(holes: tuple[tuple[int, int], ...], start: int, end: int) -> tuple[tuple[int, int], ...]:
-    """Return holes with one more, which is one with those beside it."""
-    place = bisect(holes, (start, end))
-    before, after = holes[:place], holes[place:]
+    """Return the holes with one added, and merged with its neighbours."""
+    index = bisect(holes, (start, end))
+    before, after = holes[:index], holes[index:]
     if after and after[0][0] == end:
         end, after = after[0][1], after[1:]
     if before and before[-1][1] == start:

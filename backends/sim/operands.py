@@ -1,4 +1,4 @@
-"""Operands as the simulated device works with them: where they are, and their elements as NumPy sees them."""
+"""What the simulated device needs of operands: their memory, the regions they cover, and their elements in NumPy."""
 
 from typing import Any
 
@@ -24,30 +24,30 @@ def flat(span: Span) -> Operand:
 
 
 def memory_of(block: Block) -> Memory | None:
-    """Return the simulated memory under a block; None for the host's."""
+    """Return the simulated memory of a block; None for a block of the host."""
     return block.native if isinstance(block.native, Memory) else None
 
 
 def history_of(operand: Operand) -> AccessHistory | None:
-    """Return the history of an operand's block; None for the host's."""
+    """Return the access history of an operand's block; None for a block of the host."""
     memory = memory_of(operand.span.block)
     return None if memory is None else memory.history
 
 
 def region_of(operand: Operand) -> Region:
-    """Return where the elements are; `BoundsError` if one is not inside of the span, or the span of its block."""
+    """Return the region of an operand's elements; raises `BoundsError` if they leave their span, or it its block."""
     offsets = offsets_of(operand)
     refuse_outside(operand, offsets)
     return _region(operand, offsets)
 
 
 def regions_of(target: Operand, source: Operand, plan: Plan) -> tuple[Region, Region]:
-    """Return where a plan writes and where it reads: what it leaves out is not part of either.
+    """Return the regions that a plan writes and reads, without the items that its bound leaves out.
 
     Raises
     ------
     BoundsError
-        If that is not inside of the spans, or those of their blocks.
+        If a region leaves its span, or a span its block.
     """
     to = target_offsets(target, plan, plan.itemsize)
     of = source_offsets(source, plan, plan.itemsize)
@@ -68,9 +68,9 @@ def _region(operand: Operand, offsets: ItemOffsets) -> Region:
 
 
 def _scattered(operand: Operand, offsets: ItemOffsets, chosen: "list[np.ndarray[Any, np.dtype[np.bool_]]]") -> Region:
-    """Return where those of the items are that are chosen, chunk by chunk."""
-    found = [each[mask] for each, mask in zip(offsets.span_offsets(), chosen, strict=True)]
-    return Region.of_items(_address(operand) + np.concatenate([*found, _NONE]), offsets.itemsize)
+    """Return the region of the chosen items; ``chosen`` has one mask for each chunk of items."""
+    selected = [chunk[mask] for chunk, mask in zip(offsets.span_offsets(), chosen, strict=True)]
+    return Region.of_items(_address(operand) + np.concatenate([*selected, _NONE]), offsets.itemsize)
 
 
 _NONE: OffsetArray = np.empty(0, np.int64)
@@ -81,29 +81,29 @@ def _address(operand: Operand) -> int:
 
 
 def refuse_outside(operand: Operand, offsets: ItemOffsets, bound: int | None = None) -> None:
-    """Refuse items that leave the span of their operand, or a span that leaves its block.
+    """Check bounds.
 
     Raises
     ------
     BoundsError
-        If they do.
+        If an item leaves the operand's span, or the span its block.
     """
     span = operand.span
     offsets.refuse_outside(span.nbytes, bound)
     if not 0 <= span.start <= span.start + span.nbytes <= span.block.nbytes:
         raise BoundsError(
-            f"a span of {span.nbytes} bytes from byte {span.start} is asked for, of a block of {span.block.nbytes}; "
-            f"write a span inside of the block"
+            f"a span of {span.nbytes} bytes from byte {span.start} was asked for of a block of {span.block.nbytes} "
+            f"bytes; write a span inside of the block"
         )
 
 
 def elements(operand: Operand) -> "np.ndarray[Any, np.dtype[Any]]":
-    """Return the elements as NumPy sees them; `ReleasedError` if they were freed."""
+    """Return the elements as a NumPy array; raises `ReleasedError` if they were freed."""
     return np.ndarray(operand.extents, operand.dtype, bytes_of(operand.span), operand.start, operand.strides)
 
 
 def bytes_of(span: Span) -> Bytes:
-    """Return the bytes of a span, of a simulated device or of the host; `ReleasedError` if they were freed."""
+    """Return the bytes of a span, simulated or of the host; raises `ReleasedError` if they were freed."""
     memory = memory_of(span.block)
     if memory is not None:
         return memory.part(span.block.pointer + span.start, span.nbytes)

@@ -1,4 +1,4 @@
-"""The host memory that is pinned for a simulated device: as good as any, and limited."""
+"""Pinned host memory of a simulated device: ordinary host memory, with a limit."""
 
 import numpy as np
 
@@ -13,19 +13,19 @@ __all__ = ["PinnedMemory"]
 
 
 class PinnedMemory:
-    """Host memory for one device, at most a quarter of what the device itself has."""
+    """Pinned host memory of one device: at most a quarter of the device's own memory."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._used = 0
 
     def allocate(self, nbytes: int) -> Block:
-        """Return memory that the host can use.
+        """Return uninitialised memory.
 
         Raises
         ------
         OutOfMemoryError
-            If no more can be pinned, or the host has no memory.
+            If that would exceed the limit, or the host has no memory.
         """
         limit = config.current().sim_memory // 4
         if self._used + nbytes > limit:
@@ -43,5 +43,5 @@ class PinnedMemory:
         return Block(address + start if nbytes else 0, nbytes, native[start : start + nbytes])
 
     def free(self, block: Block) -> None:
-        """Take memory back."""
+        """Count memory as free; NumPy frees it with its last reference."""
         self._used -= block.nbytes

@@ -1,12 +1,12 @@
-"""The race check, by vector clocks: which operations happen before which, and what others may not share.
+"""The race check, by vector clocks: it reports accesses to the same bytes that no stream or event orders.
 
-Each stream counts its operations. A clock says, for each stream, how many of its operations are known to be over: those
-before an operation in its stream, those before the events it waits for, and those the host had seen to be over when it
-submitted the operation. Two operations are ordered if the clock of one has the other, whatever order they happened to
-run in. Of events that are not of a simulated device it is not known what they order: they count as ordering all that
-the host has seen by then, so some races with them go unseen.
+Each stream counts its operations. The vector clock of an operation says, for each stream, how many of its operations
+happen before this one: those before it in its own stream, those before the events it waits for, and those the host
+knew to be done when it submitted the operation. Two operations are ordered if the clock of one includes the other,
+whatever order they happened to run in. What an event of another device orders is not known: it is taken to order
+everything that the host has seen by then, so some races with such events are missed.
 
-Reuse of freed memory is no race: an allocator must itself wait for the uses of what it gives out again.
+Reuse of freed memory is not reported: the allocator itself must wait for the last uses of memory that it reuses.
 """
 
 from collections import deque
@@ -21,21 +21,21 @@ from .regions import Region
 __all__ = ["AccessHistory", "Operation", "RaceDetector", "VectorClock", "joined"]
 
 VectorClock = Mapping[int, int]
-"""By number of stream, how many of its operations are known to be over."""
+"""Maps the number of a stream to how many of its operations are known to be done."""
 
 
 def joined(clocks: Iterable[VectorClock]) -> dict[int, int]:
-    """Return the clock of who knows what several know."""
-    found: dict[int, int] = {}
+    """Return the elementwise maximum of some clocks."""
+    latest: dict[int, int] = {}
     for clock in clocks:
         for number, tick in clock.items():
-            if tick > found.get(number, 0):
-                found[number] = tick
-    return found
+            if tick > latest.get(number, 0):
+                latest[number] = tick
+    return latest
 
 
 class Operation:
-    """A piece of work as the race check sees it.
+    """One operation of a stream, as the race check sees it.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Operation:
     tick : int
         Which of the stream's operations it is.
     what, site : str
-        What it does, and where in the user's code it was submitted.
+        What it does, and the call site in the user's code that submitted it.
     clock : Mapping
-        The operations that happen before it, itself included.
+        The operations that happen before it, and itself.
     moved : int
         Bytes read and written.
     """
@@ -68,7 +68,7 @@ class Operation:
 
 
 class _Track:
-    """What one stream did to one block: for each region its last read and write there."""
+    """The accesses of one stream to one block: the last read and the last write of each region."""
 
     __slots__ = ("accesses", "full", "latest")
 
@@ -78,7 +78,7 @@ class _Track:
         self.accesses: dict[tuple[Region, bool], tuple[int, Operation]] = {}
 
     def enter(self, operation: Operation, region: Region, *, writing: bool, floor: int) -> None:
-        """Remember an access, and forget those that all to come are ordered after."""
+        """Add an access; drop those up to ``floor``, as every later operation comes after them."""
         self.latest = operation.tick
         self.accesses[region, writing] = operation.tick, operation
         if len(self.accesses) > self.full:
@@ -87,12 +87,12 @@ class _Track:
 
 
 class AccessHistory:
-    """Who used one block, as far as anything yet to come may be unordered with it.
+    """The accesses to one block that a later operation may be unordered with.
 
     Parameters
     ----------
     block : str
-        What it is called.
+        How reports call the block.
     pointer : int
         Address of its first byte.
     """
@@ -107,7 +107,7 @@ class AccessHistory:
     def conflict(
         self, operation: Operation, region: Region, active: Container[int], *, writing: bool
     ) -> Operation | None:
-        """Return an operation without an order to this that touched the same bytes, where one of the two writes."""
+        """Return an unordered operation that accessed the same bytes, if it or this access writes; None if none did."""
         for number, track in list(self.tracks.items()):
             if number not in active:
                 del self.tracks[number]
@@ -122,14 +122,15 @@ class AccessHistory:
 
 
 class RaceDetector:
-    """Knows what is ordered, and reports what is not.
+    """Tracks the order of all operations, and reports races.
 
     Attributes
     ----------
     reports : deque of str
-        The races seen, the last thousand of them; to be read and cleared by whoever asks.
+        The last thousand races; the caller clears it after reading.
     host : Mapping
-        What the host has seen to be over. Its threads count as one: their order is Python's business.
+        The clock of the host: what it has seen to be done. All threads count as one: races between threads are not
+        checked.
     """
 
     def __init__(self) -> None:
@@ -137,16 +138,16 @@ class RaceDetector:
         self.host: VectorClock = {}
         self._of_host = AccessHistory("the host's memory", 0)
         self._numbers = count(1)
-        # The last operation of each stream that something to come may be unordered with.
+        # The last operation of each stream, if a later operation may be unordered with it.
         self._active: dict[int, Operation] = {}
         self._floor: VectorClock = {}
         self._seen = self._left = 0
 
     def begin(self, operation: Operation, number: int, before: Iterable[VectorClock]) -> int:
-        """Let an operation's turn come after those in some clocks; return the number of its stream from now on."""
+        """Give an operation its clock, from the clocks that come before it; return its stream's number from now on."""
         known = joined(before)
         clock = {other: tick for other, tick in known.items() if other in self._active}
-        if number not in self._active:  # what it did under that number is history
+        if number not in self._active:  # the stream is new, or was forgotten
             number = next(self._numbers)
         operation.number, operation.tick = number, clock.get(number, 0) + 1
         clock[number] = operation.tick
@@ -155,47 +156,47 @@ class RaceDetector:
         return number
 
     def see(self, clocks: Iterable[VectorClock], pending: Iterable[VectorClock]) -> None:
-        """Let the host know what some clocks say is over; ``pending`` is what was known when waiting work came."""
-        found = [*clocks]
-        self._know(lambda seen: joined((seen, *found)))
+        """Add clocks to the host's; ``pending`` are the host's clocks at the submission of work that has not run."""
+        new = [*clocks]
+        self._know(lambda seen: joined((seen, *new)))
         self._seen += 1
-        # Once for as many as were left the last time; if new streams counted too, they could put it off for ever.
+        # Forget once per as many calls as streams were left the last time: if new streams counted, it might never run.
         if self._seen > self._left:
             self._seen = 0
             self._forget([self.host, *pending])
             self._left = len(self._active)
 
     def see_all(self, concerns: Callable[[Operation], bool], pending: Iterable[VectorClock]) -> None:
-        """Let the host know that all operations that have run and concern it are over."""
+        """Add the clocks of all operations that have run, and that a predicate selects, to the host's."""
         self.see([operation.clock for operation in [*self._active.values()] if concerns(operation)], pending)
 
     def _forget(self, clocks: list[VectorClock]) -> None:
-        """Forget the streams of which all to come knows everything: clocks would only grow."""
+        """Forget the streams whose operations all come before any later one, so that clocks stay small."""
         active = self._active.copy()
         floor = {number: min(clock.get(number, 0) for clock in clocks) for number in active}
         for number, last in active.items():
-            # No call in this condition: meanwhile a finaliser or a signal handler may let a stream go on.
+            # No call in this condition: during a call, a finaliser or a signal handler may run work of the stream.
             if floor[number] >= last.tick and number in self._active and self._active[number] is last:
                 del self._active[number]
         self._floor = {number: tick for number, tick in floor.items() if number in self._active}
         self._know(lambda seen: {number: tick for number, tick in seen.items() if number in self._active})
 
     def _know(self, change: Callable[[VectorClock], VectorClock]) -> None:
-        """Change what the host has seen to be over; a finaliser or a signal handler may do so meanwhile."""
+        """Change the host's clock; again if a finaliser or a signal handler has changed it meanwhile."""
         while True:
             seen = self.host
             known = change(seen)
-            if self.host is seen:  # no call from here on
+            if self.host is seen:  # no calls between this check and the assignment: nothing can interrupt
                 self.host = known
                 return
 
     def touch(self, operation: Operation, history: AccessHistory | None, region: Region, *, writing: bool) -> None:
-        """Enter an access, of the host's memory where there is no history of a block.
+        """Record an access, to the host's memory if ``history`` is None.
 
         Raises
         ------
         RaceError
-            If an operation without an order to this one touched the same bytes.
+            If an unordered operation accessed the same bytes, and one of the two writes.
         """
         if region.low == region.high:
             return
@@ -214,6 +215,6 @@ def _reported(operation: Operation, other: Operation, history: AccessHistory, re
     verb = "writes" if writing else "reads"
     low, high = region.low - history.pointer, region.high - history.pointer
     return (
-        f"a race: {operation} {verb} bytes [{low}, {high}) of {history.block}, which are used without an order to that "
-        f"by {other}; let one wait for the other, as in stream.wait_for(other_stream.record())"
+        f"a race: {operation} {verb} bytes [{low}, {high}) of {history.block}, which are also used by {other}; "
+        f"nothing orders the two: let one wait for the other, as in stream.wait_for(other_stream.record())"
     )

@@ -14,10 +14,10 @@ _EFFORT = 100_000
 
 
 class Region(NamedTuple):
-    """Elements in an address space: the bytes from ``low`` to ``high``, or some of them.
+    """The addresses of some elements: bytes within ``low`` to ``high``.
 
-    Where no strides say which, ``items`` has the address of each, rising, as the bytes of 64-bit integers: a region is
-    known again by its value.
+    The elements are strided, or ``items`` lists the address of each, ascending, as bytes of 64-bit integers: so that
+    regions can be compared and hashed by value.
     """
 
     low: int
@@ -30,7 +30,7 @@ class Region(NamedTuple):
 
     @classmethod
     def at(cls, address: int, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> "Region":
-        """Return the region of elements by the address of the first."""
+        """Return the region of strided elements, given the address of the first."""
         if 0 in shape:
             return cls(address, address, address, shape, strides, itemsize)
         steps = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
@@ -40,12 +40,12 @@ class Region(NamedTuple):
 
     @classmethod
     def of_items(cls, addresses: _Addresses, itemsize: int) -> "Region":
-        """Return the region of elements by the address of each, in any order."""
+        """Return the region of elements with these addresses, in any order."""
         if not addresses.size:
             return cls.at(0, (0,), (0,), itemsize)
-        rising = np.sort(addresses)
-        low, high = int(rising[0]), int(rising[-1]) + itemsize
-        return cls(low, high, low, rising.shape, (0,), itemsize, rising.tobytes())
+        ascending = np.sort(addresses)
+        low, high = int(ascending[0]), int(ascending[-1]) + itemsize
+        return cls(low, high, low, ascending.shape, (0,), itemsize, ascending.tobytes())
 
     @property
     def nbytes(self) -> int:
@@ -53,7 +53,7 @@ class Region(NamedTuple):
         return math.prod(self.shape) * self.itemsize
 
     def overlaps(self, other: "Region") -> bool:
-        """Tell whether two regions share a byte."""
+        """Return whether two regions share a byte."""
         if self.high <= other.low or other.high <= self.low:
             return False
         if self.items or other.items:
@@ -65,27 +65,27 @@ class Region(NamedTuple):
 
 
 def _pieces(region: Region) -> tuple[_Addresses, int]:
-    """Return the addresses, rising, of pieces that make up a region, and the bytes of a piece."""
+    """Return the ascending addresses of equal pieces that make up a region, and the bytes of a piece."""
     if region.items:
         return np.frombuffer(region.items, np.int64), region.itemsize
-    found, nbytes = np.full(1, region.address), region.itemsize
+    addresses, nbytes = np.full(1, region.address), region.itemsize
     for stride, extent in sorted(zip(region.strides, region.shape, strict=True), key=lambda loop: abs(loop[0])):
-        if stride == nbytes and found.size == 1:
+        if stride == nbytes and addresses.size == 1:
             nbytes *= extent
         else:
-            found = (found[:, None] + np.arange(extent) * stride).reshape(-1)
-    return np.sort(found), nbytes
+            addresses = (addresses[:, None] + np.arange(extent) * stride).reshape(-1)
+    return np.sort(addresses), nbytes
 
 
 def _meet(ours: _Addresses, length: int, theirs: _Addresses, other: int) -> bool:
-    """Tell whether a piece shares a byte with one of theirs: with the first that ends after it begins."""
+    """Return whether pieces of both share a byte: one of ours and the first of theirs that ends after it begins."""
     first = np.searchsorted(theirs, ours - other, side="right")
     there = first < theirs.size
     return bool(np.any(theirs[first[there]] < ours[there] + length))
 
 
 class _Outline:
-    """What NumPy makes an array of that has a shape and no memory: its elements must never be looked at."""
+    """An array interface with a shape but no memory: NumPy must never read its elements."""
 
     __slots__ = ("__array_interface__",)
 

@@ -1,7 +1,7 @@
-"""`Scheduler`: who runs next, on all simulated devices.
+"""`Scheduler`: decides which task runs next, on all simulated devices.
 
-Nothing runs when it is submitted. It runs when somebody waits: then whatever could run on a real machine is drawn at
-random, over all streams, until what is waited for is done.
+No task runs when it is submitted. Tasks run when somebody waits: the scheduler then draws at random among the tasks
+that could run on a real machine, over all streams, until the task that is waited for is done.
 """
 
 import os
@@ -38,8 +38,8 @@ class Scheduler:
 
     def __init__(self) -> None:
         self.detector = RaceDetector()
-        # Held while anything here changes, but not while others' events are waited for. A collection or a signal may
-        # ask about an event while this thread holds it, or submit work: what is gone through is listed first.
+        # Held during every change, but not while waiting for events of other devices. A finaliser or a signal handler
+        # of the thread that holds it may query an event or submit work: so loops run over copies.
         self._lock = threading.RLock()
         self._running: Task | None = None
         self._busy: dict[SimStream, None] = {}
@@ -47,21 +47,21 @@ class Scheduler:
         self._defaults: dict[Device, SimStream] = {}
         self._numbers = count(1)
         self._process: int | None = None
-        self._random = Random()  # noqa: S311 - nothing is kept secret by it
+        self._random = Random()  # noqa: S311 - not for cryptography
         self._seed: int | None = None
 
     def reseed(self, seed: int) -> None:
-        """Draw anew by a seed, until ``sim_seed`` is configured to be another than now."""
+        """Restart the random order from a seed, which holds until the setting ``sim_seed`` changes."""
         self._random.seed(seed)
         self._seed = config.current().sim_seed
 
     def refuse_fork(self) -> None:
-        """Refuse to go on in a child of the process that began.
+        """Raise if this process is a forked child of the one that first used the devices.
 
         Raises
         ------
         RuntimeError
-            If this is one.
+            If it is.
         """
         if self._process is None:
             self._process = os.getpid()
@@ -76,19 +76,19 @@ class Scheduler:
     def default_stream(self, device: Device) -> SimStream:
         """Return the stream that is used where none is given or current.
 
-        It is a stream like any other: it waits for none, and none waits for it. What is right by that rule is right
-        also where a default stream waits for the others, as CUDA's legacy one does.
+        It is a stream like any other: it does not wait for other streams, and they do not wait for it. A program that
+        is correct under this rule is also correct with CUDA's legacy default stream, which does wait.
         """
-        found = self._defaults.get(device)
-        if found is None:
+        stream = self._defaults.get(device)
+        if stream is None:
             made = SimStream(self, device, f"the default stream of {device}", 0)
-            found = self._defaults.setdefault(device, made)
-        return found
+            stream = self._defaults.setdefault(device, made)
+        return stream
 
     def stream_of(self, device: Device) -> SimStream:
-        """Return the stream that is current on a device, which is the default one outside of any ``with stream:``."""
-        found = current_stream(device)
-        return found if isinstance(found, SimStream) else self.default_stream(device)
+        """Return the current stream of a device; outside of any ``with stream:`` it is the default one."""
+        stream = current_stream(device)
+        return stream if isinstance(stream, SimStream) else self.default_stream(device)
 
     def enqueue(self, task: Task) -> None:
         """Put a task at the end of its stream."""
@@ -99,13 +99,13 @@ class Scheduler:
             task.place, stream.submitted = stream.submitted, stream.submitted + 1
             self._busy[stream] = None
             append = stream.tasks.append
-            # No call between these: an interrupt finds both done, or neither.
+            # No interrupt can come between these two: both are done, or neither.
             stream.last = task
             append(task)
 
-    def carry_out(self, stream: SimStream, what: str, work: OperationBody) -> Task:
-        """Do some work at once, after what its stream must have done before; everything else stays late."""
-        task = stream.submit(what, work)
+    def carry_out(self, stream: SimStream, what: str, body: OperationBody) -> Task:
+        """Submit an operation and run it at once, after all that its stream must do before; other work stays late."""
+        task = stream.submit(what, body)
         try:
             self._drive(task, self._toward)
         except BaseException:
@@ -118,18 +118,18 @@ class Scheduler:
         return task
 
     def answer(self, task: Task) -> None:
-        """Raise what a task raised, if anything; nobody else need be told."""
+        """Raise what a task raised, if anything, and count the error as reported."""
         if not task.completed:
             with self._lock:
                 self._dismiss(task)
             task.raise_failure()
 
     def poll(self, task: Task) -> bool:
-        """Tell whether a task is done. By chance, something that can run does so first."""
+        """Return whether a task is done; at random, run a task that is ready first."""
         if task.noticed:
             return True
         self.refuse_fork()
-        if self._running is not None:  # in another thread, or further up in this one
+        if self._running is not None:  # in another thread, or by an outer call of this one
             return False
         if task.over or self._drawn().random() < 0.5:
             self._notice_if_over(task)
@@ -150,14 +150,14 @@ class Scheduler:
                 self._notice(task)
 
     def settle(self, task: Task) -> None:
-        """Let work run until a task is done."""
+        """Run work until a task is done."""
         self._drive(task, self._any)
         if not task.noticed:
             with self._lock:
                 self._notice(task)
 
     def finish(self, concerns: Callable[[Operation], bool]) -> None:
-        """Let work run until all that concerns the caller is done, and raise what failed of it and nobody saw."""
+        """Run work until all operations that a predicate selects are done; raise their errors not yet reported."""
         self.refuse_fork()
         with self._lock:
             lasts = [stream.tasks[-1] for stream in [*self._busy] if stream.tasks]
@@ -182,10 +182,10 @@ class Scheduler:
 
     def _notice(self, task: Task) -> None:
         self.detector.see([task.operation.clock], self._pending())
-        task.noticed = True  # last: an interrupt before it leaves the rest to be done again
+        task.noticed = True  # last: after an interrupt before this line, all of it is done again
 
     def _pending(self) -> Iterator[VectorClock]:
-        """Yield the least that is known to what is still to run: of each stream the task submitted first."""
+        """Yield what the host knew when it submitted the first task of each stream: later ones know at least that."""
         return (stream.tasks[0].known for stream in [*self._busy] if stream.tasks)
 
     def _drawn(self) -> Random:
@@ -196,7 +196,7 @@ class Scheduler:
         return self._random
 
     def _drive(self, goal: Task, choose: Callable[[Task], Event]) -> None:
-        """Run what is chosen until a task is done. What is chosen of others than ours is waited for."""
+        """Run the tasks that ``choose`` returns until the goal is done; wait for an event of another device."""
         self.refuse_fork()
         while True:
             foreign = self._uninterrupted(partial(self._advance, goal, choose))
@@ -206,15 +206,15 @@ class Scheduler:
             if not foreign.done():
                 raise self._deadlock(goal, foreign)
 
-    def _uninterrupted(self, work: Callable[[], _Result]) -> _Result:
-        """Do something where no interrupt comes, except for a collection or a signal that came to who has the lock.
+    def _uninterrupted(self, function: Callable[[], _Result]) -> _Result:
+        """Call a function in a thread that no signal interrupts; in this one if it holds the lock already.
 
-        Another thread would wait for that lock, and this one for the other.
+        That happens in finalisers and signal handlers. The other thread would wait for the lock: a deadlock.
         """
-        return work() if self._lock._is_owned() else run_uninterrupted(work)  # type: ignore[attr-defined]
+        return function() if self._lock._is_owned() else run_uninterrupted(function)  # type: ignore[attr-defined]
 
     def _advance(self, goal: Task, choose: Callable[[Task], Event]) -> Event | None:
-        """Run what is chosen until a task is done, or until an event of others than ours must come first."""
+        """Run the tasks that ``choose`` returns; return None when the goal is done, or a foreign event to wait for."""
         with self._lock:
             while True:
                 self._refuse_nested(goal)
@@ -226,15 +226,15 @@ class Scheduler:
                 self._run(chosen)
 
     def _refuse_nested(self, goal: Task) -> None:
-        """Refuse to wait from inside a task: the lock is held, so it is this thread that runs it."""
+        """Refuse to wait inside of a running task; this thread holds the lock, so it is the one that runs the task."""
         if self._running is not None:
             raise RuntimeError(
-                f"{goal.operation} is waited for while {self._running.operation} is under way in the same thread, as "
+                f"{goal.operation} is waited for while {self._running.operation} is running in the same thread, as "
                 f"by a finaliser or a signal handler; wait for it outside of these"
             )
 
     def _withdraw(self, task: Task) -> None:
-        """Take back what did not run, or not to its end, for whoever wanted it is told by an interrupt."""
+        """Remove a task that was interrupted before its end; the interrupt tells the caller."""
         with self._lock:
             if not task.over and task.stream.tasks[-1] is task:
                 task.stream.tasks.pop()
@@ -242,11 +242,11 @@ class Scheduler:
 
     def _dismiss(self, task: Task) -> None:
         with suppress(ValueError):
-            self._failed.remove(task)  # one call, as more may fail meanwhile
+            self._failed.remove(task)  # a single call: other tasks may fail during a loop
         task.stream.forget(task)
 
     def _any(self, goal: Task) -> Event:
-        """Return a task that can run, drawn at random; if none can, the event that holds one up."""
+        """Return a random task that is ready; if none is, the foreign event that the goal waits for."""
         ready = self._ready()
         return self._drawn().choice(ready) if ready else self._toward(goal)
 
@@ -255,14 +255,14 @@ class Scheduler:
         return [task for task in heads if _awaited(task) is None]
 
     def _toward(self, goal: Task) -> Event:
-        """Return the task that must run first if another is to run, or the event that holds it up."""
+        """Return the task that must run next for the goal to run, or the foreign event that this task waits for."""
         path = [*_chain(goal)]
-        return _awaited(path[-1]) or path[-1] if path else goal  # a finaliser let it run meanwhile
+        return _awaited(path[-1]) or path[-1] if path else goal  # empty if a finaliser ran it meanwhile
 
     def _run(self, task: Task) -> None:
         self._running = task
         try:
-            if not task.over:  # else a finaliser let it run, right after it was chosen
+            if not task.over:  # else a finaliser ran it after it was chosen
                 self._run_now(task)
         finally:
             self._running = None
@@ -271,7 +271,7 @@ class Scheduler:
         stream, host = task.stream, self.detector.host
         after = [event.operation.clock if isinstance(event, Task) else host for event in task.after]
         try:
-            # First: whatever interrupts this, it is not done twice.
+            # First, so that the task cannot run twice, whatever interrupts it.
             stream.tasks.popleft()
             stream.number = self.detector.begin(task.operation, stream.number, [stream.clock, task.known, *after])
             task.run()
@@ -285,11 +285,11 @@ class Scheduler:
 
     def _deadlock(self, goal: Task, event: Event) -> RuntimeError:
         path = ", which waits for ".join(str(task.operation) for task in _chain(goal))
-        return RuntimeError(f"nothing can run: {path}, which waits for {event!r}, which nothing brings about")
+        return RuntimeError(f"deadlock: {path}, which waits for {event!r}, which no pending work reaches")
 
 
 def _awaited(task: Task) -> Event | None:
-    """Return an event that a task waits for and that is not reached."""
+    """Return an event that a task waits for and that is not reached; None if the task is ready."""
     return next((event for event in task.after if not _reached(event)), None)
 
 
@@ -298,7 +298,7 @@ def _reached(event: Event) -> bool:
 
 
 def _chain(goal: Task) -> Iterator[Task]:
-    """Yield the first task of a goal's stream, that of the stream it waits for, and so on."""
+    """Yield the first task of the goal's stream, the first task of the stream that one waits for, and so on."""
     event: Event | None = goal
     while isinstance(event, Task) and event.stream.tasks:
         yield (task := event.stream.tasks[0])

@@ -1,4 +1,4 @@
-"""`SimStream`, and `Task`: one piece of its work, and the event that is reached when it is done."""
+"""`SimStream`: a stream of a simulated device; `Task`: one operation of a stream, and the event after it."""
 
 import threading
 from collections import deque
@@ -18,18 +18,18 @@ from .races import Operation, VectorClock
 __all__ = ["OperationBody", "SimStream", "Task"]
 
 OperationBody = Callable[[Operation], object]
-"""What is done when a task's turn comes. It declares what it reads and writes in that task's name."""
+"""The function that a task calls when it runs; it declares what it reads and writes for the `Operation` it is given."""
 
-# Of a slow accelerator: what a launch takes, and how many bytes a second its memory moves.
+# Seconds of a launch, and bytes per second of the memory, of a slow accelerator.
 _LATENCY = 5e-6
 _BANDWIDTH = 1e10
 
 
 class Driver(Protocol):
-    """What lets late work run."""
+    """Runs late work; `Scheduler` is the implementation."""
 
     def refuse_fork(self) -> None:
-        """Raise RuntimeError in a child of the process that began."""
+        """Raise `RuntimeError` in a forked child of the process that first used the devices."""
         ...
 
     def enqueue(self, task: "Task") -> None:
@@ -37,50 +37,51 @@ class Driver(Protocol):
         ...
 
     def poll(self, task: "Task") -> bool:
-        """Tell whether a task is done, and perhaps let some work run."""
+        """Return whether a task is done; may run some work."""
         ...
 
     def settle(self, task: "Task") -> None:
-        """Let work run until a task is done."""
+        """Run work until a task is done."""
         ...
 
     def answer(self, task: "Task") -> None:
-        """Raise what a task raised, if anything; nobody else need be told."""
+        """Raise what a task raised, if anything, and count the error as reported."""
         ...
 
     def finish(self, concerns: Callable[[Operation], bool]) -> None:
-        """Let work run until all that concerns the caller is done, and raise what failed of it."""
+        """Run work until all operations that a predicate selects are done; raise their errors."""
         ...
 
 
 class Task:
-    """A piece of work, and the event behind it.
+    """One operation of a stream, and the event that is reached when it is done.
 
     Attributes
     ----------
     operation : Operation
-        What the race check remembers of it.
+        Its identity and accesses, for the race check.
     stream : SimStream
         The stream.
     after : sequence of Event
-        What it waits for besides the work before it.
+        The events it waits for, besides the tasks before it in its stream.
     place : int
         How many tasks of its stream were submitted before it.
     known : Mapping
-        What the host knew to be over when it submitted this.
+        The clock of the host when the task was submitted.
     began, ended : float
-        Simulated seconds on the clock of `time.perf_counter`: work begins when it was submitted, or when what it
-        waits for has ended, if that is later, and it lasts as long as the bytes take that it moves.
+        Simulated times in seconds of `time.perf_counter`: it begins when it was submitted, or when all it waits for
+        has ended, if that is later. It lasts a fixed latency plus the bytes it moves over the bandwidth.
     completed : bool
-        Whether it was done without a failure.
+        Whether it was done without an error.
     noticed : bool
-        Whether the host knows that it is over.
+        Whether the host knows that it is done.
     """
 
     __slots__ = (
         "_traceback",
         "after",
         "began",
+        "body",
         "completed",
         "ended",
         "error",
@@ -90,14 +91,13 @@ class Task:
         "place",
         "stream",
         "submitted",
-        "work",
     )
 
-    def __init__(self, stream: "SimStream", what: str, work: OperationBody, after: Sequence[Event]) -> None:
+    def __init__(self, stream: "SimStream", what: str, body: OperationBody, after: Sequence[Event]) -> None:
         self._traceback: TracebackType | None = None
         self.operation = Operation(stream.device, stream.name, what, call_site())
         self.stream = stream
-        self.work: OperationBody | None = work
+        self.body: OperationBody | None = body
         self.after = after
         self.place = 0
         self.known: VectorClock = {}
@@ -114,30 +114,30 @@ class Task:
 
     @property
     def over(self) -> bool:
-        """Whether it has left its stream's queue, which happens before it is done, and only once."""
+        """Whether it has left the queue of its stream, to run or after it ran; it never comes back."""
         waiting = self.stream.tasks
         return not waiting or waiting[0].place > self.place
 
     @property
     def failed(self) -> bool:
-        """Whether the work was done and raised something."""
+        """Whether it ran and raised an error."""
         return self.over and not self.completed
 
     def done(self) -> bool:
-        """Tell whether it is done; never waits. Asking may let some work run, and asking often enough all of it."""
+        """Return whether it is done; never waits. Each call may run some work, so repeated calls finish all of it."""
         return self.stream.driver.poll(self)
 
     def settle(self) -> None:
-        """Let work run until this is done; what it raised is left to those who `wait`."""
+        """Run work until this is done; its error is left for `wait`."""
         self.stream.driver.settle(self)
 
     def wait(self) -> None:
-        """Let work run until this is done; raises what it raised."""
+        """Run work until this is done; raises its error."""
         self.settle()
         self.stream.driver.answer(self)
 
     def raise_failure(self, more: int = 0) -> None:
-        """Raise what the work raised, if anything, and say how much more failed after it."""
+        """Raise the task's error, if any; ``more`` is how many tasks failed after it."""
         if self.completed:
             return
         if self.error is None:
@@ -147,15 +147,15 @@ class Task:
         raise_again(self.error, self._traceback)
 
     def forget_failure(self) -> None:
-        """Let go of what the work raised, and of all that its traceback keeps alive."""
+        """Drop the error, and with it all that its traceback keeps alive."""
         self.error = self._traceback = None
         self.completed = True
 
     def run(self) -> None:
-        """Do the work, and keep what it raises for those who wait; an interrupt goes on to whoever lets it run."""
-        assert self.work is not None, "a task runs once"
+        """Run the body, and keep its error for `wait`; an interrupt is raised here."""
+        assert self.body is not None, "a task runs once"
         try:
-            self.work(self.operation)
+            self.body(self.operation)
         except Exception as error:
             error.add_note(f"in {self.operation}")
             self.error, self._traceback = error, error.__traceback__
@@ -163,12 +163,12 @@ class Task:
             self.completed = True
 
     def end(self) -> None:
-        """Say when it was done, and let the stream go on from there."""
+        """Set its simulated times, and the clock of its stream; drop what it refers to."""
         self.began = max(self.submitted, self.stream.free, *(event.ended or 0.0 for event in self.after), 0.0)
         self.ended = self.stream.free = self.began + _LATENCY + self.operation.moved / _BANDWIDTH
         self.stream.clock = self.operation.clock
-        # What it holds must not live as long as the event.
-        self.work = None
+        # The body and the events keep memory alive, and this task lives as long as anybody holds it as an event.
+        self.body = None
         self.after = ()
 
 
@@ -178,15 +178,15 @@ class SimStream(CurrentStream):
     Attributes
     ----------
     device : Device
-        Whose.
+        The device.
     name, number : str, int
-        What reports and clocks call it.
+        Its name in reports, and its number in vector clocks.
     tasks : deque of Task
-        The work that has not run.
+        The tasks that have not run.
     submitted, last : int, Task or None
-        How much work was submitted, and the last of it.
+        How many tasks were submitted, and the last of them.
     clock, free : Mapping, float
-        The operations that happen before what runs next, and when the last of them ended.
+        The clock of the last task that ran, and the simulated time at which it ended.
     """
 
     __slots__ = (
@@ -219,12 +219,12 @@ class SimStream(CurrentStream):
 
     @property
     def giving(self) -> AbstractContextManager[object]:
-        """The lock that `CurrentStream.giving` speaks of."""
+        """The lock that `CurrentStream.giving` describes."""
         self.driver.refuse_fork()
         return self._giving
 
-    def submit(self, what: str, work: OperationBody, after: Sequence[Event] = ()) -> Task:
-        """Let some work be done after all that was submitted before.
+    def submit(self, what: str, body: OperationBody, after: Sequence[Event] = ()) -> Task:
+        """Append a task; it runs after all earlier tasks of the stream, and after some events.
 
         Raises
         ------
@@ -233,23 +233,23 @@ class SimStream(CurrentStream):
         """
         if self._closed:
             raise RuntimeError(f"{self.name} is closed and takes no more work; make another: accel.new_stream()")
-        return self._enqueued(what, work, after)
+        return self._enqueued(what, body, after)
 
-    def _enqueued(self, what: str, work: OperationBody, after: Sequence[Event] = ()) -> Task:
-        task = Task(self, what, work, after)
+    def _enqueued(self, what: str, body: OperationBody, after: Sequence[Event] = ()) -> Task:
+        task = Task(self, what, body, after)
         self.driver.enqueue(task)
         return task
 
     def record(self) -> Event:
-        """Return an event that is reached when all work submitted so far is done; also of a closed stream."""
+        """Return an event that is reached when all work submitted so far is done; works on a closed stream too."""
         return self.last or self._enqueued("an event", _nothing)
 
     def wait_for(self, event: Event) -> None:
-        """Let work submitted from now on start after an event, of whatever device."""
+        """Let work submitted from now on start after an event of any device."""
         self.submit("a wait", _nothing, (event,))
 
     def synchronize(self) -> None:
-        """Let work run until all that was submitted so far is done; raises what failed and was not waited for yet."""
+        """Run work until all that was submitted so far is done; raises errors that nobody waited for yet."""
         self.driver.finish(lambda operation: operation.stream == self.name)
 
     def close(self) -> None:
@@ -258,7 +258,7 @@ class SimStream(CurrentStream):
         self.synchronize()
 
     def forget(self, task: Task) -> None:
-        """Let go of a task whose failure is being raised: its traceback keeps alive what the waiter's frames do."""
+        """Drop a task whose error is being raised, since the error's traceback keeps the frames of the caller alive."""
         if self.last is task:
             self.last = None
 
@@ -267,4 +267,4 @@ class SimStream(CurrentStream):
 
 
 def _nothing(operation: Operation) -> None:
-    """Do nothing: what there is to do for an event, and for a wait."""
+    """Do nothing: the body of events and waits."""

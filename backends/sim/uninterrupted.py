@@ -1,7 +1,7 @@
-"""A thread that does the work of simulated devices for the main thread, the only one that signals interrupt.
+"""A thread that runs the work of simulated devices for the main thread, the only one that signals interrupt.
 
-A real device goes on with its work when its user presses Ctrl-C. Here work is done by whoever waits; so that an
-interrupt ends the wait, and not the work that was about to run, the main thread lets another one do it.
+A real device continues its work when the user presses Ctrl-C. Here work runs in the thread that waits for it. The main
+thread therefore hands it to another thread, so that an interrupt ends the wait and not the work.
 """
 
 import sys
@@ -18,29 +18,29 @@ __all__ = ["run_uninterrupted"]
 _Result = TypeVar("_Result")
 
 
-class _Errand(Generic[_Result]):
-    """Something to be done for the main thread, with the settings in force there."""
+class _Request(Generic[_Result]):
+    """A function to call for the main thread, in the main thread's context (its settings and current streams)."""
 
-    __slots__ = ("_context", "_error", "_result", "_work", "over")
+    __slots__ = ("_context", "_error", "_function", "_result", "over")
     _result: _Result
 
-    def __init__(self, work: Callable[[], _Result]) -> None:
+    def __init__(self, function: Callable[[], _Result]) -> None:
         self._context = copy_context()
         self._error: BaseException | None = None
-        self._work = work
+        self._function = function
         self.over = threading.Lock()
         self.over.acquire()
 
     def run(self) -> None:
         try:
-            self._result = self._context.run(self._work)
+            self._result = self._context.run(self._function)
         except BaseException as error:
             self._error = error
-        del self._work, self._context
+        del self._function, self._context
         self.over.release()
 
     def answer(self) -> _Result:
-        """Wait until it is done, and return or raise what came of it."""
+        """Wait until the call is done; return its result, or raise its error."""
         with self.over:
             pass
         if self._error is None:
@@ -48,41 +48,41 @@ class _Errand(Generic[_Result]):
         try:
             raise self._error
         finally:
-            self._error = None  # its traceback has this frame
+            self._error = None  # its traceback refers to this frame: a cycle
 
 
-def run_uninterrupted(work: Callable[[], _Result]) -> _Result:
-    """Do something where no signal handler can interrupt it; an interrupt ends the wait for it, and not the work."""
+def run_uninterrupted(function: Callable[[], _Result]) -> _Result:
+    """Call a function in a thread that no signal interrupts; an interrupt ends the wait, and the call goes on."""
     if threading.get_ident() != threading.main_thread().ident or sys.is_finalizing():
-        return work()
-    errands = _errands or _started()
-    if errands is None:  # no thread can be had
-        return work()
-    errand = _Errand(work)
-    errands.put(errand)
-    return errand.answer()
+        return function()
+    requests = _requests or _started()
+    if requests is None:  # no thread can be started
+        return function()
+    request = _Request(function)
+    requests.put(request)
+    return request.answer()
 
 
-_errands: "SimpleQueue[_Errand[Any]] | None" = None
+_requests: "SimpleQueue[_Request[Any]] | None" = None
 
 
-def _started() -> "SimpleQueue[_Errand[Any]] | None":
-    global _errands
-    errands: SimpleQueue[_Errand[Any]] = SimpleQueue()
+def _started() -> "SimpleQueue[_Request[Any]] | None":
+    global _requests
+    requests: SimpleQueue[_Request[Any]] = SimpleQueue()
     try:
-        start(threading.Thread(target=_serve, args=(errands,), name="accel-sim", daemon=True))
+        start(threading.Thread(target=_serve, args=(requests,), name="accel-sim", daemon=True))
     except RuntimeError:
         return None
-    _errands = errands
-    return errands
+    _requests = requests
+    return requests
 
 
-def _serve(errands: "SimpleQueue[_Errand[Any]]") -> None:
+def _serve(requests: "SimpleQueue[_Request[Any]]") -> None:
     while True:
-        errands.get().run()
+        requests.get().run()
 
 
 @in_child
 def _forget() -> None:
-    global _errands
-    _errands = None
+    global _requests
+    _requests = None

@@ -47,7 +47,7 @@ class TestAnotherAddressSpace:
                     sim.adopt(ExternalAllocation(nbytes, pointer=block.pointer + start))
 
     def test_objects_of_the_host_are_not_adopted(self, sim):
-        with pytest.raises(TypeError, match=r"ndarray is no memory of a simulated device.*get_buffer"):
+        with pytest.raises(TypeError, match=r"ndarray is not memory of a simulated device.*get_buffer"):
             sim.adopt(ExternalAllocation(10, native=np.zeros(10)))
 
     @pytest.mark.parametrize(("start", "nbytes"), [(0, 101), (1, 100), (-1, 10), (100, 1)])

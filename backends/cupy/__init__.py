@@ -1,8 +1,8 @@
-"""CUDA and ROCm devices, through CuPy, which is imported when they are first asked for."""
+"""The backend of CUDA and ROCm devices. It uses CuPy, and imports it when the devices are first asked for."""
 
 from .backend import CupyBackend
 
 __all__ = ["BACKEND", "CupyBackend"]
 
 BACKEND = CupyBackend()
-"""What the entry points offer."""
+"""The object that the entry points name."""

@@ -1,4 +1,4 @@
-"""How items are read and written: in accesses of a width that is aligned everywhere, by loops over them."""
+"""The width of the memory accesses of a kernel, and the loops over accesses that copy or fill all items."""
 
 import math
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ __all__ = ["in_accesses", "in_pieces", "in_stores", "outside", "packable", "shor
 
 
 def packable(plan: Plan, target_address: int, source_address: int) -> bool:
-    """Tell whether small items of a transpose can be read and written as words of 4 bytes."""
+    """Return whether the items of a transpose are smaller than 4 bytes and can be accessed as words of 4 bytes."""
     if plan.kind != "transpose" or plan.itemsize >= 4:
         return False
     a, b = plan.tile or (None, None)
@@ -27,34 +27,34 @@ def in_accesses(plan: Plan) -> tuple[int, list[Leaf]]:
         width = plan.vector
         pieces = (leaves.pop().extent if leaves else 1) * plan.itemsize // width
     elif plan.tile is not None:
-        # Neighbouring threads then touch several short rows, but of each all bytes.
+        # With the plane's loops last, neighbouring threads access several short rows, each of them completely.
         leaves = [*outside(plan), *sorted([leaves[i] for i in plan.tile], reverse=True)]
     return width, [*leaves, Leaf(pieces, width, width)] if pieces != 1 else leaves
 
 
 def outside(plan: Plan) -> list[Leaf]:
-    """Return the loops around the plane that a transpose turns."""
+    """Return the loops outside of the plane of a transpose."""
     return [leaf for i, leaf in enumerate(plan.leaves) if i not in (plan.tile or ())]
 
 
 def shorter_side(plan: Plan) -> int:
-    """Return how many items the plane that a transpose turns has on its shorter side."""
+    """Return the items along the shorter side of the plane of a transpose."""
     return min([plan.leaves[i].extent for i in plan.tile or ()])
 
 
 def in_pieces(plan: Plan) -> tuple[int, int]:
-    """Return the bytes of an access, and how many an item takes."""
+    """Return the bytes of an access, and the accesses of an item."""
     width = min(plan.vector, plan.itemsize)
     return width, plan.itemsize // width
 
 
 def size_of(leaves: Iterable[Leaf]) -> int:
-    """Return how many steps loops have together."""
+    """Return the product of the loops' extents."""
     return math.prod([leaf.extent for leaf in leaves])
 
 
 def _filled(extents: Iterable[int], strides: Iterable[int]) -> list[Leaf]:
-    """Return the loops over elements, as few as there can be, the slowest first."""
+    """Return the loops over the elements, merged where they are contiguous, the slowest first."""
     leaves: list[Leaf] = []
     for stride, extent in sorted(zip(strides, extents, strict=True), key=lambda axis: -abs(axis[0])):
         run = extent
@@ -74,18 +74,20 @@ def in_stores(
     *,
     apart: bool,
 ) -> tuple[int, list[Leaf]]:
-    """Return the bytes of the widest store that is aligned everywhere, and the loops over them, or over elements.
+    """Return the bytes of the widest store that is always aligned, and the loops over stores or elements of a fill.
+
+    The loops are over stores if these are wider than an element.
 
     Parameters
     ----------
     extents, strides : iterable of int
-        The axes of the elements, in bytes.
+        The axes of the elements, strides in bytes.
     itemsize, aligned : int
-        Bytes of an element, and what the first address is a multiple of.
+        Bytes of an element, and the alignment in bytes of the first address.
     swizzling : Swizzling or None
-        What becomes of their distances.
+        The change of offsets, if any.
     apart : bool
-        Whether each lies wherever a table says.
+        Whether an offset table places each element separately.
     """
     leaves, run = _filled(extents, strides), itemsize
     steps = [leaf.target_stride for leaf in leaves]

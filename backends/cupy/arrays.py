@@ -1,4 +1,4 @@
-"""CuPy's arrays on the backend's memory, and CuPy as a namespace of the array standard for one device."""
+"""CuPy arrays on the backend's memory, and CuPy's functions as a namespace for one device."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -15,23 +15,23 @@ __all__ = ["Namespace", "array_on", "root_of"]
 
 
 class Namespace:
-    """A module of functions that compute on one device, and whose errors are in our own terms."""
+    """A module whose functions compute on one device, and raise the errors of `accel.errors`."""
 
     def __init__(self, module: ModuleType, computing: Computing) -> None:
         self._module = module
         self._computing = computing
 
     def __getattr__(self, name: str) -> Any:
-        # Only what is not there yet is asked for here: each name once.
-        found = getattr(self._module, name)
-        if isinstance(found, ModuleType):
-            found = Namespace(found, self._computing)
-        elif callable(found) and not isinstance(found, type):
-            found = self._entering(found)
-        setattr(self, name, found)
-        return found
+        # Called once for each name, as the result becomes an attribute.
+        member = getattr(self._module, name)
+        if isinstance(member, ModuleType):
+            member = Namespace(member, self._computing)
+        elif callable(member) and not isinstance(member, type):
+            member = self._wrapped(member)
+        setattr(self, name, member)
+        return member
 
-    def _entering(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(*arguments: Any, **keywords: Any) -> Any:
             with self._computing(*arguments, *keywords.values()):
@@ -41,7 +41,7 @@ class Namespace:
 
 
 def array_on(driver: Driver, operand: Operand, block: DeviceBlock, keep: object) -> Any:
-    """Return an array of CuPy's on a block; it and all its views keep an object alive."""
+    """Return a CuPy array on a block; the array and all its views keep ``keep`` alive."""
     cupy = driver.cupy
     block.lent = True
     with driver.on(block.device):

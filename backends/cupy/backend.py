@@ -28,10 +28,10 @@ __all__ = ["CupyBackend"]
 
 
 class CupyBackend:
-    """The devices that CuPy finds, of CUDA or of ROCm, as CuPy is built for.
+    """The CUDA or ROCm devices that CuPy finds, depending on the platform that CuPy is built for.
 
-    Nothing of CuPy is imported before the devices are first asked for. Without a stream, work goes to the stream that
-    is current, or else to the device's default one, which is also CuPy's.
+    CuPy is imported when the devices are first asked for. Without a stream, work goes to the current stream, or else
+    to the device's default stream, which is CuPy's default stream.
     """
 
     name = "cupy"
@@ -77,21 +77,21 @@ class CupyBackend:
         return tuple(first[index] for index in range(library.found))
 
     def why_unavailable(self) -> Mapping[str, str]:
-        """Return the reason against each type of device that cannot be used here."""
+        """Return, for each type of device that cannot be used here, the reason."""
         return self._installation.reasons
 
     def limits(self, device: Device) -> Limits:
-        """Return the amounts of a device."""
+        """Return the limits of a device."""
         return self._limits[device]
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return bytes from CuPy's pool, to be used on a stream first."""
+        """Return bytes from CuPy's pool, for first use on the given stream."""
         block = allocated(self._driver, nbytes, alignment, self._streams.stream_for(stream, device))
         self._streams.remember_reused(block)
         return block
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Give a block back to CuPy's pool, when all streams have used it that were given work on it."""
+        """Return a block to CuPy's pool, after the work on it of all streams."""
         if isinstance(block, DeviceBlock):
             after = [] if stream is None else [self._streams.stream_for(stream, block.device)]
             if block.lent:
@@ -99,20 +99,20 @@ class CupyBackend:
             give_back(self._driver, block, after)
 
     def trim(self) -> int:
-        """Let CuPy's pool give back what is free to the driver, which waits for all work; returns how many bytes.
+        """Return the free memory of CuPy's pool to the driver, which waits for all work; return its bytes.
 
-        Pinned memory that copies went through goes too, and is not counted.
+        The idle pinned memory of staged copies is freed too, and is not counted.
         """
         self._copier.trim()
         return sum(self._trim(device) for device in self.devices())
 
     def free_memory(self, device: Device) -> Room:
-        """Return what a device can still give, with what CuPy's pool keeps."""
+        """Return how much memory of a device is free, including the free memory of CuPy's pool."""
         with self._driver.on(device):
             return room(self._driver)
 
     def device_at(self, address: int) -> Device | None:
-        """Return the device that has memory at an address, if the host cannot read it there."""
+        """Return the device that has memory at an address; None if the host can read it."""
         index = index_at(self._driver, address)
         return None if index is None else self.devices()[index]
 
@@ -121,11 +121,11 @@ class CupyBackend:
         return pinned(self._driver, device, nbytes)
 
     def free_pinned(self, device: Device, block: Block) -> None:
-        """Take pinned memory back."""
+        """Drop the reference to pinned memory; it is unpinned with the last one."""
         block.native = None
 
     def adopt(self, external: ExternalAllocation) -> Block:
-        """Look at memory by an array or a pointer of CuPy's, or by its address."""
+        """Return a block over the memory of a CuPy array or pointer, or at an address."""
         block = adopted(self._driver, external, self.devices())
         for each in (external.native, external.owner):
             computed = computed_of(self._driver, each)
@@ -134,7 +134,7 @@ class CupyBackend:
         return block
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
-        """Copy bytes, from or to the host, or within or between devices; overlapping spans are right."""
+        """Copy bytes, from or to the host, or within or between devices; the spans may overlap."""
         if target.nbytes != source.nbytes:
             raise ValueError(f"{source.nbytes} bytes cannot be copied to {target.nbytes}")
         if target.nbytes:
@@ -143,7 +143,7 @@ class CupyBackend:
             self._streams.submit(work, stream, target.block, source.block, blocks=blocks)
 
     def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
-        """Copy elements as planned; overlapping operands are right."""
+        """Copy elements as planned; the operands may overlap."""
         copier, ends = self._copier, (target.span.block, source.span.block)
         into, out_of = map(memory_of, ends)
         copy: Callable[[Operand, Operand, Plan, CupyStream], None]
@@ -171,25 +171,26 @@ class CupyBackend:
             self._driver.runtime.deviceSynchronize()
 
     def new_stream(self, device: Device) -> CupyStream:
-        """Return a new stream of a device, which waits for no other."""
+        """Return a new stream of a device; it does not wait for the default stream."""
         return self._streams.new(device)
 
     def default_stream(self, device: Device) -> CupyStream:
-        """Return the stream on which a device works when none is given or current: CuPy's default one."""
+        """Return the stream used when none is given or current: CuPy's default stream."""
         return self._streams.default(device)
 
     def hold_up(self, block: Block, number: int | None, events: Sequence[Event]) -> Sequence[Event]:
-        """Let a stream of another library use a block after some events, without blocking the host."""
-        lent = memory_of(block)
-        assert lent is not None, "memory of the host is not used by streams"
-        left = hold_up(self._driver, lent.device, number, [*events, *([] if lent.ready is None else [lent.ready])])
-        self._streams.lend(lent)  # it may be CuPy's, and one of ours
-        lent.lent = True
-        return left
+        """Make another library's stream wait for some events before it uses a block, without blocking the host."""
+        memory = memory_of(block)
+        assert memory is not None, "memory of the host is not used by streams"
+        ready = [] if memory.ready is None else [memory.ready]
+        for_host = hold_up(self._driver, memory.device, number, [*events, *ready])
+        self._streams.lend(memory)  # the stream may be CuPy's, and thus one of this backend
+        memory.lent = True
+        return for_host
 
     @contextmanager
     def consuming(self, device: Device) -> Iterator[int]:
-        """Return a context in which another library is asked for memory of a device, which is current in it."""
+        """Return a context in which to ask another library for memory of a device; the device is current in it."""
         with self._driver.on(device):
             yield self._streams.stream_for(None, device).number
 
@@ -198,32 +199,32 @@ class CupyBackend:
         return self._streams.stream_for(stream, stream.device).mark()
 
     def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Kernel:
-        """Compile a kernel of CUDA or HIP, or return what was compiled before."""
+        """Compile a kernel of CUDA or HIP source, or return the one compiled before."""
         with self._driver.on(device):
             function = self._modules.function(device, source, kernel, options)
         return Kernel(self._driver, self._streams, device, function)
 
     def namespace(self, device: Device) -> Namespace:
-        """Return CuPy as a namespace of the array standard, on a device."""
+        """Return CuPy as a namespace of the array standard, for a device."""
         computing = self.computing(device)
         import array_api_compat.cupy as module
 
         return Namespace(module, computing)
 
     def computing(self, device: Device) -> Computing:
-        """Return what makes contexts in which CuPy computes on a device."""
+        """Return a factory of contexts in which CuPy computes on a device."""
         return Computing(self._driver, device, partial(self._streams.all, device))
 
     def array(self, operand: Operand, keep: object) -> Any:
-        """Return an array of CuPy's on a device's memory."""
+        """Return a CuPy array on a device's memory."""
         block = memory_of(operand.span.block)
         if block is None:
-            raise DeviceMismatchError("memory of the host has no array of CuPy; copy it to a device first")
+            raise DeviceMismatchError("CuPy has no arrays on memory of the host; copy it to a device first")
         self._streams.lend(block)
         return array_on(self._driver, operand, block, keep)
 
     def root(self, array: Any) -> Any:
-        """Return the array that has the memory which an array is a view of."""
+        """Return the array whose memory an array is a view of."""
         return root_of(array)
 
     def address(self, array: Any) -> int:
@@ -231,16 +232,16 @@ class CupyBackend:
         return int(array.data.ptr)
 
     def is_readonly(self, array: Any) -> bool:
-        """Return False: CuPy refuses no write."""
+        """Return False: CuPy has no read-only arrays."""
         return False
 
     def _trim(self, device: Device) -> int:
         pool = self._driver.cupy.get_default_memory_pool()
         with self._driver.on(device):
-            kept: int = pool.free_bytes()
+            before: int = pool.free_bytes()
             pool.free_all_blocks()
-            left: int = pool.free_bytes()  # what is cut off blocks of which a part is in use
-        return kept - left
+            after: int = pool.free_bytes()  # the free parts of chunks that are partly in use
+        return before - after
 
     def _limits_of(self, device: Device) -> Limits:
         with self._driver.on(device):

@@ -1,4 +1,4 @@
-"""`Computing`: what CuPy computes within on a device; memory of results waits for all streams that use it."""
+"""`Computing`: contexts in which CuPy computes; they keep the memory of results until all streams have used it."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -19,10 +19,10 @@ _SEVERAL = (tuple, list)
 
 
 class Computing:
-    """Contexts for computations on one device, which is current in them.
+    """Makes contexts for computations on one device, which is current in them.
 
-    CuPy's pool gives memory that is dropped to the next who asks on the stream it was taken on, and knows of no other
-    stream. Here it is noted which streams are given work on the results of other computations.
+    CuPy's pool reuses freed memory for the next request on the stream that allocated it, and does not know about other
+    streams. So this class records which other streams use the results of a computation.
     """
 
     __slots__ = ("_device", "_driver", "_streams")
@@ -34,27 +34,27 @@ class Computing:
 
     @contextmanager
     def __call__(self, *operands: Any) -> Iterator[None]:
-        """Return the context of one computation, which uses these arrays, or tuples and lists of them."""
+        """Return the context of one computation; ``operands`` are the arrays it uses, or tuples and lists of these."""
         cuda = self._driver.cupy.cuda
         with self._driver.on(self._device):
-            self._note(operands, cuda.get_current_stream())
+            self._record_use(operands, cuda.get_current_stream())
             with cuda.using_allocator(partial(self._taken, cuda.get_allocator())):
                 yield
 
     def order(self, own: Any, users: Iterable[Any], *, lent: bool) -> None:
-        """Let a stream's next work come after what other streams have now; called by finalisers, it takes no lock."""
+        """Make a stream's next work wait for the present work of other streams; called by finalisers, so lock-free."""
         if sys.is_finalizing() or not self._driver.usable:
             return
         others = {*users, *(stream.native for stream in self._streams())} if lent else users
-        with suppress(DeviceLostError), self._driver.on(self._device):  # nothing is under way on it any more
+        with suppress(DeviceLostError), self._driver.on(self._device):  # a lost device does no more work
             for stream in others:
                 if stream != own and not stream.done:
                     own.wait_event(stream.record())
 
-    def _note(self, operands: Iterable[Any], stream: Any) -> None:
+    def _record_use(self, operands: Iterable[Any], stream: Any) -> None:
         for each in operands:
             if isinstance(each, _SEVERAL):
-                self._note(each, stream)
+                self._record_use(each, stream)
                 continue
             owner = _owner_of(self._driver, each)
             if isinstance(owner, LentBlock):
@@ -70,16 +70,16 @@ class Computing:
 
 
 class Computed:
-    """The owner of memory that CuPy took for a computation; it goes back to CuPy's pool with this object.
+    """The owner of memory that CuPy allocated in a computation; the memory returns to CuPy's pool with this object.
 
     Attributes
     ----------
     own : cupy.cuda.Stream
-        On which it was taken.
+        The stream that allocated it.
     users : set of cupy.cuda.Stream
-        The other streams that were given work on it.
+        The other streams with work on it.
     lent : bool
-        Whether others than CuPy know its address, so that any stream may have used it.
+        Whether its address is known outside of CuPy, so that any stream may have used it.
     """
 
     __slots__ = ("_computing", "_native", "lent", "stream", "users")
@@ -92,19 +92,19 @@ class Computed:
         self.lent = False
 
     def __del__(self) -> None:
-        # Whoever gets the memory next is given it on the same stream.
+        # The pool reuses the memory on the same stream, so it is enough that this stream waits.
         if self.users or self.lent:
             self._computing.order(self.stream, self.users, lent=self.lent)
 
 
 def computed_of(driver: Driver, value: Any) -> Computed | None:
-    """Return what owns the memory of an array that was computed here, or of a pointer to it; None for all else."""
+    """Return the `Computed` that owns the memory of a CuPy array or pointer; None if there is none."""
     owner = _owner_of(driver, value)
     return owner if isinstance(owner, Computed) else None
 
 
 def _owner_of(driver: Driver, value: Any) -> object:
-    """Return what CuPy keeps alive for the memory of an array, or of a pointer to it."""
+    """Return the object that CuPy keeps alive for the memory of an array or a pointer."""
     memory = value.data if isinstance(value, driver.cupy.ndarray) else value
     if not isinstance(memory, driver.cupy.cuda.MemoryPointer):
         return None

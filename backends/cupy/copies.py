@@ -1,9 +1,9 @@
 """`Copier`: copies on the streams of GPUs, between their memory and the host's.
 
-What it does in each case: bytes by the driver's own copies; items on one device by a kernel; items that come from
-elsewhere by a kernel on an image of all the bytes between them; and items that go to the host packed by a kernel, and
-unpacked there. Pageable memory of the host is staged. Memory for the time of a copy comes from the pool on the copy's
-own stream, and goes back to it at once.
+The driver copies bytes. A kernel copies items within one device. Items from another device or from the host: the range
+of bytes that contains them is copied to the device, and a kernel copies the items from there. Items to the host: a
+kernel packs them, and the host unpacks them. Pageable memory is staged. Temporary memory is allocated from the pool on
+the copy's stream, and freed as soon as the work is submitted.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ _DIRECT = 1 << 16
 
 
 class Copier:
-    """What copies for the devices of one backend. All is done with the device of the stream current."""
+    """Copies for the devices of one backend. In each call the stream's device is current."""
 
     def __init__(self, driver: Driver, modules: Modules, limits: dict[Device, Limits]) -> None:
         self._driver = driver
@@ -41,22 +41,22 @@ class Copier:
         self._runtime = driver.runtime
         pages = Pages(driver)
         self._ring = Ring(driver, pages, size=1 << 22, count=4)
-        # For tables, most of which are small, and many of which may be under way.
+        # For offset tables: most are small, and many may be in flight.
         self._small = Ring(driver, pages, size=1 << 16, count=64)
         self._peers = Peers(driver)
         self._modules = modules
 
     def blocks(self, target: Span, source: Span) -> bool:
-        """Tell whether a copy of bytes holds up the thread that gives it to a stream."""
+        """Return whether a copy of bytes blocks the thread that submits it."""
         after, before = memory_of(target.block), memory_of(source.block)
         if after is None and before is not None:
             return self._is_pageable(target, before.device)
         if after is None or before is not None or source.nbytes <= _DIRECT:
-            return False  # of little that is pageable the driver has a copy when its call returns
+            return False  # the driver itself buffers small copies from pageable memory
         return self._is_pageable(source, after.device)
 
     def blocks_for_items(self, target: Operand, source: Operand, plan: Plan) -> bool:
-        """Tell whether a copy of items holds up the thread that gives it to a stream."""
+        """Return whether a copy of items blocks the thread that submits it."""
         if any(end.table is not None and end.table.nbytes > _DIRECT for end in (target, source)):
             return True
         if memory_of(target.span.block) is None and _rows_to_host(target, source, plan) is None:
@@ -64,7 +64,7 @@ class Copier:
         return self.blocks(target.span, source.span)
 
     def trim(self) -> None:
-        """Let go of pinned memory that no copy uses."""
+        """Free the pinned memory that no copy uses."""
         for ring in (self._ring, self._small):
             ring.trim()
 
@@ -75,7 +75,7 @@ class Copier:
             self._copy_to_host(target, out_of, stream)
             return
         if before is not None and before.device is after.device and 0 < abs(into - out_of) < target.nbytes:
-            # What the driver does with overlapping bytes is not defined.
+            # The driver's copies are undefined for overlapping bytes.
             keep = self._temporary(source.nbytes, stream)
             self._move(keep.ptr, after.device, source, stream)
             source = Span(DeviceBlock(keep.ptr, source.nbytes, keep, after.device, None), 0, source.nbytes)
@@ -89,7 +89,7 @@ class Copier:
             self._launch(target, source, plan, source.address, stream)
 
     def copy_from_elsewhere(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
-        """Copy items into the memory of the stream's device, from an image of their source in that memory."""
+        """Copy items into the memory of the stream's device, through a copy of their source in that memory."""
         low, high = CopyEnd.source(source, plan).byte_range
         first = source.address + low
         # The image is aligned as the source is.
@@ -115,7 +115,7 @@ class Copier:
             return
         pack = packed(plan)
         image = self._temporary(plan.nbytes, stream)
-        # Without its swizzle and its table: those are of the place that the items do not go to yet.
+        # Without swizzle and table: these apply when the items are unpacked on the host.
         plain = target._replace(swizzle=None, table=None)
         self._launch(plain, source, pack, source.address, stream, target_address=image.ptr)
         self._fetch_items(CopyEnd.target(target, plan), CopyEnd.source(source, plan), image, stream)
@@ -128,7 +128,7 @@ class Copier:
         self._modules.launch(launch, stream)
 
     def upload(self, values: "np.ndarray[Any, Any]", stream: CupyStream) -> Any:
-        """Return memory with a copy of an array of the host, which may go at once."""
+        """Return device memory with a copy of an array of the host; the array may be freed when this returns."""
         memory = self._temporary(values.nbytes, stream)
         ring = self._small if values.nbytes <= self._small.size else self._ring
         ring.upload(memory.ptr, values.reshape(-1).view(np.uint8), stream)
@@ -166,13 +166,13 @@ class Copier:
     def _copy_rows(self, rows: Pitched, kind: int, stream: CupyStream) -> None:
         handle, (pitch, source_pitch) = stream.native.ptr, (rows.target_pitch, rows.source_pitch)
         for into, out_of in rows.starts:
-            if rows.height == 1:  # which may be longer than any pitch
+            if rows.height == 1:  # a single row may be longer than the largest pitch
                 self._runtime.memcpyAsync(into, out_of, rows.width, kind, handle)
             else:
                 self._runtime.memcpy2DAsync(into, pitch, out_of, source_pitch, rows.width, rows.height, kind, handle)
 
     def _move(self, into: int, device: Device, source: Span, stream: CupyStream) -> None:
-        """Copy bytes to an address of a device, which do not overlap it."""
+        """Copy bytes to an address of a device; they must not overlap."""
         runtime, handle, nbytes = self._runtime, stream.native.ptr, source.nbytes
         out_of, before = _place_of(source)
         if not nbytes:
@@ -216,7 +216,7 @@ def _rows_to_host(target: Operand, source: Operand, plan: Plan) -> Pitched | Non
 
 
 def _share_bytes(target: CopyEnd, source: CopyEnd) -> bool:
-    """Tell whether two ends on one device may share bytes."""
+    """Return whether two ends on one device may share bytes."""
     into, out_of = target.byte_range, source.byte_range
     first, other = target.operand.address, source.operand.address
     return first + into.low < other + out_of.high and other + out_of.low < first + into.high

@@ -1,6 +1,6 @@
-"""Where the items of a planned copy lie, as the host sees it: how far they reach, and at which distance each one is.
+"""`CopyEnd`: the offsets of the items at one end of a planned copy, computed on the host.
 
-Distances are in bytes from an operand's start.
+Offsets are in bytes from the operand's start; a raw offset is one before the swizzle.
 """
 
 from typing import Any, NamedTuple
@@ -15,14 +15,14 @@ _Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class ByteRange(NamedTuple):
-    """The distances from the lowest byte that is touched to behind the highest."""
+    """The range of offsets that contains all bytes a copy accesses; ``high`` is exclusive."""
 
     low: int
     high: int
 
     @property
     def nbytes(self) -> int:
-        """How many bytes there are between them."""
+        """Size of the range in bytes."""
         return self.high - self.low
 
 
@@ -32,11 +32,11 @@ class CopyEnd(NamedTuple):
     Attributes
     ----------
     operand : Operand
-        Its elements.
+        The elements.
     start : int
-        Distance of the first item of the loops.
+        Raw offset of the first item of the loops.
     strides : tuple of int
-        How far the step of each loop goes.
+        Stride of each loop in bytes.
     plan : Plan
         The copy.
     """
@@ -58,7 +58,7 @@ class CopyEnd(NamedTuple):
 
     @property
     def byte_range(self) -> ByteRange:
-        """How far the items reach, or may reach; never out of the span."""
+        """A range that contains all items, within the span; the smallest one unless there is a swizzle."""
         operand = self.operand
         low, high = -operand.start, operand.span.nbytes - operand.start
         if operand.swizzle is not None:
@@ -68,7 +68,7 @@ class CopyEnd(NamedTuple):
         return ByteRange(first, max(first, min(high, last + self.plan.itemsize)))
 
     def _extremes(self) -> tuple[int, int]:
-        """Return the least and the greatest distance of an item."""
+        """Return the least and the greatest raw offset of an item."""
         table = self.operand.table
         if table is not None:
             size = self.plan.itemsize
@@ -76,33 +76,33 @@ class CopyEnd(NamedTuple):
         ends = [(leaf - 1) * stride for leaf, stride in zip(self.plan.extents, self.strides, strict=True)]
         return self.start + sum(end for end in ends if end < 0), self.start + sum(end for end in ends if end > 0)
 
-    def distances(self) -> _Array:
-        """Return the distance of each item before the swizzle, in the order of the loops."""
+    def raw_offsets(self) -> _Array:
+        """Return the raw offset of each item, in the order of the loops."""
         if self.operand.table is not None:
             return self.operand.table * self.plan.itemsize
-        found = np.full((), self.start, np.int64)
+        offsets = np.full((), self.start, np.int64)
         for extent, stride in zip(self.plan.extents, self.strides, strict=True):
-            found = found[..., None] + np.arange(extent) * stride
-        return found.reshape(-1)
+            offsets = offsets[..., None] + np.arange(extent) * stride
+        return offsets.reshape(-1)
 
-    def places(self) -> _Array:
-        """Return the distance of each item, in the order of the loops."""
-        distances = self.distances()
-        return distances if self.operand.swizzle is None else self.operand.swizzle(distances)
+    def offsets(self) -> _Array:
+        """Return the offset of each item, in the order of the loops."""
+        raw = self.raw_offsets()
+        return raw if self.operand.swizzle is None else self.operand.swizzle(raw)
 
 
 def packed(plan: Plan) -> Plan:
-    """Return the plan that copies the same items to lie side by side, in the order of the loops, at a start of 0."""
+    """Return the plan that copies the same items to contiguous memory, in the order of the loops, from offset 0."""
     leaves, step = [], plan.itemsize
     for leaf in reversed(plan.leaves):
         leaves.append(leaf._replace(target_stride=step))
         step *= leaf.extent
-    # Rows are as long as before; whatever else there is, is now aligned as items are.
+    # Contiguous rows keep their vector width; other items are now only aligned to their size.
     widest = plan.vector if plan.kind == "rows" else min(plan.vector, plan.itemsize & -plan.itemsize)
     return plan._replace(leaves=tuple(reversed(leaves)), target_start=0, vector=widest, buffered=False)
 
 
 def bytes_of(span: Span) -> _Array:
-    """Return the bytes of a span of the host."""
-    found: _Array = span.block.native[span.start : span.start + span.nbytes]
-    return found
+    """Return the bytes of a span of host memory."""
+    data: _Array = span.block.native[span.start : span.start + span.nbytes]
+    return data

@@ -1,4 +1,4 @@
-"""`Driver`: CuPy as the backend calls it: on the right device, never after a fork, with errors in our own terms."""
+"""`Driver`: access to CuPy, with a current device, a check against forks, and the driver's errors translated."""
 
 import os
 from types import ModuleType, TracebackType
@@ -13,7 +13,7 @@ from .platforms import Platform
 __all__ = ["NOT_READY", "Driver"]
 
 NOT_READY = 600
-"""What both platforms answer when asked for work that is still under way."""
+"""The status that both platforms return for an event that is not reached yet."""
 
 _INVALID_VALUE = 1
 
@@ -41,16 +41,16 @@ class Driver:
 
     @property
     def usable(self) -> bool:
-        """Whether this is the process that began; a child of a fork has no devices."""
+        """Whether this is the process that made the driver; a forked child cannot use its devices."""
         return self._process == os.getpid()
 
     def refuse_fork(self) -> None:
-        """Refuse to go on in a child of the process that began.
+        """Raise if this process is a forked child of the one that made the driver.
 
         Raises
         ------
         RuntimeError
-            If this is one.
+            If it is.
         """
         if not self.usable:
             raise RuntimeError(
@@ -62,22 +62,22 @@ class Driver:
         return OnDevice(self, device)
 
     def attributes(self, address: int) -> Any | None:
-        """Return what the driver knows of memory at an address: of a device's, and of the host's that is pinned.
+        """Return the driver's attributes of memory at an address; None unless it is a device's, or pinned.
 
-        Its ``type`` is not to be looked at: CuPy shifts the numbers for HIP 6 and later.
+        Do not use the attribute ``type``: CuPy shifts its values for HIP 6 and later.
         """
         try:
-            found = self.runtime.pointerGetAttributes(address)
+            attributes = self.runtime.pointerGetAttributes(address)
         except self.runtime.CUDARuntimeError as error:
             if error.status != _INVALID_VALUE:
                 raise
-            return None  # as HIP's manual has it for memory that it does not know
-        return found if found.device >= 0 else None
+            return None  # HIP reports unknown memory so, by its manual
+        return attributes if attributes.device >= 0 else None
 
     def reached(self, event: Any) -> bool:
-        """Tell whether an event of CuPy's is reached, or never will be, because the device is lost."""
+        """Return whether a CuPy event is reached, or the device is lost, so that it never will be."""
         self.refuse_fork()
-        # Not `event.done`, which is False for ever on a lost device.
+        # Not `event.done`, which stays False on a lost device.
         status: int = self.runtime.eventQuery(event.ptr)
         return status != NOT_READY
 
@@ -89,7 +89,7 @@ class Driver:
             return
 
     def wait(self, event: Any, device: Device) -> None:
-        """Block until an event is reached; `DeviceLostError` if it never will be."""
+        """Block until an event is reached; raises `DeviceLostError` if the device is lost."""
         with self.on(device):
             event.synchronize()
 
@@ -106,7 +106,7 @@ class OnDevice:
 
     def __enter__(self) -> None:
         self._driver.refuse_fork()
-        # Not CuPy's own context, which also sets the device that is current already.
+        # Not CuPy's own context: it sets the device even if it is current already.
         runtime, index = self._driver.runtime, self._device.index
         try:
             self._before = runtime.getDevice()
@@ -124,9 +124,9 @@ class OnDevice:
             except Exception as failure:
                 error = error or failure
         if isinstance(error, Exception):
-            found = self._translated(error)
-            if found is not error:
-                raise found from error
+            translation = self._translated(error)
+            if translation is not error:
+                raise translation from error
 
     def _translated(self, error: Exception) -> Exception:
         cuda = self._driver.cupy.cuda

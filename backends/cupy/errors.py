@@ -1,7 +1,7 @@
-"""What the drivers of CUDA and ROCm report, in the library's own terms: the one table.
+"""Translation of the errors of CUDA and ROCm to those of `accel.errors`.
 
-The runtime and the driver of CUDA, and those of ROCm, use the same words: ``cudaErrorIllegalAddress``,
-``CUDA_ERROR_ILLEGAL_ADDRESS``, ``hipErrorIllegalAddress``. The table has each once, without prefix and capitals.
+The runtime and driver APIs of both platforms use the same words: ``cudaErrorIllegalAddress``,
+``CUDA_ERROR_ILLEGAL_ADDRESS``, ``hipErrorIllegalAddress``. The table lists each once, in lower case and without prefix.
 """
 
 from collections.abc import Mapping
@@ -64,7 +64,7 @@ _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()
 _REMEDIES: Mapping[type[AccelError], str] = {
     OutOfMemoryError: "release what is no longer used, or work in smaller pieces",
     DeviceUnavailableError: "see accel.Device.why_unavailable(), or use device='cpu'",
-    DeviceLostError: "the device is lost to this process; save what is on the host, and start another",
+    DeviceLostError: "the device is lost to this process; save what is on the host, and start another process",
     DeviceMismatchError: "use memory and streams of the device that does the work",
     CapabilityError: "this device or its driver cannot do that",
     KernelLaunchError: "the device refused it, and nothing was done",
@@ -72,13 +72,13 @@ _REMEDIES: Mapping[type[AccelError], str] = {
 
 
 def kind_of(name: str) -> type[AccelError] | None:
-    """Return the error that stands for one of the drivers', by its name; None for a name that is not in the table."""
+    """Return the error class for the name of a driver's error; None for a name that is not in the table."""
     word = name.removeprefix("CUDA_ERROR_").removeprefix("cudaError").removeprefix("hipError")
     return _KINDS.get(word.replace("_", "").lower())
 
 
 def translated(error: Exception, device: object) -> AccelError:
-    """Return an error of a driver in the library's terms, for what was done on a device."""
-    # A driver newer than the table may have new names; a launch is what drivers mostly refuse.
+    """Return the error of `accel.errors` for an error of a device's driver."""
+    # A driver newer than the table may have new names; most errors of drivers are refused launches.
     kind = kind_of(str(error).partition(":")[0]) or KernelLaunchError
     return kind(f"the driver of {device} reported {error}; {_REMEDIES[kind]}")

@@ -1,4 +1,4 @@
-"""`CupyEvent`: a point in a stream, and `Clock`: what gives such points their times."""
+"""`CupyEvent`: a point in a stream; `Clock`: the times of such points on the host's clock."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,27 +17,27 @@ _LONGEST = 1.0
 
 
 class _Start(NamedTuple):
-    """A moment that is known on both clocks: an event, and the host's seconds at it."""
+    """A point in time on both clocks: a device event, and the host's time in seconds when it was recorded."""
 
     event: Any
     seconds: float
 
 
 class Clock:
-    """The clock of one device: seconds of `time.perf_counter`, as finely as events measure.
+    """The clock of one device, in seconds of `time.perf_counter`, with the resolution of device events.
 
-    An event tells its distance from another one as a single-precision number, so a start is soon replaced.
+    The driver reports the time between two events in single precision, so the start is renewed every second.
     """
 
     def __init__(self, driver: Driver, device: Device) -> None:
         self._driver = driver
         with driver.on(device):
-            # Of its own, so that it is idle, and an event on it is reached as soon as it is recorded.
+            # A stream without work, so that an event is reached as soon as it is recorded.
             self._stream = driver.cupy.cuda.Stream(non_blocking=True)
         self._start: _Start | None = None
 
     def start(self) -> _Start:
-        """Return a moment not long ago; the device is current."""
+        """Return a recent start; the device is current."""
         now = perf_counter()
         if self._start is None or now - self._start.seconds > _LONGEST:
             self._start = _Start(self._stream.record(), now)
@@ -52,11 +52,12 @@ class CupyEvent:
     device : Device
         The device of the stream.
     after : Event or None
-        What a thread of the host must do before the device knows of this point; None if it knows.
+        What a host thread must do before it records the event on the device; None if the device has the event.
     work : Event or None
-        The work right before it, if a thread of the host does that, or did; it may have failed.
+        The work right before it, if a host thread submits that; it may have failed.
     put_off : callable or None
-        Tells the device of this point, which most are never asked for; called with it by the first who asks.
+        Records the event on the device, which is deferred since most events are never queried; called with the event
+        by the first query.
     """
 
     __slots__ = ("_began", "_driver", "_native", "_start", "_stream", "after", "device", "put_off", "work")
@@ -74,29 +75,29 @@ class CupyEvent:
 
     @property
     def known(self) -> bool:
-        """Whether the device knows of this point; it is told now if that was put off."""
+        """Whether the event is recorded on the device; a deferred event is recorded now."""
         if self._native is None and self.put_off is not None:
             self.put_off(self)
         return self._native is not None
 
     def place(self, began: Any, start: _Start) -> None:
-        """Put the point behind all that its stream was given; the device is current.
+        """Record the event after all work that its stream has; the device is current.
 
-        The work right before it began at another event, or is not timed.
+        ``began`` is the event right before the work that it ends, or None if that work is not timed.
         """
         self._began, self._start = began, start
         self._native = self._stream.record()
 
     def be(self, other: "CupyEvent") -> None:
-        """Be a later point of the same stream, of which the device knows."""
+        """Use the device event of a later point of the same stream."""
         self._start, self._native = other._start, other._native
 
     def is_of(self, stream: Any, device: Device) -> bool:
-        """Tell whether it is a point in a stream of CuPy's on a device, of which the default one is a single object."""
+        """Return whether it is a point in this CuPy stream on this device; all devices share one default stream."""
         return self._stream is stream and self.device is device
 
     def hold_up(self, stream: Any) -> None:
-        """Let a stream of CuPy's wait for this point, without blocking the host."""
+        """Make a CuPy stream wait for this point, without blocking the host."""
         stream.wait_event(self._native)
 
     @property
@@ -111,19 +112,19 @@ class CupyEvent:
 
     @property
     def failed(self) -> bool:
-        """Whether what a thread of the host did for it raised something; of a lost device all that is asked fails."""
+        """Whether a host thread raised an error for it; a lost device is not reported here, but by all later calls."""
         return any(late is not None and late.failed for late in (self.work, self.after))
 
     def done(self) -> bool:
-        """Tell whether it was reached; never waits."""
+        """Return whether it was reached; never waits."""
         if self.after is not None and not self.after.done():
             return False
-        with suppress(DeviceLostError):  # nothing is under way on it any more
+        with suppress(DeviceLostError):  # a lost device does no more work
             return not self.known or self._driver.reached(self._native)
         return True
 
     def settle(self) -> None:
-        """Block until it is reached, or never will be; failures are left to those who `wait`."""
+        """Block until it is reached, or the device is lost; errors are left for `wait`."""
         if self.after is not None:
             self.after.settle()
         with suppress(DeviceLostError):
@@ -131,7 +132,7 @@ class CupyEvent:
                 self._driver.wait(self._native, self.device)
 
     def wait(self) -> None:
-        """Block until it is reached; raises what a thread of the host raised before, or `DeviceLostError`."""
+        """Block until it is reached; raises the error of a host thread, or `DeviceLostError`."""
         for late in (self.work, self.after):
             if late is not None:
                 late.wait()

@@ -1,4 +1,4 @@
-"""Streams of other libraries, made to wait for what ours were given."""
+"""Synchronization of other libraries' streams, which DLPack passes as numbers, with the work of this backend."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -15,20 +15,20 @@ _NO_ORDER = -1
 
 
 class ForeignStream(NamedTuple):
-    """A stream that somebody else made, as far as it is like CuPy's, whose own class for these is deprecated."""
+    """A stream of another library, with the method of CuPy's streams that events need; CuPy's class is deprecated."""
 
     driver: Driver
     handle: int
 
     def wait_event(self, event: Any) -> None:
-        """Let what the stream is given from now on start after an event of CuPy's."""
+        """Make the stream's later work start after a CuPy event."""
         self.driver.runtime.streamWaitEvent(self.handle, event.ptr)
 
 
 def hold_up(driver: Driver, device: Device, number: object, events: Iterable[Event]) -> list[Event]:
-    """Let a stream that DLPack calls by a number wait for events and for CuPy; return those that the host must.
+    """Make the stream with a DLPack number wait for events and for CuPy's work; return the events it cannot wait for.
 
-    Nobody waits for the number -1, which is for those who order the work themselves.
+    The host must wait for these. With the number -1 nothing waits: the consumer synchronizes by itself.
 
     Raises
     ------
@@ -37,15 +37,15 @@ def hold_up(driver: Driver, device: Device, number: object, events: Iterable[Eve
     """
     if type(number) is int and number == _NO_ORDER:
         return []
-    stream, left = ForeignStream(driver, driver.platform.stream_handle(number)), []
+    stream, for_host = ForeignStream(driver, driver.platform.stream_handle(number)), []
     with driver.on(device):
         computed = driver.cupy.cuda.Event(disable_timing=True)
-        computed.record()  # on the stream that is current in CuPy, whose computations are noted nowhere else
+        computed.record()  # on CuPy's current stream, since its computations are not in `events`
         stream.wait_event(computed)
         for event in events:
             if isinstance(event, CupyEvent) and event.known:
                 event.hold_up(stream)
-                left += [] if event.work is None else [event.work]  # it is over, and may have failed
+                for_host += [] if event.work is None else [event.work]  # it is done, and may have failed
             else:
-                left.append(event)
-    return left
+                for_host.append(event)
+    return for_host

@@ -1,4 +1,4 @@
-"""`Platform`: everything in which CUDA and ROCm differ; whatever is not here is the same for both."""
+"""`Platform`: all differences between CUDA and ROCm."""
 
 from typing import NamedTuple
 
@@ -8,24 +8,24 @@ __all__ = ["CUDA", "ROCM", "Platform"]
 
 
 class Platform(NamedTuple):
-    """One platform that CuPy is built for.
+    """A platform that CuPy can be built for.
 
     Attributes
     ----------
     type : str
         Type of its devices.
     name : str
-        What people call it.
+        Its name in messages.
     version_parts : tuple of two ints
-        What the platform's version number must be divided by for its major and its minor part.
+        Divisors of the platform's version number that give its major and its minor part.
     default_stream : int
-        DLPack's number of the default stream, which None means too.
+        DLPack's number of the default stream; None means the same.
     refused : Mapping
-        The numbers that DLPack forbids, and why.
+        The numbers that DLPack forbids, and the reasons.
     threads : int
-        Most threads that a launch may have along each axis, all blocks together.
+        Maximum threads of a launch along each axis, all blocks together.
     shared : int
-        Bytes of shared memory that a block may have of any kernel; for more, the driver must be told before.
+        Bytes of shared memory that a block of any kernel may use; for more, an attribute of the kernel must be set.
     """
 
     type: str
@@ -42,9 +42,9 @@ class Platform(NamedTuple):
         return f"{number // major}.{number % major // minor}"
 
     def stream_handle(self, number: object) -> int:
-        """Return the handle of the stream that DLPack calls by a number, or by None.
+        """Return the driver's handle of a stream, given DLPack's number of it, or None.
 
-        That is the number itself: 1 and 2 are what CUDA's own calls take for its two default streams.
+        The handle equals the number: CUDA's own functions take 1 and 2 for its two default streams.
 
         Raises
         ------
@@ -53,8 +53,8 @@ class Platform(NamedTuple):
         """
         if number is None:
             return self.default_stream
-        if type(number) is not int:  # True is another's 1
-            reason = "it is no int"
+        if type(number) is not int:  # which also refuses True
+            reason = "it is not an int"
         elif number < 0:
             reason = "it is negative"
         elif number in self.refused:
@@ -62,8 +62,8 @@ class Platform(NamedTuple):
         else:
             return number
         raise InterchangeError(
-            f"{number!r} is no stream of {self.name}: {reason}; write stream=None or {self.default_stream} for the "
-            f"default one, -1 for no order, or a handle"
+            f"{number!r} is not a stream of {self.name}: {reason}; write stream=None or {self.default_stream} for the "
+            f"default stream, -1 for no synchronization, or a handle"
         )
 
 
@@ -72,8 +72,8 @@ CUDA = Platform(
     name="CUDA",
     version_parts=(1000, 10),
     default_stream=1,
-    refused={0: "it could mean the legacy stream (1) or that of the thread (2)"},
-    threads=1 << 41,  # what the most blocks of the most threads have
+    refused={0: "it could mean the legacy stream (1) or the per-thread stream (2)"},
+    threads=1 << 41,  # the maximum of blocks times the maximum of threads per block
     shared=48 << 10,
 )
 ROCM = Platform(
@@ -81,7 +81,7 @@ ROCM = Platform(
     name="ROCm",
     version_parts=(10_000_000, 100_000),
     default_stream=0,
-    refused={1: "that is a number of CUDA's", 2: "that is a number of CUDA's"},
+    refused={1: "CUDA uses this number", 2: "CUDA uses this number"},
     threads=(1 << 32) - 1,  # HIP counts them in 32 bits
-    shared=64 << 10,  # which is all that there is
+    shared=64 << 10,  # all that a block can have
 )

@@ -1,4 +1,4 @@
-"""Items on the host: how those that lie packed on a device get to where a plan wants them, as they come."""
+"""Unpacks items that a device has packed into the elements of host memory that a plan writes."""
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -17,16 +17,16 @@ _Fetch = Callable[[list[int]], Generator[_Array, None, None]]
 
 
 def unpack(target: CopyEnd, source: CopyEnd, fetch: _Fetch, most: int) -> None:
-    """Put packed items into their places on the host; those that the plan's bound hides are not read.
+    """Write packed items to host memory, without those at or above the plan's bound.
 
     Parameters
     ----------
     target, source : CopyEnd
-        Both ends of the copy; the source tells which items are hidden.
+        Both ends of the copy; the source's offsets are compared with the bound.
     fetch : callable
-        Told some numbers of bytes, yields so many at a time of the items of the source, in the order of the loops.
+        Given a list of sizes in bytes, yields arrays of these sizes: the packed items in the order of the loops.
     most : int
-        How many bytes are best fetched at a time.
+        The number of bytes that is best fetched at a time.
     """
     plan, operand = target.plan, target.operand
     count = max(1, most // plan.itemsize)
@@ -38,31 +38,31 @@ def unpack(target: CopyEnd, source: CopyEnd, fetch: _Fetch, most: int) -> None:
 
 def _unpack_strided(target: CopyEnd, fetch: _Fetch, count: int) -> None:
     slabs = list(_slabs(_strided(target), count))
-    with closing(fetch([slab.nbytes for slab in slabs])) as found:
-        for slab, items in zip(slabs, found, strict=True):
+    with closing(fetch([slab.nbytes for slab in slabs])) as fetched:
+        for slab, items in zip(slabs, fetched, strict=True):
             slab[...] = items.view(slab.dtype).reshape(slab.shape)
 
 
 def _unpack_scattered(target: CopyEnd, source: CopyEnd, fetch: _Fetch, count: int) -> None:
     plan = target.plan
-    places = target.places()
-    # Of what is filled, the items that come are the filling.
+    offsets = target.offsets()
+    # If the plan fills, the packed items above the bound are zeros already.
     whole = plan.bound is None or plan.fill is not Fill.NONE
-    written = np.ones(places.shape, bool) if whole else source.distances() < plan.bound
-    parts = [slice(start, start + count) for start in range(0, places.size, count)]
-    with closing(fetch([places[part].size * plan.itemsize for part in parts])) as found:
-        for part, items in zip(parts, found, strict=True):
-            _scatter(target, places[part], written[part], items.reshape(-1, plan.itemsize))
+    written = np.ones(offsets.shape, bool) if whole else source.raw_offsets() < plan.bound
+    parts = [slice(start, start + count) for start in range(0, offsets.size, count)]
+    with closing(fetch([offsets[part].size * plan.itemsize for part in parts])) as fetched:
+        for part, items in zip(parts, fetched, strict=True):
+            _scatter(target, offsets[part], written[part], items.reshape(-1, plan.itemsize))
 
 
-def _scatter(target: CopyEnd, places: _Array, written: _Array, rows: _Array) -> None:
+def _scatter(target: CopyEnd, offsets: _Array, written: _Array, rows: _Array) -> None:
     operand, size = target.operand, target.plan.itemsize
-    touched = places[written, None] + (operand.start + np.arange(size))
+    touched = offsets[written, None] + (operand.start + np.arange(size))
     bytes_of(operand.span)[touched] = rows[written]
 
 
 def _slabs(items: _Array, count: int) -> Iterator[_Array]:
-    """Cut items into parts of at most so many, in order."""
+    """Cut an array into parts of at most ``count`` items, in order."""
     if items.size <= count:
         yield items
         return

@@ -307,12 +307,16 @@ NOTHING = [True, False, "1", 1.0, -1.0, -2, [1]]
 class TestNumbers:
     @pytest.mark.parametrize("number", [0, *NOTHING])
     def test_that_cuda_has_no_stream_for(self, cuda_machine, number):
-        with pytest.raises(InterchangeError, match=r"is no stream of CUDA: .*write stream=None or 1 for the default"):
+        with pytest.raises(
+            InterchangeError, match=r"is not a stream of CUDA: .*write stream=None or 1 for the default"
+        ):
             full(0).__dlpack__(stream=number)
 
     @pytest.mark.parametrize("number", [1, 2, *NOTHING])
     def test_that_rocm_has_no_stream_for(self, hip_machine, number):
-        with pytest.raises(InterchangeError, match=r"is no stream of ROCm: .*write stream=None or 0 for the default"):
+        with pytest.raises(
+            InterchangeError, match=r"is not a stream of ROCm: .*write stream=None or 0 for the default"
+        ):
             full(0).__dlpack__(stream=number)
 
 

@@ -30,12 +30,15 @@ def backend(heap):
 
 class TestForeign:
     def test_a_stream_of_the_host_is_refused(self, heap):
-        with lent(heap, SIZE) as block, pytest.raises(DeviceMismatchError, match="is no stream of cuda:0"):
+        with lent(heap, SIZE) as block, pytest.raises(DeviceMismatchError, match="is not a stream of cuda:0"):
             heap.backend.copy(Span(block, 0, 10), Span(block, 100, 10), stream=ThreadStream())
 
     def test_a_stream_of_another_device_is_refused(self, heap, backend):
         other = backend.new_stream(Device.CUDA[1])
-        with lent(heap, SIZE) as block, pytest.raises(DeviceMismatchError, match=r"of cuda:1> is no stream of cuda:0"):
+        with (
+            lent(heap, SIZE) as block,
+            pytest.raises(DeviceMismatchError, match=r"of cuda:1> is not a stream of cuda:0"),
+        ):
             backend.copy(Span(block, 0, 10), host_span(random_bytes(10)), stream=other)
 
     def test_work_is_done_whatever_device_is_current(self, cuda_machine, heap):

@@ -74,7 +74,7 @@ class Computed:
 
     Attributes
     ----------
-    own : cupy.cuda.Stream
+    stream : cupy.cuda.Stream
         The stream that allocated it.
     users : set of cupy.cuda.Stream
         The other streams with work on it.

@@ -1,4 +1,4 @@
-"""`DeviceStreams`: the streams of all devices, and how work on some memory gets to the right one of them."""
+"""`DeviceStreams`: the streams of all devices, and the submission of work on some memory to the right one."""
 
 import threading
 from collections import defaultdict, deque
@@ -20,83 +20,83 @@ from .streams import CupyStream
 __all__ = ["DeviceStreams"]
 
 StreamCall = Callable[[CupyStream], object]
-"""What a stream is given to do, and is told."""
+"""Work for a stream: called with the stream, it submits operations to the driver."""
 
 
 class DeviceStreams:
     """The streams of the devices of one backend.
 
-    Memory is taken and given back with the gate of its heap closed, and what happens there must wait for no lock that a
-    collection may find closed: so what it reads here is replaced as a whole, and never changed.
+    Memory is allocated and freed while the lock of its heap is held. There, no lock may be waited for that a garbage
+    collection could find held: so what is read there is an immutable tuple, replaced as a whole.
     """
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self._lock = open_after_fork(threading.RLock())
-        self._made: dict[Device, tuple[ref[CupyStream], ...]] = {}
+        self._alive: dict[Device, tuple[ref[CupyStream], ...]] = {}
         self._defaults: dict[Device, CupyStream] = {}
         self._clocks: dict[Device, Clock] = {}
         self._reused: defaultdict[Device, list[Event]] = defaultdict(list)
         self._idle_natives: defaultdict[Device, deque[Any]] = defaultdict(deque)
 
     def new(self, device: Device) -> CupyStream:
-        """Return a new stream of a device, which waits for no other."""
+        """Return a new stream of a device; it does not wait for the default stream."""
         native = self._native(device)
         made = CupyStream(self._driver, device, native, self._clock(device))
         finalize(made, self._idle_natives[device].append, native).atexit = False
         with self._lock:
-            alive = (each for each in self._made.get(device, ()) if each() is not None)
-            self._made[device] = (*alive, ref(made))
+            alive = (each for each in self._alive.get(device, ()) if each() is not None)
+            self._alive[device] = (*alive, ref(made))
         self.wait_for_reused(made)
         return made
 
     def default(self, device: Device) -> CupyStream:
-        """Return the stream on which a device works when none is given or current: CuPy's default one."""
-        found = self._defaults.get(device)
-        if found is None:
+        """Return the stream used when none is given or current: CuPy's default stream."""
+        stream = self._defaults.get(device)
+        if stream is None:
             native = self._driver.cupy.cuda.Stream.null
             made = CupyStream(self._driver, device, native, self._clock(device))
-            found = self._defaults.setdefault(device, made)
-        return found
+            stream = self._defaults.setdefault(device, made)
+        return stream
 
     def all(self, device: Device) -> list[CupyStream]:
         """Return all streams of a device."""
-        made = [each() for each in self._made.get(device, ())]
-        return [self.default(device), *(stream for stream in made if stream is not None)]
+        others = [each() for each in self._alive.get(device, ())]
+        return [self.default(device), *(stream for stream in others if stream is not None)]
 
     def stream_for(self, stream: Stream | None, *devices: Device) -> CupyStream:
-        """Return the stream that is meant for work on some devices; without one, that which is current.
+        """Return the given stream; by default the current or the default stream of the first device.
 
         Raises
         ------
         DeviceMismatchError
-            If it is a stream of another device, or of another backend.
+            If it is not a stream of one of the devices, or is of another backend.
         """
-        found = stream or current_stream(devices[0]) or self.default(devices[0])
-        if not isinstance(found, CupyStream) or found.device not in devices:
+        chosen = stream or current_stream(devices[0]) or self.default(devices[0])
+        if not isinstance(chosen, CupyStream) or chosen.device not in devices:
             here = " or ".join(map(str, devices))
             raise DeviceMismatchError(
-                f"{found!r} is no stream of {here}; write stream=accel.new_stream('{devices[0]}')"
+                f"{chosen!r} is not a stream of {here}; write stream=accel.new_stream('{devices[0]}')"
             )
-        return found
+        return chosen
 
     def submit(
         self, work: StreamCall, stream: Stream | None, *used: Block, lead: Device | None = None, blocks: bool = False
     ) -> None:
-        """Give work on blocks to the stream that is meant; those of the other devices involved keep step with it.
+        """Submit work on blocks to the right stream, ordered on the streams of the other devices involved too.
 
         Parameters
         ----------
         work : callable
-            Called with the stream, when its device is current.
+            Called with the stream, while its device is current.
         stream : Stream, optional
-            By default that which is current on the device of the first block.
+            By default the current stream of the first block's device.
         *used : Block
-            What the work reads and writes; those of the host order nothing.
+            The blocks that the work reads and writes; those of the host do not matter.
         lead : Device, optional
-            The device whose stream must do the work, whichever was meant.
+            The device whose stream must do the work, even if ``stream`` is of another one.
         blocks : bool
-            Whether the work takes its time on the host, and must not hold up the caller.
+            Whether ``work`` blocks on the host, so that another thread must call it.
         """
         known = [block for block in map(memory_of, used) if block is not None]
         queue, *others = self._involved(stream, known, lead)
@@ -111,18 +111,18 @@ class DeviceStreams:
                 other.wait_for(done)
 
     def lend(self, block: DeviceBlock) -> None:
-        """Let all streams have a block, for CuPy does not say which one it uses; those made later have it anyway."""
+        """Record a use of a block by all streams, as CuPy may use any; a stream made later waits by itself."""
         for stream in self.all(block.device):
             block.use(stream)
 
     def remember_reused(self, block: DeviceBlock) -> None:
-        """Remember what must be over before a new block is used on other streams than its own."""
+        """Remember when the earlier work on a new block is done, for the use of the block on other streams."""
         self._forget_reached(block.device)
         if block.ready is not None:
             self._reused[block.device].append(block.ready)
 
     def wait_for_reused(self, stream: CupyStream) -> None:
-        """Let a stream have all blocks that there are, whoever may still have to let go of their bytes."""
+        """Make a stream wait for the earlier work on all new blocks, so that it may use any of them."""
         self._forget_reached(stream.device)
         for event in tuple(self._reused[stream.device]):
             stream.wait_for(event)
@@ -135,7 +135,7 @@ class DeviceStreams:
                     fresh.remove(event)
 
     def _involved(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:
-        """Return the stream that does the work, and those that keep step."""
+        """Return the stream that does the work, and the streams of other devices that must be ordered with it."""
         first = blocks[0].device
         if lead in (None, first) and all(block.device is first for block in blocks):
             return [self.stream_for(stream, first)]
@@ -148,10 +148,11 @@ class DeviceStreams:
         return [*leads, *(each for each in streams if each.device is not lead)]
 
     def _native(self, device: Device) -> Any:
-        """Return a stream of CuPy's: that of a `CupyStream` which is gone, if there is one.
+        """Return a CuPy stream: that of a `CupyStream` that is gone, if there is one.
 
-        CuPy's pool keeps blocks by the handles of streams, and the driver may give the handle of a stream that is gone
-        to a new one, whose work does not come after the old one's last use of the blocks. So none of them goes.
+        CuPy streams are reused and never destroyed. CuPy's pool keeps its blocks by stream handle, and the driver may
+        reuse the handle of a destroyed stream for a new one. The new stream would then get blocks from the pool
+        without waiting for the last work of the old one.
         """
         with self._driver.on(device):
             try:
@@ -160,5 +161,5 @@ class DeviceStreams:
                 return self._driver.cupy.cuda.Stream(non_blocking=True)
 
     def _clock(self, device: Device) -> Clock:
-        found = self._clocks.get(device)
-        return found or self._clocks.setdefault(device, Clock(self._driver, device))
+        clock = self._clocks.get(device)
+        return clock or self._clocks.setdefault(device, Clock(self._driver, device))

@@ -1,4 +1,4 @@
-"""Finding CuPy: which package has it, whether it can be loaded, and whether it finds a driver and devices."""
+"""Finds CuPy: which package is installed, whether it can be imported, and whether it finds a driver and devices."""
 
 from importlib import import_module
 from importlib.metadata import distributions
@@ -12,16 +12,16 @@ __all__ = ["Installation", "find_cupy"]
 
 
 class Installation(NamedTuple):
-    """What was found.
+    """The result of looking for CuPy.
 
     Attributes
     ----------
     module : module or None
-        CuPy, where it can be used.
+        CuPy, if it can be imported.
     found : int
         How many devices it finds.
     reasons : dict of str
-        For each type of device that cannot be used: why, and what would help.
+        For each type of device that cannot be used: the reason, and the remedy.
     """
 
     module: ModuleType | None
@@ -45,12 +45,12 @@ def find_cupy() -> Installation:
             f"write pip uninstall {' '.join(wheels)}, and then install one of them"
         )
     if not wheels and find_spec("cupy") is None:
-        return _none("CuPy, by which accel uses it, is not installed")
+        return _none("accel needs CuPy for CUDA and ROCm, and it is not installed")
     try:
         module = import_module("cupy")
-    except Exception as error:  # what its libraries lack can show in any way
+    except Exception as error:  # missing libraries can cause any error
         return _none(
-            f"{_name(wheels)} is installed and cannot be loaded, as where it is built for another platform: "
+            f"{_name(wheels)} is installed and cannot be loaded, as if it was built for another platform: "
             f"{type(error).__name__}: {error}"
         )
     return _with_devices(module, _name(wheels))
@@ -60,8 +60,8 @@ def _with_devices(module: ModuleType, wheel: str) -> Installation:
     platform = _platform_of(module)
     other = ROCM if platform is CUDA else CUDA
     reasons = {
-        other.type: f"{wheel} is built for {platform.name}, and no other CuPy can be beside it; "
-        f"for {other.name}: pip uninstall {wheel}, and then install one built for that"
+        other.type: f"{wheel} is built for {platform.name}, and only one CuPy can be installed; "
+        f"for {other.name}: pip uninstall {wheel}, and then install one built for {other.name}"
     }
     try:
         count = module.cuda.runtime.getDeviceCount()
@@ -74,7 +74,7 @@ def _with_devices(module: ModuleType, wheel: str) -> Installation:
 
 
 def _why_none(module: ModuleType, platform: Platform, wheel: str, error: Exception) -> str:
-    """Say what an error means by which CuPy was told that there is no device."""
+    """Explain the error that CuPy raised when it looked for devices."""
     if "NoDevice" in str(error):
         return f"the driver of {platform.name} finds no device ({error})"
     if "InsufficientDriver" not in str(error):
@@ -84,7 +84,7 @@ def _why_none(module: ModuleType, platform: Platform, wheel: str, error: Excepti
         return f"there is no driver for {platform.name} on this machine ({error})"
     return (
         f"the driver serves {platform.name} {platform.version(driver)}, and {wheel} needs {platform.version(runtime)}; "
-        f"update the driver, or install a CuPy built for what it serves"
+        f"update the driver, or install a CuPy built for {platform.name} {platform.version(driver)}"
     )
 
 
@@ -93,8 +93,8 @@ def _platform_of(module: ModuleType) -> Platform:
 
 
 def _wheels() -> list[str]:
-    """Return the installed packages that bring a module named cupy."""
-    names = {str(found.metadata["Name"]).lower().replace("_", "-") for found in distributions()}
+    """Return the installed packages that contain a module named cupy."""
+    names = {str(package.metadata["Name"]).lower().replace("_", "-") for package in distributions()}
     return sorted(name for name in names if name == "cupy" or name.startswith(("cupy-cuda", "cupy-rocm")))
 
 

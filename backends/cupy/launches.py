@@ -1,4 +1,4 @@
-"""Which kernel does what a plan says, and with what arguments: integers only, without CuPy and without a device."""
+"""Chooses the kernel for a plan, its launch size and its arguments: in integers, without CuPy and without a device."""
 
 import math
 from functools import cache, lru_cache
@@ -25,9 +25,9 @@ _SOURCES = (
 )
 _THREADS = 256
 _IN_FLIGHT = 4
-"""Accesses that a thread has under way at once."""
+"""Accesses that a thread has in flight at once."""
 _TILE = (32, 8)
-"""Threads of a block that transposes; the first is also how many words a side of its tiles has."""
+"""Threads of a block of a transpose; the first is also the side of a tile in words."""
 _NARROW = 8
 """Items along the short side of a plane below which tiles would be mostly empty."""
 
@@ -40,13 +40,13 @@ class Launch(NamedTuple):
     kernel : str
         Name of the function.
     defines : tuple of str
-        Options with which its module is compiled from `module_source`; equal ones mean the same module.
+        Compiler options that turn `module_source` into its module; launches with equal options share a module.
     grid, block : tuple of three ints
         Blocks of the launch, and threads of a block, along each axis.
     shared_bytes : int
-        Shared memory of a block that is asked for at the launch.
+        Dynamic shared memory of a block.
     arguments : tuple of NumPy scalars and arrays of one item
-        What is passed by value: addresses, then structures.
+        The arguments, all passed by value: addresses, then structures.
     """
 
     kernel: str
@@ -59,7 +59,7 @@ class Launch(NamedTuple):
 
 @cache
 def module_source() -> str:
-    """Return the text of all kernels, in C++17, which the ``defines`` of a launch turn into a module."""
+    """Return the source of all kernels, in C++17, to be compiled with the ``defines`` of a launch."""
     folder = resources.files(__package__) / "kernels"
     return "\n".join([(folder / name).read_text("utf-8") for name in _SOURCES])
 
@@ -75,20 +75,20 @@ def launches_of(
     source_table: int = 0,
     limits: Limits,
 ) -> Launch:
-    """Return the launch that copies as planned, for ends that share no bytes.
+    """Return the launch that copies as planned, for operands that share no bytes.
 
     Parameters
     ----------
     plan : Plan
-        The copy; one that is ``buffered`` has first to be made into one that need not be.
+        The copy; its field ``buffered`` is ignored.
     target, source : Operand
-        Its ends, of which only swizzles and tables count here.
+        The operands; only their swizzles and tables are used.
     target_address, source_address : int
-        Addresses of the bytes that the operands call their ``start``.
+        Addresses of the operands' ``start``.
     target_table, source_table : int
-        Addresses of copies of the operands' tables that the device can read, where there are any.
+        Addresses of the operands' tables in the device's memory; 0 if there is no table.
     limits : Limits
-        Those of the device.
+        The limits of the device.
 
     Raises
     ------
@@ -109,13 +109,13 @@ def fill_launch(target: Operand, value: Any, address: int, *, table: int = 0, li
     target : Operand
         The elements.
     value : scalar
-        What they become; of their dtype.
+        The value, of the operand's dtype.
     address : int
-        Address of the byte that the operand calls its ``start``.
+        Address of the operand's ``start``.
     table : int
-        Address of a copy of the operand's table that the device can read, where there is one.
+        Address of the operand's table in the device's memory; 0 if there is no table.
     limits : Limits
-        Those of the device.
+        The limits of the device.
 
     Raises
     ------
@@ -131,14 +131,14 @@ def fill_launch(target: Operand, value: Any, address: int, *, table: int = 0, li
 
 
 class _End(NamedTuple):
-    """What a launch depends on of an operand."""
+    """The properties of an operand that a launch depends on."""
 
     swizzle: Swizzling | None
     table: bool
 
 
 def _end(operand: Operand) -> _End:
-    # Strides lead to what is swizzled; a table says itself where elements are.
+    # A swizzle changes the offsets that strides give; the offsets of a table are final.
     return _End(None, True) if operand.table is not None else _End(operand.swizzle, False)
 
 
@@ -163,7 +163,7 @@ def _fill(
 
 @lru_cache(1 << 12)
 def _copy(plan: Plan, target: _End, source: _End, packed: bool, most: int) -> Launch:
-    """Return a launch without its addresses, which change more often than the rest."""
+    """Return a launch without its addresses, which change between copies of equal plans."""
     if plan.kind == "table":
         return _table_copy(plan, target, source, most)
     if plan.bound is not None or target.swizzle is not None or source.swizzle is not None:
@@ -198,13 +198,13 @@ def _table_copy(plan: Plan, target: _End, source: _End, most: int) -> Launch:
 
 
 def _each(kernel: str, plan: Plan, sizes: tuple[int, int], count: int, most: int, *structures: Struct) -> Launch:
-    """Return a launch in which every thread moves some items; sizes are the bytes of an access and bits of an index."""
+    """Return a launch whose threads copy some items each; ``sizes`` are bytes of an access and bits of an index."""
     grid = _grid(count, _THREADS * _IN_FLIGHT, most)
     return Launch(kernel, _defines(*sizes, structures[0], plan.eviction), grid, (_THREADS, 1, 1), 0, structures)
 
 
 def _transpose(plan: Plan, packed: bool, most: int) -> Launch:
-    """Return a launch whose blocks turn tiles of the plane; pieces of items are in planes of their own."""
+    """Return a launch whose blocks transpose tiles of the plane, once for each access that an item takes."""
     assert plan.tile is not None, "a transpose has a tile"
     width, pieces = in_pieces(plan)
     a, b = [plan.leaves[i] for i in plan.tile]
@@ -231,7 +231,7 @@ def _tiled(leaf: Leaf, side: int) -> Leaf:
 
 
 def _defines(width: int, bits: int, walked: Struct, eviction: CacheEviction = CacheEviction.NORMAL) -> tuple[str, ...]:
-    """Return what a module is compiled with; the loops tell how many there may be."""
+    """Return the compiler options of a module; ``walked`` determines how many loops it supports."""
     room = walked["loop"].shape[-1] if "loop" in (walked.dtype.names or ()) else 0
     defines = (f"ITEM={width}", f"INDEX={bits}", f"LOOPS={max(room, 8)}", f"FLIGHT={_IN_FLIGHT}")
     hints = () if eviction is CacheEviction.NORMAL else (f"EVICTION={eviction.value}",)
@@ -239,7 +239,7 @@ def _defines(width: int, bits: int, walked: Struct, eviction: CacheEviction = Ca
 
 
 def _grid(count: int, per_block: int, most: int) -> tuple[int, int, int]:
-    """Return the blocks that do so much, if there may be as many; they take turns if not."""
+    """Return the blocks for ``count`` items, at most ``most``; with fewer, each block does several parts."""
     return max(1, min(-(-count // per_block), most)), 1, 1
 
 

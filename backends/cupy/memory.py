@@ -1,4 +1,4 @@
-"""`DeviceBlock`: bytes of a GPU from CuPy's pool, and which streams must have used them before they go back to it."""
+"""`DeviceBlock`: GPU memory from CuPy's pool, and the streams that must finish with it before the pool reuses it."""
 
 import sys
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 ALIGNMENT = 256
-"""What the drivers promise, and CuPy's pool keeps."""
+"""Alignment in bytes that the drivers guarantee, and CuPy's pool keeps."""
 
 _MOST = 1 << 48
 
@@ -34,22 +34,23 @@ _MOST = 1 << 48
 class DeviceBlock(Block):
     """Bytes of a GPU.
 
-    CuPy's pool gives a block that was freed to the next who asks on the same stream, and knows of no other stream.
+    CuPy's pool reuses a freed block for the next request on the stream that allocated it, and does not know about
+    other streams.
 
     Attributes
     ----------
     device : Device
-        Whose.
+        The device.
     stream : CupyStream or None
-        On which it was allocated; None for memory made elsewhere.
+        The stream that allocated it; None for memory made elsewhere.
     users : set of CupyStream
-        The other streams that were given work on it.
+        The other streams with work on it.
     cupy_streams : set of cupy.cuda.Stream
-        Those on which CuPy computed with it.
+        The streams on which CuPy computed with it.
     lent : bool
-        Whether CuPy was given an array on it, so that any stream may have used it.
+        Whether there is a CuPy array on it, so that any stream may have used it.
     ready : Event or None
-        What the stream was given before that may still use the bytes, for those who had them before; None if nothing.
+        Reached when the last work on the bytes before this allocation is done; None if it is done already.
     """
 
     __slots__ = ("cupy_streams", "device", "lent", "ready", "stream", "users")
@@ -64,12 +65,12 @@ class DeviceBlock(Block):
         self.ready: Event | None = None
 
     def __del__(self) -> None:
-        # Only a block that an interrupt kept from being given back still has its bytes.
+        # A block still has its bytes here only if an interrupt prevented that it was freed.
         if self.native is not None and self.stream is not None and not sys.is_finalizing():
             give_back(self.stream._driver, self, ())
 
     def use(self, stream: CupyStream) -> None:
-        """Let a stream have the bytes, and remember that it is given work on them."""
+        """Record that a stream gets work on the bytes; it waits for `ready` first."""
         if self.stream is None or stream is self.stream or stream in self.users:
             return
         if self.ready is not None:
@@ -78,14 +79,14 @@ class DeviceBlock(Block):
 
 
 class LentBlock(NamedTuple):
-    """What owns the memory of a CuPy array on a block, and keeps something alive."""
+    """The owner of the memory of a CuPy array on a block; keeps the block and another object alive."""
 
     block: DeviceBlock
     keep: object
 
 
 def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -> DeviceBlock:
-    """Return uninitialised bytes, to be used on a stream first.
+    """Return uninitialised bytes, for first use on a stream.
 
     Raises
     ------
@@ -108,7 +109,7 @@ def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -
 
 
 def taken(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
-    """Return a pointer of CuPy's to bytes from the pool, to be used on a stream; its device is current.
+    """Return a CuPy pointer to bytes from the pool, for use on a stream, whose device is current.
 
     Raises
     ------
@@ -116,7 +117,7 @@ def taken(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
         If there is no room.
     """
     cuda = driver.cupy.cuda
-    if nbytes > _MOST:  # the arithmetic of a pool would overflow
+    if nbytes > _MOST:  # the pool's arithmetic would overflow
         raise _out_of_memory(driver, nbytes, stream.device)
     try:
         with stream.native:
@@ -128,19 +129,19 @@ def taken(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
 def _out_of_memory(driver: Driver, nbytes: int, device: Device) -> OutOfMemoryError:
     free, total, _ = room(driver)
     return OutOfMemoryError(
-        f"{nbytes} bytes were asked for on {device}: {free} of its {total} bytes are free, some of them in pieces that "
-        f"CuPy's pool keeps; release what is no longer used, or work in smaller pieces"
+        f"{nbytes} bytes were asked for on {device}: {free} of its {total} bytes are free, some of them in fragments of "
+        f"CuPy's pool; release what is no longer used, or work in smaller pieces"
     )
 
 
 def room(driver: Driver) -> Room:
-    """Return what the current device can still give, with what CuPy's pool keeps."""
+    """Return how much memory of the current device is free, including the free memory of CuPy's pool."""
     free, total = driver.runtime.memGetInfo()
     return Room(free + driver.cupy.get_default_memory_pool().free_bytes(), total)
 
 
 def give_back(driver: Driver, block: DeviceBlock, after: Iterable[CupyStream]) -> None:
-    """Give bytes back to the pool when all streams have used them that were given work on them."""
+    """Return bytes to the pool after the work on them of all streams."""
     native, block.native = block.native, None
     if native is None or block.stream is None or not driver.usable:
         return
@@ -154,18 +155,18 @@ def give_back(driver: Driver, block: DeviceBlock, after: Iterable[CupyStream]) -
             for native_stream in block.cupy_streams - {own.native, *(stream.native for stream in users)}:
                 own.append(partial(own.native.wait_event, native_stream.record()))
     except DeviceLostError:
-        pass  # nothing is under way on it any more
-    # The pool gives them to the next who asks on this stream, whose work then comes after what was waited for.
+        pass  # a lost device does no more work
+    # The pool reuses them on this stream, whose later work comes after the waits above.
     own.append(kept.clear)
 
 
 def adopted(driver: Driver, external: ExternalAllocation, known: Iterable[Device]) -> DeviceBlock:
-    """Return a block over memory made elsewhere: by CuPy, or at an address of the driver's.
+    """Return a block over memory made elsewhere: by CuPy, or at a device address.
 
     Raises
     ------
     TypeError
-        If the object is no memory of CuPy's.
+        If the object is not memory of CuPy.
     ValueError
         If no device has memory at the address.
     """
@@ -174,11 +175,11 @@ def adopted(driver: Driver, external: ExternalAllocation, known: Iterable[Device
     if native is None:
         return _at(driver, external, devices)
     if isinstance(native, driver.cupy.ndarray):
-        # The lowest address, and not that of the first element, would matter with strides below 0.
+        # This is the address of the first element; with negative strides it is not the lowest one.
         return DeviceBlock(native.data.ptr, native.nbytes, native, devices[native.device.id], None)
     if isinstance(native, driver.cupy.cuda.MemoryPointer):
         return DeviceBlock(native.ptr, external.nbytes, native, devices[native.device_id], None)
-    raise TypeError(f"{type(native).__name__} is no memory of CuPy; write storage.get_buffer(), or a cupy.ndarray")
+    raise TypeError(f"{type(native).__name__} is not memory of CuPy; write storage.get_buffer(), or a cupy.ndarray")
 
 
 def _at(driver: Driver, external: ExternalAllocation, devices: dict[int, Device]) -> DeviceBlock:
@@ -195,16 +196,16 @@ def _at(driver: Driver, external: ExternalAllocation, devices: dict[int, Device]
 
 
 def index_at(driver: Driver, address: int) -> int | None:
-    """Return the ordinal of the device that has memory at an address, if the host cannot read it there."""
+    """Return the ordinal of the device that has memory at an address; None if the host can read it, or if unknown."""
     if not driver.usable:
         return None
     try:
-        found = driver.attributes(address)
-    except driver.runtime.CUDARuntimeError:  # the device is lost, which is no reason to refuse memory of the host
+        attributes = driver.attributes(address)
+    except driver.runtime.CUDARuntimeError:  # the device is lost; that must not make memory of the host unusable
         return None
-    return None if found is None or found.hostPointer else int(found.device)
+    return None if attributes is None or attributes.hostPointer else int(attributes.device)
 
 
 def memory_of(block: Block) -> DeviceBlock | None:
-    """Return the block of a GPU that a block is; None for the host's."""
+    """Return the block if it is memory of a GPU; None for memory of the host."""
     return block if isinstance(block, DeviceBlock) else None

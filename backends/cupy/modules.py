@@ -1,4 +1,4 @@
-"""`Modules`: compiled kernels, one function object for each device, source, kernel and set of options."""
+"""`Modules`: a cache of compiled kernels, by device, source, kernel name and compiler options."""
 
 from typing import Any
 
@@ -17,24 +17,24 @@ _STANDARD = "-std=c++17"
 
 
 class Modules:
-    """The house's own kernels, and its users'."""
+    """Compiles kernels: those of this backend, and those of users."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self._functions: dict[tuple[Device, str, str, tuple[str, ...]], Any] = {}
 
     def launch(self, launch: Launch, stream: CupyStream) -> None:
-        """Launch one of the house's kernels on a stream; its device is current."""
+        """Launch a kernel of this backend on a stream, whose device is current."""
         function = self.function(stream.device, module_source(), launch.kernel, launch.defines)
         function(launch.grid, launch.block, launch.arguments, launch.shared_bytes, stream.native)
 
     def function(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Any:
-        """Return a function of CuPy's for a device, which is current.
+        """Return a CuPy function for a device, which is current.
 
         Raises
         ------
         KernelSyntaxError
-            If it cannot be compiled; the message is the compiler's.
+            If the source cannot be compiled; the message contains the compiler's.
         CapabilityError
             If there is no compiler.
         """
@@ -46,15 +46,15 @@ class Modules:
 
     def _compiled(self, source: str, kernel: str, options: tuple[str, ...]) -> Any:
         cupy, cuda = self._driver.cupy, self._driver.cupy.cuda
-        said = any(option.lstrip("-").startswith("std=") for option in options)
+        has_standard = any(option.lstrip("-").startswith("std=") for option in options)
         try:
-            module = cupy.RawModule(code=source, options=options if said else (_STANDARD, *options))
+            module = cupy.RawModule(code=source, options=options if has_standard else (_STANDARD, *options))
             return module.get_function(kernel).kernel
         except cuda.compiler.CompileException as error:
             raise KernelSyntaxError(f"the kernel {kernel} could not be compiled:\n{error}") from None
         except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError):
             raise
-        except RuntimeError as error:  # CuPy's wheels have no compiler of their own
+        except RuntimeError as error:  # CuPy's wheels do not contain a compiler
             raise CapabilityError(
                 f"CuPy has nothing to compile the kernel {kernel} with: {error}; install the compiler's library, for "
                 f"CUDA 13 by pip install 'cupy-cuda13x[ctk]'"
@@ -82,7 +82,9 @@ class Kernel:
         shared: int,
         stream: Stream | None,
     ) -> None:
-        """Start it, ordered by the stream; what memory it uses is not known, so it comes after all that was given.
+        """Launch the kernel on a stream.
+
+        It is not known which memory it uses, so it waits until all blocks of the device are ready.
 
         Raises
         ------
@@ -96,7 +98,7 @@ class Kernel:
         queue.submit(lambda: self._function(grid, block, arguments, shared, queue.native), timed=stream is not None)
 
     def _allow(self, shared: int) -> None:
-        """Let launches ask for more shared memory than any kernel is given."""
+        """Allow launches of this kernel with more shared memory than the default limit."""
         driver = self._driver.cupy.cuda.driver
         with self._driver.on(self._device):
             attribute = driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

@@ -1,4 +1,4 @@
-"""`Peers`: devices that reach one another's memory without the host, where their links allow it."""
+"""`Peers`: direct access between the memories of two devices, where the hardware supports it."""
 
 from accel.device import Device
 
@@ -10,14 +10,14 @@ _ALREADY_ENABLED = 704
 
 
 class Peers:
-    """Asks for access between two devices once; without it, the driver passes copies through the host."""
+    """Enables peer access between two devices, once; without it the driver copies through the host."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self._asked: set[tuple[Device, Device]] = set()
 
     def enable(self, one: Device, other: Device) -> None:
-        """Let two devices reach each other's memory, if they can."""
+        """Enable access between two devices in both directions, if they support it."""
         for device, peer in ((one, other), (other, one)):
             if (device, peer) not in self._asked:
                 self._enable(device, peer)
@@ -31,5 +31,5 @@ class Peers:
             try:
                 runtime.deviceEnablePeerAccess(peer.index)
             except runtime.CUDARuntimeError as error:
-                if error.status != _ALREADY_ENABLED:  # CuPy may have been first
+                if error.status != _ALREADY_ENABLED:  # CuPy may have enabled it
                     raise

@@ -1,4 +1,4 @@
-"""Pinned memory of the host, which a device copies to and from by itself: for the house's pool, and for staging."""
+"""Pinned (page-locked) host memory, which devices copy by DMA: for `accel`'s pool of pinned memory, and for staging."""
 
 import warnings
 from typing import Any
@@ -20,7 +20,7 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 def pinned(driver: Driver, device: Device, nbytes: int) -> Block:
-    """Return pinned host memory, which is unpinned when the last user of its bytes is gone.
+    """Return pinned host memory; it is unpinned with the last reference to its bytes.
 
     Raises
     ------
@@ -37,21 +37,21 @@ def pinned(driver: Driver, device: Device, nbytes: int) -> Block:
             if error.status != _OUT_OF_MEMORY:
                 raise
             raise OutOfMemoryError(
-                f"{nbytes} bytes of the host were to be pinned for {device}, and the system pins no more; "
+                f"{nbytes} bytes of pinned memory were asked for on {device}, and the system pins no more; "
                 f"release pinned memory, or use pageable memory, which is copied more slowly"
             ) from None
-    # The array keeps the pointer, and that the memory.
+    # The array keeps the pointer alive, and the pointer the memory.
     return Block(memory.ptr, nbytes, np.frombuffer(cuda.PinnedMemoryPointer(memory, 0), np.uint8, nbytes))
 
 
 def is_pinned(driver: Driver, address: int) -> bool:
-    """Tell whether memory of the host is pinned, by whomever; the driver is asked."""
-    found = driver.attributes(address)
-    return found is not None and bool(found.devicePointer)
+    """Return whether host memory is pinned, by this or any other library, according to the driver."""
+    attributes = driver.attributes(address)
+    return attributes is not None and bool(attributes.devicePointer)
 
 
 class Pages:
-    """Pinned memory for staging; where no more can be had it is pageable, with one warning."""
+    """Allocates pinned memory for staging; if no more can be pinned, pageable memory, with one warning."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver

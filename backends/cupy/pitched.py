@@ -1,4 +1,4 @@
-"""`Pitched`: copies of rows at equal distances, which the driver does by itself between the host and a device."""
+"""`Pitched`: copies of rows with constant pitches, which the driver does itself (memcpy2D) between host and device."""
 
 import math
 from collections.abc import Iterator
@@ -12,26 +12,26 @@ from .copy_ends import ByteRange
 __all__ = ["Pitched", "pitched"]
 
 _MOST = 64
-"""Calls of the driver that cost less than what is done otherwise."""
+"""The most rectangles: with more, so many calls of the driver cost more than the other ways to copy."""
 _WIDE = 64
-"""Bytes of a row from which on moving it by itself pays."""
+"""Bytes of a row from which on copying row by row pays."""
 _FARTHEST = (1 << 31) - 1
-"""The largest pitch that drivers take."""
+"""The largest pitch that drivers accept."""
 _SPARSE = 8
-"""How many times more bytes there may be between the items than in them, before it pays for narrow rows too."""
+"""If the range of the items is more than so many times their bytes, narrow rows pay too."""
 
 
 class Pitched(NamedTuple):
-    """Rectangles of bytes, all alike.
+    """Rectangles of bytes, all of the same shape.
 
     Attributes
     ----------
     starts : list of tuple of int
-        Where each one begins, in the target and in the source.
+        Address of the first byte of each, in the target and in the source.
     width, height : int
-        Bytes of a row, and how many rows there are.
+        Bytes of a row, and number of rows.
     target_pitch, source_pitch : int
-        How far the rows are from each other.
+        Bytes from the start of a row to the start of the next.
     """
 
     starts: list[tuple[int, int]]
@@ -42,16 +42,16 @@ class Pitched(NamedTuple):
 
 
 def pitched(target: Operand, source: Operand, plan: Plan, host: ByteRange) -> Pitched | None:
-    """Return a planned copy as rectangles; None where it is none, or where that takes longer than what else there is.
+    """Return a planned copy as rectangles; None if it cannot be described so, or if other ways are faster.
 
     Parameters
     ----------
     target, source : Operand
-        Both ends.
+        The operands.
     plan : Plan
         The copy.
     host : ByteRange
-        How far the items of the host reach.
+        The range of offsets that contains the items on the host.
     """
     plain = all(end.swizzle is None and end.table is None for end in (target, source))
     if not plain or plan.bound is not None:
@@ -60,26 +60,26 @@ def pitched(target: Operand, source: Operand, plan: Plan, host: ByteRange) -> Pi
     if width < _WIDE and host.nbytes <= _SPARSE * plan.nbytes:
         return None
     *outer, rows = leaves or [Leaf(1, width, width)]
-    # The driver takes pitches that are no less than a row, so no rows that overlap, or go downwards.
+    # The driver requires pitches of at least the width: rows must not overlap, or have negative strides.
     pitches = rows.target_stride, rows.source_stride
     if min(pitches) < width or (rows.extent > 1 and max(pitches) > _FARTHEST):
         return None
     if math.prod(leaf.extent for leaf in outer) > _MOST:
         return None
     into, out_of = target.address + plan.target_start, source.address + plan.source_start
-    starts = [(into + there, out_of + here) for there, here in _steps(outer)]
+    starts = [(into + target_offset, out_of + source_offset) for target_offset, source_offset in _offsets(outer)]
     return Pitched(starts, width, rows.extent, *pitches)
 
 
 def _without_row(plan: Plan) -> tuple[list[Leaf], int]:
-    """Return the loops over rows, and the bytes of a row."""
+    """Return the loops around the rows, and the bytes of a row."""
     *outer, last = plan.leaves or (Leaf(1, 0, 0),)
     if plan.leaves and last.target_stride == last.source_stride == plan.itemsize:
         return outer, last.extent * plan.itemsize
     return list(plan.leaves), plan.itemsize
 
 
-def _steps(leaves: list[Leaf]) -> Iterator[tuple[int, int]]:
+def _offsets(leaves: list[Leaf]) -> Iterator[tuple[int, int]]:
     for counters in product(*(range(leaf.extent) for leaf in leaves)):
         pairs = list(zip(counters, leaves, strict=True))
         yield (

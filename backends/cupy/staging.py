@@ -1,7 +1,7 @@
-"""`Ring`: pieces of pinned host memory, through which pageable memory is copied to and from devices.
+"""`Ring`: buffers of pinned host memory, through which pageable memory is copied to and from devices.
 
-The driver would stage pageable memory too. But it holds up the caller meanwhile; and a device that reads such memory by
-itself may do so when it is gone.
+The driver can stage pageable memory too, but it blocks the caller meanwhile; and a device that reads pageable memory
+directly may read it after it was freed.
 """
 
 import sys
@@ -25,26 +25,26 @@ from .streams import CupyStream
 __all__ = ["Ring"]
 
 _AHEAD = 2
-"""Pieces that a device fills while the host empties another."""
+"""Buffers that a device fills while the host reads another one."""
 
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 class _Piece:
-    """Memory of the host that one copy has at a time.
+    """A buffer of host memory, used by one copy at a time.
 
-    It waits for its last use before its memory goes, whoever lets go of it: an interrupt may, anywhere.
+    It waits for its last use before its memory is freed, also if an interrupt caused that it was dropped.
 
     Attributes
     ----------
     memory : numpy.ndarray of uint8
         Its bytes.
     kept : bool
-        Whether it is of use again; what is pageable, or larger than a piece, is not.
+        Whether it returns to the ring after use; not if it is pageable, or larger than `Ring.size`.
     user : tuple of Device and int, or None
         Device and handle of the stream that used it last.
     used : cupy.cuda.Event or None
-        When that was over; None if it never was used.
+        Reached when the last use is done; None if it was never used.
     """
 
     __slots__ = ("_driver", "kept", "memory", "used", "user")
@@ -62,15 +62,15 @@ class _Piece:
         return found
 
     def mark(self, stream: CupyStream) -> None:
-        """Remember what a stream was given so far as the last use."""
+        """Record a stream's work so far as the last use."""
         self.used, self.user = stream.native.record(), _key(stream)
 
     def over(self) -> bool:
-        """Tell whether the last use is over, or never will be."""
+        """Return whether the last use is done, or the device is lost."""
         return self.used is None or self._driver.reached(self.used)
 
     def wait(self) -> None:
-        """Block until it is."""
+        """Block until the last use is done, or the device is lost."""
         if self.user is not None:
             self._driver.settle(self.used, self.user[0])
 
@@ -81,21 +81,21 @@ class _Piece:
 
 
 class Ring:
-    """Pieces of host memory that are used again when the device is done with them.
+    """Buffers of host memory, reused when the device is done with them.
 
-    No stream waits for another one's pieces, and no thread for another thread: where none is free there is one more,
-    unless the stream itself has many under way. Of those that no device uses few are kept.
+    No stream waits for the buffers of another, and no thread for another thread: if no buffer is idle a new one is
+    allocated, unless the stream itself has ``count`` in flight. At most ``count`` idle buffers are kept.
 
     Parameters
     ----------
     driver : Driver
-        Of the devices.
+        The driver of the devices.
     pages : Pages
-        Where they come from.
+        Allocates the buffers.
     size : int
-        Bytes of a piece.
+        Bytes of a buffer.
     count : int
-        How many a stream may have under way before it waits for the oldest, and how many that are idle are kept.
+        Buffers that a stream may have in flight before it waits for the oldest, and idle buffers that are kept.
     """
 
     def __init__(self, driver: Driver, pages: Pages, size: int, count: int) -> None:
@@ -104,11 +104,11 @@ class Ring:
         self._pages = pages
         self._count = count
         self._lock = open_after_fork(threading.RLock())
-        # By the streams that used them last, the oldest use first.
+        # Buffers by the stream that used them last, the oldest use first.
         self._given: dict[tuple[Device, int] | None, deque[_Piece]] = {}
 
     def upload(self, into: int, values: _Bytes, stream: CupyStream) -> None:
-        """Copy bytes to an address of a stream's device, which is current; on return they have been read."""
+        """Copy bytes to an address of a stream's device, which is current; ``values`` may change after this returns."""
         kind = self._driver.runtime.memcpyHostToDevice
         for start in range(0, values.nbytes, self.size):
             part = values[start : start + self.size]
@@ -122,14 +122,14 @@ class Ring:
     def download(self, into: _Bytes, out_of: int, stream: CupyStream) -> None:
         """Copy bytes from an address of a stream's device, which is current, and wait for them."""
         parts = [into[start : start + self.size] for start in range(0, into.nbytes, self.size)]
-        with closing(self.fetch(out_of, [part.nbytes for part in parts], stream)) as found:
-            for part, values in zip(parts, found, strict=True):
+        with closing(self.fetch(out_of, [part.nbytes for part in parts], stream)) as fetched:
+            for part, values in zip(parts, fetched, strict=True):
                 copy_bytes(part, values)
 
     def fetch(self, out_of: int, sizes: Iterable[int], stream: CupyStream) -> Generator[_Bytes, None, None]:
-        """Yield the bytes from an address on, so many at a time; each are good until the next are asked for.
+        """Yield the bytes from an address on, in parts of some sizes; each part is valid until the next is asked for.
 
-        It is to be closed: what is under way then comes back to the ring.
+        Close the generator: the buffers in flight then return to the ring.
         """
         kind = self._driver.runtime.memcpyDeviceToHost
         filled: deque[tuple[_Piece, int]] = deque()
@@ -148,13 +148,13 @@ class Ring:
                 self._give(piece)
 
     def trim(self) -> None:
-        """Let go of the idle pieces."""
+        """Free the idle buffers."""
         with self._lock:
             idle = self._surplus(0)
         idle.clear()
 
     def _emptied(self, filled: "deque[tuple[_Piece, int]]", stream: CupyStream) -> Iterator[_Bytes]:
-        """Yield the bytes that the oldest piece was filled with, and give it back."""
+        """Wait for the oldest filled buffer, yield its bytes, and return it to the ring."""
         piece, nbytes = filled[0]
         self._driver.wait(piece.used, stream.device)
         yield piece.memory[:nbytes]
@@ -162,31 +162,31 @@ class Ring:
         self._give(piece)
 
     def _send(self, piece: _Piece, into: int, out_of: int, nbytes: int, kind: int, stream: CupyStream) -> None:
-        """Give the stream a copy from or to a piece."""
+        """Submit a copy from or to a buffer."""
         try:
             self._driver.runtime.memcpyAsync(into, out_of, nbytes, kind, stream.native.ptr)
             piece.mark(stream)
         except BaseException:
-            # Nothing would tell when the device is done with the piece, if it was given the copy.
+            # The copy may have been submitted, without an event that says when the device is done with the buffer.
             with suppress(Exception):
                 stream.native.synchronize()
             raise
 
     def _taken(self, nbytes: int, stream: CupyStream, others: int = 0) -> _Piece:
-        """Return a piece that no device uses, to somebody who has some others for this stream."""
+        """Return a buffer that no device uses; the caller holds ``others`` more for the same stream."""
         if nbytes <= self.size:
             with self._lock:
-                found, oldest = self._found(_key(stream), self._count - others)
-            if found is not None:
-                return found
+                idle, oldest = self._idle_or_oldest(_key(stream), self._count - others)
+            if idle is not None:
+                return idle
             if oldest is not None:
-                oldest.wait()  # in the ring, and with the lock open: it may take long, or be interrupted
+                oldest.wait()  # it stays in the ring, and the lock is free: the wait may be long, or interrupted
                 return self._taken(nbytes, stream, others)
         memory, is_pinned = self._pages.take(max(nbytes, self.size), stream.device)
         return _Piece(self._driver, memory, kept=is_pinned and memory.nbytes == self.size)
 
-    def _found(self, user: tuple[Device, int], most: int) -> tuple[_Piece | None, _Piece | None]:
-        """Return an idle piece; or else the user's oldest, if it has so many under way that it must wait."""
+    def _idle_or_oldest(self, user: tuple[Device, int], most: int) -> tuple[_Piece | None, _Piece | None]:
+        """Return an idle buffer; or else the stream's oldest, if it has ``most`` or more in flight and must wait."""
         own = self._given.setdefault(user, deque())
         for given in (own, *self._given.values()):
             if given and given[0].over():
@@ -194,22 +194,22 @@ class Ring:
         return None, own[0] if 0 < most <= len(own) else None
 
     def _give(self, piece: _Piece) -> None:
-        if not piece.kept:  # it goes with the caller
+        if not piece.kept:  # freed with the caller's last reference
             return
         with self._lock:
             self._given.setdefault(piece.user, deque()).append(piece)
             surplus = self._surplus(self._count)
-        surplus.clear()  # memory is unpinned when the lock is open: the driver takes its time
+        surplus.clear()  # unpin memory without the lock: the driver is slow
 
     def _surplus(self, left: int) -> list[_Piece]:
-        """Take away all but a few idle pieces; those under way will be of use to the streams that have them."""
-        found: list[_Piece] = []
+        """Remove and return all but ``left`` idle buffers; buffers in flight stay, for the streams that use them."""
+        surplus: list[_Piece] = []
         if sum(map(len, self._given.values())) > left:
             for given in self._given.values():
                 idle = len([*takewhile(_Piece.over, given)])
-                found += [given.popleft() for _ in range(left, idle)]
+                surplus += [given.popleft() for _ in range(left, idle)]
                 left = max(0, left - idle)
-        return found
+        return surplus
 
 
 def _key(stream: CupyStream) -> tuple[Device, int]:

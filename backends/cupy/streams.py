@@ -1,4 +1,4 @@
-"""`CupyStream`: a queue of work on one device, as CuPy and the house both know it."""
+"""`CupyStream`: a stream of one device, which both `accel` and CuPy can use."""
 
 import threading
 from collections.abc import Callable
@@ -19,20 +19,21 @@ from .events import Clock, CupyEvent
 __all__ = ["CupyStream"]
 
 HostCallback = Callable[[], object]
+"""Called in a thread of the host to submit operations to the driver."""
 
 
 class CupyStream(CurrentStream):
-    """A queue of work of one device.
+    """A stream of one device.
 
-    The driver can wait for its own events, and for nothing of the host's without calling Python from a thread that
-    may hold locks of the driver. So work that must come after an event of the host, or of another library's device,
-    is handed to the driver by a thread of ours, when that event is reached, and all later work after it. That thread
-    also does work that would hold up its caller.
+    The driver can wait for its own events. To wait for an event of the host it would have to call Python from a thread
+    that may hold locks of the driver. So work that must come after an event of the host, or of a device of another
+    backend, is submitted to the driver by a host thread when the event is reached, and so is all later work. That
+    thread also does work that would block its caller.
 
     Attributes
     ----------
     device : Device
-        Whose.
+        The device.
     native : cupy.cuda.Stream
         CuPy's stream.
     """
@@ -65,12 +66,12 @@ class CupyStream(CurrentStream):
         self._last: Event | None = None
         self._lock = threading.Lock()
         self._numbers = count(1)
-        # The last point that was put off and then asked for; it stands for all points with lower numbers.
+        # The last deferred event that was queried and so recorded; it stands for all deferred events of lower numbers.
         self._known: tuple[int, CupyEvent | None] = (0, None)
 
     @property
     def number(self) -> int:
-        """What DLPack calls this stream."""
+        """DLPack's number of this stream."""
         return int(self.native.ptr) or self._driver.platform.default_stream
 
     @property
@@ -84,21 +85,21 @@ class CupyStream(CurrentStream):
 
     @property
     def giving(self) -> AbstractContextManager[object]:
-        """The lock that `CurrentStream.giving` speaks of."""
+        """The lock that `CurrentStream.giving` describes."""
         self._driver.refuse_fork()
         return self._giving
 
     def submit(self, work: HostCallback, *, timed: bool = False, blocks: bool = False) -> None:
-        """Hand work to the driver: at once, or by a thread when what it waits for on the host is over.
+        """Submit work to the driver: at once, or in the host thread if the stream waits for an event of the host.
 
         Parameters
         ----------
         work : callable
-            Called without arguments, with the device current.
+            Called without arguments, while the device is current.
         timed : bool
-            Whether the next event is to know when it began.
+            Whether the next event should know when the work began.
         blocks : bool
-            Whether it takes its time on the host, so that a thread does it in any case.
+            Whether ``work`` blocks on the host, so that the host thread must call it.
 
         Raises
         ------
@@ -115,7 +116,7 @@ class CupyStream(CurrentStream):
             self._last = late.submit(lambda: self._do(work, timed=timed))
 
     def append(self, work: HostCallback) -> None:
-        """Do as `submit` does, also if the stream is closed, and with no device made current."""
+        """Submit work as `submit` does, but also to a closed stream, and without making the device current."""
         late = self._late_thread()
         if late is None:
             work()
@@ -132,9 +133,9 @@ class CupyStream(CurrentStream):
         return event
 
     def mark(self) -> Event:
-        """Return an event like that of `record`, of which the driver is told when somebody asks for it.
+        """Return an event like that of `record`, which is recorded in the driver when it is first queried.
 
-        It may be reached later: when all is done that was submitted until then.
+        It may be reached later than that of `record`: when all work is done that was submitted until the query.
         """
         if self._last is not None or self._late_thread() is not None:
             return self.record()
@@ -145,14 +146,14 @@ class CupyStream(CurrentStream):
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event, without blocking the caller."""
         if isinstance(event, CupyEvent) and event.is_of(self.native, self.device):
-            return  # its own work is in order anyway
+            return  # the work of one stream is ordered anyway
         if isinstance(event, CupyEvent) and event.known:
             self.append(lambda: self._hold_up(event))
         elif not event.done():
             self._made_late().submit(event.settle)
 
     def synchronize(self) -> None:
-        """Block until all work submitted so far is done; raises what failed and was not waited for yet."""
+        """Block until all work submitted so far is done; raises errors that nobody waited for yet."""
         self._driver.refuse_fork()
         if self._late is not None:
             self._late.synchronize()
@@ -181,12 +182,12 @@ class CupyStream(CurrentStream):
         return f"<stream {self.native.ptr:#x} of {self.device}>"
 
     def _late_thread(self) -> ThreadStream | None:
-        """Return the thread that hands on work, while it has any left."""
+        """Return the host thread that submits work, as long as it has some left; None otherwise."""
         late = self._late
         return None if late is None or late.record().done() else late
 
     def _made_late(self) -> ThreadStream:
-        made = self._late or ThreadStream(self.device)  # with the lock open: a collection in it may come here
+        made = self._late or ThreadStream(self.device)  # without the lock: a finaliser during this call may call again
         with self._lock:
             made = self._late = self._late or made
         return made
@@ -201,7 +202,7 @@ class CupyStream(CurrentStream):
             event.place(self._began, self._clock.start())
 
     def _make_known(self, number: int, event: CupyEvent) -> None:
-        """Tell the driver of a point that was put off, or take a later one of which it knows."""
+        """Record a deferred event in the driver, or use a later one that is recorded already."""
         above, known = self._known
         if known is None or above < number:
             above, known = next(self._numbers), CupyEvent(self._driver, self.device, self.native, None)

@@ -45,7 +45,7 @@ def test_without_cupy_both_platforms_say_so(monkeypatch, wheels):
     backend = CupyBackend()
     assert backend.devices() == ()
     assert set(backend.why_unavailable()) == {"cuda", "rocm"}
-    assert "CuPy, by which accel uses it, is not installed" in backend.why_unavailable()["cuda"]
+    assert "accel needs CuPy for CUDA and ROCm, and it is not installed" in backend.why_unavailable()["cuda"]
 
 
 def test_two_packages_with_one_module_name_are_refused_before_it_is_imported(monkeypatch, wheels):

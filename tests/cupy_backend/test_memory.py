@@ -213,7 +213,7 @@ class TestAdopted:
             backend.adopt(ExternalAllocation(100, pointer=given.ctypes.data))
 
     def test_memory_of_another_library_is_refused(self, backend):
-        with pytest.raises(TypeError, match="ndarray is no memory of CuPy"):
+        with pytest.raises(TypeError, match="ndarray is not memory of CuPy"):
             backend.adopt(ExternalAllocation(100, native=random_bytes(100)))
 
     def test_an_array_of_cupys_is_adopted(self, cuda_machine, backend):

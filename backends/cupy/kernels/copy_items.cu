@@ -1,4 +1,4 @@
-// Copies by loops: rows, pieces, and anything strided.
+// Copies of strided items: `copy_items`; and with swizzles or a bound: `gather_items`.
 
 extern "C" __global__ void __launch_bounds__(256) copy_items(char* target, const char* source, const Loops loops) {
     move_items<false>(loops.count, [&](Numbers numbers, Moves moves) {
@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(256) copy_items(char* target, const
 }
 
 struct Gathering {
-    Divisor pieces;  // accesses per element: it moves as a whole, but where it lies may not allow a single one
+    Divisor pieces;  // accesses per element: an element may not be aligned for a single access
     Swizzle target, source;
     Mask mask;
 };

@@ -1,7 +1,7 @@
-// Copies by tables: elements lie where a table says, or, at an end without one, in steps.
+// Copies with offset tables: the offsets of elements come from a table, or, at an end without one, from a stride.
 
 struct End {
-    long long start, stride;  // a table counts in strides
+    long long start, stride;  // the entries of a table are in units of stride
     Swizzle swizzle;
 };
 

@@ -1,4 +1,4 @@
-// Sets elements to one value, by loops or by a table.
+// Sets elements to one value; their offsets come from loops or from a table.
 
 struct Filling {
     Divisor pieces;
@@ -9,7 +9,7 @@ struct Pattern {
     unsigned long long low, high;  // the value, once or repeated, least byte first
 };
 
-// Not an array: its elements would have to be in memory to be chosen.
+// Not an array: indexing one with a variable would force it from registers into memory.
 __device__ inline Item item_at(const Pattern& pattern, unsigned byte) {
 #if ACCEL_ITEM == 16
     Item item;
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (Index first = Index(blockIdx.x) * blockDim.x + threadIdx.x; first < loops.count; first += step) {
         Index number = first;
         const Index within = split(number, filling.pieces) * ACCEL_ITEM;
-        // Not by the stride of the loop, which is 0 where there is one element.
+        // Not the stride of the loop, which is 0 for a single element.
         const long long distance = table ? table[number] * (long long)(filling.pieces.value * ACCEL_ITEM)
                                          : Distance(place_of(loops, number).target);
         char* to = target + swizzled(filling.swizzle, distance) + within;

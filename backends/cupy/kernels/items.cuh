@@ -1,9 +1,11 @@
-// An item is what a thread reads or writes in one access, at an address that its size divides.
+// An item is what a thread reads or writes in one access; its address is a multiple of its size.
 //
-// The text is compiled as it is for CUDA, for HIP, and for the host of the tests, so it includes nothing. Macros say for
-// what: ACCEL_ITEM, bytes of an item: 1, 2, 4, 8 or 16. ACCEL_INDEX, bits of counts and distances: 32 or 64.
-// ACCEL_LOOPS, how many loops there may be. ACCEL_FLIGHT, how many items a thread has under way at once.
-// ACCEL_EVICTION, where there is one, PTX's name for how long what is read stays in the cache.
+// The same text is compiled for CUDA, for HIP, and on the host by the tests, so it includes no headers. Macros:
+// ACCEL_ITEM, bytes of an item: 1, 2, 4, 8 or 16.
+// ACCEL_INDEX, bits of counts and distances (offsets in bytes): 32 or 64.
+// ACCEL_LOOPS, the maximum number of loops.
+// ACCEL_FLIGHT, how many items a thread has in flight at once.
+// ACCEL_EVICTION, if defined: PTX's name of the cache eviction priority for loads.
 
 #if ACCEL_ITEM == 1
 using Item = unsigned char;

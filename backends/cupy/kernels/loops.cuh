@@ -1,4 +1,5 @@
-// Nested loops, walked by all threads at once: the number of an item gives the counter of each loop, and these its place.
+// Nested loops, distributed over all threads: the number of an item determines the counter of each loop, and so the
+// offsets of the item.
 
 #if ACCEL_INDEX == 32
 using Index = unsigned;
@@ -10,14 +11,14 @@ using Distance = long long;
 __device__ inline Index high_half(Index a, Index b) { return __umul64hi(a, b); }
 #endif
 
-// GPUs have no division. This one is by multiplication, and right for all numbers below half of what an Index holds
-// (Granlund and Montgomery, Division by invariant integers using multiplication, 1994).
+// GPUs have no instruction for integer division. This divides by multiplication, and is right for all numbers below
+// half of the range of Index (Granlund and Montgomery, Division by invariant integers using multiplication, 1994).
 struct Divisor {
     Index value, magic;
     unsigned shift;
 };
 
-// Makes the quotient of a number and returns the remainder.
+// Replaces a number by the quotient and returns the remainder.
 __device__ inline Index split(Index& number, const Divisor& by) {
     const Index quotient = (high_half(number, by.magic) + number) >> by.shift;
     const Index remainder = number - quotient * by.value;
@@ -37,12 +38,13 @@ struct Loops {
     Loop loop[ACCEL_LOOPS];  // the slowest first
 };
 
-// Distances in bytes. They are unsigned on the way, for a sum may fit where its parts do not.
+// Offsets in bytes from the start of the target and of the source. They are unsigned, since intermediate sums may
+// overflow where the total does not.
 struct Place {
     Index target, source;
 };
 
-// Finds several places at once, so that one item's multiplications hide the latency of another's.
+// Computes several places at once, so that the multiplications of one item hide the latency of another's.
 template <int N>
 __device__ inline void find_places(const Loops& loops, Index (&numbers)[N], Place (&places)[N]) {
 #pragma unroll
@@ -52,7 +54,7 @@ __device__ inline void find_places(const Loops& loops, Index (&numbers)[N], Plac
         const Loop& loop = loops.loop[i];
 #pragma unroll
         for (int k = 0; k < N; ++k) {
-            // The slowest loop has what is left.
+            // The slowest loop takes the remaining number: no division.
             const Index count = i ? split(numbers[k], loop.extent) : numbers[k];
             places[k].target += count * Index(loop.target_stride);
             places[k].source += count * Index(loop.source_stride);

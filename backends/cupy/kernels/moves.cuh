@@ -1,6 +1,6 @@
-// What the copies have in common: every thread moves items, several at once.
+// Shared by the copy kernels: every thread moves several items at once.
 
-// What becomes of a distance: d + offset, with the bits of the mask mixed into others. All zeros leave it as it is.
+// A swizzle of a distance d: in d + offset, the masked bits, shifted, are XORed into others. All zeros change nothing.
 struct Swizzle {
     long long mask, offset;
     int shift;
@@ -12,13 +12,13 @@ __device__ inline long long swizzled(const Swizzle& swizzle, long long distance)
     return distance ^ (swizzle.shift < 0 ? taken << -swizzle.shift : taken >> swizzle.shift);
 }
 
-// Without a target nothing is written; without a source zeros are.
+// If target is null nothing is written; if source is null zeros are written.
 struct Move {
     char* target;
     const char* source;
 };
 
-// Which elements of the source are there, and what is written for those that are not.
+// Elements of the source at distances of bound or more are not read; zero says whether zeros are written for them.
 struct Mask {
     long long bound;
     int zero;
@@ -35,9 +35,9 @@ __device__ inline Move masked(const Mask& mask, long long distance, Move move) {
 using Numbers = Index (&)[ACCEL_FLIGHT];
 using Moves = Move (&)[ACCEL_FLIGHT];
 
-// All loads are under way before the first store waits for one: latency is what a copy has to hide. Neighbouring threads
-// have neighbouring numbers, and so as a rule neighbouring addresses. `find` makes moves of numbers; there are no checks
-// for the end, as those past it move the last item once more. SPARSE says whether a move may lack an end.
+// All loads are issued before the first store, to hide their latency. Neighbouring threads have neighbouring numbers,
+// and so usually neighbouring addresses. `find` turns numbers into moves. Numbers past the end are clamped to the last
+// item, which is then copied again: so no bounds checks are needed. SPARSE says whether a pointer of a move may be null.
 template <bool SPARSE, typename Find>
 __device__ void move_items(Index count, const Find& find) {
     const Index step = Index(gridDim.x) * blockDim.x * ACCEL_FLIGHT;

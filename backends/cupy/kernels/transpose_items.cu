@@ -1,15 +1,15 @@
-// Transposes by tiles: a tile is read along the loop that runs through the source (b), and written along the one that
-// runs through the target (a), so that neighbouring threads have neighbouring addresses both times.
+// Transposes by tiles: a tile is read along the loop that is contiguous in the source (b), and written along the loop
+// that is contiguous in the target (a), so that neighbouring threads access neighbouring addresses in both.
 
 constexpr int SIDE = 32;  // words of a tile's side: 128 bytes and more in a row
-constexpr int ROWS = 8;   // of them at once: a block has SIDE * ROWS threads
+constexpr int ROWS = 8;   // rows at once: a block has SIDE * ROWS threads
 
 struct Plane {
     Index a_extent, b_extent;
     Distance a_target_stride, a_source_stride, b_target_stride, b_source_stride;
 };
 
-// Items are read and written as words of PACK items, but for those at the end of a row.
+// Items are read and written as words of PACK items, except at the end of a row.
 template <typename Word, int PACK>
 __device__ inline Word load_word(const char* from, Index left) {
     if (left >= PACK) return load(reinterpret_cast<const Word*>(from));
@@ -30,7 +30,7 @@ __device__ inline void store_word(char* to, const Word& word, Index left) {
     }
 }
 
-// Transposes the PACK x PACK items of as many words.
+// Transposes the PACK x PACK items of PACK words.
 template <typename Word, int PACK>
 __device__ inline void transpose_words(Word (&words)[PACK]) {
     if constexpr (PACK > 1) {
@@ -44,23 +44,23 @@ __device__ inline void transpose_words(Word (&words)[PACK]) {
     }
 }
 
-// How many items there are from one on.
+// The number of items from index `at` to the end.
 template <bool WHOLE, int PACK>
 __device__ inline Index left(Index extent, Index at) {
     return WHOLE ? PACK : at < extent ? extent - at : 0;
 }
 
-// Words of a column must be in different banks: hence a column more than are used.
+// One more column than is used, so that the words of a column are in different banks of shared memory.
 template <typename Word, int PACK>
 using Tile = Word[PACK][SIDE][SIDE + 1];
 
-// WHOLE tiles need no checks, and most are.
+// WHOLE tiles need no bounds checks; most tiles are whole.
 template <typename Word, int PACK, bool WHOLE>
 __device__ inline void transpose_tile(Tile<Word, PACK>& shared, char* target, const char* source, Place corner,
                                       const Plane& plane, Index a_extent, Index b_extent) {
     const unsigned x = threadIdx.x, y = threadIdx.y;
 
-    // So many rows of words are under way at once: as many as registers allow.
+    // Rows of words in flight at once: as many as the registers allow.
     constexpr int AT_ONCE = PACK == 4 ? 2 : 4;
 #pragma unroll 1
     for (int done = 0; done < SIDE / ROWS; done += AT_ONCE) {
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 #if ACCEL_ITEM < 4
-// As transpose_items, where rows start at multiples of 4 bytes at both ends.
+// Like transpose_items, for rows that start at multiples of 4 bytes in source and target.
 extern "C" __global__ void __launch_bounds__(256, 4)
     transpose_packed(char* target, const char* source, const Loops tiles, const Plane plane) {
     transpose<unsigned, 4 / ACCEL_ITEM>(target, source, tiles, plane);

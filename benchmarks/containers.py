@@ -1,4 +1,4 @@
-"""Containers: what they cost to import, make, release, look at, copy, and make by the million.
+"""Containers: the cost to import, make, release, view and copy them, and to make a million of them.
 
 python benchmarks/containers.py [--quick]
 """
@@ -19,7 +19,7 @@ CONTAINER = "import accel; accel.zeros(3).release()"
 
 
 def imports(rounds: int) -> Mapping[str, float]:
-    """Milliseconds over Python's own start, and over NumPy's."""
+    """Milliseconds of the import, more than Python's own start, and more than NumPy's import."""
     found = process_medians(
         {
             "python": "pass",
@@ -40,7 +40,7 @@ def imports(rounds: int) -> Mapping[str, float]:
 
 
 def handles(number: int) -> Mapping[str, float]:
-    """Microseconds to make and release, and to look at NumPy memory."""
+    """Microseconds to make and release a container, and to make one that views NumPy memory."""
     array = np.arange(1000.0)
     kept: list[object] = []
     pool = accel.memory.heap_of(accel.Device.CPU).backend._pool
@@ -72,7 +72,7 @@ def handles(number: int) -> Mapping[str, float]:
 
 
 def copies(rounds: int) -> Mapping[str, float]:
-    """The speed of a deep copy of 256 MiB, as a ratio to `numpy.copyto` into memory just as fresh."""
+    """The speed of a deep copy of 256 MiB, as a ratio to `numpy.copyto` into newly allocated memory."""
     c = accel.full(1 << 25, 1.0)
     array, warm = np.asarray(c), np.empty(1 << 25)
 
@@ -96,7 +96,7 @@ def copies(rounds: int) -> Mapping[str, float]:
 
 
 def soak(count: int) -> Mapping[str, float]:
-    """Make and drop many containers; nothing may stay."""
+    """Make and drop many containers; no memory may leak."""
     for _ in range(1000):
         accel.empty(1000)
     gc.collect()

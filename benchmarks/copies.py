@@ -1,4 +1,4 @@
-"""Copies on the host: any layout to any layout against memcpy and NumPy, 1 KiB, and the first of a process.
+"""Copies on the host, against memcpy and NumPy: between layouts, of 1 KiB, and the first one of a process.
 
 python benchmarks/copies.py [--quick]
 """
@@ -25,7 +25,7 @@ from accel.views import LayoutTensor
 
 NBYTES = 1 << 26
 
-# Type, shape of the source, the order in which the target has its axes, and the aim with two threads.
+# Type, shape of the source, order of its axes in the target, and the aim with two threads.
 CASES = {
     "4096^2 float32 transposed": ("float32", (4096, 4096), (1, 0), 1.25),
     "64^4 float32 (3, 2, 1, 0)": ("float32", (64,) * 4, (3, 2, 1, 0), 1.5),
@@ -55,7 +55,7 @@ print(perf_counter() - began)
 
 
 def operand(data: np.ndarray, array: np.ndarray) -> Operand:
-    """Describe an array that looks at the beginning of some bytes."""
+    """Return an operand with an array's dtype, shape and strides, over the first bytes of a buffer."""
     block = heap_of(Device.CPU).backend.adopt(ExternalAllocation(data.nbytes, native=data))
     return Operand(Span(block, 0, data.nbytes), 0, array.dtype, array.shape, array.strides)
 
@@ -65,7 +65,7 @@ def looked_at(data: np.ndarray, dtype: str, shape: tuple[int, ...]) -> np.ndarra
 
 
 def copies(rounds: int) -> Mapping[str, object]:
-    """Milliseconds of memcpy, and how many times that everything else takes."""
+    """Milliseconds of memcpy, and the other times as multiples of it."""
     out_of = np.random.default_rng(0).integers(0, 256, NBYTES, np.uint8)
     into = np.asarray(accel.zeros(NBYTES, "uint8"))
     found = {}
@@ -95,7 +95,7 @@ def with_threads(threads: int, run: Callable[[], object]) -> None:
 
 
 def small(number: int, rounds: int) -> Mapping[str, float]:
-    """Microseconds of 1 KiB."""
+    """Microseconds of copies of 1 KiB."""
     one, other = (LayoutTensor(accel.zeros(256, "float32"), row_major(16, 16)) for _ in range(2))
     into, out_of = np.zeros((16, 16), np.float32), np.zeros((16, 16), np.float32)
     turned = other.transpose()
@@ -113,7 +113,7 @@ def small(number: int, rounds: int) -> Mapping[str, float]:
 
 
 def first(rounds: int) -> Mapping[str, float]:
-    """Seconds of the first transpose of 64 MiB in a process, with nothing compiled on disk and with all."""
+    """Seconds of the first transpose of 64 MiB in a process, with an empty cache of kernels and with a full one."""
     cold, warm = [], []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:

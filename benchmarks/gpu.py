@@ -1,9 +1,9 @@
-"""Copies on a GPU: how fast, against the driver's own and CuPy's, to and from the host too, and what the host does.
+"""Copies on a GPU and to and from the host: their speed against the driver's and CuPy's, and the host's overhead.
 
 python benchmarks/gpu.py [--device cuda] [--quick]
 
-Rates are those of events on the device's default stream, which is kept busy, so that the host's work before a copy is
-no part of them. A ratio of 1.0 is the driver's copy of as many bytes in the same rounds. Caches are far smaller.
+Rates are measured by events on the device's default stream, which is kept busy: so they do not contain the work of the
+host. A ratio of 1.0 is the driver's copy of as many bytes in the same rounds. The data is far larger than the caches.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from accel.views import LayoutTensor
 Rivals = Mapping[str, Callable[[], object]]
 Axes = tuple[int, ...]
 
-# Type, the order in which the target has the source's axes, the aim as a ratio to the driver's copy, and over CuPy.
+# Type, order of the source's axes in the target, the aim as a ratio to the driver's copy, and as a speedup over CuPy.
 PERMUTED: Mapping[str, tuple[str, Axes, float, float | None]] = {
     "contiguous": ("uint8", (0,), 0.9, None),
     "1 byte transposed": ("uint8", (1, 0), 0.75, 2.0),
@@ -43,9 +43,9 @@ PERMUTED: Mapping[str, tuple[str, Axes, float, float | None]] = {
     "float32 (1, 0, 3, 2)": ("float32", (1, 0, 3, 2), 0.7, None),
 }
 ROWS = (1 << 10, 1 << 7)
-"""Bytes of each second row that a strided copy takes."""
+"""Bytes of a row, in the strided copy of every second row."""
 WARMING = 1.0
-"""Seconds of copies before anything is measured, for clocks to rise."""
+"""Seconds of copies before anything is measured, so that the GPU raises its clocks."""
 LAUNCHED = """
 extern "C" __global__ void nothing(const float* a, float* b, float factor) {
     if (factor != 0) b[threadIdx.x] += factor * a[threadIdx.x];
@@ -56,7 +56,7 @@ extern "C" __global__ void nothing(const float* a, float* b, float factor) {
 def device_medians(rivals: Rivals, *, number: int, rounds: int) -> dict[str, float]:
     """Time each function ``number`` times a round, by events, the functions in turn; return median seconds a call.
 
-    The first call of each turn is not counted: while the device is at it, the host gets ahead.
+    The first call of each turn is not counted: it keeps the device busy while the host submits the others.
     """
     stream = cupy.cuda.Stream.null
     times: dict[str, list[float]] = {name: [] for name in rivals}
@@ -73,13 +73,13 @@ def device_medians(rivals: Rivals, *, number: int, rounds: int) -> dict[str, flo
 
 
 def shape_of(size: int, rank: int) -> tuple[int, ...]:
-    """Split a power of two into as many extents, as equal as they can be."""
+    """Split a power of two into ``rank`` extents, as equal as possible."""
     bits, more = divmod(size.bit_length() - 1, rank)
     return tuple(1 << bits + (axis < more) for axis in range(rank))
 
 
 def laid_out(whole: Operand, dtype: str, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> Operand:
-    """Look at the beginning of some memory; rows follow each other if nothing else is said."""
+    """Return a view of the beginning of some memory; contiguous by default."""
     found = np.dtype(dtype)
     steps = strides or tuple(math.prod(shape[axis + 1 :]) * found.itemsize for axis in range(len(shape)))
     return whole._replace(dtype=found, extents=shape, strides=steps)
@@ -91,7 +91,7 @@ class Copies:
     def __init__(self, device: Device, nbytes: int, rounds: int) -> None:
         self.backend: Any = heap_of(device).backend
         self.rounds = rounds
-        # No pair of doubles among these bytes is a NaN.
+        # These bytes are not NaN in any dtype.
         values = np.resize(np.random.default_rng(0).integers(0, 64, 1_000_003, np.uint8), nbytes)
         self.source = accel.from_numpy(values).to(device)
         self.target = accel.zeros(nbytes, "uint8", device)
@@ -142,19 +142,19 @@ class Copies:
 
 
 def driver_copy(into: int, out_of: int, nbytes: int, kind: int | None = None) -> None:
-    """Let the driver copy on the default stream, as cudaMemcpyAsync."""
+    """Copy on the default stream with the driver's cudaMemcpyAsync."""
     runtime = cupy.cuda.runtime
     runtime.memcpyAsync(into, out_of, nbytes, runtime.memcpyDeviceToDevice if kind is None else kind, 0)
 
 
 def address(storage: Any) -> int:
-    """Return where the bytes of a storage or of a container begin."""
+    """Return the address of the first byte of a storage or a container."""
     span = storage.__accel_operand__().span
     return int(span.block.pointer + span.start)
 
 
 def link(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mapping[str, float]]:
-    """Copies from and to pinned memory, against the driver's of the same memory."""
+    """Copies from and to pinned memory, against the driver's copies of the same memory."""
     runtime = cupy.cuda.runtime
     there, here = accel.zeros(nbytes, "uint8", device).storage, pinned(nbytes, "uint8", device)
     ways = {
@@ -174,7 +174,7 @@ def link(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mapping[str, 
 
 
 def pageable(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mapping[str, float]]:
-    """Copies from and to memory that nobody has pinned, against CuPy's own."""
+    """Copies from and to pageable memory, against CuPy's."""
     there, here = (accel.zeros(nbytes, "uint8", where).storage for where in (device, "cpu"))
     array, values = cupy.ndarray((nbytes,), "uint8"), np.ones(nbytes, "uint8")
 
@@ -200,7 +200,7 @@ def pageable(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mapping[s
 def host_medians(rivals: Rivals, *, number: int, rounds: int) -> dict[str, float]:
     """Time the host's part of each function ``number`` times a round; return median microseconds a call.
 
-    The device is idle when a turn begins, and is waited for when it is over. So many calls must fit in its queue.
+    The device is idle when a turn begins, and is waited for after it. All calls of a turn must fit in its queue.
     """
     times: dict[str, list[float]] = {name: [] for name in rivals}
     for _ in range(rounds + 1):  # the first compiles, and is not counted
@@ -211,7 +211,7 @@ def host_medians(rivals: Rivals, *, number: int, rounds: int) -> dict[str, float
 
 
 def host_work(device: Device, number: int, rounds: int) -> Mapping[str, float]:
-    """Microseconds of the host for a launch, a small copy and a small fill, none of which is waited for."""
+    """Microseconds of the host to submit a launch, a small copy and a small fill, without waiting for them."""
     a, b = (accel.zeros(256, "float32", device) for _ in range(2))
     ours, theirs = accel.RawKernel.from_source(LAUNCHED), cupy.RawKernel(LAUNCHED, "nothing")
     arrays = [cupy.ndarray((256,), "float32") for _ in range(2)]
@@ -232,7 +232,7 @@ def host_work(device: Device, number: int, rounds: int) -> Mapping[str, float]:
 
 
 def fitting(device: Device, nbytes: int) -> int:
-    """Return a power of two, no more than was asked for and than leaves room for CuPy's copies."""
+    """Return the largest power of two up to ``nbytes`` and an eighth of the memory: CuPy's copies need the rest."""
     most: int = min(nbytes, heap_of(device).backend.limits(device).memory // 8)
     return 1 << most.bit_length() - 1
 

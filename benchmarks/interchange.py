@@ -1,4 +1,4 @@
-"""Interchange: what it costs to lend memory to NumPy and take it back, to take another library's, and to pickle.
+"""Interchange: the cost to export memory to NumPy and import it again, to import other libraries' memory, to pickle.
 
 python benchmarks/interchange.py [--quick]
 """
@@ -18,7 +18,7 @@ from accel.memory import snapshot
 
 
 class Foreign:
-    """An array of another library: it has nothing of NumPy's but the protocol."""
+    """An array of another library: it only supports the DLPack protocol."""
 
     def __init__(self, array: Any) -> None:
         self.__dlpack__ = array.__dlpack__
@@ -26,7 +26,7 @@ class Foreign:
 
 
 def exchanges(number: int, rounds: int) -> Mapping[str, float]:
-    """Microseconds of DLPack, over memory of 1,000 elements, and NumPy's own round trip in the same run."""
+    """Microseconds of DLPack with 1,000 elements, and of NumPy's own round trip in the same run."""
     array, c, x = np.arange(1000.0), accel.zeros(1000), xp.ones(1000)
     foreign = Foreign(array)
     found = medians(
@@ -52,7 +52,7 @@ def exchanges(number: int, rounds: int) -> Mapping[str, float]:
 
 
 def pickles(rounds: int) -> Mapping[str, float]:
-    """Milliseconds to pickle and load 64 MiB, with the elements in the pickle and apart from it."""
+    """Milliseconds to pickle and load 64 MiB, with the elements in the pickle and out of band."""
     c = accel.full(1 << 23, 1.0)
     array = c.to_numpy()
 
@@ -74,7 +74,7 @@ def pickles(rounds: int) -> Mapping[str, float]:
 
 
 def soak(count: int) -> Mapping[str, float]:
-    """Make capsules that nobody takes; nothing may stay."""
+    """Make capsules that nobody consumes; no memory may leak."""
     gc.collect()
     before = snapshot()
     for _ in range(count):

@@ -1,11 +1,11 @@
-"""Layouts: what a call, a construction and the algebra cost, beside tensor-layouts and the least that Python can do.
+"""Layouts: the cost of calls, construction and algebra, against tensor-layouts and the minimum possible in Python.
 
 python benchmarks/layout.py [--quick]
 
 The rival is tensor-layouts 0.3.2: ``pip install tensor-layouts==0.3.2``. Without it the report says that it is missing.
 
-"uncached" means that no result is remembered: every call has arguments that were made for it before the clock ran, all
-of them different, and the caches of the library are emptied before each round.
+"uncached" means that no result is in a cache: all calls have different arguments, made before the clock starts, and the
+caches of the library are cleared before each round.
 """
 
 import argparse
@@ -39,7 +39,7 @@ OPERATIONS: dict[str, Arguments] = {
     "logical_divide by mode": lambda of, k: (of((16, 8), (1, 16 * k)), (of(4, 1), of(2, 1))),
     "max_common_vector": lambda of, k: (of((4, 8), (1, 4 * k)), of((4, 8), (1, 16))),
 }
-"""What is called with layouts of a class, different for each number from 1 on."""
+"""A function of a layout class and a number; each number from 1 on gives different layouts."""
 
 RIVAL_NAMES = {"composition": "compose"}
 
@@ -50,13 +50,13 @@ def function(library: ModuleType, operation: str) -> Callable[..., object]:
 
 
 def caches() -> Iterator[Any]:
-    """Yield the caches of the library."""
+    """Yield the caches of the functions of `accel.layout`."""
     for name in [name for name in sys.modules if name.startswith("accel.layout.")]:
         yield from (value for value in vars(sys.modules[name]).values() if hasattr(value, "cache_clear"))
 
 
 def uncached(operation: str, *, number: int, rounds: int) -> Mapping[str, float]:
-    """Return median nanoseconds of a call with arguments that were never seen, the libraries in turn."""
+    """Return median nanoseconds of a call with arguments that are in no cache, the libraries in turn."""
     libraries = {"uncached": ours} | ({"rival": rival} if rival else {})
     times: dict[str, list[float]] = {name: [] for name in libraries}
     for _ in range(rounds + 1):
@@ -66,7 +66,7 @@ def uncached(operation: str, *, number: int, rounds: int) -> Mapping[str, float]
 
 
 def first_calls(library: ModuleType, operation: str, number: int) -> int:
-    """Return the nanoseconds of so many calls, each with its own arguments."""
+    """Return the nanoseconds of ``number`` calls, each with new arguments."""
     called = function(library, operation)
     fresh = [OPERATIONS[operation](library.Layout, k) for k in range(1, number + 1)]
     for cache in caches():
@@ -82,7 +82,7 @@ def first_calls(library: ModuleType, operation: str, number: int) -> int:
 
 
 def algebra(number: int, rounds: int) -> Mapping[str, object]:
-    """Microseconds of each operation, with and without what is remembered."""
+    """Microseconds of each operation, with filled and with empty caches."""
     found = {}
     for operation, arguments in OPERATIONS.items():
         prepared, called = arguments(ours.Layout, 3), function(ours, operation)
@@ -97,7 +97,7 @@ def algebra(number: int, rounds: int) -> Mapping[str, object]:
 
 @lru_cache
 def remembered(*arguments: object) -> object:
-    """Remember what was given: the least that a cache in Python costs with these arguments."""
+    """Cache the result: the minimum cost of a cache in Python with these arguments."""
     return arguments
 
 
@@ -107,7 +107,7 @@ def over(row: Mapping[str, float], *names: str) -> Mapping[str, float]:
 
 
 def calls(number: int) -> Mapping[str, object]:
-    """Nanoseconds of a call, the call itself taken off by none."""
+    """Nanoseconds of a call; the overhead of the call is not subtracted."""
     flat, nested = ((4, 8), (8, 1)), (((2, 2), 8), ((1, 16), 2))
 
     def of(library: ModuleType) -> Mapping[str, Callable[[], object]]:
@@ -134,7 +134,7 @@ def calls(number: int) -> Mapping[str, object]:
 
 
 def tables(size: int, rounds: int) -> Mapping[str, object]:
-    """Milliseconds for all offsets, beside NumPy's outer sum, and beside writing as many integers."""
+    """Milliseconds for all offsets, against NumPy's outer sum, and against writing as many integers."""
     rows = 1000
     columns = size // rows
     matrix = ours.Layout((columns, rows), (1, columns * 2))
@@ -161,7 +161,7 @@ def tables(size: int, rounds: int) -> Mapping[str, object]:
 
 
 def importing(rounds: int) -> Mapping[str, float]:
-    """Milliseconds of a process that imports what is compiled, as it is once installed, over one that does nothing."""
+    """Milliseconds of a process that imports the byte-compiled library, more than one that does nothing."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     statements = {"nothing": "pass", "accel.layout": "import accel.layout"}
     if rival:
@@ -177,7 +177,7 @@ def importing(rounds: int) -> Mapping[str, float]:
 
 
 def met(results: Mapping[str, Any]) -> Mapping[str, bool]:
-    """Return which promises hold."""
+    """Return, for each promise, whether it holds."""
     call, table = results["calls, ns"]["layout(i, j)"], results["offsets of 1e7"]
     lines = {
         "layout(i, j) under 1 us": call["ours"] < 1000,

@@ -1,4 +1,4 @@
-"""Streams of the host: what it costs to submit work, and what a copy costs beside a computation.
+"""Streams of the host: the cost to submit work, and of a copy that overlaps with a computation.
 
 python benchmarks/streams.py [--quick]
 """
@@ -15,7 +15,7 @@ import accel
 
 
 def submitting(number: int) -> Mapping[str, float]:
-    """Microseconds for empty work and for small copies."""
+    """Microseconds to submit an empty function, and for small copies."""
     stream = accel.new_stream("cpu")
     pool = ThreadPoolExecutor(1)
     small, other = accel.zeros(1000), accel.empty(1000)
@@ -41,7 +41,7 @@ def submitting(number: int) -> Mapping[str, float]:
 
 
 def overlapping(rounds: int) -> Mapping[str, float]:
-    """The time of a copy beside a computation, as a ratio to the longer of the two alone."""
+    """The time of a copy and a computation at once, as a ratio to the longer of the two alone."""
     stream = accel.new_stream("cpu")
     source, target = accel.full(1 << 23, 1.0), accel.full(1 << 23, 0.0)
     values = np.linspace(0, 1, 1 << 16)

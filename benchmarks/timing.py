@@ -1,4 +1,4 @@
-"""How the benchmarks measure: rivals in turn, in one run, and medians."""
+"""Timing for the benchmarks: the competitors in turn, in one run; medians."""
 
 import json
 import platform
@@ -13,7 +13,7 @@ from time import perf_counter
 def medians(rivals: Mapping[str, Callable[[], object]], *, number: int, rounds: int = 25) -> dict[str, float]:
     """Time each function ``number`` times a round, the functions in turn; return median nanoseconds a call.
 
-    The first round is not counted: memory that a machine has never touched is slow once.
+    The first round is not counted: the first access to memory is slow.
     """
     times: dict[str, list[float]] = {name: [] for name in rivals}
     for _ in range(rounds + 1):
@@ -34,6 +34,6 @@ def process_medians(statements: Mapping[str, str], *, rounds: int = 25) -> dict[
 
 
 def report(name: str, results: Mapping[str, object]) -> None:
-    """Print what was measured, and on what."""
+    """Print the results, and the machine."""
     machine = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
     print(json.dumps({"benchmark": name, **machine, "results": results}, indent=2))

@@ -1,4 +1,4 @@
-"""Views: what a tile, an element, a slice, a sum over tiles, a fill and a copy cost.
+"""Views: the cost of a tile, an element, a slice, a sum over tiles, a fill and a copy.
 
 python benchmarks/views.py [--quick]
 """
@@ -16,7 +16,7 @@ from accel.views import BufferView, LayoutTensor, NDBuffer
 
 
 def handles(number: int, rounds: int) -> Mapping[str, float]:
-    """Microseconds of what makes a view or reads an element, and NumPy's in the same run."""
+    """Microseconds to make a view or read an element, and NumPy's in the same run."""
     container = accel.zeros(64 * 64, "float32")
     array = container.to_numpy().reshape(64, 64)
     tensor = LayoutTensor(container, row_major(64, 64))
@@ -42,7 +42,7 @@ def handles(number: int, rounds: int) -> Mapping[str, float]:
 
 
 def _rival() -> dict[str, object]:
-    """Return the divide of tensor-layouts, of which a tile there consists, where it is installed."""
+    """Return a call that divides a layout into tiles with tensor-layouts; nothing if that is not installed."""
     if find_spec("tensor_layouts") is None:
         return {}
     from tensor_layouts import Layout, logical_divide
@@ -75,7 +75,7 @@ def tile_sums(rounds: int) -> Mapping[str, float]:
 
 
 def bulk(rounds: int) -> Mapping[str, float]:
-    """Fill and copy 64 MiB, and how much of NumPy's speed that is."""
+    """Fill and copy 64 MiB; the speed as a ratio to NumPy's."""
     size, side = 1 << 24, 4096
     one, other = (LayoutTensor(accel.zeros(size, "float32"), row_major(side, side)) for _ in range(2))
     array, source = (np.ones(size, np.float32) for _ in range(2))  # zeros would be one page read again and again

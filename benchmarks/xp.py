@@ -1,4 +1,4 @@
-"""Arrays: what `accel.xp` costs over NumPy, in nanoseconds a call.
+"""Arrays: the overhead of `accel.xp` over NumPy, in nanoseconds per call.
 
 python benchmarks/xp.py [--quick]
 """
@@ -19,7 +19,7 @@ SIZE = 100
 
 
 def operations() -> dict[str, Callable[[], object]]:
-    """Return what is timed, on arrays of 100 elements."""
+    """Return the timed functions, on arrays of 100 elements."""
     n, m = np.linspace(0, 1, SIZE), np.linspace(1, 2, SIZE)
     x, y, r, s = (xp.asarray(values, copy=True) for values in (n, m, n, m))
     assert r.storage is not s.storage, "asking for them makes the records that r and s have"
@@ -49,7 +49,7 @@ def operations() -> dict[str, Callable[[], object]]:
 
 
 def results(times: Mapping[str, float]) -> Mapping[str, float]:
-    """Return times less that of a call, and what is dearer than NumPy by how much."""
+    """Return the times without that of an empty call, and the overhead over NumPy."""
     net = {name: time - times["nothing"] for name, time in times.items()}
 
     def over(name: str, rival: str) -> float:

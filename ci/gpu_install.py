@@ -1,4 +1,4 @@
-"""The library in a folder of its own, by what is installed already: nothing is fetched."""
+"""Installs the library into a folder, with the tools that are installed already: nothing is downloaded."""
 
 import re
 import shutil
@@ -17,11 +17,11 @@ __all__ = ["install", "lacking", "missing"]
 _CUPY = "cupy-cuda13x"
 _TESTED_BY = {"hypothesis", "pytest"}
 _NOT_BY_ALL = ("array-api-compat", "numba")
-"""What few stages need, and those say so, and what NumPy stands in for."""
+"""Requirements that only some stages need, which then report it, or that NumPy can replace."""
 
 
 def missing(root: Path) -> str:
-    """Say which packages every stage needs and are not there, and what installs them; nothing if all are."""
+    """Return a message about the missing packages that every stage needs, with the command that installs them."""
     project = _project(root)
     library = [text for text in project["dependencies"] if not text.startswith(_NOT_BY_ALL)]
     tests = [text for text in project["optional-dependencies"]["test"] if _module(text) in _TESTED_BY]
@@ -37,16 +37,16 @@ def missing(root: Path) -> str:
 
 
 def lacking(requirements: Iterable[str]) -> list[str]:
-    """Return those requirements of which there is no version at all, by the names under which they are installed."""
+    """Return the names of the required packages of which no version is installed."""
     return [text for text in requirements if not any(distributions(name=re.split(r"[^\w.-]", text)[0]))]
 
 
 def install(root: Path, folder: Path) -> str:
-    """Install the library of a checkout into a folder, with its entry points; return by what."""
+    """Install the library of a checkout into a folder, with its entry points; return the method that was used."""
     if _can_build():
         _build(root, folder)
         return "pip"
-    # What pip would make of it, for those who have no setuptools that reads our pyproject.toml.
+    # The same files as pip installs, for machines whose setuptools cannot read our pyproject.toml.
     _lay_out(root, folder)
     return "copying"
 
@@ -57,7 +57,7 @@ def _project(root: Path) -> dict[str, Any]:
 
 
 def _module(requirement: str) -> str:
-    """Return the name by which a package is imported."""
+    """Return the import name of a package."""
     name = re.split(r"[^\w-]", requirement)[0].replace("-", "_")
     return "cupy" if name.startswith("cupy") else name
 
@@ -70,7 +70,7 @@ def _can_build() -> bool:
 
 
 def _build(root: Path, folder: Path) -> None:
-    """Let pip build a copy, for building leaves files behind that later builds pick up."""
+    """Install with pip, from a copy of the checkout, because a build leaves files that a later build would use."""
     with tempfile.TemporaryDirectory() as made:
         for name in ("pyproject.toml", "README.md", "LICENSE"):
             shutil.copy(root / name, made)

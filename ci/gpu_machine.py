@@ -1,4 +1,4 @@
-"""Prints as JSON which GPUs there are, by which driver; run where the library is installed. Fails if there are none."""
+"""Prints the GPUs and their driver as JSON; run where the library is installed. Fails if there is no GPU."""
 
 import json
 import sys

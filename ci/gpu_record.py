@@ -1,4 +1,4 @@
-"""What `ci/gpu` found: as a file, and as a table."""
+"""The results of `ci/gpu`: as a JSON file, and as a table."""
 
 import json
 import re
@@ -14,18 +14,18 @@ __all__ = ["print_table", "recorded", "write"]
 
 
 def recorded(name: str | None, outcomes: Mapping[str, Outcome], *, quick: bool, **more: Any) -> dict[str, Any]:
-    """Return what is written.
+    """Return the record to be written.
 
     Parameters
     ----------
     name : str or None
-        What the record is called; by default as the first device.
+        Name of the record; by default that of the first device.
     outcomes : Mapping of Outcome
-        What became of the stages; those of the machine, the array standard and the benchmarks printed JSON.
+        Results of the stages; the machine, the array standard and the benchmarks print JSON.
     quick : bool
-        Whether it was but a look, which the name says too.
+        Whether ``--quick`` was given; it becomes part of the name.
     **more
-        What else is to be known.
+        More entries of the record.
     """
     machine, results = json.loads(outcomes["machine"].output), outcomes["benchmarks"]
     found = name or _name_of(machine)
@@ -43,7 +43,7 @@ def recorded(name: str | None, outcomes: Mapping[str, Outcome], *, quick: bool, 
 
 
 def _last_line(output: str) -> Any:
-    """Return what the last line says in JSON; None if that was not reached."""
+    """Return the JSON object in the last line of output; None if there is none."""
     line = output.rstrip().rpartition("\n")[2]
     return json.loads(line) if line.startswith("{") else None
 
@@ -58,7 +58,7 @@ def _stage(found: Outcome) -> dict[str, Any]:
 
 
 def _commit() -> str | None:
-    """Return the commit of the checkout, if git knows one."""
+    """Return the commit of the checkout; None if git does not know it."""
     command = ("git", "describe", "--always", "--dirty", "--abbrev=12")
     try:
         done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
@@ -68,7 +68,7 @@ def _commit() -> str | None:
 
 
 def write(folder: Path, record: Mapping[str, Any]) -> Path:
-    """Write a record, which is there whole or not at all."""
+    """Write a record atomically."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"gpu-{record['name']}.json"
     part = path.with_suffix(".part")
@@ -77,7 +77,7 @@ def write(folder: Path, record: Mapping[str, Any]) -> Path:
 
 
 def print_table(record: Mapping[str, Any]) -> None:
-    """Print a line for each stage, and one for each number that was measured."""
+    """Print a line for each stage, and one for each measured number."""
     for name, stage in record["stages"].items():
         print(f"{name:16}{stage['outcome']:12}{stage['seconds']:7.1f} s  {stage['said']}")
     for name, value in _flat(record["results"] or {}):

@@ -1,4 +1,4 @@
-"""One stage of `ci/gpu`: a command in processes of its own, with a time at most, and what became of it."""
+"""One stage of `ci/gpu`: a command in its own process group, with a time limit, and its result."""
 
 import os
 import signal
@@ -19,13 +19,13 @@ class Stage(NamedTuple):
     Attributes
     ----------
     name : str
-        What it proves.
+        Its name in the report.
     seconds : float
-        How long it may take.
+        Time limit.
     command : tuple of str
-        Program and arguments, for the root of the checkout.
+        Program and arguments, run in the root of the checkout.
     environment : Mapping of str
-        What it finds there besides.
+        Additional environment variables.
     absent : str
         Why it cannot be run here; empty if it can.
     """
@@ -38,18 +38,18 @@ class Stage(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a stage.
+    """The result of a stage.
 
     Attributes
     ----------
     outcome : str
         ``passed``, ``failed``, ``timed out`` or ``not run``.
     seconds : float
-        How long it took.
+        Its run time.
     said : str
-        The last line for people, or why it was not run.
+        The last line of output that is not JSON, or why it was not run.
     output : str
-        All that it printed.
+        Its whole output.
     """
 
     outcome: str
@@ -64,7 +64,7 @@ class Outcome(NamedTuple):
 
 
 def run(stage: Stage, environment: Mapping[str, str], folder: Path) -> Outcome:
-    """Run a stage, print what it said, and tell what became of it; what it prints goes through files of a folder."""
+    """Run a stage, print its output, and return its result; the output goes through files in a folder."""
     print(f"== {stage.name}", flush=True)
     if stage.absent:
         print(f"not run: {stage.absent}")
@@ -77,7 +77,7 @@ def run(stage: Stage, environment: Mapping[str, str], folder: Path) -> Outcome:
         status = _status(stage, {**environment, **stage.environment}, output, errors)
         text, complaints = map(_text, (output, errors))
     print(text, complaints, sep="\n", flush=True)
-    # JSON is for programs.
+    # JSON is for programs, so it is not printed.
     told = (complaints if text.startswith("{") or not text.strip() else text).strip().splitlines()
     outcome = {0: "passed", None: "timed out"}.get(status, "failed")
     return Outcome(outcome, round(monotonic() - began, 1), told[-1][:200] if told else "", text)
@@ -89,7 +89,7 @@ def _text(file: TextIO) -> str:
 
 
 def _status(stage: Stage, environment: Mapping[str, str], output: TextIO, errors: TextIO) -> int | None:
-    """Return the exit status; None if its time was over, when it was ended with all that it had started."""
+    """Return the exit status; None if the time limit was reached, when all processes of the stage are killed."""
     process = subprocess.Popen(
         stage.command, cwd=ROOT, env=environment, stdout=output, stderr=errors, start_new_session=True
     )

@@ -1,7 +1,7 @@
-"""Runs everything that needs a GPU, stage by stage, prints a table, and writes what was found as JSON.
+"""Runs everything that needs a GPU, stage by stage, prints a table, and writes the results as JSON.
 
-Each stage is run though an earlier one failed. The exit status is 0 if none failed, 1 if one did or there is no GPU,
-and 2 if packages are missing.
+Each stage runs even if an earlier one failed. The exit status is 0 if none failed, 1 if one did or there is no GPU, and
+2 if packages are missing.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from gpu_running import ROOT, Outcome, Stage, run
 __all__: list[str] = []
 
 _SECONDS = 525
-"""For all stages together, which leaves a little of nine minutes for the end."""
+"""Time limit for all stages together; it leaves some of the nine minutes for the report."""
 _MACHINE = 30
 _SLOW = "default:copies are done by NumPy"  # where numba does not know NumPy yet; all other warnings are errors
 _PYTEST = ("-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", _SLOW)
@@ -57,7 +57,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _outcomes(work: Path, end: float, *, quick: bool) -> dict[str, Outcome]:
-    """Run the stages until a time, and all but the first only where that finds a device."""
+    """Run the stages until a deadline; all but the first only if that one finds a device."""
     environment = _environment(work, quick=quick)
     found = {"machine": run(Stage("machine", _MACHINE, _python("ci/gpu_machine.py")), environment, work)}
     if not found["machine"].bad:
@@ -68,7 +68,7 @@ def _outcomes(work: Path, end: float, *, quick: bool) -> dict[str, Outcome]:
 
 
 def _environment(work: Path, *, quick: bool) -> Mapping[str, str]:
-    """Return an environment in which the library is what was installed, and nothing is written to the checkout."""
+    """Return an environment that imports the installed library, and writes nothing to the checkout."""
     paths = [str(work / "installed"), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {
         **os.environ,
@@ -104,7 +104,7 @@ def _tests(what: str, devices: str, *more: str) -> tuple[str, ...]:
 
 
 def _sanitizer(tool: str, device: str) -> Stage:
-    # What the driver refuses is not asked here, but what kernels do.
+    # The sanitizer should report errors of kernels, not errors that the API returns.
     options = ("--tool", tool, "--error-exitcode", "1", "--report-api-errors", "no")
     command = ("compute-sanitizer", *options, *_tests("plans", device, "-k", "every_kernel"))
     absent = "" if shutil.which("compute-sanitizer") else "compute-sanitizer is not installed"
@@ -113,7 +113,7 @@ def _sanitizer(tool: str, device: str) -> Stage:
 
 def _standard(device: str) -> Stage:
     checkout, seconds = os.environ.get("ARRAY_API_TESTS", ""), 60
-    # It stops itself a little earlier, to tell what it found.
+    # It stops itself a little earlier, to report its results.
     command = _python("ci/gpu_standard.py", checkout, "--seconds", str(seconds - 8))
     chosen = {"ARRAY_API_TESTS_MODULE": "accel.xp", "ACCEL_DEVICE": device}
     return Stage("array standard", seconds, command, chosen, _no_arrays() or _no_standard(checkout))

@@ -1,6 +1,6 @@
-"""Runs the array standard's own tests on `accel.xp`, and prints as JSON how many passed, and by name what did not.
+"""Runs the array standard's own tests on `accel.xp`; prints how many passed, and the names of the others, as JSON.
 
-Exits with 1 if a test failed that is not known to, or if the time was over before all were run.
+Exits with 1 if a test failed that is not in the list of known failures, or if the time limit came before the end.
 """
 
 import argparse
@@ -22,7 +22,7 @@ _KINDS = ("passed", "failed", "xfailed", "xpassed", "skipped")
 
 
 class Tally:
-    """Notes what becomes of each test, and runs no more when the time is over."""
+    """Records the result of each test, and starts no more tests after the deadline."""
 
     def __init__(self, seconds: float) -> None:
         self._end = monotonic() + seconds
@@ -48,7 +48,7 @@ class Tally:
             item.session.shouldstop = "the time is over"
 
     def found(self) -> dict[str, Any]:
-        """Return how many tests became what, and the names of those that did not pass."""
+        """Return the number of tests for each result, and the names of those that did not pass."""
         counts = Counter(self._became.values())
         named = {kind: self._named(kind) for kind in ("failed", "xfailed", "xpassed")}
         missed = max(self._collected - counts.total(), 0)

@@ -129,7 +129,7 @@ def taken(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
 def _out_of_memory(driver: Driver, nbytes: int, device: Device) -> OutOfMemoryError:
     free, total, _ = room(driver)
     return OutOfMemoryError(
-        f"{nbytes} bytes were asked for on {device}: {free} of its {total} bytes are free, some of them in fragments of "
+        f"{nbytes} bytes were asked for on {device}: {free} of its {total} bytes are free, some in fragments of "
         f"CuPy's pool; release what is no longer used, or work in smaller pieces"
     )
 

@@ -1,4 +1,4 @@
-"""What the tests of the simulated device share."""
+"""Fixtures for the tests of the simulated device."""
 
 import gc
 
@@ -11,7 +11,7 @@ from accel.testing.simulation import drop
 
 @pytest.fixture
 def no_races():
-    """The backend, on which there are to be no races."""
+    """The backend; the test fails if a race is reported."""
     backend = heap_of(Device.SIM).backend
     drop()
     yield backend
@@ -22,7 +22,7 @@ def no_races():
 
 @pytest.fixture
 def sim(no_races):
-    """The backend, which is to be left as it was found."""
+    """The backend; the test fails if it leaves memory in use, or a race is reported."""
     gc.collect()
     before = [no_races.used(device) for device in no_races.devices()]
     yield no_races
@@ -40,13 +40,13 @@ def heap():
 
 @pytest.fixture(params=range(3), ids="seed{}".format)
 def seed(request):
-    """Some seeds, each in force while the test runs."""
+    """Three seeds of the random order, each set while the test runs."""
     with using(sim_seed=request.param):
         yield request.param
 
 
 @pytest.fixture
 def little_memory():
-    """Devices of 16 MiB, which are quickly filled."""
+    """Devices with only 16 MiB of memory."""
     with using(sim_memory=1 << 24):
         yield

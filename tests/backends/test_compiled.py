@@ -1,4 +1,4 @@
-"""Kernels, and copies without them: numba off, broken or short of memory, folders that refuse, and forks meanwhile."""
+"""Compilation of kernels, and copies without them: numba disabled or broken, little memory, caches, and forks."""
 
 import os
 import subprocess
@@ -33,7 +33,7 @@ PREPARED = """
 
 @pytest.fixture
 def printed():
-    """A function that runs code after that of PREPARED in a process of its own, and returns what it prints."""
+    """A function that runs PREPARED and more code in a new process, and returns what it prints."""
 
     def run(code, *options, **environment):
         done = subprocess.run(
@@ -80,7 +80,7 @@ class TestWithoutNumba:
 
 
 class TestFolders:
-    """Where nothing can be kept on disk, each process compiles."""
+    """If the cache folder cannot be written, each process compiles."""
 
     def test_that_cannot_be_written_are_done_without_and_nothing_lies_beside_the_code(self, printed, tmp_path):
         file = tmp_path / "file"
@@ -119,7 +119,7 @@ class TestFolders:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space as Linux does")
 def test_where_memory_is_short_nothing_is_compiled_before_there_is_more(printed):
-    """LLVM would end the process."""
+    """Without memory LLVM would abort the process."""
     code = """
         import pathlib, resource
         pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
@@ -133,7 +133,7 @@ def test_where_memory_is_short_nothing_is_compiled_before_there_is_more(printed)
 
 
 def test_a_copy_in_the_midst_of_a_compilation_is_done_by_numpy(monkeypatch):
-    """A collection may come at any time, and what it finds may copy."""
+    """A garbage collection can run at any time, and a finaliser may copy."""
     found = []
 
     def compiling(number):
@@ -162,7 +162,7 @@ def test_an_interrupted_compilation_is_tried_again(monkeypatch):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 class TestForks:
-    # The thread compiles as long as it is told to, with numba's lock taken as numba takes it.
+    # The thread compiles until it is told to stop, and holds numba's lock as numba does.
     CODE = """
         from numba.core.compiler_lock import global_compiler_lock
         begun, go_on, compile = threading.Event(), threading.Event(), compiled._compiled
@@ -208,7 +208,7 @@ class TestForks:
         assert printed(code)[0] == "0 True"
 
     def test_within_a_compilation_go_on_with_it_in_the_child(self, printed):
-        """Numba itself, or what a collection finds, may fork."""
+        """Numba itself, or a finaliser, may fork."""
         code = """
             compile = compiled._compiled
             def forking(number):

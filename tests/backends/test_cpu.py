@@ -1,4 +1,4 @@
-"""The cpu backend is a backend, and recycles small blocks."""
+"""The cpu backend conforms to the protocol, and reuses small blocks."""
 
 import gc
 import os
@@ -16,7 +16,7 @@ from accel.testing.blocks import give_back, lent
 
 
 def resident():
-    """Return the bytes of the process that are in memory."""
+    """Return the resident set size of the process in bytes."""
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -47,7 +47,7 @@ class TestCpu(BackendConformance):
         assert all(rounded(size) == size and size % 64 == 0 for size in sizes)
 
     def test_what_is_kept_holds_few_slabs(self, heap):
-        """Blocks given back in any order keep little more than themselves alive."""
+        """Whatever the order of frees, the blocks in use keep little more memory than their own."""
         heap.backend._pool.trim()
         before = resident()
         blocks = [heap.allocate(8000) for _ in range(20_000)]
@@ -70,7 +70,7 @@ class TestCpu(BackendConformance):
 
 @pytest.mark.usefixtures("toy")
 class TestToy(BackendConformance):
-    """The suite accepts another backend, so it is not a portrait of one."""
+    """The conformance suite accepts another backend too, so it does not describe only one."""
 
     device = Device.SIM
 

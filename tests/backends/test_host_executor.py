@@ -1,4 +1,4 @@
-"""The host's executor does what a plan says, by NumPy and by every kernel, and touches nothing else."""
+"""The host's executor copies exactly what a plan says, by NumPy and by every kernel, and writes nothing else."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ many = settings(deadline=None, suppress_health_check=[HealthCheck.function_scope
 
 @pytest.fixture(params=[1, 2, 5], ids="{} threads".format)
 def kernels(request, monkeypatch):
-    """All copies by kernels where there is one, in pieces as small as can be, with so many threads."""
+    """All copies by kernels if there is one, in the smallest possible pieces, with 1 or more threads."""
     monkeypatch.setattr(strided_copy, "_SMALL", 0)
     monkeypatch.setattr(compiled, "_AT_ONCE", 0)
     monkeypatch.setattr(workers, "_SHARED", 0)
@@ -39,7 +39,7 @@ def streaming(request, monkeypatch):
 
 @pytest.fixture
 def by_numpy(monkeypatch):
-    """Large copies, and no kernel for them."""
+    """All copies count as large, and no kernel is compiled."""
     monkeypatch.setattr(strided_copy, "_SMALL", 0)
     monkeypatch.setattr(compiled, "_kernels", dict.fromkeys((0, *TURNED)))
 
@@ -49,7 +49,7 @@ def end(data, start=0, **more):
 
 
 def check(plan, target, into, source, out_of):
-    """Copy, and compare every byte with what the plan says by the book."""
+    """Copy, and compare every byte with a simple interpretation of the plan."""
     same = into is out_of
     expected, given = into.copy(), out_of.copy()
     carry_out(plan, target, expected, source, expected if same else given)
@@ -65,7 +65,7 @@ def reach(leaves, end):
 
 @st.composite
 def loops_of(draw, itemsize, largest=9):
-    """Loops over distinct target items with gaps, in any order and direction, and over any source items."""
+    """Loops over target items without overlap, with gaps, in any order and direction, and over any source items."""
     leaves, stride = [], itemsize
     for _ in range(draw(st.integers(0, 4))):
         extent = draw(st.integers(1, largest))
@@ -96,7 +96,7 @@ def copies(draw, itemsizes=ITEMSIZES, *, masked=True):
 
 
 def room(plan, starts):
-    """Return bytes for both ends, and a few more."""
+    """Return bytes for target and source, with some more around them."""
     sizes = [
         start + reach(plan.leaves, which)[1] + plan.itemsize + 9 for start, which in zip(starts, (1, 2), strict=True)
     ]

@@ -1,4 +1,4 @@
-"""The race check is exact about elements that no strides describe: it sees those that are shared, and no others."""
+"""The race check is exact for elements that are not strided: it reports shared bytes, and no others."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def operand(start=0, dtype="uint16", extents=(), strides=(), **more):
 
 @st.composite
 def operands(draw):
-    """Elements in the midst of the block, by loops, swizzled loops or a table."""
+    """Operands inside of the block, with strides, a swizzle or an offset table."""
     dtype = np.dtype(draw(st.sampled_from(["uint8", "uint16", "float64"])))
     start = draw(st.integers(1000, 1100))
     if draw(st.booleans()):
@@ -31,7 +31,7 @@ def operands(draw):
 
 
 def touched(each):
-    """Return the bytes of an operand, one by one."""
+    """Return the set of all bytes of an operand."""
     if each.table is not None:
         distances = [int(place) * each.dtype.itemsize for place in each.table]
     else:

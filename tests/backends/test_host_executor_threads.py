@@ -1,4 +1,4 @@
-"""The threads of the host's executor: many callers, forks, failures, and the end of the process."""
+"""The threads of the host's executor: concurrent callers, forks, failures, and the exit of the process."""
 
 import os
 import signal
@@ -52,7 +52,7 @@ PREPARED = f"""
 
 @pytest.fixture
 def started():
-    """A function that starts code after that of PREPARED in a process of its own."""
+    """A function that starts a new process with PREPARED and more code."""
 
     def start(code, **environment):
         text = textwrap.dedent(PREPARED) + textwrap.dedent(code)
@@ -80,7 +80,7 @@ def transposed(out_of):
 
 
 def ended(process):
-    """Return what a process printed, which must end by itself and well."""
+    """Return what a process printed; it must exit by itself with status 0."""
     with process:
         try:
             output, errors = process.communicate(timeout=120)
@@ -180,7 +180,7 @@ class TestSharing:
 
         found = []
         monkeypatch.setattr(threading.Thread, "start", collected)
-        sharing = threading.Thread(target=share, daemon=True)  # which would not end
+        sharing = threading.Thread(target=share, daemon=True)  # it would not end by itself
         sharing.start()
         sharing.join(10)
         assert sorted(done) == list(range(100))

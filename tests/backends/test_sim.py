@@ -1,4 +1,4 @@
-"""Simulated devices are what a backend is to be, whatever their seed."""
+"""Simulated devices conform to the backend protocol, with every seed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`accel.xp` on simulated devices: as on the CPU, and out of the host's reach."""
+"""`accel.xp` on simulated devices: the same results as on the CPU, in memory that the host cannot read."""
 
 import gc
 import inspect
@@ -18,7 +18,7 @@ def values(seed=0):
 
 
 def on_host(result):
-    """Return what a function returned with NumPy's arrays in it."""
+    """Return a result with each array replaced by a NumPy array."""
     if isinstance(result, xp.Array):
         return np.asarray(result.to_device("cpu"))
     return tuple(map(on_host, result)) if isinstance(result, tuple | list) else result
@@ -33,7 +33,7 @@ def same(found, expected):
 
 
 def functions(module):
-    """Yield the functions that take nothing but one or two arrays."""
+    """Yield the functions whose only arguments are one or two arrays."""
     for name in module.__all__:
         function = getattr(module, name)
         if not inspect.isfunction(function) or name == "empty_like":
@@ -44,7 +44,7 @@ def functions(module):
 
 
 def of_kind(function, count):
-    """Return that many operands that the function takes."""
+    """Return ``count`` operands that the function accepts."""
     for kind in ("float64", "int64", "bool", "complex128"):
         operands = [xp.astype(xp.asarray(values(number)), kind) for number in range(count)]
         try:
@@ -62,7 +62,7 @@ def test_functions_are_those_of_the_cpu(function, count):
         operands = of_kind(function, count)
     except np.linalg.LinAlgError:  # a function of positive definite matrices
         operands = [xp.eye(4) * 2]
-    except ValueError:  # of vectors
+    except ValueError:  # a function of vectors
         operands = [xp.asarray(values(number)[0, :3]) for number in range(count)]
     expected = function(*operands)
     found = function(*(x.to_device("sim") for x in operands))
@@ -71,7 +71,7 @@ def test_functions_are_those_of_the_cpu(function, count):
 
 
 def pipeline(device):
-    """A program of many small steps, on two streams where there are streams."""
+    """A program of many small steps, on two streams if the device has streams."""
     picture = np.random.default_rng(1).integers(0, 255, (40, 40), dtype=np.uint8)
     streams = [accel.new_stream(device) for _ in range(2)]
     response = xp.asarray(accel.zeros(1600, device=device))

@@ -1,4 +1,4 @@
-"""The memory of simulated devices: apart from the host's, poisoned, limited, and refused once it is freed."""
+"""The memory of simulated devices: separate from the host's, poisoned, limited, and refused after it was freed."""
 
 import gc
 
@@ -193,7 +193,7 @@ class TestUseAfterFree:
             sim.adopt(ExternalAllocation(64, pointer=block.pointer))
 
     def test_a_finaliser_of_a_cycle_frees_its_own_memory_and_not_the_next_at_that_address(self, sim):
-        # The collector reports weak references as dead before it runs the finalisers of the same garbage.
+        # The collector clears weak references before it runs the finalisers of the same garbage.
         def block():
             return sim.allocate(Device.SIM, 64, alignment=1, stream=None)
 

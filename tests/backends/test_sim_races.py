@@ -1,4 +1,4 @@
-"""The race check: it reports what has no order, in whatever order it happened to run, and nothing else."""
+"""The race check reports all unordered accesses, in whatever order they happened to run, and nothing else."""
 
 import re
 from itertools import product
@@ -41,7 +41,7 @@ def fill(sim, block, stream, start=0, nbytes=100):
 
 
 def expect_race(sim):
-    """Return the report of the one race that there is to be, which is raised and kept."""
+    """Return the report of the only race, after checking that it was both raised and recorded."""
     with pytest.raises(RaceError) as caught:
         sim.synchronize(SIM)
     assert list(sim.races) == [str(caught.value).splitlines()[0]]
@@ -107,7 +107,7 @@ class TestPlanted:
         write(sim, block, streams[0])
         sim.free(block, stream=streams[1])
         expect_race(sim)
-        if not block.native.freed:  # then it was the release that raced
+        if not block.native.freed:  # then the release was the operation that failed with the race
             sim.free(block, stream=None)
 
     def test_on_two_devices(self, sim, block):
@@ -214,7 +214,7 @@ class TestOrdered:
 
 
 class TestDetection:
-    """Random programs: a race is found exactly where there is one, by a model that looks at all pairs."""
+    """Random programs: the check reports a race exactly where a model that compares all pairs finds one."""
 
     @pytest.mark.parametrize("program", range(40))
     def test_agrees_with_reachability(self, sim, block, program):

@@ -1,4 +1,4 @@
-"""Streams of simulated devices: late, in an order that a seed decides, and never out of order."""
+"""Streams of simulated devices: they run late, in a random order by a seed, and each stream in its own order."""
 
 import gc
 import os
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("sim")
 
 
 class Tape:
-    """A byte of the host for each of several streams' copies, which tells how far they are."""
+    """Several streams with copies, each of which writes one byte of the host: the bytes show the progress."""
 
     def __init__(self, sim, heap, streams, steps):
         self.heap = heap
@@ -49,7 +49,7 @@ def tape(sim, heap):
 
 
 def histories(sim, heap, seed):
-    """Return how far each stream was after each step of polling."""
+    """Return the progress of each stream after each poll."""
     with accel.using(sim_seed=seed):
         sim.reseed(seed)
         tape = Tape(sim, heap, streams=3, steps=4)
@@ -164,7 +164,7 @@ class TestDeadlock:
                 return self.given_up
 
             def settle(self):
-                """Come back although nothing has happened."""
+                """Return although the event is not reached."""
 
             def __repr__(self):
                 return "<an event that never comes>"
@@ -196,7 +196,7 @@ class TestErrors:
                 with pytest.raises(DeviceLostError, match="was made to fail") as caught:
                     event.wait()
             assert caught.value.__notes__ == [f"in a copy on {stream.name}, submitted at {place(caught)}"]
-            stream.synchronize()  # they were seen
+            stream.synchronize()  # the errors were reported already
 
     @pytest.mark.parametrize("wait", ["stream", "device", "close"])
     def test_that_nobody_saw_are_raised_once(self, sim, heap, wait):
@@ -304,7 +304,7 @@ class TestThreads:
 
 
 class TestInterruptions:
-    """A finaliser or a signal handler uses a device at one moment of another use, in the same thread."""
+    """A finaliser or a signal handler uses a device during another use, in the same thread."""
 
     def test_by_the_first_work_of_a_new_stream(self, sim, tape):
         def concerns(operation):
@@ -368,7 +368,7 @@ class TestInterruptions:
 class TestLifetime:
     @pytest.mark.parametrize("unseen", [0, 50])
     def test_clocks_do_not_grow_with_the_streams_there_were(self, sim, heap, unseen):
-        """Nor when other streams do what nobody waits for."""
+        """Nor if other streams have work that nobody waits for."""
         others = [sim.new_stream(Device.SIM) for _ in range(unseen)]
         with lent(heap, 10) as block:
             for other in others:

@@ -1,4 +1,4 @@
-"""Simulated streams beside the rest: threads of the host, arrays, transfers, and the end of the process."""
+"""Simulated streams together with host threads, arrays, transfers, and the exit of the process."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The backend on the stand-in: each test has a machine of its own."""
+"""Fixtures: the backend on the stand-in for CuPy; each test has a simulated machine of its own."""
 
 import gc
 import sys
@@ -19,14 +19,14 @@ _DEVICES = {"cuda": Device.CUDA, "hip": Device.ROCM}
 
 
 def install(monkeypatch, machine):
-    """Let a machine be what CuPy finds, and return a backend on it that nobody has used."""
+    """Make CuPy find a machine, and return a new backend on it."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "cupy" or "array_api_compat.cupy" in name]:
         monkeypatch.delitem(sys.modules, name)
     for name, module in modules(machine).items():
         monkeypatch.setitem(sys.modules, name, module)
     backend = CupyBackend()
     monkeypatch.setattr("accel.backends.cupy.discovery.find_spec", lambda name: sys.modules[name])
-    monkeypatch.setattr("accel.backends.cupy.discovery.distributions", list)  # to read what is installed takes long
+    monkeypatch.setattr("accel.backends.cupy.discovery.distributions", list)  # listing the installed packages is slow
     for owner, name in ((heap, "_heaps"), (array_library, "_libraries")):
         others = {
             device: found for device, found in getattr(owner, name).items() if device.type not in ("cuda", "rocm")
@@ -40,7 +40,7 @@ def install(monkeypatch, machine):
 
 @pytest.fixture(params=range(2), ids="seed{}".format)
 def seed(request):
-    """Some seeds, each of which draws the order of work."""
+    """Two seeds of the random order of work."""
     return request.param
 
 

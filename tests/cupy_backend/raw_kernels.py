@@ -1,4 +1,4 @@
-"""Kernels of a user's, and what they are given."""
+"""Raw kernels of users, and their arguments."""
 
 import numpy as np
 

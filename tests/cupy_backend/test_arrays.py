@@ -1,4 +1,4 @@
-"""Arrays of CuPy's, and CuPy as a namespace: what the backend adds to them. What CuPy computes is CuPy's."""
+"""What the backend adds to CuPy's arrays and namespace. The results of CuPy's functions are not tested."""
 
 from types import ModuleType
 
@@ -20,7 +20,7 @@ def backend(cuda_machine):
 
 @pytest.fixture
 def namespace(cuda_machine, backend):
-    """A namespace for the second device, of a module that tells what is current."""
+    """A namespace for the second device, of a module whose functions return the current device."""
     module, nested = ModuleType("library"), ModuleType("library.linalg")
     module.current = lambda: cuda_machine.device
     module.launch = backend._driver.runtime.deviceSynchronize
@@ -42,7 +42,7 @@ def test_types_and_constants_are_the_librarys_own(namespace):
     assert namespace.float32 is np.float32
     assert namespace.pi == 3.14
     with pytest.raises(AttributeError, match="nothing"):
-        namespace.nothing  # noqa: B018 - asking for it is the test
+        namespace.nothing  # noqa: B018 - the access is the test
 
 
 def test_a_name_is_looked_up_once(namespace):

@@ -1,4 +1,4 @@
-"""Where there is no GPU to be had, the reason is told and what would help; nothing fails."""
+"""If no GPU can be used, the reason and the remedy are reported, and nothing fails."""
 
 import pytest
 from accel.backends.cupy import CupyBackend, discovery
@@ -13,7 +13,7 @@ from .standin.machine import Machine
 
 @pytest.fixture
 def wheels(monkeypatch):
-    """A function that says which packages are installed."""
+    """A function that sets which packages are installed."""
 
     def say(*names):
         monkeypatch.setattr(discovery, "distributions", lambda: [_Package(name) for name in ("numpy", *names)])

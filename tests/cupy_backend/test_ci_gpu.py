@@ -1,4 +1,4 @@
-"""`ci/gpu` runs every stage and tells what became of it; here with the stand-in as the CuPy of all its processes."""
+"""`ci/gpu` runs every stage and reports the results; here with the stand-in as the CuPy of all its processes."""
 
 import json
 import os
@@ -16,7 +16,7 @@ sys.path.append("{root}")
 from tests.cupy_backend.standin.process import install
 install({faults})
 """
-# It runs what it is given, from the first path on.
+# It runs the command that follows its options, from the first path on.
 SANITIZER = """#!/usr/bin/env bash
 while [[ $1 != /* ]]; do shift; done
 exec "$@"
@@ -51,7 +51,7 @@ def test_that_ends_badly(broken):
     pass
 """
 KNOWN = "array_api_tests/test_special_cases.py::test_binary[remainder(x1_i is +0 and x2_i < 0) -> -0]"
-# What the conftest.py of the standard's own tests does with its options.
+# How the conftest.py of the standard's own tests uses its options.
 OPTIONS = """
 import pytest
 
@@ -81,7 +81,7 @@ def scripts(root, monkeypatch):
 
 @pytest.fixture
 def run(root, tmp_path):
-    """A function that runs ci/gpu where CuPy is the stand-in, and returns how it went."""
+    """A function that runs ci/gpu with the stand-in as CuPy, and returns its result."""
 
     def run(faults="", **environment):
         folder = tmp_path / "modules"
@@ -99,7 +99,7 @@ def run(root, tmp_path):
 
 
 def tools(folder):
-    """Make a compute-sanitizer that finds nothing and a checkout of tests, and return the environment with them."""
+    """Make a compute-sanitizer that finds no errors and a checkout of tests, and return the environment for them."""
     (folder / "bin").mkdir()
     sanitizer = folder / "bin/compute-sanitizer"
     sanitizer.write_text(SANITIZER)
@@ -109,7 +109,7 @@ def tools(folder):
 
 
 def checkout(folder, tests):
-    """Make a checkout of the standard's tests, with some of ours in it."""
+    """Make a checkout of the standard's tests that contains test functions of our own."""
     (folder / "standard/array_api_tests").mkdir(parents=True)
     (folder / "standard/array_api_tests/test_special_cases.py").write_text(tests)
     (folder / "standard/conftest.py").write_text(OPTIONS)
@@ -118,7 +118,7 @@ def checkout(folder, tests):
 
 
 def standard(root, folder, seconds=60):
-    """Run the stage of the array standard by itself; return its exit status, what it recorded, and what it said."""
+    """Run only the stage of the array standard; return its exit status, its record and its output."""
     command = [sys.executable, "-B", root / "ci/gpu_standard.py", folder, "--seconds", str(seconds)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     return done.returncode, json.loads(done.stdout), done.stderr
@@ -129,7 +129,7 @@ def test_every_stage_is_run_and_recorded_though_others_fail(run, tmp_path):
     assert done.returncode == 1, done.stdout + done.stderr
     [path] = (tmp_path / "results").iterdir()
     record = json.loads(path.read_text())
-    # The stand-in computes nothing, so what computes with CuPy's arrays cannot pass.
+    # The stand-in's arrays do not compute, so the stages that need that cannot pass.
     failing = ("arrays", "demo")
     passing = ("conformance", "copies", "plans", "release", "memcheck", "racecheck", "array standard", "benchmarks")
     outcomes = {name: stage["outcome"] for name, stage in record["stages"].items()}
@@ -150,7 +150,7 @@ def test_of_the_standards_tests_all_are_counted_and_what_is_not_expected_is_name
     counts = {"passed": 1, "failed": 2, "xfailed": 0, "xpassed": 1, "skipped": 1, "not run": 0}
     file = "array_api_tests/test_special_cases.py"
     failed = [f"{file}::test_binary[of CuPy]", f"{file}::test_that_ends_badly"]
-    found["failed"].sort()  # where a plug-in of pytest's shuffles them
+    found["failed"].sort()  # a plug-in of pytest may shuffle them
     assert (status, found) == (1, {"counts": counts, "failed": failed, "xfailed": [], "xpassed": [KNOWN]})
     for name in failed:
         assert f"failed, and is not known to: {name}" in said
@@ -160,7 +160,7 @@ def test_of_the_standards_tests_all_are_counted_and_what_is_not_expected_is_name
 
 def test_what_the_standards_tests_had_no_time_for_is_counted_and_no_success(root, tmp_path):
     status, found, _ = standard(root, checkout(tmp_path, STANDARD), seconds=0)
-    assert (status, found["counts"]["not run"]) == (1, 1)  # what was begun is finished
+    assert (status, found["counts"]["not run"]) == (1, 1)  # a test that has started is finished
 
 
 def test_tests_of_the_standard_that_cannot_be_loaded_are_no_success(root, tmp_path):
@@ -209,7 +209,7 @@ def test_what_is_missing_is_named_with_the_line_that_installs_it(root, scripts, 
 
 
 def stages_of(gpu_stages, tmp_path, lacks=()):
-    """Return the stages by name on a machine that lacks some modules."""
+    """Return the stages by name, on a machine without some modules."""
     gpu_stages.find_spec = lambda name: None if name in lacks else name
     return {stage.name: stage for stage in gpu_stages._stages(["cuda:0"], tmp_path, quick=False)}
 
@@ -225,7 +225,7 @@ def test_what_only_some_stages_need_keeps_no_other_from_being_run(root, scripts,
     kept = stages_of(gpu_stages, tmp_path, lacks)
     assert {name for name, stage in kept.items() if "array" in stage.absent} == {"arrays", "array standard", "demo"}
     assert "pip install array-api-compat" in kept["arrays"].absent
-    assert kept["release"].command[-2:] == ("-k", "not results")  # of which each is an array
+    assert kept["release"].command[-2:] == ("-k", "not results")  # each result is an array
     all_there = stages_of(gpu_stages, tmp_path)
     assert (all_there["arrays"].absent, "-k" in all_there["release"].command) == ("", False)
 
@@ -244,7 +244,7 @@ def test_stages_that_take_all_their_time_leave_the_last_one_its_own(scripts, tmp
     import gpu_stages
 
     seconds = gpu_stages._MACHINE + sum(stage.seconds for stage in stages_of(gpu_stages, tmp_path).values())
-    assert seconds <= gpu_stages._SECONDS - 20  # to install the library
+    assert seconds <= gpu_stages._SECONDS - 20  # the rest is for installing the library
 
 
 def test_what_is_laid_out_without_setuptools_is_what_pip_installs(root, scripts, installed, tmp_path, monkeypatch):
@@ -274,7 +274,7 @@ def test_a_stage_whose_time_is_over_is_ended_with_all_that_it_started(scripts, t
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-u', '-c', {child!r}])"
     found = gpu_running.run(gpu_running.Stage("slow", 2, (sys.executable, "-c", parent)), os.environ, tmp_path)
     assert (found.outcome, found.said, found.bad) == ("timed out", "began", True)
-    ended, *_ = select([pipe], [], [], 60)  # a pipe that nobody writes to any more
+    ended, *_ = select([pipe], [], [], 60)  # at the end of the last process that writes to it
     os.close(pipe)
     assert ended
 

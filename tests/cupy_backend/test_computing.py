@@ -1,6 +1,6 @@
 """Computations of `accel.xp`: on the device of their arrays, and in memory that waits for the streams that use it.
 
-What CuPy computes is CuPy's. Here the stand-in computes, late, and refuses arrays of another device than the current.
+CuPy's own results are not tested. The stand-in computes late, and refuses arrays that are not on the current device.
 """
 
 import gc
@@ -30,7 +30,7 @@ VALUES = np.array([[3, -1, 4], [1, -5, 9]])
 
 @contextmanager
 def computing(monkeypatch, flavour="cuda", seed=0):
-    """Have a machine that computes, and its first device."""
+    """A machine whose arrays compute, and its first device."""
     machine = Machine(flavour, seed=seed)
     backend = install(monkeypatch, machine)
     monkeypatch.setitem(sys.modules, "array_api_compat.cupy", namespace(sys.modules["cupy"]))
@@ -54,7 +54,7 @@ def first(monkeypatch, request):
 
 @pytest.fixture(params=range(2), ids="device{}".format)
 def device(first, request):
-    """Each device of a machine, of which the first is current."""
+    """Each device of a machine; the first is the current one."""
     return first[request.param]
 
 
@@ -204,7 +204,7 @@ def dropped_by_a_thread(values):
 
 
 def dropped_by_a_collection(values):
-    """Let go of them where the other device is current and the gate of the heap is closed."""
+    """Drop them while the other device is current and the lock of the heap is held."""
     import cupy
 
     device = values[0].device
@@ -217,7 +217,7 @@ def dropped_by_a_collection(values):
 
 
 def used_and_dropped(device, use, drop=dropped):
-    """Return what one stream finds in a result of another one, which is dropped while it does, and is all 4."""
+    """Return what one stream reads in another stream's result, dropped meanwhile; it should be all 4."""
     home, other = accel.new_stream(device), accel.new_stream(device)
     with home:
         values = [xp.full(SIZE, 4.0, device=device)]
@@ -232,7 +232,7 @@ def used_and_dropped(device, use, drop=dropped):
 
 
 def wrong(monkeypatch, flavour, *arguments):
-    """Return in how many of 20 orders something else is found."""
+    """Return in how many of 20 random orders something else is read."""
     count = 0
     for seed in range(20):
         with computing(monkeypatch, flavour, seed) as (_, device):
@@ -264,7 +264,7 @@ class TestLifetime:
 
 
 class TestContainers:
-    """Memory of containers, with which CuPy computed on a stream that only CuPy knows."""
+    """Memory of containers that CuPy used on a stream that only CuPy knows."""
 
     def wrong(self, monkeypatch, flavour):
         count = 0
@@ -309,7 +309,7 @@ class TestStreamsOfAllocations:
 class TestRelease:
     @pytest.fixture
     def waits(self, first, monkeypatch):
-        """The streams that were let wait."""
+        """The streams that were made to wait."""
         import cupy
 
         waits, wait_event = [], cupy.cuda.Stream.wait_event
@@ -355,7 +355,7 @@ class TestRelease:
         with accel.new_stream(first):
             x + 1
         with monkeypatch.context() as child:
-            child.setattr(heap_of(first).backend._driver, "_process", -1)  # it is not the one that began
+            child.setattr(heap_of(first).backend._driver, "_process", -1)  # as in a forked child
             del x
         assert waits == []
 
@@ -365,14 +365,14 @@ class TestRelease:
             with accel.new_stream(device):
                 x + 1
             machine.lose(0)
-            del x  # what a finaliser raises is a warning, and warnings are errors
+            del x  # an error in a finaliser is a warning, and warnings are errors
 
 
 AT_EXIT = """
 import atexit, sys
 sys.path.append({root!r})
 from tests.cupy_backend.standin.process import install
-atexit.register(setattr, install(), "fails", 100)  # the driver is gone when the interpreter goes
+atexit.register(setattr, install(), "fails", 100)  # the driver fails when the interpreter exits
 import accel
 import accel.xp as xp
 from accel.backends.cupy import BACKEND

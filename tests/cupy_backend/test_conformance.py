@@ -1,4 +1,4 @@
-"""The devices of CUDA and ROCm are what a backend is to be, as far as a machine without them can tell."""
+"""The CUDA and ROCm backend conforms to the protocol, as far as a machine without such devices can tell."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Copies between devices, and by which of the driver's calls copies are made."""
+"""Copies between devices, and the driver calls that copies use."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def backend(machine):
 
 @pytest.fixture
 def calls(machine, backend, monkeypatch):
-    """The names of the driver's copies, as they are called."""
+    """The names of the driver's copy functions, in the order of their calls."""
     seen, runtime = [], backend._driver.runtime
 
     def watch(name):

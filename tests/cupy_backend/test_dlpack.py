@@ -1,4 +1,4 @@
-"""DLPack between our streams and those of another library, which lives on the stand-in's machine beside us."""
+"""DLPack between the backend's streams and those of another library on the stand-in's machine."""
 
 import sys
 import threading
@@ -25,7 +25,7 @@ SIZE = 4096
 
 
 class Library:
-    """Another library: it works on a stream of its own, or on one that has a number, late like all streams."""
+    """Another library: it works late, on a stream of its own or on one with a DLPack number."""
 
     def __init__(self, machine, device=0, number=None):
         self.machine = machine
@@ -41,7 +41,7 @@ class Library:
         self.machine.local.device = before
 
     def take(self, x, **asked):
-        """Return the bytes of an array, which may not be looked at before the stream gets to it."""
+        """Return a copy of an array's bytes, which the stream fills when it gets there."""
         capsule = x.__dlpack__(max_version=(1, 0), **{"stream": self.number, **asked})
         self.kept.append(capsule)
         contents = read_capsule(capsule)
@@ -62,7 +62,7 @@ class Library:
 
 
 class Given:
-    """An array of another library that makes the stream which it is told wait for its own, if that is all it knows."""
+    """An array of another library; on export it makes the consumer's stream wait for its own."""
 
     def __init__(self, library, container, tells=True):
         self.library = library
@@ -82,7 +82,7 @@ class Given:
 
 
 def full(value, device="gpu"):
-    """Return memory that is set already."""
+    """Return memory that was set, with the work done."""
     made = accel.full(SIZE, value, "uint8", device=device)
     with accel.using(strict=False):
         made.storage.settle(writing=True)
@@ -90,7 +90,7 @@ def full(value, device="gpu"):
 
 
 def orders(monkeypatch, flavour="cuda"):
-    """Yield machines that differ in the order of work."""
+    """Yield machines with different random orders of work."""
     for seed in range(20):
         machine = Machine(flavour, seed=seed)
         install(monkeypatch, machine)
@@ -110,12 +110,12 @@ def default(machine):
 
 
 def taken_in_flight(machine, **library):
-    """Return what another library finds in memory that a stream of ours still writes when it takes it."""
+    """Return what another library reads in memory that it takes while a stream of the backend still writes it."""
     library, target = Library(machine, **library), full(0)
     target.copy_from_async(full(7), stream=accel.new_stream("gpu"))
     began = machine.scheduler.time
     found = library.read(library.take(target))
-    assert machine.scheduler.time == began  # nothing has run, so nobody waited
+    assert machine.scheduler.time == began  # no work has run, so the host did not wait
     library.finish()
     return found
 
@@ -130,7 +130,7 @@ def test_the_backend_knows_numbers_of_streams(backend):
 
 
 class TestAConsumersStream:
-    """What a stream of another library is given after an export comes after what is in flight then."""
+    """Work of another library's stream after an export comes after the work in flight at the export."""
 
     @pytest.mark.parametrize("flavour", ["cuda", "hip"])
     def test_waits_for_a_write_and_the_host_does_not(self, monkeypatch, flavour):
@@ -242,7 +242,7 @@ class TestAConsumersStream:
 
 
 class TestTheHost:
-    """What no stream can wait for, the host does."""
+    """The host waits for events that no stream can wait for."""
 
     @pytest.fixture
     def gate(self):
@@ -252,7 +252,7 @@ class TestTheHost:
 
     @pytest.fixture
     def target(self, gpu_machine, gate):
-        """A container that a stream is to fill, when a thread of the host has done its work."""
+        """A container that a stream will fill, after a host thread has done its work."""
         stream, thread = accel.new_stream("gpu"), ThreadStream()
         with full(0) as made:
             stream.wait_for(thread.submit(lambda: gate.wait(30)))
@@ -290,7 +290,7 @@ class TestTheHost:
             window = target.storage.window(0, SIZE, target.dtype, const=True)
             with accel.AcceleratorDataContainer.on(window) as looking, pytest.raises(ZeroDivisionError):
                 looking.__dlpack__(max_version=(1, 0))
-            target.__dlpack__()  # it may be written over
+            target.__dlpack__()  # it may be overwritten
         thread.close()
 
     def test_is_told_of_a_lost_device(self, gpu_machine):
@@ -321,7 +321,7 @@ class TestNumbers:
 
 
 class TestAProducer:
-    """A library that gives us memory is told the stream of ours that uses it first."""
+    """A library that exports memory to `accel` gets the number of the stream that uses it first."""
 
     @pytest.mark.parametrize("flavour", ["cuda", "hip"])
     @pytest.mark.parametrize("inside", [False, True])
@@ -362,7 +362,7 @@ class TestAProducer:
 
 
 def received(machine, *, inside=False, tells=True):
-    """Return what a stream of ours finds in memory that another library still writes when it gives it."""
+    """Return what a stream of the backend reads in memory that another library exports and still writes."""
     device = "cuda" if machine.flavour == "cuda" else "rocm"
     library, container, found = Library(machine, device=1), full(0, f"{device}:1"), full(0, f"{device}:1")
     here, stream = accel.new_stream(f"{device}:1"), accel.new_stream(f"{device}:1")
@@ -380,7 +380,7 @@ def received(machine, *, inside=False, tells=True):
 
 
 def arrays_of_cupy():
-    """Return as much of array-api-compat's CuPy as copies an array."""
+    """Return the part of array-api-compat's CuPy namespace that copies an array."""
     import cupy
 
     def asarray(array, copy=None):

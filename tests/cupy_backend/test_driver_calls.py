@@ -1,4 +1,4 @@
-"""How often the driver is called for one launch, one copy, one fill; each call takes the host a microsecond or so."""
+"""The number of driver calls for one launch, one copy, one fill; each call costs the host about a microsecond."""
 
 from collections import Counter
 
@@ -25,7 +25,7 @@ def counting(counter, name, function):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """How often each function of the driver was called; a test asks for it before its machine."""
+    """How often each driver function was called; request this fixture before the machine."""
     counter = Counter()
     for name in [name for name in vars(Runtime) if not name.startswith("_") and name != "module"]:
         monkeypatch.setattr(Runtime, name, counting(counter, name, getattr(Runtime, name)))
@@ -47,7 +47,7 @@ def matrix():
 
 
 def total_of(calls, work):
-    """Return how many calls some work needs that was done before."""
+    """Return how many calls some work needs when it is repeated."""
     work()
     heap_of(Device("gpu")).synchronize()
     calls.clear()
@@ -68,7 +68,7 @@ def test_a_launch_on_a_stream_that_is_named_is_timed_too(calls, gpu_machine, add
 
 
 def test_launches_in_flight_make_the_next_one_no_dearer(calls, gpu_machine, add):
-    """Of kernels that read the same memory, one after another, no one asks for each of those before it."""
+    """A kernel does not query the events of all earlier kernels that read the same memory."""
     a, b = matrix(), matrix()
     calls.clear()
     for _ in range(200):

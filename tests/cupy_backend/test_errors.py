@@ -1,4 +1,4 @@
-"""What drivers report is reported in the library's own terms, each of their names."""
+"""Every error name of the drivers is translated to an error of `accel.errors`."""
 
 import pytest
 from accel.backends.cupy.errors import _KINDS, kind_of, translated
@@ -8,7 +8,7 @@ from accel import errors
 
 @pytest.fixture(scope="module")
 def names(root):
-    """The names of all errors of CUDA 12.9's runtime and driver by its headers, and of HIP by a public listing."""
+    """All error names of CUDA 12.9's runtime and driver from its headers, and of HIP from a public list."""
     return (root / "tests/golden/driver_errors.txt").read_text().split()
 
 

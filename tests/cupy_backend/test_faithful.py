@@ -1,6 +1,6 @@
-"""The stand-in has no name that CuPy does not have, and takes no argument that CuPy does not take there.
+"""The stand-in has only names that CuPy has, and its functions take only arguments that CuPy's take.
 
-CuPy can be imported without a driver. Where it is not installed, that is said.
+CuPy can be imported without a driver. If it is not installed, the tests are skipped.
 """
 
 import json
@@ -12,7 +12,7 @@ import pytest
 from .standin.machine import Machine
 from .standin.module import modules
 
-# What each call of the backend looks like, with an argument for each of CuPy's; a driver is not there to be reached.
+# The arguments of each call that the backend makes; no driver is needed to compare them with CuPy's signatures.
 _CALLS = {
     "memcpyAsync": 5,
     "memcpyPeerAsync": 6,
@@ -29,7 +29,7 @@ _CALLS = {
 
 @pytest.fixture(scope="module")
 def of_cupy(python):
-    """What the real CuPy says of itself, in a process of its own."""
+    """Names and signatures of the real CuPy, from a new process."""
     found = find_spec("cupy")
     if found is None:
         pytest.skip("CuPy is not installed here, so the stand-in cannot be compared with it: pip install cupy-cuda12x")

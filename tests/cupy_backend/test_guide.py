@@ -18,7 +18,7 @@ def test_there_are_pages_to_run():
 def test_the_python_on_the_page_runs_on_a_gpu(gpu_machine, page):
     text, namespace = page.read_text(encoding="utf-8"), {"__name__": page.stem}
     for block in BLOCK.finditer(text):
-        # The empty lines make a traceback show the line of the page.
+        # The empty lines make line numbers in tracebacks match the page.
         above = text.count("\n", 0, block.start(1))
         exec(compile("\n" * above + block[1], page, "exec"), namespace)
     namespace.clear()

@@ -1,4 +1,4 @@
-"""Copies and fills within a GPU are only submitted: later uses come after, and events are for those who ask."""
+"""Copies and fills within a GPU are only submitted: later uses are ordered after them, and events are deferred."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ NUMBERS = np.arange(SIZE, dtype="float32").reshape(SIDE, SIDE)
 
 
 def orders(monkeypatch):
-    """Yield machines that differ in the order of work."""
+    """Yield machines with different random orders of work."""
     for seed in range(20):
         machine = Machine("cuda", seed=seed)
         install(monkeypatch, machine)
@@ -33,7 +33,7 @@ def orders(monkeypatch):
 
 
 class Matrix(NamedTuple):
-    """Memory that is set already, and a look at it."""
+    """Memory that was set, and a NumPy view of it."""
 
     container: accel.AcceleratorDataContainer
     tensor: LayoutTensor
@@ -45,7 +45,7 @@ def matrix():
 
 
 def calls_of(monkeypatch, name):
-    """Return the arguments of each call of the driver by a name from now on; before there is a machine."""
+    """Return a list that collects the arguments of all calls of a driver function; to be called before making a machine."""
     call, seen = getattr(Runtime, name), []
 
     def kept(self, *given):
@@ -128,7 +128,7 @@ class TestEvents:
         assert len(records) == before
         uses = [accel.memory.submission.Use(each.container.storage, True) for each in (a, b)]
         accel.memory.submission.submit(stream, uses, lambda submission: None)
-        assert len(records) == before + 2  # for all that was before, and its own
+        assert len(records) == before + 2  # one for all earlier work, and one for its own
 
     def test_are_of_later_work_too_if_asked_late(self, gpu_machine):
         stream = accel.new_stream("gpu")
@@ -158,7 +158,7 @@ class TestEvents:
         for _ in orders(monkeypatch):
             stream, a, b = accel.new_stream("gpu"), matrix(), matrix()
             b.tensor.fill(1)
-            a.tensor.copy_from_async(b.tensor, stream=stream).wait()  # the mark of the fill is known now
+            a.tensor.copy_from_async(b.tensor, stream=stream).wait()  # now the fill's event is recorded
             b.tensor.fill(2)
             a.tensor.copy_from_async(b.tensor, stream=stream)
             wrong += set(a.tensor.to_numpy().ravel()) != {2}
@@ -174,7 +174,7 @@ class TestEvents:
 
 
 class TestWaits:
-    """Where bytes may go to somebody before the work on them is done, a copy is over on return."""
+    """If bytes may be reused before the work on them is done, a copy is synchronous."""
 
     def test_memory_of_others(self, waits, cuda_machine):
         owner = matrix()

@@ -1,6 +1,6 @@
-"""Memory whose address others have without DLPack, and memory that others than the backend keep and give again.
+"""Memory whose address is known outside of the backend, without DLPack, and memory from pools outside of the backend.
 
-Another library lives on the stand-in's machine beside us, and works late on a stream of its own, or on one of ours.
+Another library on the stand-in's machine works late, on a stream of its own or on one of the backend.
 """
 
 import gc
@@ -34,7 +34,7 @@ def seen(library, address):
 
 @pytest.mark.parametrize("address_of", [by_the_interface, by_its_buffer])
 class TestAnAddress:
-    """It says nothing of streams, so that any one may use the memory at once."""
+    """The protocol does not mention streams, so any stream may use the memory at once."""
 
     def test_is_had_after_a_write(self, monkeypatch, address_of):
         for machine in orders(monkeypatch):
@@ -96,7 +96,7 @@ def test_a_pool_that_does_shows_in_the_bytes_in_some_order(monkeypatch):
 
 
 def written_by_the_next(device):
-    """Return what CuPy finds in zeros of a pool that are released while it reads them, and written by who is next."""
+    """Return what CuPy reads in zeros from a pool, released while it reads them and then written by the next owner."""
     stream, kept, nines = accel.new_stream(device), full(1), accel.container(np.full(SIZE, 9, "uint8"))
     with allocating(device, Pool(allocator_of(device))):
         with full(0) as zeros:

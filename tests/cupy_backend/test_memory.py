@@ -1,4 +1,4 @@
-"""Memory of a GPU: who may have it when, and what happens where there is none left."""
+"""Memory of a GPU: when it is reused, and what happens when it runs out."""
 
 import gc
 
@@ -27,7 +27,7 @@ def backend(heap):
 
 
 def fill_late(backend, block, value, stream):
-    """Let a stream write a block, some day."""
+    """Submit a write of a block to a stream."""
     operand = accel.abc.Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,))
     backend.fill(operand, np.uint8(value), stream=stream)
 
@@ -153,7 +153,9 @@ class TestShortage:
     def test_what_the_pool_cannot_give_back_is_not_counted(self, cuda_machine, heap, backend, monkeypatch):
         with lent(heap, 1 << 20):
             pass
-        monkeypatch.setattr(cuda_machine.pool, "free_all_blocks", lambda: None)  # as where a part of each is in use
+        monkeypatch.setattr(
+            cuda_machine.pool, "free_all_blocks", lambda: None
+        )  # as if a part of each block were in use
         assert backend.trim() == 0
 
     def test_a_temporary_that_cannot_be_had_is_an_error_of_ours(self, cuda_machine, heap, backend):
@@ -235,14 +237,14 @@ class TestAdopted:
 
 
 class TestBuffersOfStorages:
-    """They are memory of our own: who is made of them counts with the others."""
+    """They are memory of the backend: containers made from them count as its owners."""
 
     def test_outlive_the_storage_that_gave_them(self, gpu_machine):
         with AcceleratorDataContainer(SIZE, "uint8", "gpu") as c:
             c.fill(7)
             storage = DeviceStorage(c.storage.get_buffer(), SIZE, "gpu", "uint8")
             assert (storage.pointer, storage.ref_count, c.ref_count) == (c.pointer, 2, 2)
-        later = accel.full(SIZE, 1, "uint8", "gpu")  # would have the bytes, were they free
+        later = accel.full(SIZE, 1, "uint8", "gpu")  # would get the bytes if they were free
         assert AcceleratorDataContainer.on(storage).to_numpy().tolist() == [7] * SIZE
         later.release()
 

@@ -1,4 +1,4 @@
-"""Kernels of the user's own, run on the stand-in: what they are given, and what is refused."""
+"""Raw kernels of users, run on the stand-in: their arguments, and what is refused."""
 
 import sys
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""Kernels of the user's own are compiled once for each device, and what does not compile is found in their source."""
+"""Raw kernels are compiled once for each device, and errors of the compiler name the line of their source."""
 
 import pickle
 import threading
@@ -61,7 +61,7 @@ def test_it_is_compiled_once_for_each_device_whatever_threads_ask(monkeypatch, s
 
     def watched(device, *rest):
         devices.append(device)
-        sleep(0.01)  # long enough for all the others to come
+        sleep(0.01)  # long enough for all other threads to ask too
         return compile_raw(device, *rest)
 
     monkeypatch.setattr(backend, "compile_raw", watched)

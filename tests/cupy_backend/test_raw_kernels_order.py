@@ -1,4 +1,4 @@
-"""Kernels of the user's own keep their order; streams run late here, so what does not wait is wrong under some seed."""
+"""Raw kernels are ordered; streams run late here, so a missing wait gives wrong results with some seed."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What errors say to write where there is a GPU: it runs."""
+"""The code that error messages suggest on a machine with a GPU runs."""
 
 import pytest
 

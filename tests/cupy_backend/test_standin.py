@@ -1,4 +1,4 @@
-"""The stand-in is strict: what a GPU answers by wrong bytes or by nothing, it notices. Each case is a planted bug."""
+"""The stand-in detects what a real GPU answers by wrong bytes, or ignores. Each case is a planted bug."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ SIZE = 4096
 
 @pytest.fixture(params=range(8), ids="seed{}".format)
 def machine(monkeypatch, request):
-    """Two devices, on which bugs may be planted."""
+    """Two devices, for planted bugs."""
     made = Machine(seed=request.param)
     made.backend = install(monkeypatch, made)
     return made
@@ -35,7 +35,7 @@ def runtime(machine):
 
 @pytest.fixture
 def address(machine):
-    """Where some memory of the first device is."""
+    """The address of some memory of the first device."""
     block = machine.backend.allocate(Device.CUDA, SIZE, alignment=1, stream=None)
     yield block.pointer
     machine.backend.free(block, stream=None)
@@ -46,7 +46,7 @@ def fill(backend, block, value, stream):
 
 
 def reuse(machine):
-    """Return what one stream finds in a block that another one was given by the pool meanwhile, and what is right."""
+    """Return what one stream reads in a block that the pool gives to another meanwhile, and what it should read."""
     backend, given = machine.backend, random_bytes(SIZE)
     home, other = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA)
     result = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)

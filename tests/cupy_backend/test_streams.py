@@ -1,4 +1,4 @@
-"""Streams of a GPU beside those of the host and of CuPy, also when the device is lost."""
+"""Streams of a GPU together with those of the host and of CuPy, also when the device is lost."""
 
 import gc
 import threading
@@ -65,7 +65,7 @@ class TestForeign:
 
 
 class TestLate:
-    """Work that waits for the host is handed on by a thread."""
+    """Work that waits for the host is submitted by a host thread."""
 
     def test_the_caller_is_not_held_up_and_all_stays_in_order(self, heap, backend):
         stream, thread, gate = backend.new_stream(Device.CUDA), ThreadStream(), threading.Event()
@@ -123,12 +123,12 @@ class TestLate:
             gate.set()
             with pytest.raises(ZeroDivisionError):
                 event.wait()
-            stream.synchronize()  # it was seen
+            stream.synchronize()  # the error was reported already
         thread.close()
 
 
 class TestCollected:
-    """A collection that gives memory back while a stream gets its thread does not wait for that."""
+    """A garbage collection that frees memory while a stream starts its thread does not wait for that."""
 
     @pytest.mark.parametrize(("where", "what"), [(threading, "Thread"), (streams, "ThreadStream")])
     def test_while_a_stream_gets_its_thread(self, heap, backend, monkeypatch, where, what):
@@ -157,7 +157,7 @@ class TestCollected:
 
 
 class TestLost:
-    """After `DeviceLostError` nothing hangs, and all can be let go of."""
+    """After `DeviceLostError` nothing hangs, and everything can be released."""
 
     def test_work_waits_and_questions_all_end(self, cuda_machine, heap, backend):
         stream = backend.new_stream(Device.CUDA)
@@ -201,7 +201,10 @@ class TestLost:
 def test_a_child_of_a_fork_is_told_to_spawn(heap, backend):
     container, stream = accel.full(10, 3.0, device="cuda"), accel.new_stream("cuda")
     event = stream.record()
-    begun, backend._driver._process = backend._driver._process, -1  # what a child sees: it is not the one that began
+    begun, backend._driver._process = (
+        backend._driver._process,
+        -1,
+    )  # as in a forked child: it is not the process that made the driver
     uses = [
         lambda: accel.zeros(1, device="cuda"),
         container.to_numpy,
@@ -219,7 +222,7 @@ def test_a_child_of_a_fork_is_told_to_spawn(heap, backend):
 
 
 def drop_a_knot(backend, stream, other):
-    """Make memory on one stream, use it on another, and leave it to a collection."""
+    """Allocate memory on one stream, use it on another, and leave it to the garbage collector."""
     with stream:
         knot = [accel.zeros(10, device="cuda")]
     backend.fill(knot[0].__accel_operand__(), 7.0, stream=other)

@@ -37,7 +37,7 @@ using Moves = Move (&)[ACCEL_FLIGHT];
 
 // All loads are issued before the first store, to hide their latency. Neighbouring threads have neighbouring numbers,
 // and so usually neighbouring addresses. `find` turns numbers into moves. Numbers past the end are clamped to the last
-// item, which is then copied again: so no bounds checks are needed. SPARSE says whether a pointer of a move may be null.
+// item, which is then copied again: so no bounds checks are needed. SPARSE says whether pointers of a move may be null.
 template <bool SPARSE, typename Find>
 __device__ void move_items(Index count, const Find& find) {
     const Index step = Index(gridDim.x) * blockDim.x * ACCEL_FLIGHT;

@@ -1,4 +1,4 @@
-"""A ring of small pieces on either platform."""
+"""Fixtures: a ring of small buffers on either platform."""
 
 import pytest
 from accel.backends.cupy import copies
@@ -33,7 +33,7 @@ def backend(heap):
 
 @pytest.fixture
 def ring(backend, monkeypatch):
-    """A ring of small pieces, through which all goes that is longer than 100 bytes."""
+    """A ring of small buffers; all copies of more than 100 bytes are staged."""
     copier = backend._copier
     monkeypatch.setattr(copies, "_DIRECT", 100)
     copier._ring = copier._small = Ring(backend._driver, Pages(backend._driver), PIECE, COUNT)

@@ -1,4 +1,4 @@
-"""What is asked of a ring, and done with it."""
+"""Helpers for the tests of the ring."""
 
 import gc
 import sys
@@ -20,15 +20,15 @@ def free_pieces(ring):
 
 
 def nothing_is_lost(machine, ring):
-    """Tell whether the ring has all that is pinned, and as the next copy leaves it, not too much."""
-    gc.collect()  # an error keeps what its frames have
+    """Return whether the ring has all pinned memory, and after the next copy no more than it should keep."""
+    gc.collect()  # an error keeps the variables of its frames alive
     ring._surplus(COUNT)
     return len(machine.pinned) == free_pieces(ring) <= COUNT
 
 
 @contextmanager
 def tracing(trace):
-    """Have a function called at each line."""
+    """Call a function at each line that is executed."""
     before = sys.gettrace()
     sys.settrace(trace)
     try:
@@ -38,7 +38,7 @@ def tracing(trace):
 
 
 def there_and_back(backend, block, given, stream, start=0):
-    """Return what comes back of bytes; with a stream, when it is done with them."""
+    """Return bytes after a copy to the device and back; with a stream, after its work."""
     found = np.zeros_like(given)
     span = Span(block, start, given.nbytes)
     backend.copy(span, host_span(given), stream=stream)
@@ -49,7 +49,7 @@ def there_and_back(backend, block, given, stream, start=0):
 
 
 def hold_up(machine, stream, work):
-    """Give a stream something to do before all else."""
+    """Submit other work to a stream first."""
     with stream._driver.on(stream.device):
         machine.scheduler.submit(machine.scheduler.of(stream.native.ptr), work)
 

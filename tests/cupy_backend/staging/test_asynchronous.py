@@ -1,4 +1,4 @@
-"""Nobody is held up by copies of pageable memory."""
+"""Copies of pageable memory block neither the caller nor other streams."""
 
 import threading
 
@@ -14,11 +14,11 @@ from .rings import COUNT, LONG, PIECE, fail, hold_up
 
 
 class TestAsynchronous:
-    """Who gives a copy to a stream is not held up by it."""
+    """The thread that submits a copy is not blocked by it."""
 
     @pytest.fixture
     def gate(self, machine):
-        """What opens on the host; `opened` says whether in time, each time that a device came to it."""
+        """An event that the host sets; `opened` records, for each device that waited for it, whether it was in time."""
         gate = threading.Event()
         gate.opened = []
         gate.pass_through = lambda: gate.opened.append(gate.wait(20))
@@ -115,7 +115,7 @@ class TestAsynchronous:
             with pytest.raises(ZeroDivisionError) as caught:
                 moved.wait()
             assert len([note for note in caught.value.__notes__ if __file__ in note]) == 1
-        stream.synchronize()  # it was seen
+        stream.synchronize()  # the error was reported already
 
     def test_later_work_that_succeeds_is_not_blamed(self, backend, device, heap, monkeypatch):
         stream = backend.new_stream(device)

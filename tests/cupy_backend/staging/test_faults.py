@@ -1,4 +1,4 @@
-"""Whatever goes wrong in a copy, the ring loses nothing."""
+"""Whatever fails in a copy, the ring loses no buffers."""
 
 from contextlib import suppress
 from functools import partial
@@ -48,7 +48,7 @@ class TestFaults:
         given, lines = random_bytes(6 * PIECE), []
 
         def trace(at, frame, event, argument):
-            code = frame.f_code  # from finalisers nothing is raised
+            code = frame.f_code  # errors of finalisers are not raised
             if code.co_filename == staging.__file__ and code.co_name != "__del__" and event == "line":
                 lines.append(frame.f_lineno)
                 if len(lines) == at:
@@ -95,7 +95,7 @@ class TestFaults:
         with lent(heap, given.nbytes) as block:
             there_and_back(backend, block, given, None)
             stream = backend.new_stream(device) if on == "new" else None
-            begun, backend._driver._process = backend._driver._process, -1  # what a child sees
+            begun, backend._driver._process = backend._driver._process, -1  # as in a forked child
             for target, source in ((Span(block, 0, given.nbytes), host_span(given)),) * 2:
                 with pytest.raises(RuntimeError, match="start processes with 'spawn'"):
                     backend.copy(target, source, stream=stream)

@@ -1,4 +1,4 @@
-"""Pageable memory is copied through a ring of pinned pieces."""
+"""Pageable memory is copied through a ring of pinned buffers."""
 
 import random
 import threading

@@ -28,7 +28,7 @@ class CUDADriverError(RuntimeError):
 
 
 def cuda_module(machine, runtime):
-    """Return ``cupy.cuda`` on a machine; it has what the backend calls, and nothing else."""
+    """Return ``cupy.cuda`` on a machine, with only the functions that the backend calls."""
     made = ModuleType("cupy.cuda")
     made.runtime = runtime.module()
     classes = [kind for make in (_devices, _streams, _memory) for kind in make(machine, runtime)]
@@ -154,8 +154,8 @@ def _memory(machine, runtime):
     class PooledMemory:
         def __init__(self, size):
             self.ptr, self.size, self.device_id = 0, size, machine.device
-            # A garbage collection does not look into arrays of NumPy: as with CuPy's memory, which is of C, what refers
-            # to this is finalised before this is given back.
+            # The garbage collector does not traverse NumPy arrays. So, as with CuPy's memory, which is a C extension
+            # type, objects that refer to this are finalised before it is freed.
             if size:
                 with machine.lock:
                     made, stream = machine.pool.take(size)
@@ -212,7 +212,7 @@ def _memory(machine, runtime):
 
     class PinnedMemoryPointer:
         def __new__(cls, mem, offset):
-            # Something with a buffer, which Python's own classes have from 3.12 on.
+            # An object with the buffer protocol, which Python classes can implement from 3.12 on.
             kind = type("PinnedMemoryPointer", (ctypes.c_uint8 * (mem.size - offset),), {})
             made = kind.from_buffer(mem.native, offset)
             made.mem, made.ptr = mem, mem.ptr + offset

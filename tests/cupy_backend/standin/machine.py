@@ -20,7 +20,7 @@ OF_HIP = {2: "OutOfMemory", 400: "InvalidHandle"}
 
 
 class Violation(AssertionError):
-    """Something that a GPU would let pass, or answer by wrong bytes, and that must not happen."""
+    """A bug that a real GPU would not report, or answer by wrong bytes."""
 
 
 class CUDARuntimeError(RuntimeError):
@@ -85,12 +85,12 @@ class Machine:
         return CUDARuntimeError(status, "cudaError" if self.flavour == "cuda" else "hipError")
 
     def require(self, condition, status):
-        """Answer as a driver does that refuses something."""
+        """Raise the error of a driver that refuses a call."""
         if not condition:
             raise self.error(status)
 
     def demand(self, condition, what):
-        """Note and raise a violation."""
+        """Record and raise a violation."""
         if not condition:
             self.violations.append(what)
             raise Violation(what)
@@ -107,7 +107,7 @@ class Machine:
         self.local.device = index
 
     def check(self, *devices):
-        """Answer as a driver does that has no device, or that has lost it."""
+        """Raise the error of a driver that has no device, or has lost it."""
         if self.fails:
             raise self.error(self.fails)
         for device in devices:
@@ -116,7 +116,7 @@ class Machine:
     # Memory
 
     def place(self, address, nbytes):
-        """Return the index of the device that has some bytes, or None for the host's; they must be in use."""
+        """Return the index of the device that has some bytes, None for the host's; the bytes must be allocated."""
         for space in self.spaces:
             block = space.allocation(address)
             if block is not None:
@@ -128,27 +128,27 @@ class Machine:
         return None
 
     def used(self, index):
-        """Return how many bytes of a device are in use, by its pool's books."""
+        """Return how many bytes of a device are in use, as its pool counts."""
         return sum(self.spaces[index].live.values())
 
     def is_pinned(self, address, nbytes):
         return any(first <= address and address + nbytes <= first + size for first, size in self.pinned.items())
 
     def keep_pinned(self, address, mark, device):
-        """Remember the last use of pinned memory, at whose end it may go."""
+        """Record the last use of pinned memory; it may be freed after that."""
         first = next(first for first, size in self.pinned.items() if first <= address < first + size)
         earlier = [use for use in self.pinned_in_use.get(first, ()) if use[0].time is None]
         self.pinned_in_use[first] = [*earlier, (mark, device)]
 
     def unpin(self, address):
-        """Let pinned memory go, which no device may still use."""
+        """Free pinned memory; no device may still use it."""
         used = self.pinned_in_use.pop(address, ())
         self.pinned.pop(address, None)
         over = all(mark.time is not None or device in self.lost for mark, device in used)
         self.demand(over, f"pinned memory at {address:#x} goes, which a device still uses")
 
     def lose(self, index):
-        """Let a device be lost, with all that it was given."""
+        """Lose a device, and all its work."""
         with self.lock:
             self.lost.add(index)
             self.scheduler.drop(index)

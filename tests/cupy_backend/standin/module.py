@@ -8,7 +8,7 @@ from .runtime import Runtime
 
 
 def modules(machine):
-    """Return what is to stand in `sys.modules` for CuPy on a machine."""
+    """Return the entries of `sys.modules` that replace CuPy, for a machine."""
     runtime = Runtime(machine)
     cupy, cuda = ModuleType("cupy"), cuda_module(machine, runtime)
     cupy.cuda = cuda

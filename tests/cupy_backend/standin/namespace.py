@@ -1,11 +1,11 @@
-"""What stands for array-api-compat's namespace over CuPy: a little of it, for it needs the whole of CuPy itself."""
+"""The stand-in for array-api-compat's CuPy namespace: a small part of it, as the real one needs all of CuPy."""
 
 import operator
 from types import ModuleType
 
 
 def namespace(cupy):
-    """Return the module, whose functions the stand-in computes."""
+    """Return the module; its functions compute on the stand-in's arrays."""
 
     def empty(shape, dtype=None):
         return cupy.ndarray(shape, dtype or float)

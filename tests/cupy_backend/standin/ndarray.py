@@ -1,4 +1,4 @@
-"""`cupy.ndarray` of the stand-in: NumPy on the memory of a device, late, in the order of the stream that is current."""
+"""`cupy.ndarray` of the stand-in: NumPy on the memory of a device, late, in the order of the current stream."""
 
 from functools import partial, partialmethod
 
@@ -18,7 +18,7 @@ COMPARISONS = {
 
 
 def array_type(machine, cuda):
-    """Return the class; its arrays are used on the device that has them, and on the current stream."""
+    """Return the class; an array may only be used while its device is current, on the current stream."""
 
     class ndarray:
         __array_ufunc__ = None
@@ -52,7 +52,7 @@ def array_type(machine, cuda):
 
         def __setitem__(self, key, value):
             into, (given,) = self._values, values_of(value)
-            np.broadcast_shapes(into[key].shape, np.shape(given))  # raises what is wrong with the key
+            np.broadcast_shapes(into[key].shape, np.shape(given))  # raises if the key is wrong
             run(lambda: into.__setitem__(key, given), self, value)
 
         def reshape(self, shape):
@@ -84,7 +84,7 @@ def array_type(machine, cuda):
         def _in_place(self, function, other):
             values = values_of(self, other)
             like = _like(values)
-            function(*like, out=like[0])  # raises what does not fit
+            function(*like, out=like[0])  # raises if shapes or dtypes do not fit
             run(lambda: function(*values, out=values[0]), self, other)
             return self
 
@@ -105,7 +105,7 @@ def array_type(machine, cuda):
                 machine.demand(place == machine.device, "an array of another device than the current one")
 
     def run(work, *operands):
-        """Let the current stream do what keeps no array alive, as no kernel does."""
+        """Submit a function to the current stream that keeps no array alive; kernels do not either."""
         here(*operands)
         machine.scheduler.submit(machine.scheduler.current(), work)
 
@@ -139,12 +139,12 @@ def array_type(machine, cuda):
 
 
 def _like(values):
-    """Return operands of the same kinds with nothing in them."""
+    """Return uninitialised operands of the same shapes and dtypes."""
     return [np.zeros_like(each) if isinstance(each, np.ndarray) else each for each in values]
 
 
 def _on(memory, shape, dtype, strides):
-    """Return what NumPy sees of some elements; addresses of bytes below the first one are allowed."""
+    """Return elements as a NumPy array; negative strides are allowed."""
     ends = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
     if 0 in shape:
         return np.empty(shape, dtype)

@@ -1,4 +1,4 @@
-"""The stand-in as the CuPy of a whole process, with what `ci/gpu` calls besides what the backend does."""
+"""The stand-in as the CuPy of a whole process, with the functions that `ci/gpu` calls besides the backend."""
 
 import sys
 from functools import partial
@@ -14,7 +14,7 @@ __all__ = ["install"]
 
 
 def install(flavour="cuda", **faults):
-    """Let a machine be what the process imports as CuPy; faults are attributes of the machine."""
+    """Make the process import a machine as CuPy; faults are attributes of the machine."""
     machine = Machine(flavour, memory=1 << 29)
     for name, value in faults.items():
         setattr(machine, name, value)
@@ -32,7 +32,7 @@ def _describe(runtime):
 
 
 def _compute(cupy, machine):
-    """Add what the tests and benchmarks of real devices call themselves."""
+    """Add the functions that the tests and benchmarks for real devices call directly."""
 
     def values_of(array):
         machine.scheduler.drive_stream(machine.scheduler.current())

@@ -1,4 +1,4 @@
-"""`cupy.cuda.runtime` of the stand-in: the calls of the driver that the backend makes, and what it must not do."""
+"""`cupy.cuda.runtime` of the stand-in: the driver calls that the backend makes, with checks of their preconditions."""
 
 from itertools import count
 from types import ModuleType, SimpleNamespace
@@ -21,7 +21,7 @@ class Runtime:
         self._handles = count(0x108, 8)
 
     def module(self):
-        """Return them as the module that CuPy has; it has nothing else."""
+        """Return the functions as a module like CuPy's, with nothing else in it."""
         made = ModuleType("cupy.cuda.runtime")
         made.CUDARuntimeError = CUDARuntimeError
         made.is_hip = self.machine.flavour == "hip"
@@ -107,7 +107,7 @@ class Runtime:
         self.machine.demand(expected[kind] == on_device, f"a copy of kind {kind} between device memory {on_device}")
 
     def _copy(self, queue, pieces, kind):
-        """Copy late; what is pageable is read before the call returns, or written."""
+        """Copy late; but pageable memory is read or written before the call returns."""
         machine = self.machine
         machine.check(machine.device, queue.device)
         pageable = kind != DEVICE_TO_DEVICE and not all(self._is_pinned(kind, piece) for piece in pieces)
@@ -129,7 +129,7 @@ class Runtime:
         return out_of if kind == HOST_TO_DEVICE else into
 
     def pointerGetAttributes(self, ptr):
-        """Tell what an address is, as CuPy does: with HIP 6 and later it moves the first two types by one."""
+        """Return the attributes of an address, as CuPy does: since HIP 6 it shifts the first two types by one."""
         machine = self.machine
         machine.check(machine.device)
         kind, device, on_device, on_host = self._attributes(ptr)
@@ -143,7 +143,7 @@ class Runtime:
             return OF_DEVICE, place, ptr, 0
         if self.machine.is_pinned(ptr, 1):
             return OF_HOST, 0, ptr, ptr
-        # Where a device reads pageable memory by itself, it has an address there, too.
+        # A device that can read pageable memory directly has an address for it, too.
         return UNREGISTERED, -2, ptr if self.machine.reads_pageable else 0, ptr
 
     # Events

@@ -4,27 +4,27 @@ from collections import deque
 from random import Random
 
 LEGACY, PER_THREAD = 1, 2
-"""CUDA's own handles for the default streams, which 0 can also mean."""
+"""CUDA's handles of the default streams; handle 0 means one of them."""
 _STEP = 0.01
-"""Milliseconds that a piece of work takes."""
+"""Simulated milliseconds of one operation."""
 
 
 class Mark:
-    """What a recorded event waits for: a point in a stream."""
+    """A point in a stream, for recorded events."""
 
     def __init__(self):
         self.time = None
 
 
 class Reach:
-    """The work of a recorded event: its mark is reached."""
+    """The operation of a recorded event: it reaches the mark."""
 
     def __init__(self, mark):
         self.mark = mark
 
 
 class Queue:
-    """The work of one stream: functions, and marks of other streams that must be reached first."""
+    """The work of one stream: functions, and marks of other streams to wait for."""
 
     def __init__(self, device, handle):
         self.device = device
@@ -52,7 +52,7 @@ class Scheduler:
     # Streams
 
     def create(self):
-        """Return a new stream of the current device, with the handle of one that is gone, as the driver may."""
+        """Return a new stream of the current device; it reuses the handle of a destroyed one, as the driver may."""
         if not self._given_up:
             self._next += 0x10
             self._given_up.append(self._next)
@@ -61,7 +61,7 @@ class Scheduler:
         return made
 
     def destroy(self, handle):
-        """Forget a stream by its handle; the work that it has goes on."""
+        """Destroy a stream by its handle; its pending work still runs."""
         queue = next(queue for queue in self.queues if queue.handle == handle and not queue.destroyed)
         queue.destroyed = True
         self._given_up.append(handle)
@@ -69,7 +69,7 @@ class Scheduler:
             self.queues.remove(queue)
 
     def of(self, handle):
-        """Return the stream with a handle; it must be of the current device, as the driver demands for launches."""
+        """Return the stream with a handle; it must be of the current device, as the driver requires for launches."""
         machine = self.machine
         if handle == 0 or (handle == LEGACY and machine.flavour == "cuda"):
             return self.defaults[machine.device]
@@ -80,7 +80,7 @@ class Scheduler:
         return found
 
     def _of_thread(self):
-        """Return the default stream that the current device has for this thread."""
+        """Return the default stream of the current device for this thread."""
         found = self.machine.local.__dict__.setdefault("defaults", {})
         if self.machine.device not in found:
             found[self.machine.device] = Queue(self.machine.device, PER_THREAD)
@@ -102,7 +102,7 @@ class Scheduler:
     # Work
 
     def submit(self, queue, work):
-        """Put a function, or a mark to be waited for, at the end of a stream."""
+        """Append a function, or a mark to wait for, to a stream."""
         with self.machine.lock:
             self.machine.check(queue.device)
             queue.work.append(work)
@@ -115,14 +115,14 @@ class Scheduler:
         return mark
 
     def poll(self):
-        """Run something, or nothing."""
+        """Run one operation that is ready, or none, at random."""
         with self.machine.lock:
             ready = [queue for queue in self.queues if queue.ready()]
             if ready and self.random.random() < 0.5:
                 self._run(self.random.choice(ready))
 
     def drive(self, over):
-        """Run work until something holds."""
+        """Run work until a condition holds."""
         while True:
             with self.machine.lock:
                 if over():

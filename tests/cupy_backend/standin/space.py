@@ -1,4 +1,4 @@
-"""The memory of a device of the stand-in: the host's, with guards around it, and a pool like CuPy's."""
+"""The memory of a device of the stand-in: host memory with guard bytes around it, and a pool like CuPy's."""
 
 import ctypes
 from bisect import bisect_right, insort
@@ -11,14 +11,14 @@ GUARDED, FRESH, FREED = 0xA5, 0xFF, 0xDD
 
 
 def bytes_at(address, nbytes):
-    """Return bytes of the process."""
+    """Return bytes of the process's memory at an address."""
     if not nbytes:
         return np.empty(0, np.uint8)
     return np.frombuffer((ctypes.c_uint8 * nbytes).from_address(address), np.uint8)
 
 
 class Allocation:
-    """What cudaMalloc gave."""
+    """An allocation as by cudaMalloc."""
 
     def __init__(self, size):
         self.size = size
@@ -29,13 +29,13 @@ class Allocation:
         self.bytes[:] = FRESH
 
     def intact(self):
-        """Tell whether nothing was written beside it."""
+        """Return whether the guard bytes around it are unchanged."""
         start = self.address - self.native.ctypes.data
         return (self.native[:start] == GUARDED).all() and (self.native[start + self.size :] == GUARDED).all()
 
 
 class Space:
-    """The memory of one device, and what is in use of it."""
+    """The memory of one device, and its allocations."""
 
     def __init__(self, machine, index, room):
         self.machine = machine
@@ -57,7 +57,7 @@ class Space:
         return made
 
     def free(self, made):
-        """Take an allocation back; its bytes are never given to anybody else, so that a late write hits nothing."""
+        """Free an allocation; its bytes are never reused, so that a late write damages no other memory."""
         self.used -= made.size
         self.starts.remove(made.address)
         self.buried.append(self.allocations.pop(made.address))
@@ -69,7 +69,7 @@ class Space:
         return found if found is not None and address < found.address + found.size else None
 
     def holds(self, address, nbytes):
-        """Tell whether bytes are in use, all of them of one block."""
+        """Return whether bytes are allocated, all of them in one block."""
         made = self.allocation(address)
         size = self.live.get(made.address, 0)
         return address + nbytes <= made.address + size
@@ -80,7 +80,7 @@ class Space:
 
 
 class Pool:
-    """Blocks by the handles of streams; one that is freed is given to the next who asks on its own, at once."""
+    """Blocks by the handles of streams; a freed block is reused at once for the next request on its stream."""
 
     def __init__(self, machine):
         self.machine = machine
@@ -94,7 +94,7 @@ class Pool:
         rounded = -(-size // UNIT) * UNIT
         made = self._reused(_arena(stream), rounded) or self._fresh(space, rounded)
         space.live[made.address] = made.size
-        # What is there is of no use to anybody: said by a write, in the order of the stream.
+        # The bytes are uninitialised: overwrite them, in the order of the stream.
         machine.scheduler.submit(stream, lambda: made.bytes.fill(FRESH))
         return made, stream
 
@@ -112,7 +112,7 @@ class Pool:
         return space.malloc(size)
 
     def give(self, made, stream):
-        """Take a block back, which others may now get and write, in the order of the stream."""
+        """Free a block, which may now be reused and overwritten, in the order of the stream."""
         space = self.machine.spaces[stream.device]
         if space.live.pop(made.address, None) is None:
             return
@@ -121,12 +121,12 @@ class Pool:
         self.free.setdefault(_arena(stream), []).append(made)
 
     def free_bytes(self):
-        """Return how much is kept for the current device."""
+        """Return how many free bytes the pool has on the current device."""
         here = self.machine.device
         return sum(made.size for (device, _), kept in self.free.items() if device == here for made in kept)
 
     def free_all_blocks(self):
-        """Give what is kept back to the driver, which waits for all work first."""
+        """Return the free blocks to the driver, which waits for all work first."""
         for (device, _), kept in self.free.items():
             self.machine.scheduler.drive_device(device)
             for made in kept:
@@ -135,5 +135,5 @@ class Pool:
 
 
 def _arena(stream):
-    """Return by what CuPy's pool knows a stream."""
+    """Return the key of a stream in CuPy's pool."""
     return stream.device, stream.handle

@@ -22,14 +22,14 @@ def operations() -> dict[str, Callable[[], object]]:
     """Return the timed functions, on arrays of 100 elements."""
     n, m = np.linspace(0, 1, SIZE), np.linspace(1, 2, SIZE)
     x, y, r, s = (xp.asarray(values, copy=True) for values in (n, m, n, m))
-    assert r.storage is not s.storage, "asking for them makes the records that r and s have"
+    assert r.storage is not s.storage, "this makes the shared storage of r and s"
     square, matrix = n.reshape(10, 10), xp.reshape(x, (10, 10))
     p, q = array_api_strict.asarray(n), array_api_strict.asarray(m)
     return {
         "nothing": lambda: None,
         "numpy n + m": lambda: n + m,
         "x + y": lambda: x + y,
-        "x + y with records": lambda: r + s,
+        "x + y with shared storage": lambda: r + s,
         "rival array_api_strict x + y": lambda: p + q,
         "numpy n + 1.0": lambda: n + 1.0,
         "x + 1.0": lambda: x + 1.0,
@@ -57,14 +57,14 @@ def results(times: Mapping[str, float]) -> Mapping[str, float]:
 
     return {
         **{name: round(time) for name, time in net.items() if name != "nothing"},
-        "x + y over numpy (gate 350, aim 250)": over("x + y", "numpy n + m"),
-        "x + y with records over numpy (gate 350)": over("x + y with records", "numpy n + m"),
-        "x + 1.0 over numpy (gate 350)": over("x + 1.0", "numpy n + 1.0"),
+        "x + y over numpy (limit 350, aim 250)": over("x + y", "numpy n + m"),
+        "x + y with shared storage over numpy (limit 350)": over("x + y with shared storage", "numpy n + m"),
+        "x + 1.0 over numpy (limit 350)": over("x + 1.0", "numpy n + 1.0"),
         "array_api_strict x + y over numpy": over("rival array_api_strict x + y", "numpy n + m"),
-        "x[0] (gate 500)": round(net["x[0]"]),
-        "x.shape (gate 90)": round(net["x.shape"]),
-        "sum over numpy (gate 0)": over("sum", "numpy sum"),
-        **{f"{name} over numpy (gate 2000)": over(name, f"numpy {name}") for name in ("sin", "add", "concat", "qr")},
+        "x[0] (limit 500)": round(net["x[0]"]),
+        "x.shape (limit 90)": round(net["x.shape"]),
+        "sum over numpy (limit 0)": over("sum", "numpy sum"),
+        **{f"{name} over numpy (limit 2000)": over(name, f"numpy {name}") for name in ("sin", "add", "concat", "qr")},
     }
 
 

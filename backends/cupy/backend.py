@@ -46,10 +46,10 @@ class CupyBackend:
 
     @cached_property
     def _driver(self) -> Driver:
-        library = self._installation
-        if library.module is None or not library.found:
-            raise DeviceUnavailableError("; ".join(library.reasons.values()))
-        return Driver(library.module, library.platform)
+        installation = self._installation
+        if installation.module is None or not installation.device_count:
+            raise DeviceUnavailableError("; ".join(installation.reasons.values()))
+        return Driver(installation.module, installation.platform)
 
     @cached_property
     def _streams(self) -> DeviceStreams:
@@ -70,11 +70,11 @@ class CupyBackend:
 
     def devices(self) -> Sequence[Device]:
         """Return the devices that CuPy finds."""
-        library = self._installation
-        if not library.found:
+        installation = self._installation
+        if not installation.device_count:
             return ()
-        first = Device[library.platform.type.upper()]
-        return tuple(first[index] for index in range(library.found))
+        first = Device[installation.platform.type.upper()]
+        return tuple(first[index] for index in range(installation.device_count))
 
     def why_unavailable(self) -> Mapping[str, str]:
         """Return, for each type of device that cannot be used here, the reason."""

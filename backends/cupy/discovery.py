@@ -18,20 +18,20 @@ class Installation(NamedTuple):
     ----------
     module : module or None
         CuPy, if it can be imported.
-    found : int
+    device_count : int
         How many devices it finds.
     reasons : dict of str
         For each type of device that cannot be used: the reason, and the remedy.
     """
 
     module: ModuleType | None
-    found: int
+    device_count: int
     reasons: dict[str, str]
 
     @property
     def platform(self) -> Platform:
         """The platform that CuPy is built for."""
-        assert self.module is not None, "asked only where CuPy was found"
+        assert self.module is not None, "only with CuPy there is a platform"
         return _platform_of(self.module)
 
 

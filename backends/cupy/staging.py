@@ -58,8 +58,8 @@ class _Piece:
 
     @property
     def address(self) -> int:
-        found: int = self.memory.__array_interface__["data"][0]
-        return found
+        address: int = self.memory.__array_interface__["data"][0]
+        return address
 
     def mark(self, stream: CupyStream) -> None:
         """Record a stream's work so far as the last use."""

@@ -45,7 +45,7 @@ def matrix():
 
 
 def calls_of(monkeypatch, name):
-    """Return a list that collects the arguments of all calls of a driver function; to be called before making a machine."""
+    """Return a list that collects the arguments of all calls of a driver function; call it before making a machine."""
     call, seen = getattr(Runtime, name), []
 
     def kept(self, *given):

@@ -19,7 +19,7 @@ from .launches import fill_launch, launches_of
 from .memory import DeviceBlock, memory_of, taken
 from .modules import Modules
 from .peers import Peers
-from .pinned import Pages, is_pinned
+from .pinned import StagingMemory, is_pinned
 from .pitched import Pitched, pitched
 from .staging import Ring
 from .streams import CupyStream
@@ -39,10 +39,10 @@ class Copier:
         self._driver = driver
         self._limits = limits
         self._runtime = driver.runtime
-        pages = Pages(driver)
-        self._ring = Ring(driver, pages, size=1 << 22, count=4)
+        staging_memory = StagingMemory(driver)
+        self._ring = Ring(driver, staging_memory, size=1 << 22, count=4)
         # For offset tables: most are small, and many may be in flight.
-        self._small = Ring(driver, pages, size=1 << 16, count=64)
+        self._small = Ring(driver, staging_memory, size=1 << 16, count=64)
         self._peers = Peers(driver)
         self._modules = modules
 

@@ -12,7 +12,7 @@ from accel.errors import OutOfMemoryError
 
 from .driver import Driver
 
-__all__ = ["Pages", "is_pinned", "pinned"]
+__all__ = ["StagingMemory", "is_pinned", "pinned"]
 
 _OUT_OF_MEMORY = 2
 
@@ -50,7 +50,7 @@ def is_pinned(driver: Driver, address: int) -> bool:
     return attributes is not None and bool(attributes.devicePointer)
 
 
-class Pages:
+class StagingMemory:
     """Allocates pinned memory for staging; if no more can be pinned, pageable memory, with one warning."""
 
     def __init__(self, driver: Driver) -> None:

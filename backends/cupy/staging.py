@@ -19,7 +19,7 @@ from accel.locks import open_after_fork
 
 from ..common.executor import copy_bytes
 from .driver import Driver
-from .pinned import Pages
+from .pinned import StagingMemory
 from .streams import CupyStream
 
 __all__ = ["Ring"]
@@ -30,7 +30,7 @@ _AHEAD = 2
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
-class _Piece:
+class _Buffer:
     """A buffer of host memory, used by one copy at a time.
 
     It waits for its last use before its memory is freed, also if an interrupt caused that it was dropped.
@@ -90,7 +90,7 @@ class Ring:
     ----------
     driver : Driver
         The driver of the devices.
-    pages : Pages
+    memory : StagingMemory
         Allocates the buffers.
     size : int
         Bytes of a buffer.
@@ -98,26 +98,26 @@ class Ring:
         Buffers that a stream may have in flight before it waits for the oldest, and idle buffers that are kept.
     """
 
-    def __init__(self, driver: Driver, pages: Pages, size: int, count: int) -> None:
+    def __init__(self, driver: Driver, memory: StagingMemory, size: int, count: int) -> None:
         self.size = size
         self._driver = driver
-        self._pages = pages
+        self._memory = memory
         self._count = count
         self._lock = open_after_fork(threading.RLock())
         # Buffers by the stream that used them last, the oldest use first.
-        self._given: dict[tuple[Device, int] | None, deque[_Piece]] = {}
+        self._given: dict[tuple[Device, int] | None, deque[_Buffer]] = {}
 
     def upload(self, into: int, values: _Bytes, stream: CupyStream) -> None:
         """Copy bytes to an address of a stream's device, which is current; ``values`` may change after this returns."""
         kind = self._driver.runtime.memcpyHostToDevice
         for start in range(0, values.nbytes, self.size):
             part = values[start : start + self.size]
-            piece = self._taken(part.nbytes, stream)
+            buffer = self._taken(part.nbytes, stream)
             try:
-                copy_bytes(piece.memory[: part.nbytes], part)
-                self._send(piece, into + start, piece.address, part.nbytes, kind, stream)
+                copy_bytes(buffer.memory[: part.nbytes], part)
+                self._send(buffer, into + start, buffer.address, part.nbytes, kind, stream)
             finally:
-                self._give(piece)
+                self._give(buffer)
 
     def download(self, into: _Bytes, out_of: int, stream: CupyStream) -> None:
         """Copy bytes from an address of a stream's device, which is current, and wait for them."""
@@ -132,20 +132,20 @@ class Ring:
         Close the generator: the buffers in flight then return to the ring.
         """
         kind = self._driver.runtime.memcpyDeviceToHost
-        filled: deque[tuple[_Piece, int]] = deque()
+        filled: deque[tuple[_Buffer, int]] = deque()
         try:
             for nbytes in sizes:
-                piece = self._taken(nbytes, stream, len(filled))
-                filled.append((piece, nbytes))
-                self._send(piece, piece.address, out_of, nbytes, kind, stream)
+                buffer = self._taken(nbytes, stream, len(filled))
+                filled.append((buffer, nbytes))
+                self._send(buffer, buffer.address, out_of, nbytes, kind, stream)
                 out_of += nbytes
                 if len(filled) > _AHEAD:
                     yield from self._emptied(filled, stream)
             while filled:
                 yield from self._emptied(filled, stream)
         finally:
-            for piece, _ in filled:
-                self._give(piece)
+            for buffer, _ in filled:
+                self._give(buffer)
 
     def trim(self) -> None:
         """Free the idle buffers."""
@@ -153,26 +153,26 @@ class Ring:
             idle = self._surplus(0)
         idle.clear()
 
-    def _emptied(self, filled: "deque[tuple[_Piece, int]]", stream: CupyStream) -> Iterator[_Bytes]:
+    def _emptied(self, filled: "deque[tuple[_Buffer, int]]", stream: CupyStream) -> Iterator[_Bytes]:
         """Wait for the oldest filled buffer, yield its bytes, and return it to the ring."""
-        piece, nbytes = filled[0]
-        self._driver.wait(piece.used, stream.device)
-        yield piece.memory[:nbytes]
+        buffer, nbytes = filled[0]
+        self._driver.wait(buffer.used, stream.device)
+        yield buffer.memory[:nbytes]
         del filled[0]
-        self._give(piece)
+        self._give(buffer)
 
-    def _send(self, piece: _Piece, into: int, out_of: int, nbytes: int, kind: int, stream: CupyStream) -> None:
+    def _send(self, buffer: _Buffer, into: int, out_of: int, nbytes: int, kind: int, stream: CupyStream) -> None:
         """Submit a copy from or to a buffer."""
         try:
             self._driver.runtime.memcpyAsync(into, out_of, nbytes, kind, stream.native.ptr)
-            piece.mark(stream)
+            buffer.mark(stream)
         except BaseException:
             # The copy may have been submitted, without an event that says when the device is done with the buffer.
             with suppress(Exception):
                 stream.native.synchronize()
             raise
 
-    def _taken(self, nbytes: int, stream: CupyStream, others: int = 0) -> _Piece:
+    def _taken(self, nbytes: int, stream: CupyStream, others: int = 0) -> _Buffer:
         """Return a buffer that no device uses; the caller holds ``others`` more for the same stream."""
         if nbytes <= self.size:
             with self._lock:
@@ -182,10 +182,10 @@ class Ring:
             if oldest is not None:
                 oldest.wait()  # it stays in the ring, and the lock is free: the wait may be long, or interrupted
                 return self._taken(nbytes, stream, others)
-        memory, is_pinned = self._pages.take(max(nbytes, self.size), stream.device)
-        return _Piece(self._driver, memory, kept=is_pinned and memory.nbytes == self.size)
+        memory, is_pinned = self._memory.take(max(nbytes, self.size), stream.device)
+        return _Buffer(self._driver, memory, kept=is_pinned and memory.nbytes == self.size)
 
-    def _idle_or_oldest(self, user: tuple[Device, int], most: int) -> tuple[_Piece | None, _Piece | None]:
+    def _idle_or_oldest(self, user: tuple[Device, int], most: int) -> tuple[_Buffer | None, _Buffer | None]:
         """Return an idle buffer; or else the stream's oldest, if it has ``most`` or more in flight and must wait."""
         own = self._given.setdefault(user, deque())
         for given in (own, *self._given.values()):
@@ -193,20 +193,20 @@ class Ring:
                 return given.popleft(), None
         return None, own[0] if 0 < most <= len(own) else None
 
-    def _give(self, piece: _Piece) -> None:
-        if not piece.kept:  # freed with the caller's last reference
+    def _give(self, buffer: _Buffer) -> None:
+        if not buffer.kept:  # freed with the caller's last reference
             return
         with self._lock:
-            self._given.setdefault(piece.user, deque()).append(piece)
+            self._given.setdefault(buffer.user, deque()).append(buffer)
             surplus = self._surplus(self._count)
         surplus.clear()  # unpin memory without the lock: the driver is slow
 
-    def _surplus(self, left: int) -> list[_Piece]:
+    def _surplus(self, left: int) -> list[_Buffer]:
         """Remove and return all but ``left`` idle buffers; buffers in flight stay, for the streams that use them."""
-        surplus: list[_Piece] = []
+        surplus: list[_Buffer] = []
         if sum(map(len, self._given.values())) > left:
             for given in self._given.values():
-                idle = len([*takewhile(_Piece.over, given)])
+                idle = len([*takewhile(_Buffer.over, given)])
                 surplus += [given.popleft() for _ in range(left, idle)]
                 left = max(0, left - idle)
         return surplus

@@ -182,7 +182,7 @@ class TestPinned:
 
     def test_where_no_more_can_be_pinned_it_says_so(self, cuda_machine, backend):
         cuda_machine.room_to_pin = 100
-        with pytest.raises(OutOfMemoryError, match="5000 bytes of the host were to be pinned for cuda:0"):
+        with pytest.raises(OutOfMemoryError, match="5000 bytes of pinned memory were asked for on cuda:0"):
             backend.allocate_pinned(Device.CUDA, 5000)
 
     def test_staging_goes_on_through_pageable_memory_with_one_warning(self, cuda_machine, heap):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from accel.backends.cupy import memory, staging
 from accel.backends.cupy.driver import Driver
-from accel.backends.cupy.pinned import Pages
+from accel.backends.cupy.pinned import StagingMemory
 from accel.backends.cupy.staging import Ring
 from accel.backends.cupy.streams import CupyStream
 
@@ -139,7 +139,7 @@ def test_a_launch_that_waits_for_nobody_shows_in_the_bytes_in_some_order(monkeyp
 @pytest.mark.parametrize(
     ("bug", "owner", "name", "answer"),
     [
-        ("a piece is used again before its event", staging._Piece, "over", True),
+        ("a piece is used again before its event", staging._Buffer, "over", True),
         ("a download is read before its event", Driver, "wait", None),
     ],
 )
@@ -149,7 +149,7 @@ def test_a_ring_that_waits_for_nothing_shows_in_the_bytes_in_some_order(monkeypa
         machine = Machine(seed=seed)
         backend = machine.backend = install(monkeypatch, machine)
         given, found = random_bytes(3 * SIZE), np.zeros(3 * SIZE, np.uint8)
-        ring = Ring(backend._driver, Pages(backend._driver), size=SIZE // 2, count=2)
+        ring = Ring(backend._driver, StagingMemory(backend._driver), size=SIZE // 2, count=2)
         block = backend.allocate(Device.CUDA, given.nbytes, alignment=1, stream=None)
         stream = backend.new_stream(Device.CUDA)
         with monkeypatch.context() as patch, backend._driver.on(Device.CUDA):

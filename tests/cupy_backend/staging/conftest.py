@@ -2,7 +2,7 @@
 
 import pytest
 from accel.backends.cupy import copies
-from accel.backends.cupy.pinned import Pages
+from accel.backends.cupy.pinned import StagingMemory
 from accel.backends.cupy.staging import Ring
 
 from accel import Device
@@ -36,5 +36,5 @@ def ring(backend, monkeypatch):
     """A ring of small buffers; all copies of more than 100 bytes are staged."""
     copier = backend._copier
     monkeypatch.setattr(copies, "_DIRECT", 100)
-    copier._ring = copier._small = Ring(backend._driver, Pages(backend._driver), PIECE, COUNT)
+    copier._ring = copier._small = Ring(backend._driver, StagingMemory(backend._driver), PIECE, COUNT)
     return copier._ring

@@ -79,7 +79,7 @@ class TestBytes:
                 stream._late.synchronize()
             marks[1].time = 0.0
             with monkeypatch.context() as patch:
-                patch.setattr(ring._pages, "take", fail)
+                patch.setattr(ring._memory, "take", fail)
                 for _ in range(10):
                     assert np.array_equal(there_and_back(backend, other, few, stream), few)
             marks[0].time = 0.0
@@ -105,8 +105,8 @@ class TestItems:
     @pytest.mark.parametrize("on", ["new", "none"])
     @pytest.mark.parametrize("extents", [(3, 5, 7), (5, 700), (700, 5), (3, 2, 300), (2999,), ()])
     def test_strided_items_come_in_pieces(self, machine, heap, backend, device, ring, extents, on, monkeypatch):
-        sizes, take = [], ring._pages.take
-        monkeypatch.setattr(ring._pages, "take", lambda nbytes, device: sizes.append(nbytes) or take(nbytes, device))
+        sizes, take = [], ring._memory.take
+        monkeypatch.setattr(ring._memory, "take", lambda nbytes, device: sizes.append(nbytes) or take(nbytes, device))
         values = np.arange(int(np.prod(extents)), dtype=np.int32).reshape(extents)
         found = np.zeros(tuple(3 * extent for extent in extents), np.int32)
         into = found[(..., *(slice(None, None, -3) for _ in extents))]

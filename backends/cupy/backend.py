@@ -195,7 +195,7 @@ class CupyBackend:
             yield self._streams.stream_for(None, device).number
 
     def mark(self, stream: Stream) -> Event:
-        """Return an event of which the driver is told when somebody asks."""
+        """Return an event after the work of a stream so far; it is recorded in the driver when it is first queried."""
         return self._streams.stream_for(stream, stream.device).mark()
 
     def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Kernel:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from random import Random
+from typing import TypeVar
 
 from accel import config
 from accel.device import Device
@@ -21,6 +22,8 @@ from .races import Operation, RaceDetector, VectorClock
 from .streams import SimStream, Task, Work
 
 __all__ = ["Scheduler"]
+
+_Result = TypeVar("_Result")
 
 
 class Scheduler:
@@ -130,7 +133,7 @@ class Scheduler:
         if task.over or self._drawn().random() < 0.5:
             self._notice_if_over(task)
         else:
-            beyond_interrupts(partial(self._poll, task))
+            self._beyond_interrupts(partial(self._poll, task))
         return task.noticed
 
     def _poll(self, task: Task) -> None:
@@ -195,12 +198,19 @@ class Scheduler:
         """Run what is chosen until a task is done. What is chosen of others than ours is waited for."""
         self.refuse_fork()
         while True:
-            foreign = beyond_interrupts(partial(self._advance, goal, choose))
+            foreign = self._beyond_interrupts(partial(self._advance, goal, choose))
             if foreign is None:
                 return
             foreign.settle()
             if not foreign.done():
                 raise self._deadlock(goal, foreign)
+
+    def _beyond_interrupts(self, work: Callable[[], _Result]) -> _Result:
+        """Do something where no interrupt comes, except for a collection or a signal that came to who has the lock.
+
+        Another thread would wait for that lock, and this one for the other.
+        """
+        return work() if self._lock._is_owned() else beyond_interrupts(work)  # type: ignore[attr-defined]
 
     def _advance(self, goal: Task, choose: Callable[[Task], Event]) -> Event | None:
         """Run what is chosen until a task is done, or until an event of others than ours must come first."""

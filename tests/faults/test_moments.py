@@ -368,6 +368,33 @@ def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process
     assert process(code, device) == (0, "", "")
 
 
+def test_a_signal_handler_may_ask_about_simulated_work_where_its_thread_has_the_lock_of_all_devices(process):
+    code = """
+        import signal, threading
+        import accel
+        from accel.memory import heap_of
+
+        detector, stream = heap_of(accel.Device.SIM).backend._scheduler.detector, accel.new_stream("sim")
+        containers = [accel.zeros(10, device="sim") for _ in range(8)]
+        see = detector.see
+
+        def ask(*_):
+            print(any(transfer.done() for transfer in transfers for _ in range(20)))
+
+        def interrupted(*arguments):
+            if threading.current_thread() is threading.main_thread():
+                detector.see = see
+                signal.raise_signal(signal.SIGUSR1)
+            see(*arguments)
+
+        transfers = [target.copy_from_async(containers[0], stream=stream) for target in containers[1:-1]]
+        signal.signal(signal.SIGUSR1, ask)
+        detector.see = interrupted
+        containers[-1].to_numpy()
+        """
+    assert process(code, "sim") == (0, "True", "")
+
+
 @swallowed
 def test_the_deleter_of_external_memory_runs_once_whenever_the_release_is_interrupted():
     moments, heap = Moments(), heap_of(Device.CPU)

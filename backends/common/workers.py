@@ -84,7 +84,8 @@ class Workers:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Reentrant: a collection or a signal may come while a thread is started, and copy.
+        self._lock = threading.RLock()
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._threads = 0
         # A lock for each copy under way, which its caller holds.

@@ -165,6 +165,27 @@ class TestSharing:
             Workers().share(lambda low, high: done.extend(range(low, high)), 100, 1 << 30)
         assert sorted(done) == list(range(100))
 
+    def test_a_finaliser_may_share_work_while_its_thread_hires_helpers(self, monkeypatch):
+        start, workers, done = threading.Thread.start, Workers(), []
+
+        def share(done=done):
+            with accel.using(threads=3):
+                workers.share(lambda low, high: done.extend(range(low, high)), 100, 1 << 30)
+
+        def collected(thread):
+            if thread.name == "accel-copy" and not found:
+                found.append(1)
+                share(found)
+            start(thread)
+
+        found = []
+        monkeypatch.setattr(threading.Thread, "start", collected)
+        sharing = threading.Thread(target=share, daemon=True)  # which would not end
+        sharing.start()
+        sharing.join(10)
+        assert sorted(done) == list(range(100))
+        assert len(found) == 101
+
     def test_nothing_holds_the_memory_afterwards(self):
         class Held:
             alive = True

@@ -76,13 +76,15 @@ def _run(plan: Plan, target: _End, source: _End) -> None:
     """Copy as fast as may be; the plan is in order, and right."""
     found = tiling(plan, target.address(plan.target_start) % LINE)
     calling = WORKERS.calling()
-    with calling:
-        if found is None:
-            _by_numpy(plan, target, source)
-        elif WORKERS.closed or not _by_kernel(found, plan, target, source):
-            with charged(found.kernel):
+    try:
+        with calling:
+            if found is None:
                 _by_numpy(plan, target, source)
-    WORKERS.left(calling)
+            elif WORKERS.closed or not _by_kernel(found, plan, target, source):
+                with charged(found.kernel):
+                    _by_numpy(plan, target, source)
+    finally:
+        WORKERS.left(calling)
 
 
 def _by_kernel(found: Tiling, plan: Plan, target: _End, source: _End) -> bool:

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from accel.backends.common import compiled, executor
-from accel.backends.common.workers import Workers
+from accel.backends.common import compiled, executor, loops
+from accel.backends.common.workers import WORKERS, Workers
 
 import accel
 from accel.memory import Leaf, Operand, Plan
@@ -185,6 +185,17 @@ class TestSharing:
         sharing.join(10)
         assert sorted(done) == list(range(100))
         assert len(found) == 101
+
+    def test_a_copy_that_fails_leaves_nothing_behind(self, monkeypatch):
+        def fails(*_):
+            raise MemoryError
+
+        monkeypatch.setattr(loops, "_by_kernel", lambda *_: False)
+        monkeypatch.setattr(loops, "_by_numpy", fails)
+        before = len(WORKERS._callers)
+        with pytest.raises(accel.errors.OutOfMemoryError):
+            transposed(np.zeros(SIDE * SIDE, np.uint8))
+        assert len(WORKERS._callers) == before
 
     def test_nothing_holds_the_memory_afterwards(self):
         class Held:

@@ -110,18 +110,22 @@ def raise_again(error: BaseException, trace: TracebackType | None) -> NoReturn:
     raise given.with_traceback(trace)
 
 
-class CurrentStream:
-    """Makes a stream current inside ``with stream:``, for this thread or task; for streams to inherit.
+_FREE = nullcontext()
 
-    Attributes
-    ----------
-    giving : context manager
-        Held by whoever gives the stream work and then records the event after it, where that would else be the event
-        of what another thread gave it meanwhile.
-    """
+
+class CurrentStream:
+    """Makes a stream current inside ``with stream:``, for this thread or task; for streams to inherit."""
 
     __slots__ = ()
-    giving: AbstractContextManager[object] = nullcontext()
+
+    @property
+    def giving(self) -> AbstractContextManager[object]:
+        """To be held by whoever gives the stream work and then records the event after it.
+
+        Where that would else be the event of what another thread gave it meanwhile, this is a lock; such a stream
+        refuses to be used in a child of a fork, which may find that lock closed for ever.
+        """
+        return _FREE
 
     def __enter__(self) -> Self:
         _current.set((*_current.get(), self))  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from itertools import count
 from types import TracebackType
@@ -42,19 +43,19 @@ class CupyStream(CurrentStream):
         "_clock",
         "_closed",
         "_driver",
+        "_giving",
         "_known",
         "_last",
         "_late",
         "_lock",
         "_numbers",
         "device",
-        "giving",
         "native",
     )
 
     def __init__(self, driver: Driver, device: Device, native: Any, clock: Clock) -> None:
         self.device = device
-        self.giving = threading.RLock()
+        self._giving = threading.RLock()
         self.native = native
         self._driver = driver
         self._clock = clock
@@ -80,6 +81,12 @@ class CupyStream(CurrentStream):
         with self._driver.on(self.device):
             done: bool = self.native.done
         return done
+
+    @property
+    def giving(self) -> AbstractContextManager[object]:
+        """The lock that `CurrentStream.giving` speaks of."""
+        self._driver.refuse_fork()
+        return self._giving
 
     def submit(self, work: Work, *, timed: bool = False, blocks: bool = False) -> None:
         """Hand work to the driver: at once, or by a thread when what it waits for on the host is over.

@@ -11,6 +11,7 @@ import numpy as np
 from accel import config
 from accel.device import Device
 from accel.errors import OutOfMemoryError, ReleasedError
+from accel.locks import open_after_fork
 from accel.memory import Room
 
 from .races import AccessHistory
@@ -105,7 +106,7 @@ class DeviceMemory:
     def __init__(self, device: Device) -> None:
         self.device = device
         self._base = (device.index + 1) << _SPACE
-        self._lock = threading.RLock()
+        self._lock = open_after_fork(threading.RLock())  # a child may ask how much is in use
         self._holes: tuple[tuple[int, int], ...] = ((self._base, self._base + (1 << _SPACE)),)
         self._live: dict[int, _Place] = {}
         self._starts: list[int] | None = None

@@ -3,6 +3,7 @@
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from time import perf_counter
 from types import TracebackType
 from typing import Protocol
@@ -26,6 +27,10 @@ _BANDWIDTH = 1e10
 
 class Driver(Protocol):
     """What lets late work run."""
+
+    def refuse_fork(self) -> None:
+        """Raise RuntimeError in a child of the process that began."""
+        ...
 
     def enqueue(self, task: "Task") -> None:
         """Put a task at the end of its stream."""
@@ -187,11 +192,11 @@ class SimStream(CurrentStream):
     __slots__ = (
         "__weakref__",
         "_closed",
+        "_giving",
         "clock",
         "device",
         "driver",
         "free",
-        "giving",
         "last",
         "name",
         "number",
@@ -201,7 +206,7 @@ class SimStream(CurrentStream):
 
     def __init__(self, driver: Driver, device: Device, name: str, number: int) -> None:
         self.driver = driver
-        self.giving = threading.RLock()
+        self._giving = threading.RLock()
         self.device = device
         self.name = name
         self.number = number
@@ -211,6 +216,12 @@ class SimStream(CurrentStream):
         self.clock: VectorClock = {}
         self.free = 0.0
         self._closed = False
+
+    @property
+    def giving(self) -> AbstractContextManager[object]:
+        """The lock that `CurrentStream.giving` speaks of."""
+        self.driver.refuse_fork()
+        return self._giving
 
     def submit(self, what: str, work: Work, after: Sequence[Event] = ()) -> Task:
         """Let some work be done after all that was submitted before.

@@ -342,6 +342,60 @@ class TestForks:
         )
         assert process(code, "cpu") == (0, "0", "")
 
+    def test_a_child_is_refused_a_simulated_stream_that_another_thread_gave_work_at_that_time(self, process):
+        code = """
+            import os, signal, threading
+            import accel
+
+            stream, a, b = accel.new_stream(), accel.zeros(10), accel.zeros(10)
+            inside, go = threading.Event(), threading.Event()
+
+            def give():
+                with stream.giving:
+                    inside.set()
+                    go.wait()
+
+            a.copy_from_async(b, stream=stream).wait()
+            threading.Thread(target=give).start()
+            inside.wait()
+            child = os.fork()
+            if child == 0:
+                signal.alarm(10)
+                try:
+                    a.copy_from_async(b, stream=stream)
+                except RuntimeError:
+                    os._exit(7)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            go.set()
+            """
+        assert process(code, "sim") == (0, "7", "")
+
+    def test_a_child_counts_simulated_memory_that_another_thread_was_counting(self, process):
+        code = """
+            import os, signal, threading
+            import accel
+            from accel.memory import heap_of
+
+            kept = accel.zeros(10)
+            memory = heap_of(kept.device).backend._memory[kept.device]
+            inside, go = threading.Event(), threading.Event()
+
+            def count():
+                with memory._lock:
+                    inside.set()
+                    go.wait()
+
+            threading.Thread(target=count).start()
+            inside.wait()
+            child = os.fork()
+            if child == 0:
+                signal.alarm(10)
+                os._exit(accel.memory.snapshot().live_blocks)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            go.set()
+            """
+        assert process(code, "sim") == (0, "1", "")
+
 
 def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process):
     code = """

@@ -1,6 +1,7 @@
 """`ExternalAllocation`: memory that somebody else made, and what to do when its last use has ended."""
 
 import atexit
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -69,5 +70,8 @@ _at_exit: set[ExternalAllocation] = set()
 
 @atexit.register
 def _finish_all() -> None:
-    for external in tuple(_at_exit):
-        external.finish()
+    for external in [*_at_exit]:
+        try:
+            external.finish()
+        except Exception as error:
+            traceback.print_exception(error)  # nobody is left to catch it, and others have a deleter too

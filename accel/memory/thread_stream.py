@@ -10,7 +10,7 @@ from contextvars import copy_context
 from queue import SimpleQueue
 from time import perf_counter
 from typing import NoReturn
-from weakref import WeakSet
+from weakref import ref
 
 from accel.device import Device
 from accel.locks import forked_since, process, start
@@ -184,7 +184,7 @@ class ThreadStream(CurrentStream):
         self.device = device
         self._closed = False
         self._queue = _Queue()
-        _streams.add(self)
+        _streams[ref(self, _streams.pop)] = None
 
     def submit(self, work: Work, *, inline: bool = False) -> Event:
         """Do some work after all that was submitted before.
@@ -288,14 +288,17 @@ def _serve(queue: "SimpleQueue[_Task | None]") -> None:
         del task
 
 
-_streams: WeakSet[ThreadStream] = WeakSet()
+# Not a WeakSet: it cannot be listed while other threads add to it.
+_streams: dict[ref[ThreadStream], None] = {}
 
 
 @atexit.register
 def _finish_all() -> None:
-    for stream in list(_streams):
+    for found in [*_streams]:
+        stream = found()
         try:
-            stream.close()
+            if stream is not None:
+                stream.close()
         except Exception as error:
             # Nobody is left to catch it; unlike Python's own report, this one has the note that says where.
             traceback.print_exception(error)

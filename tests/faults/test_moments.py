@@ -397,6 +397,43 @@ class TestForks:
         assert process(code, "sim") == (0, "1", "")
 
 
+def test_streams_are_finished_at_the_end_of_a_process_whose_daemons_make_more(process):
+    code = """
+        import sys, threading, time
+        import accel
+
+        def more():
+            while True:
+                accel.new_stream("cpu")
+
+        kept = [accel.new_stream("cpu") for _ in range(20_000)]
+        kept[-1].submit(lambda: (time.sleep(0.3), print("done")))
+        sys.setswitchinterval(1e-6)
+        for _ in range(3):
+            threading.Thread(target=more, daemon=True).start()
+        """
+    assert process(code, "cpu") == (0, "done", "")
+
+
+def test_deleters_run_at_the_end_of_a_process_also_after_one_that_fails(process):
+    code = """
+        import numpy as np
+        import accel
+
+        array = np.zeros(8)
+        kept = [
+            accel.HostStorage(array.ctypes.data, 8, "float64", deleter=deleter)
+            for deleter in (lambda: 1 / 0, lambda: print("ran"), lambda: 1 / 0, lambda: print("ran"))
+        ]
+        exports = [np.asarray(each) for each in kept]
+        import builtins
+        builtins.kept = exports
+        """
+    code, output, errors = process(code, "cpu")
+    assert (code, output.split()) == (0, ["ran", "ran"])
+    assert errors.count("ZeroDivisionError") == 2
+
+
 def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process):
     code = """
         import gc, threading, time

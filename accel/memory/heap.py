@@ -164,10 +164,14 @@ class Heap:
             self.plain = False
 
     def leave(self, scope: Scope) -> None:
-        """End a scope."""
-        with self.gate:
-            self.scopes = tuple(other for other in self.scopes if other is not scope)
-            self._look_whether_plain()
+        """End a scope; finalisers of generators do so too, and wait for nobody."""
+        while scope in self.scopes:
+            seen = self.scopes
+            left = tuple([other for other in seen if other is not scope])
+            # No call between these: another thread, or this one further up, may enter or leave another.
+            if self.scopes is seen:
+                self.scopes = left
+        self._look_whether_plain()
 
     def watch(self, watch: Watch) -> None:
         """Let somebody see what is allocated and freed from now on."""
@@ -177,10 +181,14 @@ class Heap:
             self.plain = False
 
     def unwatch(self, watch: Watch) -> None:
-        """Let them see no more."""
-        with self.gate:
-            self.watches = tuple(other for other in self.watches if other is not watch)
-            self._look_whether_plain()
+        """Let them see no more; nobody is waited for, as by `leave`."""
+        while watch in self.watches:
+            seen = self.watches
+            left = tuple([other for other in seen if other is not watch])
+            # No call between these, as above.
+            if self.watches is seen:
+                self.watches = left
+        self._look_whether_plain()
 
     def _look_whether_plain(self) -> None:
         self.plain = not (self.watches or self.scopes or self._givers)

@@ -397,6 +397,38 @@ class TestForks:
         assert process(code, "sim") == (0, "1", "")
 
 
+@pytest.mark.parametrize("block", ["track()", "allocating(device, Pool(allocator_of(device)))"])
+def test_the_end_of_a_block_waits_for_no_daemon_that_was_stopped_inside_the_gate(device, process, block):
+    code = f"""
+        import sys, threading, time
+        import accel
+        from accel.memory import Pool, allocating, allocator_of, heap_of, track
+
+        device = accel.Device.default()
+
+        def steps():
+            with {block}:
+                yield
+
+        def forget():
+            cycle = [steps()]
+            cycle.append(cycle)
+            next(cycle[0])
+
+        forget()
+        inside = threading.Event()
+
+        def stay():
+            with heap_of(device).gate:
+                inside.set()
+                time.sleep(1000)
+
+        threading.Thread(target=stay, daemon=True).start()
+        inside.wait()
+        """
+    assert process(code, device) == (0, "", "")
+
+
 def test_streams_are_finished_at_the_end_of_a_process_whose_daemons_make_more(process):
     code = """
         import sys, threading, time

@@ -25,7 +25,9 @@ _ROOM = 1 << 28
 class Books:
     """The blocks in use, the external memory that has a deleter, and the holders that only pins keep.
 
-    Everything here is touched with the gate of the heap closed.
+    Everything here is changed with the gate of the heap closed, but for the external memory, of which each entry is
+    changed by one call. It is listed by ``[*entries]``: `tuple` looks at how many there are before it makes room, and a
+    collection that this starts may change that.
 
     Attributes
     ----------
@@ -68,7 +70,7 @@ class Books:
 
     def sizes(self) -> list[int]:
         """Return the size of each block in use."""
-        return [nbytes for nbytes, _ in tuple(self._blocks.values())]
+        return [nbytes for nbytes, _ in [*self._blocks.values()]]
 
     def note(self, external: ExternalAllocation, holder: Holder) -> None:
         """Remember external memory, whose deleter somebody must call."""
@@ -88,10 +90,10 @@ class Books:
 
     def check(self) -> Iterator[tuple[int, int]]:
         """Strike out the blocks whose holders are gone; yields the identity and the size of each."""
-        for key in tuple(self._blocks):
+        for key in [*self._blocks]:
             if getrefcount(self._blocks[key][1]) == _ALONE:
                 yield key, self._blocks.pop(key)[0]
-        for kept in tuple(self.kept):
+        for kept in [*self.kept]:
             if kept() is None:
                 del self.kept[kept]
         self.live = sum(self.sizes())
@@ -99,4 +101,5 @@ class Books:
 
     def given_up(self) -> list[ExternalAllocation]:
         """Return the external memory whose holders are gone."""
-        return [each for each in tuple(self._external) if getrefcount(self._external[each]) == _ALONE]
+        # Another thread may forget one meanwhile: its deleter runs with the gate open.
+        return [each for each in [*self._external] if getrefcount(self._external.get(each)) == _ALONE]

@@ -162,6 +162,7 @@ class Heap:
             self._allocators[id(scope.allocator)] = scope.allocator
             self.scopes = (*self.scopes, scope)
             self.plain = False
+        self.drain()
 
     def leave(self, scope: Scope) -> None:
         """End a scope; finalisers of generators do so too, and wait for nobody."""
@@ -179,6 +180,7 @@ class Heap:
             if watch not in self.watches:
                 self.watches = (*self.watches, watch)
             self.plain = False
+        self.drain()
 
     def unwatch(self, watch: Watch) -> None:
         """Let them see no more; nobody is waited for, as by `leave`."""

@@ -224,6 +224,7 @@ def _usage(heap: Heap) -> HeapUsage:
     room = backend.free_memory(heap.device) if isinstance(backend, ReportsRoom) else None
     with heap.gate:  # reentrant: nobody changes anything meanwhile
         books = heap.live_bytes, heap.peak_bytes, heap.live_blocks, heap.pinned_blocks
+    heap.drain()
     return HeapUsage(heap.device, *books, *_known(room))
 
 
@@ -235,7 +236,7 @@ def _transfers() -> Mapping[int, list[str]]:
     """Return, by what is pinned, where the work in flight was submitted that does so."""
     sites = defaultdict(list)
     for heap in heaps():
-        for flight, site in tuple(heap.under_way.items()):
+        for flight, site in heap.under_way.copy().items():
             for pin in flight.pins:
                 if isinstance(pin, Pin):
                     sites[id(pin.owner)].append(site)

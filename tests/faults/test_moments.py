@@ -16,7 +16,7 @@ import accel
 from accel import Device, HostStorage, xp
 from accel.errors import DeviceLostError, ReleasedError
 from accel.layout import Layout
-from accel.memory import heap_of
+from accel.memory import books, heap_of
 from accel.memory.heap import Heap
 from accel.testing import fail_copy
 
@@ -374,7 +374,7 @@ class TestForks:
         code = """
             import os, signal, threading
             import accel
-            from accel.memory import heap_of
+            from accel.memory import books, heap_of
 
             kept = accel.zeros(10)
             memory = heap_of(kept.device).backend._memory[kept.device]
@@ -470,7 +470,7 @@ def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process
     code = """
         import gc, threading, time
         import accel
-        from accel.memory import heap_of
+        from accel.memory import books, heap_of
 
         kept = [accel.empty(10) for _ in range(10)]
         for c in kept[:5]:
@@ -495,7 +495,7 @@ def test_a_signal_handler_may_ask_about_simulated_work_where_its_thread_has_the_
     code = """
         import signal, threading
         import accel
-        from accel.memory import heap_of
+        from accel.memory import books, heap_of
 
         detector, stream = heap_of(accel.Device.SIM).backend._scheduler.detector, accel.new_stream("sim")
         containers = [accel.zeros(10, device="sim") for _ in range(8)]
@@ -516,6 +516,61 @@ def test_a_signal_handler_may_ask_about_simulated_work_where_its_thread_has_the_
         containers[-1].to_numpy()
         """
     assert process(code, "sim") == (0, "True", "")
+
+
+def elsewhere(action):
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
+
+
+def test_memory_released_while_a_snapshot_is_taken_is_given_back_when_that_is_done(monkeypatch):
+    array, ran = np.zeros(10), []
+    storage = HostStorage(array.ctypes.data, 10, "float64", deleter=partial(ran.append, 1))
+    kept = books.Books.kept.fget
+
+    def counting(found):
+        elsewhere(storage.release)
+        return kept(found)
+
+    monkeypatch.setattr(books.Books, "kept", property(counting))
+    accel.memory.snapshot()
+    assert ran == [1]
+
+
+def test_the_books_are_checked_while_another_thread_forgets_external_memory(monkeypatch):
+    array, deleting, deleted = np.zeros(10), threading.Event(), threading.Event()
+    deleters = int, lambda: (deleting.set(), deleted.wait(10))
+    kept = [HostStorage(array.ctypes.data, 10, "float64", deleter=deleter) for deleter in deleters]
+    thread = threading.Thread(target=kept[1].release)
+    thread.start()
+    assert deleting.wait(10)
+
+    def counting(life):
+        deleted.set()
+        thread.join()
+        return getrefcount(life)
+
+    getrefcount = books.getrefcount
+    monkeypatch.setattr(books, "getrefcount", counting)
+    heap_of(Device.CPU).check()
+
+
+def test_the_books_are_read_while_a_collection_gives_memory_back():
+    kept, found = [accel.empty(10) for _ in range(100)], heap_of(Device.CPU)._books
+    thresholds = gc.get_threshold()
+    try:
+        for objects in range(1, 20):
+            gc.collect()
+            gc.disable()
+            cycle = [accel.empty(10)]
+            cycle.append(cycle)
+            del cycle
+            gc.set_threshold(gc.get_count()[0] + objects)
+            gc.enable()
+            assert len(found.sizes()) >= len(kept)
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 @swallowed

@@ -311,17 +311,22 @@ class Storage(OnDevice):
         if config.debugging():
             self._grave = f" at {call_site()}"
         owner.heap.do(self._end)
+        if self._forget_owner() is not None:  # `_end` became a note, as somebody is inside; the handle is released now
+            owner.heap.do(owner.end_if_unused)
 
     def _end(self) -> ExternalAllocation | None:
-        # Looked at again with the gate closed: two threads may release one handle.
+        owner = self._forget_owner()
+        return None if owner is None else owner.end_if_unused()
+
+    def _forget_owner(self) -> Owner | None:
+        """Count this handle no more, once: two threads may release it. Return its owner if it was counted."""
         owner = self._owner
-        if owner is None:
-            return None
         # No call between these: an interrupt finds both done, or neither.
-        self._owner = None
-        owner.handles -= 1
-        self._array = self._lent = None
-        return owner.end_if_unused()
+        if owner is not None:
+            self._owner = None
+            owner.handles -= 1
+            self._array = self._lent = None
+        return owner
 
     def __del__(self) -> None:
         try:

@@ -524,6 +524,21 @@ def elsewhere(action):
     thread.join()
 
 
+def test_a_handle_is_released_also_while_another_thread_is_inside_the_gate(device):
+    container, other = accel.zeros(10), accel.zeros(10)
+    storage, shared, heap = container.storage, other.storage.share(), heap_of(container.device)
+    with heap.gate:
+        for each in (container, other):
+            elsewhere(each.release)
+    assert storage.released
+    with pytest.raises(ReleasedError):
+        container.to_numpy()
+    assert shared.ref_count == 1
+    live = heap.live_blocks
+    shared.release()
+    assert heap.live_blocks == live - 1
+
+
 def test_memory_released_while_a_snapshot_is_taken_is_given_back_when_that_is_done(monkeypatch):
     array, ran = np.zeros(10), []
     storage = HostStorage(array.ctypes.data, 10, "float64", deleter=partial(ran.append, 1))

@@ -128,10 +128,11 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
         In strict mode, instead of waiting for work in flight.
     """
     submission, claims = Submission(), _claims(uses)
-    owners = [use.storage.owner for use in uses]
-    for owner in owners:  # for another thread may release one meanwhile
-        owner.add_pin()
+    owners, pinned = [use.storage.owner for use in uses], 0
     try:
+        for owner in owners:  # for another thread may release one meanwhile, or has done so
+            owner.add_pin()
+            pinned += 1
         with submission.begun:
             _begin(submission, claims)
             result = work()
@@ -139,8 +140,8 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
             return result
     finally:
         leave(submission, claims)
-        for owner in owners:
-            owner.heap.do(owner.less_one_pin)
+        for owner in owners[:pinned]:
+            owner.heap.do_or_leave(owner.less_one_pin)  # what a deleter raises must not keep the others pinned
 
 
 def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> None:

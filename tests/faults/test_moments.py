@@ -18,6 +18,7 @@ from accel.errors import DeviceLostError, ReleasedError
 from accel.layout import Layout
 from accel.memory import books, heap_of
 from accel.memory.heap import Heap
+from accel.memory.owner import Owner
 from accel.testing import fail_copy
 
 from .storm import Moments
@@ -537,6 +538,45 @@ def test_a_handle_is_released_also_while_another_thread_is_inside_the_gate(devic
     live = heap.live_blocks
     shared.release()
     assert heap.live_blocks == live - 1
+
+
+def external(deleter):
+    """Return a container on memory made elsewhere."""
+    array = np.zeros(60_000)
+    storage = HostStorage(array.ctypes.data, array.size, "float64", deleter=lambda: deleter(array.size))
+    return accel.AcceleratorDataContainer.on(storage)
+
+
+def test_a_copy_whose_source_is_released_as_it_begins_leaves_its_target_free(monkeypatch):
+    ran = []
+    target, source = external(ran.append), accel.zeros(60_000)
+    owner, add_pin = source.storage.owner, Owner.add_pin
+
+    def pinning(pinned):
+        if pinned is owner:
+            elsewhere(source.release)
+        add_pin(pinned)
+
+    monkeypatch.setattr(Owner, "add_pin", pinning)
+    with pytest.raises(ReleasedError):
+        target.copy_from(source)
+    target.release()
+    assert ran == [60_000]
+
+
+@swallowed
+def test_a_copy_keeps_nothing_pinned_whatever_the_deleter_raises_of_what_was_released_meanwhile(monkeypatch):
+    ran, backend = [], heap_of(Device.CPU).backend
+    target, source, copy = external(lambda size: size / 0), external(ran.append), backend.copy
+
+    def copying(*arguments, **keywords):
+        elsewhere(target.release)
+        copy(*arguments, **keywords)
+
+    monkeypatch.setattr(backend, "copy", copying, raising=False)
+    target.copy_from(source)
+    source.release()
+    assert ran == [60_000]
 
 
 def test_memory_released_while_a_snapshot_is_taken_is_given_back_when_that_is_done(monkeypatch):

@@ -280,9 +280,13 @@ class Storage(OnDevice):
 
         It is made once for each handle, and only to be looked at by those who make exports of it.
         """
-        if self._lent is None:
-            self._lent = export(self.__accel_operand__(), self.pin())
-        return self._lent
+        lent = self._lent
+        if lent is None:
+            lent = export(self.__accel_operand__(), self.pin())
+            # No call between the two: a handle that another thread released meanwhile remembers nothing.
+            if self._owner is not None:
+                self._lent = lent
+        return lent
 
     @property
     def span(self) -> Span:

@@ -375,7 +375,7 @@ class TestForks:
         code = """
             import os, signal, threading
             import accel
-            from accel.memory import books, heap_of
+            from accel.memory import heap_of
 
             kept = accel.zeros(10)
             memory = heap_of(kept.device).backend._memory[kept.device]
@@ -471,7 +471,7 @@ def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process
     code = """
         import gc, threading, time
         import accel
-        from accel.memory import books, heap_of
+        from accel.memory import heap_of
 
         kept = [accel.empty(10) for _ in range(10)]
         for c in kept[:5]:
@@ -496,7 +496,7 @@ def test_a_signal_handler_may_ask_about_simulated_work_where_its_thread_has_the_
     code = """
         import signal, threading
         import accel
-        from accel.memory import books, heap_of
+        from accel.memory import heap_of
 
         detector, stream = heap_of(accel.Device.SIM).backend._scheduler.detector, accel.new_stream("sim")
         containers = [accel.zeros(10, device="sim") for _ in range(8)]
@@ -538,6 +538,21 @@ def test_a_handle_is_released_also_while_another_thread_is_inside_the_gate(devic
     live = heap.live_blocks
     shared.release()
     assert heap.live_blocks == live - 1
+
+
+def test_what_is_lent_while_another_thread_releases_the_handle_is_kept_by_who_has_it_and_no_longer(monkeypatch):
+    handle, heap, export = HostStorage(10), heap_of(Device.CPU), accel.memory.storage.export
+
+    def exporting(*arguments):
+        lent = export(*arguments)
+        elsewhere(handle.release)
+        return lent
+
+    monkeypatch.setattr("accel.memory.storage.export", exporting)
+    lent, before = np.asarray(handle), heap.live_blocks
+    assert lent.size == 10
+    del lent
+    assert heap.live_blocks == before - 1
 
 
 def external(deleter):

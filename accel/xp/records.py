@@ -54,17 +54,24 @@ _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 def shared(home: Home, array: Any, record: Record) -> Record:
     """Return the record of all arrays on the same allocation that others may look at too; this one if it has none."""
     key = id(home.backend.root(array)), record.readonly
-    found = _records.get(key)
-    known = None if found is None else found()
-    if known is None or (known.handle is not None and known.handle.released):  # the last who had it is gone
-        known = record
-        _records[key] = KeyedRef(record, _forget, key)
-    return known
+    made = None
+    while True:
+        found = _records.get(key)
+        known = None if found is None else found()
+        if known is not None and not (known.handle is not None and known.handle.released):
+            return known
+        made = made or KeyedRef(record, _forget, key)  # the last who had it is gone
+        # No call between these: another thread may be first.
+        if (_records[key] if key in _records else None) is found:  # noqa: SIM401 - get() is a call
+            _records[key] = made
+            return record
 
 
 def _forget(found: "KeyedRef[tuple[int, bool], Record]") -> None:
-    if _records.get(found.key) is found:
-        del _records[found.key]
+    key = found.key
+    # No call between these: another thread may note another in its place.
+    if key in _records and _records[key] is found:
+        del _records[key]
 
 
 def same_memory(home: Home, one: Any, other: Any) -> bool:
@@ -85,7 +92,10 @@ def storage_of(home: Home, array: Any, *, readonly: bool) -> AnyStorage:
     root = home.backend.root(array)
     key = (home.device, id(root))
     owner = _owners.get(key)
-    if owner is None or not owner.handles:  # exports may still hold the last one
+    # No call between these: another thread may release the last handle, while exports still hold the owner.
+    if owner is not None and owner.handles:
+        owner.handles += 1
+    else:
         low, nbytes = _reach(home, root)
         external = ExternalAllocation(nbytes, pointer=low, owner=root, readonly=home.backend.is_readonly(root))
         heap = heap_of(home.device)
@@ -93,8 +103,6 @@ def storage_of(home: Home, array: Any, *, readonly: bool) -> AnyStorage:
         computed = heap.latest()
         if computed is not None:  # whoever uses the storage on another stream must come after that
             owner.note(computed, writing=True)
-    else:
-        owner.add_handle()
     kind = HostStorage if home.device is Device.CPU else DeviceStorage
     return kind.over(owner, root.dtype, const=readonly)
 

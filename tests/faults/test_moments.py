@@ -20,6 +20,7 @@ from accel.memory import books, heap_of
 from accel.memory.heap import Heap
 from accel.memory.owner import Owner
 from accel.testing import fail_copy
+from accel.xp import records
 
 from .storm import Moments
 
@@ -553,6 +554,58 @@ def test_what_is_lent_while_another_thread_releases_the_handle_is_kept_by_who_ha
     assert lent.size == 10
     del lent
     assert heap.live_blocks == before - 1
+
+
+class TestRecords:
+    """Two threads make and drop arrays on one NumPy array."""
+
+    def test_of_two_that_are_made_at_once_one_is_had_by_all(self, monkeypatch):
+        array, others, made = np.zeros(10), [], records.KeyedRef
+
+        def making(*arguments):
+            if not others:
+                others.append(None)
+                elsewhere(lambda: others.append(xp.asarray(array)))
+            return made(*arguments)
+
+        monkeypatch.setattr(records, "KeyedRef", making)
+        x = xp.asarray(array)
+        x.storage.release()
+        with pytest.raises(ReleasedError):
+            others[1] + 1
+
+    def test_one_that_is_forgotten_takes_no_other_with_it(self, monkeypatch):
+        class Records(dict):
+            def get(self, key):
+                found = super().get(key)
+                if not others:
+                    others.append(None)
+                    elsewhere(lambda: others.append(xp.asarray(array)))
+                return found
+
+        array, others = np.zeros(10), [None]
+        monkeypatch.setattr(records, "_records", Records(records._records))
+        x = xp.asarray(array)
+        others.clear()
+        del x
+        if not others:  # it was forgotten without a moment in which the other could come
+            others += [None, xp.asarray(array)]
+        xp.asarray(array).storage.release()
+        with pytest.raises(ReleasedError):
+            others[1] + 1
+
+    def test_the_last_handle_is_released_as_another_is_asked_for(self, monkeypatch):
+        array = np.zeros(10)
+        x = xp.asarray(array)
+        pin, add_handle = x.storage.pin(), Owner.add_handle
+
+        def adding(owner):
+            if owner is pin.owner and not x.storage.released:
+                elsewhere(x.storage.release)
+            add_handle(owner)
+
+        monkeypatch.setattr(Owner, "add_handle", adding)
+        assert records.storage_of(x._home, x._native, readonly=False).nbytes == array.nbytes
 
 
 def external(deleter):

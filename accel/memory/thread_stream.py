@@ -216,8 +216,12 @@ class ThreadStream(CurrentStream):
 
     def _own(self) -> _Queue:
         """Return the queue of this process."""
-        if forked_since(self._queue.process):
-            self._queue = _Queue()
+        seen = self._queue
+        if forked_since(seen.process):
+            made = _Queue()
+            # No call between these: another thread may be first.
+            if self._queue is seen:
+                self._queue = made
         return self._queue
 
     def record(self) -> Event:

@@ -344,6 +344,32 @@ class TestForks:
         )
         assert process(code, "cpu") == (0, "0", "")
 
+    def test_two_threads_of_a_child_use_a_stream_at_once(self, process):
+        code = """
+            import os, threading
+            import accel
+            from accel.memory import thread_stream
+
+            stream, done, made = accel.new_stream("cpu"), [], thread_stream._Queue
+
+            def making():
+                thread_stream._Queue = made
+                other = threading.Thread(target=lambda: stream.submit(lambda: (go.wait(), done.append(1))))
+                other.start()
+                other.join()
+                return made()
+
+            child = os.fork()
+            if child == 0:
+                go, thread_stream._Queue = threading.Event(), making
+                event = stream.submit(lambda: done.append(2))
+                threading.Timer(0.1, go.set).start()
+                event.settle()
+                os._exit(7 if done == [1, 2] else 8)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            """
+        assert process(code, "cpu") == (0, "7", "")
+
     def test_a_child_is_refused_a_simulated_stream_that_another_thread_gave_work_at_that_time(self, process):
         code = """
             import os, signal, threading

@@ -179,11 +179,14 @@ class DeviceMemory:
         """Return the memory that has some bytes from an address on."""
         with self._lock:
             self._drain()
-            starts = self._starts
+            seen, starts = self._holes, self._starts
             if starts is None:
-                starts = self._starts = sorted(self._live)
+                starts = sorted(self._live)
+                if self._holes is seen:  # no call from here on, as above: else there may be other blocks by now
+                    self._starts = starts
             before = bisect(starts, address) - 1
-            found = self._live[starts[before]]() if before >= 0 else None
+            place = self._live.get(starts[before]) if before >= 0 else None
+            found = None if place is None else place()
             return found if found is not None and address + nbytes <= found.pointer + found.nbytes else None
 
     def _drain(self) -> None:

@@ -4,6 +4,7 @@ import gc
 
 import numpy as np
 import pytest
+from accel.backends.sim import memory
 
 import accel
 from accel import Device, xp
@@ -210,6 +211,33 @@ class TestUseAfterFree:
         (next_there,) = later
         assert sim.used(Device.SIM) == before + 64
         assert block().pointer != next_there.pointer
+
+    @pytest.mark.parametrize("change", ["comes", "goes"])
+    def test_memory_is_found_where_more_comes_or_goes_as_it_is_looked_for(self, sim, monkeypatch, change):
+        """As by a signal handler or a finaliser."""
+        first, last = (sim.allocate(Device.SIM, 64, alignment=1, stream=None) for _ in range(2))
+        between = []
+
+        def changing(starts):
+            found = sorted(starts)
+            monkeypatch.undo()
+            if change == "comes":
+                between.append(sim.allocate(Device.SIM, 64, alignment=1, stream=None))
+            else:
+                sim.free(last, stream=None)
+                sim.used(Device.SIM)
+            return found
+
+        def adopted(block):
+            return sim.adopt(ExternalAllocation(64, pointer=block.pointer)).native is block.native
+
+        monkeypatch.setattr(memory, "sorted", changing, raising=False)
+        if change == "goes":
+            with pytest.raises(ValueError, match="no simulated device has 64 bytes"):
+                adopted(last)
+        else:
+            assert adopted(last)
+        assert all(adopted(block) for block in (first, *between))
 
 
 def test_a_host_without_memory_for_the_simulation_is_told_and_nothing_stays_taken(sim):

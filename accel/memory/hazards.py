@@ -14,6 +14,7 @@ prevents. Nobody waits for work that was noted later, so no wait goes round in a
 
 Inside the lock nothing is waited for and no event is asked anything. A signal handler or a finaliser can run there, in
 the same thread, and use the same memory; so hazards are replaced as a whole, and only if they are still what was seen.
+It may wait for work in flight, and so nothing takes the lock to forget what is over: the work could not end.
 """
 
 import sys
@@ -179,6 +180,9 @@ Access = tuple[int, int, Submission]
 
 Hazards = tuple[tuple[Access, ...], tuple[Access, ...], tuple[Access, ...]]
 """The last writes, the reads since, and the writes whose failure would show."""
+
+
+_NONE: Hazards = (), (), ()
 
 
 class Traffic:
@@ -359,27 +363,29 @@ def leave(work: Submission, claims: Iterable[Claim]) -> None:
             continue
         writes, reads, claimed = seen
         # The usual case is that nothing else was noted.
-        if len(writes) + len(reads) == 1 and (writes or reads)[0][2] is work and claimed == writes:
-            with _lock:
-                if traffic.hazards is seen:
-                    traffic.hazards = None
-                    continue
+        alone = len(writes) + len(reads) == 1 and (writes or reads)[0][2] is work and claimed == writes
+        # No call between these, as in `forget_these`.
+        if alone and traffic.hazards is seen:
+            traffic.hazards = None
+            continue
         forget_these(traffic, {work}, set())
 
 
 def forget_these(traffic: Traffic, over: set[Submission], failed: set[Submission]) -> None:
     """Forget some that are over; of those that failed, what they should have written is remembered."""
-    with _lock:
-        while True:
-            seen = traffic.hazards
-            if seen is None:
-                return
-            writes, reads, claims = seen
-            left: Hazards = (
-                tuple([each for each in writes if each[2] not in over]),
-                tuple([each for each in reads if each[2] not in over]),
-                tuple([each for each in claims if each[2] not in over or each[2] in failed]),
-            )
-            if traffic.hazards is seen:
-                traffic.hazards = left if any(left) else None
-                return
+    while True:
+        seen = traffic.hazards
+        if seen is None:
+            return
+        writes, reads, claims = seen
+        left: Hazards | None = (
+            tuple([each for each in writes if each[2] not in over]),
+            tuple([each for each in reads if each[2] not in over]),
+            tuple([each for each in claims if each[2] not in over or each[2] in failed]),
+        )
+        if left == _NONE:
+            left = None
+        # No call between these: another thread may have noted something.
+        if traffic.hazards is seen:
+            traffic.hazards = left
+            return

@@ -309,6 +309,29 @@ def test_a_write_that_is_interrupted_while_it_waits_leaves_what_it_waits_for_to_
     assert (target.to_numpy() == 7).all()
 
 
+def test_a_signal_handler_may_wait_for_work_where_its_thread_notes_a_use(process):
+    code = """
+        import signal, threading
+        import accel
+        from accel.memory import hazards
+
+        go, stream = threading.Event(), accel.new_stream("cpu")
+        stream.submit(go.wait)
+        source, target = accel.full(60_000, 7, "uint8", device="cpu"), accel.zeros(60_000, "uint8", device="sim")
+        transfer, note = target.copy_from_async(source, stream=stream), hazards._note
+
+        def noting(*arguments):
+            hazards._note = note
+            signal.raise_signal(signal.SIGUSR1)
+            note(*arguments)
+
+        signal.signal(signal.SIGUSR1, lambda *_: (go.set(), print(target.to_numpy()[0])))
+        hazards._note = noting
+        accel.zeros(60_000, device="cpu").copy_from(accel.zeros(60_000, device="cpu"))
+        """
+    assert process(code, "cpu") == (0, "7", "")
+
+
 class TestForks:
     pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
 

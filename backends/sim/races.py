@@ -253,7 +253,8 @@ class RaceDetector:
 
     def see(self, clocks: Iterable[VectorClock], pending: Iterable[VectorClock]) -> None:
         """Let the host know what some clocks say is over; ``pending`` is what was known when waiting work came."""
-        self.host = joined((self.host, *clocks))
+        found = [*clocks]
+        self._know(lambda seen: joined((seen, *found)))
         self._seen += 1
         # Once for as many as were left the last time; if new streams counted too, they could put it off for ever.
         if self._seen > self._left:
@@ -263,14 +264,27 @@ class RaceDetector:
 
     def see_all(self, concerns: Callable[[Operation], bool], pending: Iterable[VectorClock]) -> None:
         """Let the host know that all operations that have run and concern it are over."""
-        self.see([operation.clock for operation in self._active.values() if concerns(operation)], pending)
+        self.see([operation.clock for operation in [*self._active.values()] if concerns(operation)], pending)
 
     def _forget(self, clocks: list[VectorClock]) -> None:
         """Forget the streams of which all to come knows everything: clocks would only grow."""
-        floor = {number: min(clock.get(number, 0) for clock in clocks) for number in self._active}
-        self._active = {number: last for number, last in self._active.items() if floor[number] < last.tick}
+        active = self._active.copy()
+        floor = {number: min(clock.get(number, 0) for clock in clocks) for number in active}
+        for number, last in active.items():
+            # No call in this condition: meanwhile a finaliser or a signal handler may let a stream go on.
+            if floor[number] >= last.tick and number in self._active and self._active[number] is last:
+                del self._active[number]
         self._floor = {number: tick for number, tick in floor.items() if number in self._active}
-        self.host = {number: tick for number, tick in self.host.items() if number in self._active}
+        self._know(lambda seen: {number: tick for number, tick in seen.items() if number in self._active})
+
+    def _know(self, change: Callable[[VectorClock], VectorClock]) -> None:
+        """Change what the host has seen to be over; a finaliser or a signal handler may do so meanwhile."""
+        while True:
+            seen = self.host
+            known = change(seen)
+            if self.host is seen:  # no call from here on
+                self.host = known
+                return
 
     def touch(self, operation: Operation, history: AccessHistory | None, region: Region, *, writing: bool) -> None:
         """Enter an access, of the host's memory where there is no history of a block.

@@ -8,6 +8,7 @@ import os
 import threading
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from random import Random
@@ -38,7 +39,7 @@ class Scheduler:
     def __init__(self) -> None:
         self.detector = RaceDetector()
         # Held while anything here changes, but not while others' events are waited for. A collection or a signal may
-        # ask about an event while this thread holds it.
+        # ask about an event while this thread holds it, or submit work: what is gone through is listed first.
         self._lock = threading.RLock()
         self._running: Task | None = None
         self._busy: dict[SimStream, None] = {}
@@ -159,15 +160,15 @@ class Scheduler:
         """Let work run until all that concerns the caller is done, and raise what failed of it and nobody saw."""
         self.refuse_fork()
         with self._lock:
-            goals = [stream.tasks[-1] for stream in self._busy if stream.tasks and concerns(stream.tasks[-1].operation)]
+            lasts = [stream.tasks[-1] for stream in [*self._busy] if stream.tasks]
+            goals = [task for task in lasts if concerns(task.operation)]
         for goal in goals:
             self._drive(goal, self._any)
         with self._lock:
             self.detector.see_all(concerns, self._pending())
-            failed = [task for task in self._failed if concerns(task.operation)]
-            self._failed = [task for task in self._failed if not concerns(task.operation)]
+            failed = [task for task in [*self._failed] if concerns(task.operation)]
             for task in failed:
-                task.stream.forget(task)
+                self._dismiss(task)
         if failed:
             failed[0].raise_failure(more=len(failed) - 1)
 
@@ -185,7 +186,7 @@ class Scheduler:
 
     def _pending(self) -> Iterator[VectorClock]:
         """Yield the least that is known to what is still to run: of each stream the task submitted first."""
-        return (stream.tasks[0].known for stream in self._busy if stream.tasks)
+        return (stream.tasks[0].known for stream in [*self._busy] if stream.tasks)
 
     def _drawn(self) -> Random:
         seed = config.current().sim_seed
@@ -240,7 +241,8 @@ class Scheduler:
             self._dismiss(task)
 
     def _dismiss(self, task: Task) -> None:
-        self._failed = [other for other in self._failed if other is not task]
+        with suppress(ValueError):
+            self._failed.remove(task)  # one call, as more may fail meanwhile
         task.stream.forget(task)
 
     def _any(self, goal: Task) -> Event:
@@ -249,13 +251,13 @@ class Scheduler:
         return self._drawn().choice(ready) if ready else self._toward(goal)
 
     def _ready(self) -> list[Task]:
-        heads = [stream.tasks[0] for stream in self._busy if stream.tasks]
+        heads = [stream.tasks[0] for stream in [*self._busy] if stream.tasks]
         return [task for task in heads if _awaited(task) is None]
 
     def _toward(self, goal: Task) -> Event:
         """Return the task that must run first if another is to run, or the event that holds it up."""
-        *_, task = _chain(goal)
-        return _awaited(task) or task
+        path = [*_chain(goal)]
+        return _awaited(path[-1]) or path[-1] if path else goal  # a finaliser let it run meanwhile
 
     def _run(self, task: Task) -> None:
         self._running = task
@@ -298,6 +300,6 @@ def _reached(event: Event) -> bool:
 def _chain(goal: Task) -> Iterator[Task]:
     """Yield the first task of a goal's stream, that of the stream it waits for, and so on."""
     event: Event | None = goal
-    while isinstance(event, Task):
+    while isinstance(event, Task) and event.stream.tasks:
         yield (task := event.stream.tasks[0])
         event = _awaited(task)

@@ -6,9 +6,10 @@ import threading
 
 import numpy as np
 import pytest
+from accel.backends.sim import races, scheduler
 
 import accel
-from accel import Device
+from accel import Device, xp
 from accel.errors import DeviceLostError
 from accel.memory import Span
 from accel.memory.thread_stream import ThreadStream
@@ -300,6 +301,68 @@ class TestThreads:
             thread.join()
         assert failures == []
         assert all(set(row) == {number + 1} for number, row in enumerate(found))
+
+
+class TestInterruptions:
+    """A finaliser or a signal handler uses a device at one moment of another use, in the same thread."""
+
+    def test_by_the_first_work_of_a_new_stream(self, sim, tape):
+        def concerns(operation):
+            if not late:
+                late.append(sim.new_stream(Device.SIM).submit("work", lambda operation: None))
+            return True
+
+        late = []
+        sim._scheduler.finish(concerns)
+        sim.synchronize(Device.SIM)
+        assert late[0].done()
+
+    def test_that_lets_run_what_is_waited_for(self, monkeypatch):
+        def chained(goal):
+            monkeypatch.undo()
+            while not goal.done():
+                pass
+            return chain(goal)
+
+        x, chain = xp.ones(3, device="sim"), scheduler._chain
+        monkeypatch.setattr(scheduler, "_chain", chained)
+        assert float(xp.sum(x)) == 3
+
+    def test_that_has_seen_something_else(self, sim, monkeypatch):
+        def joining(clocks):
+            monkeypatch.undo()
+            found = races.joined(clocks)
+            other.settle()
+            return found
+
+        first, other = (sim.new_stream(Device.SIM).submit("work", lambda operation: None) for _ in range(2))
+        monkeypatch.setattr(races, "joined", joining)
+        sim._scheduler.detector.see([], [])
+        assert sim._scheduler.detector.host[other.operation.number] == other.operation.tick
+        first.settle()
+
+    @pytest.mark.parametrize("at", range(1, 9))
+    def test_by_work_that_fails(self, sim, at):
+        def fails(operation):
+            raise ArithmeticError
+
+        def concerns(operation):
+            nonlocal count
+            count += 1
+            if count == at:
+                later = sim.new_stream(Device.SIM).submit("work", fails)
+                while not later.done():
+                    pass
+            return True
+
+        count, told = 0, 0
+        sim.new_stream(Device.SIM).submit("work", fails)
+        for finish in (lambda: sim._scheduler.finish(concerns), lambda: sim.synchronize(Device.SIM)):
+            try:
+                finish()
+            except ArithmeticError as error:
+                told += 1 + any("1 more failed" in note for note in error.__notes__)
+        assert told == 1 + (count >= at)
 
 
 class TestLifetime:

@@ -82,7 +82,8 @@ class Books:
 
     def keep(self, holder: Holder) -> None:
         """Count a holder whose last handle was released while something else used its bytes."""
-        self.kept[ref(holder)] = None
+        # It goes by itself also where a collection reports the holder as dead before its finalisers end it.
+        self.kept[ref(holder, self.kept.pop)] = None
 
     def keep_no_more(self, holder: Holder) -> None:
         """Count it no more; harmless where it was not counted."""
@@ -93,9 +94,6 @@ class Books:
         for key in [*self._blocks]:
             if getrefcount(self._blocks[key][1]) == _ALONE:
                 yield key, self._blocks.pop(key)[0]
-        for kept in [*self.kept]:
-            if kept() is None:
-                del self.kept[kept]
         self.live = sum(self.sizes())
         self._check_at = 2 * self.live + _ROOM
 

@@ -728,6 +728,20 @@ def test_the_books_are_checked_while_another_thread_forgets_external_memory(monk
     heap_of(Device.CPU).check()
 
 
+def test_nothing_is_left_in_the_books_of_memory_whose_last_pin_is_in_a_cycle():
+    gc.collect()
+    found = heap_of(Device.CPU)._books
+    before = found.kept
+    storage = HostStorage(10)
+    cycle = [storage.pin()]
+    cycle.append(cycle)
+    storage.release()
+    assert found.kept == before + 1
+    del storage, cycle
+    gc.collect()
+    assert found.kept == before
+
+
 def test_the_books_are_read_while_a_collection_gives_memory_back():
     kept, found = [accel.empty(10) for _ in range(100)], heap_of(Device.CPU)._books
     thresholds = gc.get_threshold()

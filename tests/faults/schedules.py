@@ -93,10 +93,11 @@ class State(NamedTuple):
         before = tuple(each for each in self.before if not _meet(each[0], place))
         return self._replace(memory=memory, before=before)
 
-    def seen(self, place, at):
-        """Return all that may be read, by what is noted as the so manyth."""
+    def seen(self, place, at, coming=()):
+        """Return all that may be read, by what is noted as the so manyth, while elements are being written."""
         found = [self.memory[place.memory]]
-        for element, content, until in self.before:
+        writing = [(each.target, _content(each), at + 1) for each in coming if each.source is None]
+        for element, content, until in (*self.before, *writing):
             if at < until and _meet(element, place):
                 index = element.part.start
                 found += [each[:index] + content + each[index + 1 :] for each in found]
@@ -443,7 +444,10 @@ class Replay:
             return None  # it was over before this was noted
         if at == len(self.log):
             return state if all(map(self.fits, self.bench.memory, self.last, (state,) * len(self.last))) else None
-        ends = (self.explained(after, at + 1, done, has_read) for after, has_read in self.noted(state, at, read))
+        coming = [self.unnoted[thread][done[thread]] for thread in due]
+        ends = (
+            self.explained(after, at + 1, done, has_read) for after, has_read in self.noted(state, at, read, coming)
+        )
         return next((end for end in ends if end is not None), None)
 
     def fits(self, memory, content, state):
@@ -464,11 +468,14 @@ class Replay:
         written = state.written(operation.target, _content(operation))
         return written._replace(before=(*written.before, before))
 
-    def noted(self, state, at, read):
-        """Do what was noted: read what is claimed to be read, then write; yield what can come of it."""
+    def noted(self, state, at, read, coming):
+        """Do what was noted: read what is claimed to be read, then write; yield what can come of it.
+
+        What is read may have elements already whose writing began before this was noted, and is not over.
+        """
         operation, claims = self.log[at]
         reads = operation.source is not None and any(not claim[3] and self.bench.region(claim) for claim in claims)
-        for content in state.seen(operation.source, at) if reads else (None,):
+        for content in state.seen(operation.source, at, coming) if reads else (None,):
             after = self.done(state, at, {**read, operation: content} if reads else read)
             if after is not None:
                 yield after

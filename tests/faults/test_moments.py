@@ -730,7 +730,7 @@ def test_the_books_are_checked_while_another_thread_forgets_external_memory(monk
 
 def test_nothing_is_left_in_the_books_of_memory_whose_last_pin_is_in_a_cycle():
     gc.collect()
-    found = heap_of(Device.CPU)._books
+    found = heap_of(Device.CPU).books
     before = found.kept
     storage = HostStorage(10)
     cycle = [storage.pin()]
@@ -743,7 +743,7 @@ def test_nothing_is_left_in_the_books_of_memory_whose_last_pin_is_in_a_cycle():
 
 
 def test_the_books_are_read_while_a_collection_gives_memory_back():
-    kept, found = [accel.empty(10) for _ in range(100)], heap_of(Device.CPU)._books
+    kept, found = [accel.empty(10) for _ in range(100)], heap_of(Device.CPU).books
     thresholds = gc.get_threshold()
     try:
         for objects in range(1, 20):

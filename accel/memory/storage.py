@@ -315,7 +315,9 @@ class Storage(OnDevice):
         if config.debugging():
             self._grave = f" at {call_site()}"
         owner.heap.do(self._end)
-        if self._forget_owner() is not None:  # `_end` became a note, as somebody is inside; the handle is released now
+        if (
+            self._owner is not None and self._forget_owner() is not None
+        ):  # `_end` became a note, as somebody is inside; the handle is released now
             owner.heap.do(owner.end_if_unused)
 
     def _end(self) -> ExternalAllocation | None:

@@ -1,8 +1,8 @@
-"""The Python array standard on every device: one namespace, whatever library computes.
+"""The Python array standard as one namespace for all devices.
 
-``import accel.xp as xp``. Functions compute on the device of their arrays; those that create arrays take
-``device=``. Computation is done by the library behind the device (NumPy on the CPU) through array-api-compat. The
-signatures are in ``__init__.pyi``.
+``import accel.xp as xp``. Functions compute on the device of their arrays; functions that create arrays take
+``device=``. The library of the device computes (NumPy on the CPU), through array-api-compat. The signatures are in
+``__init__.pyi``.
 
 Examples
 --------

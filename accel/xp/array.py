@@ -37,7 +37,7 @@ _SCALARS = frozenset({bool, int, float, complex})
 
 @final
 class Array(Operators, Conversions, Interchange):
-    """An n-d array of the array standard; made by `asarray`, `zeros`, ... and never by its constructor.
+    """An n-d array of the array standard, made by functions such as `asarray` and `zeros`, not by its constructor.
 
     Operators take arrays on the same device and Python numbers. Operands on two devices raise `DeviceMismatchError`,
     an array whose memory was released raises `ReleasedError`, and writing to read-only memory raises `ReadOnlyError`.

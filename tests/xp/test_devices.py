@@ -1,4 +1,4 @@
-"""Arrays on several devices: made there, moved, never mixed."""
+"""Arrays on several devices: creation, transfers, and errors for operands on two devices."""
 
 import copy
 import pickle

@@ -20,7 +20,7 @@ THEIRS = {
     "reset_array_api_strict_flags": "a setting of that library",
     "set_array_api_strict_flags": "a setting of that library",
 }
-FORGOTTEN = {"eig", "eigvals"}  # which strict has, and its __all__ has not
+FORGOTTEN = {"eig", "eigvals"}  # array_api_strict has them, but not in its __all__
 OTHER_DEFAULTS = {
     ("astype", "device"): "strict has a marker where the standard has None",
     ("from_dlpack", "device"): "strict has a marker where the standard has None",

@@ -11,6 +11,7 @@ import pytest
 BACKENDS = "A backend sees abc, a few helpers of memory, and the foundation"
 PLANTED = [
     ("Floors", "accel/errors.py", "import accel.device"),
+    ("Floors", "accel/lazy.py", "import accel.errors"),
     ("Floors", "accel/memory/planted.py", "from accel.containers import AcceleratorDataContainer"),
     ("Floors", "accel/registry.py", "def lazily():\n    from accel.device import Device"),
     ("Floors", "accel/config.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import accel.memory"),

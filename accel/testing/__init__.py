@@ -3,9 +3,9 @@
 The pytest plug-in `accel.testing.plugin` loads this package in every run, so each name is fetched at its first use.
 """
 
-from importlib import import_module
+from accel.lazy import LazyNames
 
-_HOMES = {
+_LAZY = {
     "Arrangement": "accel.testing.arranging",
     "BackendConformance": "accel.testing.conformance",
     "OrderConformance": "accel.testing.order_conformance",
@@ -47,9 +47,5 @@ __all__ = [
     "tilers",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'accel.testing' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+_names = LazyNames(__name__, _LAZY, __all__)
+__getattr__, __dir__ = _names.fetch, _names.listed

@@ -1,3 +1,4 @@
+# Written by ci/stubs. Do not edit.
 from accel.testing.arranging import Arrangement as Arrangement
 from accel.testing.arranging import arrangements as arrangements
 from accel.testing.conformance import BackendConformance as BackendConformance

@@ -32,7 +32,7 @@ from accel.memory.hazards import Submission, Traffic, forget_these
 from accel.memory.holder import Holder
 from accel.memory.in_flight import PendingWork, SupportsKeepAlive
 from accel.memory.shortage import in_use, is_retry, making_room
-from accel.registry import NoBackendError, providers
+from accel.registry import NoBackendError, providers, table_by_device
 
 __all__ = ["Heap", "PendingWork", "Watcher", "heap_of", "heaps", "unwatch", "watch"]
 
@@ -438,7 +438,7 @@ Watcher = Callable[[Device], Watch]
 """Returns, for each device, who sees what happens there; the same one whenever it is asked."""
 
 _watchers: list[Watcher] = []
-_heaps: dict[Device, Heap] = {}
+_heaps: dict[Device, Heap] = table_by_device()
 # Reentrant, for a collection may end a watch.
 _new_heap = open_after_fork(threading.RLock())
 

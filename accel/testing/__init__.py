@@ -24,6 +24,7 @@ _HOMES = {
     "seeded": "accel.testing.seeds",
     "shapes": "accel.testing.layout_strategies",
     "tilers": "accel.testing.layout_strategies",
+    "use_backend": "accel.testing.serving",
 }
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "seeded",
     "shapes",
     "tilers",
+    "use_backend",
 ]
 
 

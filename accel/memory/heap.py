@@ -17,9 +17,10 @@ from contextlib import suppress
 from functools import partial
 from weakref import WeakValueDictionary
 
-from accel.abc.backend import Backend, FreesInOrder, SupportsStreams
+from accel.abc.backend import Backend
 from accel.abc.block import Block
 from accel.abc.external import ExternalAllocation
+from accel.abc.optional import FreesInOrder, SupportsStreams
 from accel.abc.stream import Event, Stream, current_stream
 from accel.abc.watch import Watch
 from accel.call_sites import call_site

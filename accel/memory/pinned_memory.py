@@ -5,8 +5,8 @@ import warnings
 from collections import deque
 from typing import SupportsIndex
 
-from accel.abc.backend import SupportsPinning
 from accel.abc.block import Block
+from accel.abc.optional import SupportsPinning
 from accel.abc.stream import Event, Stream
 from accel.call_sites import stack_level
 from accel.device import Device, DeviceLike, resolve

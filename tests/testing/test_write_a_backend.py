@@ -1,4 +1,4 @@
-"""The guide "Write a backend": its files, in a project of their own, are a backend that accel finds and that conforms."""
+"""The guide "Write a backend": the files on the page are a backend that accel finds and that conforms."""
 
 import re
 import subprocess

@@ -17,6 +17,7 @@ from accel.abc.optional import (
     SupportsRawKernels,
     SupportsStreamNumbers,
     SupportsStreams,
+    Trims,
 )
 from accel.abc.plan import CacheEviction, Fill, Kind, Leaf, Plan
 from accel.abc.stream import CurrentStream, Event, Stream, current_stream, is_stream, raise_again
@@ -52,6 +53,7 @@ __all__ = [
     "SupportsStreamNumbers",
     "SupportsStreams",
     "Swizzling",
+    "Trims",
     "Watch",
     "current_stream",
     "is_stream",

@@ -26,6 +26,7 @@ __all__ = [
     "SupportsRawKernels",
     "SupportsStreamNumbers",
     "SupportsStreams",
+    "Trims",
 ]
 
 
@@ -140,6 +141,15 @@ class ReportsRoom(Protocol):
 
     def free_memory(self, device: Device) -> Room:
         """Return the free memory of a device; other processes may take it before the next request."""
+        ...
+
+
+@runtime_checkable
+class Trims(Protocol):
+    """A backend, or another allocator, that keeps freed blocks to give them out again."""
+
+    def trim(self) -> int:
+        """Free the blocks that are kept and not in use; returns how many bytes."""
         ...
 
 

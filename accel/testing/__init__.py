@@ -1,6 +1,6 @@
-"""For tests of code that uses accelerators, and of backends. Needs pytest, as in ``accel-container[test]``.
+"""Helpers for tests of backends and of code that uses accelerators. Needs pytest: ``accel-container[test]``.
 
-The pytest plug-in `accel.testing.plugin` loads this package in every run, so each name is fetched at its first use.
+Pytest imports this package in every run (`accel.testing.plugin`), so each name is imported at its first use.
 """
 
 from importlib import import_module
@@ -53,5 +53,5 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'accel.testing' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value

@@ -87,7 +87,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def serving(type: str, backend: Backend) -> Iterator[None]:
-    """Let a backend serve a type of device inside the block, whatever memory is in use; `use_backend` looks first."""
+    """Let a backend serve a type of device inside the block; does not check for live memory, as `use_backend` does."""
     block = _Block()
     with _lock:
         block.before = providers.exchange(type, Service(backend))
@@ -111,10 +111,10 @@ def _end(type: str, block: _Block) -> None:
 
 def _refuse_replacing(type: str, backend: Backend) -> None:
     """Raise `RuntimeError` if memory is in use whose backend would be replaced."""
-    found = _live_memory(type)
-    if found:
+    live = _live_memory(type)
+    if live:
         raise RuntimeError(
-            f"{backend.name} cannot serve {type} while memory of the backend that it replaces is in use ({found}); "
+            f"{backend.name} cannot serve {type} while memory of the backend that it replaces is in use ({live}); "
             f"release that memory before the block, or delete what refers to it"
         )
 
@@ -124,22 +124,22 @@ def _live_memory(type: str) -> str:
     here = [heap for heap in heaps() if heap.device.type == type]
     for heap in heaps():  # work on another device may hold memory of these
         heap.wait()
-    if any(map(in_use, here)):  # a collection takes long, and is of use only here
+    if any(map(in_use, here)):  # otherwise there is nothing to collect, and a collection takes long
         gc.collect()
     return ", ".join(f"{heap.device}: {in_words(in_use(heap))}" for heap in here if in_use(heap))
 
 
 def _types_of(backend: Backend, types: tuple[str, ...]) -> tuple[str, ...]:
-    found = types or tuple(dict.fromkeys(device.type for device in backend.devices()))
-    for type in found:
+    served = types or tuple(dict.fromkeys(device.type for device in backend.devices()))
+    for type in served:
         if type not in DEVICE_TYPES:
             raise ValueError(f"{type!r} is no type of device: write {', '.join(DEVICE_TYPES)}")
-    if not found:
+    if not served:
         raise ValueError(
             f"{backend.name} lists no device here ({dict(backend.why_unavailable())}); "
             f"say which type it serves, as in use_backend(backend, 'cuda')"
         )
-    return found
+    return served
 
 
 def _refuse_incomplete(backend: object) -> None:

@@ -1,4 +1,4 @@
-"""`use_backend` replaces what serves a type of device, restores it, and refuses to be used wrongly."""
+"""`use_backend` replaces the backend of a type of device, restores the former one, and refuses wrong use."""
 
 import gc
 import threading

@@ -1,6 +1,5 @@
 """`use_backend` replaces the backend of a type of device, restores the former one, and refuses wrong use."""
 
-import gc
 import threading
 
 import pytest
@@ -87,6 +86,13 @@ class TestAfterTheBlock:
         with use_backend(CpuBackend(), "mps"):
             heap_of(Device.MPS)
         with pytest.raises(NoBackendError, match="no installed package offers a backend for mps"):
+            providers.get("mps")
+
+    def test_the_reason_why_a_type_had_none_is_kept(self, monkeypatch):
+        monkeypatch.setitem(providers._failed, "mps", "the process was forked")
+        with use_backend(CpuBackend(), "mps"):
+            assert heap_of(Device.MPS)
+        with pytest.raises(NoBackendError, match="the process was forked"):
             providers.get("mps")
 
     def test_other_types_were_not_touched(self, backend):
@@ -182,7 +188,12 @@ class TestRefusals:
             target = accel.zeros(1024, device="sim")
             target.copy_from_async(accel.zeros(1024), stream=accel.new_stream("sim"))
             del target
-        gc.collect()
+
+    def test_garbage_is_no_memory_in_use(self, backend):
+        with use_backend(backend):
+            cycle = [accel.zeros(3, device="sim")]
+            cycle.append(cycle)
+            del cycle
 
 
 class TestAsAFixture:

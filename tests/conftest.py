@@ -19,10 +19,9 @@ from accel.abc import Block, Limits, Span
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import OutOfMemoryError
-from accel.memory import heap, new_stream
-from accel.registry import providers
+from accel.memory import new_stream
+from accel.testing import use_backend
 from accel.testing.plans import carry_out, set_all
-from accel.xp import array_library
 
 from . import remedies
 
@@ -109,16 +108,10 @@ def _quick_collections():
 
 
 @pytest.fixture
-def toy(monkeypatch):
+def toy():
     """A second address space at ``sim`` and ``sim:1``, which nothing outlives."""
-    heap.heap_of(Device.CPU)
-    backend = ToyBackend()
-    monkeypatch.setitem(providers._loaded, "sim", backend)
-    for owner, name in ((heap, "_heaps"), (array_library, "_libraries")):
-        others = {device: found for device, found in getattr(owner, name).items() if device.type != "sim"}
-        monkeypatch.setattr(owner, name, others)
-    yield backend
-    gc.collect()
+    with use_backend(ToyBackend()) as backend:
+        yield backend
 
 
 @pytest.fixture

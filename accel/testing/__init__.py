@@ -1,6 +1,6 @@
-"""For tests of code that uses accelerators, and of backends. Needs pytest, as in ``accel-container[test]``.
+"""Helpers for tests of backends and of code that uses accelerators. Needs pytest: ``accel-container[test]``.
 
-The pytest plug-in `accel.testing.plugin` loads this package in every run, so each name is fetched at its first use.
+Pytest imports this package in every run (`accel.testing.plugin`), so each name is imported at its first use.
 """
 
 from accel.lazy import LazyNames
@@ -24,6 +24,7 @@ _LAZY = {
     "seeded": "accel.testing.seeds",
     "shapes": "accel.testing.layout_strategies",
     "tilers": "accel.testing.layout_strategies",
+    "use_backend": "accel.testing.serving",
 }
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "seeded",
     "shapes",
     "tilers",
+    "use_backend",
 ]
 
 _names = LazyNames(__name__, _LAZY, __all__)

@@ -16,4 +16,5 @@ from accel.testing.leaks import no_leaks as no_leaks
 from accel.testing.order_conformance import OrderConformance as OrderConformance
 from accel.testing.races import no_races as no_races
 from accel.testing.seeds import seeded as seeded
+from accel.testing.serving import use_backend as use_backend
 from accel.testing.stream_conformance import StreamConformance as StreamConformance

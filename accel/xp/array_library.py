@@ -12,6 +12,7 @@ from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory import heap_of
+from accel.registry import table_by_device
 
 __all__ = ["ArrayLibrary", "default_device", "library_on"]
 
@@ -81,7 +82,7 @@ class ArrayLibrary:
         )
 
 
-_libraries: dict[Device, ArrayLibrary] = {}
+_libraries: dict[Device, ArrayLibrary] = table_by_device()
 
 
 def library_on(device: DeviceLike | None) -> ArrayLibrary:

@@ -9,19 +9,18 @@ from accel import copies
 from accel.copies import Elements
 from accel.dtypes import exact_cast
 from accel.memory.host_storage import HostArray
-from accel.views.cells import element_cells, those_with_numbers
-from accel.views.checks import as_count
-from accel.views.conversion import Moving
+from accel.views.cells import distances_between, element_cells
+from accel.views.checks import as_alignment, as_count
+from accel.views.contents import TensorContents
 from accel.views.core import TensorCore
-from accel.views.operands import Rows, assigned
-from accel.views.scoped import power_of_two
-from accel.views.slicing import chosen, key_of, located
-from accel.views.vectors import lanes, refuse_misaligned, told, told_values
+from accel.views.load_arguments import as_vector, refuse_misaligned, split_coordinates, split_values
+from accel.views.rows import Rows, as_assignable
+from accel.views.slicing import as_key, locate, selected
 
-__all__ = ["Access"]
+__all__ = ["TensorAccess"]
 
 
-class Access(Moving):
+class TensorAccess(TensorContents):
     """Reads and writes at coordinates; to be mixed into a tensor."""
 
     __slots__ = ()
@@ -47,9 +46,9 @@ class Access(Moving):
                 offset += i * stride
             else:
                 return self._storage[offset]  # type: ignore[index]
-        where = key_of(key)
+        where = as_key(key)
         if any(isinstance(part, slice) for part in where):
-            return self._view(*chosen(self._geometry, where))
+            return self._view(*selected(self._geometry, where))
         return self._element_at(where)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -66,9 +65,9 @@ class Access(Moving):
         ValueError
             If a vector is given more or fewer numbers than it has.
         """
-        where = key_of(key)
+        where = as_key(key)
         if any(isinstance(part, slice) for part in where):
-            self._view(*chosen(self._geometry, where))._assign(value)
+            self._view(*selected(self._geometry, where))._assign(value)
         else:
             self._set_element(where, value)
 
@@ -76,7 +75,7 @@ class Access(Moving):
         if isinstance(value, TensorCore) and (value._dtype, value.shape) == (self._dtype, self.shape):
             self.copy_from(value)
             return
-        given = assigned(value, self._geometry.axes, self._dtype)
+        given = as_assignable(value, self._geometry.axes, self._dtype)
         if isinstance(given, Rows):
             self._copy_rows(given)
         elif given.ndim:
@@ -85,19 +84,19 @@ class Access(Moving):
             self.fill(given)
 
     def _element_at(self, where: tuple[Any, ...]) -> Any:
-        found = self._geometry
-        offset, exists = located(found, where)
-        self._on_host("reading of single elements")
+        geometry = self._geometry
+        offset, exists = locate(geometry, where)
+        self._host_storage("reading of single elements")
         if not exists:
-            return self._padding(found.element.size)
-        if self._direct and found.element.size == 1:
+            return self._padding(geometry.element.size)
+        if self._direct and geometry.element.size == 1:
             return self._storage[self._place(offset)]  # type: ignore[index]
         numbers = copies.read(element_cells(self, offset))
-        return numbers[0] if found.element.size == 1 else numbers
+        return numbers[0] if geometry.element.size == 1 else numbers
 
     def _set_element(self, where: tuple[Any, ...], value: Any) -> None:
-        offset, exists = located(self._geometry, where)
-        storage, size = self._on_host("writing of single elements"), self.element_size
+        offset, exists = locate(self._geometry, where)
+        storage, size = self._host_storage("writing of single elements"), self.element_size
         self._refuse_read_only()
         if self._direct and size == 1 and exists and np.ndim(value) == 0:
             storage[self._place(offset)] = value
@@ -147,9 +146,9 @@ class Access(Moving):
         DeviceMismatchError
             If the memory is a device's.
         """
-        where, (count, boundary) = self._told(index, ("width", "alignment"), (width, alignment))
-        first = self._first(where, None if boundary is None else power_of_two(boundary))
-        return self._loaded(first, 1 if count is None else as_count(count, "a width"))
+        where, (count, boundary) = self._split_coordinates(index, ("width", "alignment"), (width, alignment))
+        first = self._first(where, None if boundary is None else as_alignment(boundary))
+        return self._load_from(first, 1 if count is None else as_count(count, "a width"))
 
     def store(
         self,
@@ -184,10 +183,10 @@ class Access(Moving):
         DeviceMismatchError
             If the memory is a device's.
         """
-        where, given, boundary = told_values(index, self.rank, values, alignment, nested=self._nests)
+        where, given, boundary = split_values(index, self.rank, values, alignment, nested=self._first_mode_is_nested)
         self._refuse_read_only()
-        numbers = lanes(given, width, self._dtype)
-        self._stored(self._first(where, None if boundary is None else power_of_two(boundary)), numbers)
+        numbers = as_vector(given, width, self._dtype)
+        self._store_at(self._first(where, None if boundary is None else as_alignment(boundary)), numbers)
 
     def aligned_load(self, *index: Any, width: SupportsIndex | None = None) -> Any:
         """`load`, from an address that is a multiple of the bytes read.
@@ -197,9 +196,9 @@ class Access(Moving):
         LayoutError
             If it is not.
         """
-        where, (given,) = self._told(index, ("width",), (width,))
+        where, (given,) = self._split_coordinates(index, ("width",), (width,))
         count = 1 if given is None else as_count(given, "a width")
-        return self._loaded(self._first(where, count * self._dtype.itemsize), count)
+        return self._load_from(self._first(where, count * self._dtype.itemsize), count)
 
     def aligned_store(self, *index: Any, values: Any = None, width: SupportsIndex | None = None) -> None:
         """`store`, to an address that is a multiple of the bytes written.
@@ -209,10 +208,10 @@ class Access(Moving):
         LayoutError
             If it is not.
         """
-        where, given, _ = told_values(index, self.rank, values, None, nested=self._nests)
+        where, given, _ = split_values(index, self.rank, values, None, nested=self._first_mode_is_nested)
         self._refuse_read_only()
-        numbers = lanes(given, width, self._dtype)
-        self._stored(self._first(where, numbers.nbytes), numbers)
+        numbers = as_vector(given, width, self._dtype)
+        self._store_at(self._first(where, numbers.nbytes), numbers)
 
     def prefetch(self, *index: Any) -> None:
         """Announce a use of an element. The host fetches it by itself, so only the coordinates are checked.
@@ -222,39 +221,39 @@ class Access(Moving):
         BoundsError
             If there is no such element.
         """
-        located(self._geometry, self._told(index, (), ())[0])
+        locate(self._geometry, self._split_coordinates(index, (), ())[0])
 
     @property
-    def _nests(self) -> bool:
+    def _first_mode_is_nested(self) -> bool:
         """Whether the first coordinate may be a tuple."""
         modes = self._geometry.modes
         return bool(modes) and isinstance(modes[0].shape, tuple)
 
-    def _told(
+    def _split_coordinates(
         self, index: tuple[Any, ...], names: tuple[str, ...], values: tuple[Any, ...]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        return told(index, self.rank, names, values, nested=self._nests)
+        return split_coordinates(index, self.rank, names, values, nested=self._first_mode_is_nested)
 
     def _first(self, where: tuple[Any, ...], alignment: int | None) -> int:
         """Return the element of the storage at some coordinates."""
-        offset, _ = located(self._geometry, where)
-        place, storage = self._place(offset), self._on_host("loading and storing")
+        offset, _ = locate(self._geometry, where)
+        place, storage = self._place(offset), self._host_storage("loading and storing")
         if alignment:
             refuse_misaligned(storage.pointer + place * self._dtype.itemsize, alignment)
         return place
 
-    def _loaded(self, first: int, width: int) -> Any:
+    def _load_from(self, first: int, width: int) -> Any:
         if self._geometry.valid is None:
             numbers = copies.read(Elements(self._storage, first, ((width, 1),), self._dtype))
         else:
-            there = those_with_numbers(self, first, width)
+            there = distances_between(self, first, width)
             numbers = np.full(width, self._pad_value, self._dtype)
             numbers[there] = copies.read(Elements(self._storage, first, (), self._dtype, there))
         return numbers[0] if width == 1 else numbers
 
-    def _stored(self, first: int, numbers: HostArray) -> None:
+    def _store_at(self, first: int, numbers: HostArray) -> None:
         if self._geometry.valid is None:
             copies.write(Elements(self._storage, first, ((numbers.size, 1),), self._dtype), numbers)
         else:
-            there = those_with_numbers(self, first, numbers.size)
+            there = distances_between(self, first, numbers.size)
             copies.write(Elements(self._storage, first, (), self._dtype, there), numbers[there])

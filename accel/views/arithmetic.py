@@ -9,16 +9,16 @@ from accel.memory import HostStorage, allocate
 from accel.memory.host_storage import HostArray
 from accel.views.cells import compact
 from accel.views.checks import as_axis
-from accel.views.conversion import Moving
+from accel.views.contents import TensorContents
 from accel.views.core import TensorCore
 from accel.views.geometry import Geometry, by_rows
-from accel.views.operands import is_array, refuse_apart
-from accel.views.operators import Operation, Operators, applied, refuse_booleans, refuse_other_dtype
+from accel.views.operators import Operation, Operators, apply_operation, refuse_booleans, refuse_different_dtypes
+from accel.views.rows import is_array, refuse_different_devices
 
-__all__ = ["Arithmetic"]
+__all__ = ["TensorArithmetic"]
 
 
-class Arithmetic(Moving, Operators):
+class TensorArithmetic(TensorContents, Operators):
     """The four operations; to be mixed into a tensor.
 
     The other operand is a number; or a tensor, or what else has memory, of the same dtype and elements on the same
@@ -68,7 +68,7 @@ class Arithmetic(Moving, Operators):
         return self._computed(truediv, other, axis)
 
     @classmethod
-    def _over(cls, source: Any) -> Self:
+    def _view_of(cls, source: Any) -> Self:
         made = object.__new__(cls)
         TensorCore.__init__(made, source)
         return made
@@ -77,9 +77,11 @@ class Arithmetic(Moving, Operators):
         self, operation: Operation, other: Any, axis: SupportsIndex | None = None, *, reflected: bool = False
     ) -> Self:
         values = self._result(operation, other, axis, reflected=reflected)
-        found = self._geometry
-        keeps = found.valid is None and compact(found) and not _descends(found)
-        made = self._anew(allocate(self.device, values.size, self._dtype), found if keeps else by_rows(found))
+        geometry = self._geometry
+        keeps = geometry.valid is None and compact(geometry) and not _descends(geometry)
+        made = self._on_new_memory(
+            allocate(self.device, values.size, self._dtype), geometry if keeps else by_rows(geometry)
+        )
         made._write_rows(values)
         return made
 
@@ -93,7 +95,7 @@ class Arithmetic(Moving, Operators):
     ) -> HostArray:
         refuse_booleans(self._dtype)
         left, right = self._values(), self._right_operand(other, axis)
-        return applied(operation, *((right, left) if reflected else (left, right)), dtype=self._dtype)
+        return apply_operation(operation, *((right, left) if reflected else (left, right)), dtype=self._dtype)
 
     def _values(self) -> HostArray:
         """Return the elements by rows: those of the host in place where strides lead through them."""
@@ -101,10 +103,10 @@ class Arithmetic(Moving, Operators):
         return self.__array__() if strided else self.to_numpy()
 
     def _right_operand(self, other: Any, axis: SupportsIndex | None) -> HostArray:
-        if not isinstance(other, Arithmetic) and not is_array(other):
+        if not isinstance(other, TensorArithmetic) and not is_array(other):
             return self._as_number(other)
-        right = other if isinstance(other, Arithmetic) else self._over(other)
-        refuse_apart(self, self.device, other, right.device)
+        right = other if isinstance(other, TensorArithmetic) else self._view_of(other)
+        refuse_different_devices(self, self.device, other, right.device)
         if right.rank or right is other:
             return self._fitted(right, axis)
         return self._as_number(right._values())
@@ -118,8 +120,8 @@ class Arithmetic(Moving, Operators):
             )
         return number
 
-    def _fitted(self, other: "Arithmetic", axis: SupportsIndex | None) -> HostArray:
-        refuse_other_dtype(self._dtype, other._dtype)
+    def _fitted(self, other: "TensorArithmetic", axis: SupportsIndex | None) -> HostArray:
+        refuse_different_dtypes(self._dtype, other._dtype)
         if other._geometry.element_shape != self._geometry.element_shape:
             raise DTypeError(
                 f"operands have equal elements; found elements of shape {self._geometry.element_shape} and "
@@ -129,15 +131,15 @@ class Arithmetic(Moving, Operators):
             return other._values()
         return self._along(other, self._axis_of(other, axis))
 
-    def _axis_of(self, other: "Arithmetic", axis: SupportsIndex | None) -> int:
+    def _axis_of(self, other: "TensorArithmetic", axis: SupportsIndex | None) -> int:
         """Return which mode a tensor of rank 1 runs along."""
         if other.rank != 1 or self.rank < 2 or (axis is None and self.rank != 2):
             raise LayoutError(
                 f"operands have the same shape, or rank 2 and rank 1; found {self.shape} and {other.shape}: slice one"
             )
-        found = 0 if axis is None else as_axis(axis, self.rank)
-        if other.shape[0] == self.shape[found]:
-            return found
+        mode = 0 if axis is None else as_axis(axis, self.rank)
+        if other.shape[0] == self.shape[mode]:
+            return mode
         if axis is None and other.shape[0] == self.shape[1]:
             raise LayoutError(
                 f"a tensor of rank 1 has a number for each ROW, r[i, j] = a[i, j] op b[i]; found {other.shape[0]} "
@@ -145,14 +147,14 @@ class Arithmetic(Moving, Operators):
                 f"xp.asarray(b), whose rule this is"
             )
         raise LayoutError(
-            f"{other.shape[0]} numbers do not fit mode {found} of {self.shape}: there must be one for each"
+            f"{other.shape[0]} numbers do not fit mode {mode} of {self.shape}: there must be one for each"
         )
 
-    def _along(self, other: "Arithmetic", axis: int) -> HostArray:
+    def _along(self, other: "TensorArithmetic", axis: int) -> HostArray:
         values = other._values()
         after = (1,) * (self.rank - 1 - axis)
         return values.reshape(values.shape[0], *after, *values.shape[1:])
 
 
-def _descends(found: Geometry) -> bool:
-    return any(stride < 0 for layout in (found.layout, found.element) for _, stride in layout.leaves)
+def _descends(geometry: Geometry) -> bool:
+    return any(stride < 0 for layout in (geometry.layout, geometry.element) for _, stride in layout.leaves)

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,28 +11,36 @@ from accel.abc import Swizzling
 from accel.copies import Elements
 from accel.copies.elements import OffsetTable
 from accel.copies.reaching import reach, swizzled_reach
+from accel.dtypes import DType
 from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import modes_of
+from accel.memory import AnyStorage
 from accel.views.geometry import CACHED, Geometry
 
-if TYPE_CHECKING:
-    from accel.views.core import TensorCore
-
-__all__ = ["cells", "compact", "element_cells", "ends", "mask_of", "those_with_numbers"]
+__all__ = ["cells", "compact", "distances_between", "element_cells", "ends", "mask_of"]
 
 
-def cells(tensor: "TensorCore", *, by_rows: bool = False) -> Elements:
+class Tensor(Protocol):
+    """What this module reads of a tensor."""
+
+    _dtype: DType
+    _geometry: Geometry
+    _offset: int
+    _storage: AnyStorage
+
+
+def cells(tensor: Tensor, *, by_rows: bool = False) -> Elements:
     """Return the numbers that have memory: colexicographically, or by rows as NumPy has them; lanes come first."""
     return _elements(tensor, _leaves(tensor._geometry, by_rows), tensor._offset)
 
 
-def element_cells(tensor: "TensorCore", step: int) -> Elements:
+def element_cells(tensor: Tensor, step: int) -> Elements:
     """Return the numbers of one element, by rows; strides lead to it in so many steps from the first one."""
     return _elements(tensor, _lanes(tensor._geometry.element), tensor._offset + step)
 
 
-def _elements(tensor: "TensorCore", leaves: tuple[Leaf, ...], place: int) -> Elements:
+def _elements(tensor: Tensor, leaves: tuple[Leaf, ...], place: int) -> Elements:
     swizzled = tensor._geometry.swizzled
     if swizzled is None:
         return Elements(tensor._storage, place, leaves, tensor._dtype)
@@ -70,11 +78,11 @@ def _lanes(element: Layout) -> tuple[Leaf, ...]:
 
 
 @lru_cache(CACHED)
-def _leaves(found: Geometry, by_rows: bool) -> tuple[Leaf, ...]:
+def _leaves(geometry: Geometry, by_rows: bool) -> tuple[Leaf, ...]:
     """Return loops over the numbers, the fastest first."""
-    modes = [_cut_short(mode, inside) for mode, inside in zip(found.modes, found.inside, strict=True)]
+    modes = [_cut_short(mode, inside) for mode, inside in zip(geometry.modes, geometry.inside, strict=True)]
     outer = reversed(modes) if by_rows else modes
-    return _lanes(found.element) + tuple([leaf for mode in outer for leaf in mode.leaves])
+    return _lanes(geometry.element) + tuple([leaf for mode in outer for leaf in mode.leaves])
 
 
 def _cut_short(mode: Layout, extent: int) -> Layout:
@@ -86,11 +94,11 @@ def _cut_short(mode: Layout, extent: int) -> Layout:
 
 
 @lru_cache(CACHED)
-def compact(found: Geometry) -> bool:
+def compact(geometry: Geometry) -> bool:
     """Tell whether the numbers fill a stretch of memory, each once, in whatever order."""
-    if found.swizzled is not None:
+    if geometry.swizzled is not None:
         return False
-    leaves, expected = _leaves(found, by_rows=False), 1
+    leaves, expected = _leaves(geometry, by_rows=False), 1
     if any(extent == 0 for extent, _ in leaves):
         return True
     for stride, extent in sorted([(abs(stride), extent) for extent, stride in leaves if extent != 1]):
@@ -100,17 +108,17 @@ def compact(found: Geometry) -> bool:
     return True
 
 
-def those_with_numbers(tensor: "TensorCore", first: int, count: int) -> OffsetTable:
+def distances_between(tensor: Tensor, first: int, count: int) -> OffsetTable:
     """Return which of some cells of the storage, one after another, have numbers of a tensor, as distances from one."""
-    found = tensor._geometry
-    loops, lowest = _loops(_leaves(found, by_rows=False))
+    geometry = tensor._geometry
+    loops, lowest = _loops(_leaves(geometry, by_rows=False))
     start, all_of_them = tensor._offset + lowest, cells(tensor)
     count = min(count, all_of_them.start + all_of_them.reach.high + 1 - first)
-    if found.swizzled is None:
+    if geometry.swizzled is None:
         there = _among(loops, first - start, first - start + count)
         distances = sorted({place + start - first for place in there})
     else:  # whose inverse is itself
-        steps = [found.swizzled(first + k) - start for k in range(count)]
+        steps = [geometry.swizzled(first + k) - start for k in range(count)]
         distances = [k for k, step in enumerate(steps) if any(True for _ in _among(loops, step, step + 1))]
     return np.array(distances, np.int64)
 

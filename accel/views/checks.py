@@ -7,7 +7,17 @@ from typing import Any
 from accel.dtypes import DType, exact_cast
 from accel.errors import BoundsError, LayoutError
 
-__all__ = ["as_axis", "as_count", "as_pad", "as_sizes", "as_whole", "position", "refuse_partial_tile", "tile_position"]
+__all__ = [
+    "as_alignment",
+    "as_axis",
+    "as_count",
+    "as_pad",
+    "as_sizes",
+    "as_whole",
+    "position",
+    "refuse_partial_tile",
+    "tile_position",
+]
 
 
 def as_whole(value: Any, what: str) -> int:
@@ -34,10 +44,24 @@ def as_count(value: Any, what: str) -> int:
     ValueError
         If it is not positive.
     """
-    found = as_whole(value, what)
-    if found < 1:
-        raise ValueError(f"{what} is at least 1; found {found}")
-    return found
+    number = as_whole(value, what)
+    if number < 1:
+        raise ValueError(f"{what} is at least 1; found {number}")
+    return number
+
+
+def as_alignment(value: Any) -> int:
+    """Return an alignment in bytes as a Python int.
+
+    Raises
+    ------
+    ValueError
+        If it is not a power of two.
+    """
+    alignment = as_whole(value, "an alignment")
+    if alignment < 1 or alignment & (alignment - 1):
+        raise ValueError(f"an alignment is a power of two in bytes; found {alignment}")
+    return alignment
 
 
 def as_sizes(values: Any, rank: int, what: str) -> tuple[int, ...]:
@@ -76,13 +100,13 @@ def position(value: Any, extent: int, axis: int) -> int:
     BoundsError
         If it is not; names axis, index and extent.
     """
-    found = as_whole(value, "an index")
-    if not -extent <= found < extent:
+    number = as_whole(value, "an index")
+    if not -extent <= number < extent:
         raise BoundsError(
-            f"index {found} is out of range on axis {axis}: its extent is {extent}, so it must be in "
+            f"index {number} is out of range on axis {axis}: its extent is {extent}, so it must be in "
             f"[{-extent}, {extent})"
         )
-    return found + extent if found < 0 else found
+    return number + extent if number < 0 else number
 
 
 def tile_position(value: Any, extent: int, size: int, axis: int) -> int:
@@ -93,13 +117,13 @@ def tile_position(value: Any, extent: int, size: int, axis: int) -> int:
     BoundsError
         If it is not; names axis, coordinate and extent.
     """
-    found, count = as_whole(value, "the coordinate of a tile"), -(-extent // size)
-    if not -count <= found < count:
+    number, count = as_whole(value, "the coordinate of a tile"), -(-extent // size)
+    if not -count <= number < count:
         raise BoundsError(
-            f"tile {found} is out of range on axis {axis}: extent {extent} has {count} tiles of {size}, so it must be "
+            f"tile {number} is out of range on axis {axis}: extent {extent} has {count} tiles of {size}, so it must be "
             f"in [{-count}, {count})"
         )
-    return found + count if found < 0 else found
+    return number + count if number < 0 else number
 
 
 def refuse_partial_tile(sizes: tuple[int, ...], valid: tuple[int, ...]) -> None:

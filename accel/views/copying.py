@@ -9,13 +9,13 @@ from accel.copies import Transfer
 from accel.errors import LayoutError
 from accel.layout import Swizzle
 from accel.views.cells import cells, mask_of
-from accel.views.conversion import Moving
+from accel.views.contents import TensorContents
 from accel.views.core import TensorCore
 
-__all__ = ["Transferring"]
+__all__ = ["AsyncCopying"]
 
 
-class Transferring(Moving):
+class AsyncCopying(TensorContents):
     """Copies on a stream; to be mixed into a tensor."""
 
     __slots__ = ()
@@ -93,7 +93,7 @@ class Transferring(Moving):
         array([[1, 2, 3],
                [4, 0, 0]], dtype=int32)
         """
-        if not isinstance(src, Moving):
+        if not isinstance(src, TensorContents):
             raise TypeError(f"a tensor copies from a tensor; found {type(src).__name__}: write LayoutTensor(x)")
         self._refuse_read_only()
         self._refuse_unlike(src, cast=False)

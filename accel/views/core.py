@@ -14,7 +14,7 @@ from accel.layout.layout import as_layout, joined
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
 from accel.views.cells import cells, compact
 from accel.views.checks import as_axis
-from accel.views.geometry import SCALAR, Geometry, Moved, geometry, of_layout
+from accel.views.geometry import SCALAR, Geometry, Shifted, geometry_from_layout, geometry_of
 from accel.views.sources import Source, source_of
 
 __all__ = ["AddressSpace", "TensorCore"]
@@ -30,13 +30,13 @@ class AddressSpace(enum.Enum):
 class TensorCore:
     """Storage and geometry, and to which element of the storage strides lead first; a swizzle comes after that."""
 
-    __slots__ = ("_direct", "_dtype", "_geometry", "_offset", "_pad", "_promise", "_readonly", "_storage")
+    __slots__ = ("_direct", "_dtype", "_geometry", "_known_alignment", "_offset", "_pad", "_readonly", "_storage")
     _direct: bool  # whether the storage itself reads elements: it is the host's, and of the same dtype
     _dtype: DType
     _geometry: Geometry
     _offset: int
     _pad: Any
-    _promise: tuple[int, int]  # an alignment in bytes, and the element that has it
+    _known_alignment: tuple[int, int]  # an alignment in bytes, and the element that has it
     _readonly: bool
     _storage: AnyStorage
 
@@ -50,19 +50,19 @@ class TensorCore:
     ) -> None:
         given = source if isinstance(source, TensorCore) else source_of(source)
         if layout is None:
-            found, place = _as_it_is(given, element_layout)
+            geometry, place = _as_it_is(given, element_layout)
             place += index(offset)
         else:
             element = SCALAR if element_layout is None else _element(element_layout)
             start = given.offset if isinstance(given, TensorCore) else _start(given, source)
-            found, place = of_layout(layout, element, index(offset) + start)
-        self._on(given.storage, found, place, given.dtype)
+            geometry, place = geometry_from_layout(layout, element, index(offset) + start)
+        self._on(given.storage, geometry, place, given.dtype)
         if isinstance(given, TensorCore):
             self._pad, self._readonly = given._pad, given._readonly
         if alignment is not None:
-            self._promise = (self._promised(index(alignment)), self._place())
+            self._known_alignment = (self._checked_alignment(index(alignment)), self._place())
 
-    def _on(self, storage: AnyStorage, found: Geometry, offset: int, dtype: DType | None = None) -> None:
+    def _on(self, storage: AnyStorage, geometry: Geometry, offset: int, dtype: DType | None = None) -> None:
         """Become the view of a storage.
 
         Raises
@@ -71,16 +71,16 @@ class TensorCore:
             If it reaches past the storage.
         """
         self._storage = storage
-        self._geometry = found
+        self._geometry = geometry
         self._offset = offset
         self._dtype = storage.dtype if dtype is None else dtype
         self._direct = isinstance(storage, HostStorage) and self._dtype == storage.dtype
         self._pad = None
-        self._promise = (self._dtype.alignment, offset)
+        self._known_alignment = (self._dtype.alignment, offset)
         self._readonly = False
         cells(self).refuse_outside()
 
-    def _promised(self, alignment: int) -> int:
+    def _checked_alignment(self, alignment: int) -> int:
         least = self._dtype.alignment
         if alignment < least or alignment & (alignment - 1):
             raise ValueError(f"an alignment is a power of two and at least {least} bytes; found {alignment}")
@@ -88,16 +88,16 @@ class TensorCore:
             raise LayoutError(f"the first element lies at {self.ptr:#x}, which is no multiple of {alignment} bytes")
         return alignment
 
-    def _view(self, found: Geometry, offset: int = 0) -> Self:
+    def _view(self, geometry: Geometry, offset: int = 0) -> Self:
         """Return another view of the storage, whose first element lies some elements further on."""
         made = object.__new__(type(self))
         made._storage = self._storage
-        made._geometry = found
+        made._geometry = geometry
         made._offset = self._offset + offset
         made._dtype = self._dtype
         made._direct = self._direct
         made._pad = self._pad
-        made._promise = self._promise
+        made._known_alignment = self._known_alignment
         made._readonly = self._readonly
         return made
 
@@ -111,10 +111,10 @@ class TensorCore:
     @property
     def layout(self) -> Layout | ComposedLayout:
         """Where the elements lie, from `offset` on; that of a masked tensor is the whole tile's."""
-        found = self._geometry
-        if found.swizzled is None:
-            return found.layout
-        return ComposedLayout(found.swizzled.swizzle, self._offset - found.swizzled.origin, found.layout)
+        geometry = self._geometry
+        if geometry.swizzled is None:
+            return geometry.layout
+        return ComposedLayout(geometry.swizzled.swizzle, self._offset - geometry.swizzled.origin, geometry.layout)
 
     @property
     def runtime_layout(self) -> Layout | ComposedLayout:
@@ -155,7 +155,7 @@ class TensorCore:
     @property
     def alignment(self) -> int:
         """The power of two in bytes that the address is known to be a multiple of."""
-        promised, where = self._promise
+        promised, where = self._known_alignment
         return gcd(promised, (self._place() - where) * self._dtype.itemsize)
 
     @property
@@ -267,7 +267,7 @@ class TensorCore:
         if self._readonly:
             raise ReadOnlyError("this view is read-only; write through t.origin_cast(mutable=True), or to t.copy()")
 
-    def _on_host(self, what: str) -> HostStorage:
+    def _host_storage(self, what: str) -> HostStorage:
         """Return the storage if the host can read it."""
         if isinstance(self._storage, DeviceStorage):
             raise DeviceMismatchError(
@@ -285,14 +285,14 @@ class TensorCore:
         return cells(self, by_rows=by_rows)
 
 
-def _as_it_is(given: TensorCore | Source, element_layout: Any) -> Moved:
+def _as_it_is(given: TensorCore | Source, element_layout: Any) -> Shifted:
     """Return the geometry by which a source itself looks at its memory, and to which element strides lead first."""
     if element_layout is not None:
         raise TypeError("an element layout goes with a layout; write LayoutTensor(x, layout, 0, element_layout)")
     if isinstance(given, TensorCore):
         return given._geometry, given._offset
     modes = [Layout.made(extent, step) for extent, step in zip(given.shape, given.strides, strict=True)]
-    return geometry(modes[0] if len(modes) == 1 else joined(modes)), given.start
+    return geometry_of(modes[0] if len(modes) == 1 else joined(modes)), given.start
 
 
 def _start(given: Source, source: Any) -> int:
@@ -306,7 +306,7 @@ def _start(given: Source, source: Any) -> int:
 
 
 def _element(value: Any) -> Layout:
-    found = as_layout(value)
-    if not found.size:
-        raise LayoutError(f"an element has at least one number; found the element layout {found}")
-    return found
+    layout = as_layout(value)
+    if not layout.size:
+        raise LayoutError(f"an element has at least one number; found the element layout {layout}")
+    return layout

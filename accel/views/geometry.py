@@ -16,17 +16,17 @@ __all__ = [
     "CACHED",
     "SCALAR",
     "Geometry",
-    "Moved",
+    "Shifted",
     "Swizzled",
     "array_strides",
-    "bare",
+    "blocks_of",
     "by_rows",
     "clamped",
-    "cut",
-    "geometry",
-    "of_layout",
-    "of_state",
+    "geometry_from_layout",
+    "geometry_from_state",
+    "geometry_of",
     "state_of",
+    "without_unit_extent",
 ]
 
 CACHED = 4096
@@ -55,8 +55,8 @@ class Swizzled(NamedTuple):
 
     def __call__(self, place: int) -> int:
         """Return which element of the storage is meant where strides alone lead to another."""
-        found: int = self.swizzle(place - self.origin)
-        return self.origin + found
+        distance: int = self.swizzle(place - self.origin)
+        return self.origin + distance
 
 
 class Geometry:
@@ -127,16 +127,16 @@ class Geometry:
         pairs = [(extent, mode.stride) for extent, mode in zip(self.shape, self.modes, strict=True)]
         return None if any(isinstance(stride, tuple) for _, stride in pairs) else tuple(pairs)  # type: ignore[arg-type]
 
-    def seen(self, layout: Layout, valid: tuple[int, ...] | None = None, padded: bool = False) -> "Geometry":
+    def with_layout(self, layout: Layout, valid: tuple[int, ...] | None = None, padded: bool = False) -> "Geometry":
         """Return the geometry of the same elements under another layout, which says nothing of the swizzle."""
-        return geometry(layout, self.element, valid, padded, self.swizzled)
+        return geometry_of(layout, self.element, valid, padded, self.swizzled)
 
-    def moved(self, count: int) -> "Geometry":
+    def shifted(self, count: int) -> "Geometry":
         """Return the geometry of cells that all lie some elements further on in their storage."""
         if self.swizzled is None:
             return self
         swizzled = self.swizzled._replace(origin=self.swizzled.origin + count)
-        return geometry(self.layout, self.element, self.valid, self.padded, swizzled)
+        return geometry_of(self.layout, self.element, self.valid, self.padded, swizzled)
 
     @property
     def rank(self) -> int:
@@ -149,12 +149,12 @@ class Geometry:
         return () if self.element.size == 1 else tuple([mode.size for mode in modes_of(self.element)])
 
 
-Moved: TypeAlias = tuple[Geometry, int]
+Shifted: TypeAlias = tuple[Geometry, int]
 """A geometry, and how many elements its first cell lies after that of the one it was made from."""
 
 
 @lru_cache(CACHED)
-def geometry(
+def geometry_of(
     layout: Layout,
     element: Layout = SCALAR,
     valid: tuple[int, ...] | None = None,
@@ -165,7 +165,7 @@ def geometry(
     return Geometry(layout, element, valid, padded, swizzled)
 
 
-def of_layout(layout: Any, element: Layout, start: int) -> Moved:
+def geometry_from_layout(layout: Any, element: Layout, start: int) -> Shifted:
     """Return the geometry of a layout, swizzled or not, and to which element strides lead first.
 
     Parameters
@@ -183,8 +183,8 @@ def of_layout(layout: Any, element: Layout, start: int) -> Moved:
         If the swizzle mixes bits that no offset has.
     """
     if not isinstance(layout, ComposedLayout):
-        return geometry(as_layout(layout), element), start
-    return geometry(layout.layout, element, swizzled=_swizzled(layout.swizzle, start)), start + layout.offset
+        return geometry_of(as_layout(layout), element), start
+    return geometry_of(layout.layout, element, swizzled=_swizzled(layout.swizzle, start)), start + layout.offset
 
 
 def _swizzled(swizzle: Swizzle, origin: int) -> Swizzled:
@@ -197,13 +197,13 @@ def _swizzled(swizzle: Swizzle, origin: int) -> Swizzled:
     return Swizzled(swizzle, origin)
 
 
-def state_of(found: Geometry) -> tuple[Any, ...]:
+def state_of(geometry: Geometry) -> tuple[Any, ...]:
     """Return what a geometry is made of, as it is pickled."""
-    swizzled = None if found.swizzled is None else tuple(found.swizzled)
-    return found.layout, found.element, found.valid, found.padded, swizzled
+    swizzled = None if geometry.swizzled is None else tuple(geometry.swizzled)
+    return geometry.layout, geometry.element, geometry.valid, geometry.padded, swizzled
 
 
-def of_state(*state: Any) -> Geometry:
+def geometry_from_state(*state: Any) -> Geometry:
     """Return the geometry of what came out of a pickle.
 
     Raises
@@ -226,19 +226,19 @@ def of_state(*state: Any) -> Geometry:
         if not isinstance(swizzle, Swizzle):
             raise TypeError(f"found {type(swizzle).__name__} for a swizzle")
         swizzled = _swizzled(swizzle, index(origin))
-    return geometry(layout, element, valid, padded, swizzled)
+    return geometry_of(layout, element, valid, padded, swizzled)
 
 
 @lru_cache(CACHED)
-def by_rows(found: Geometry) -> Geometry:
+def by_rows(geometry: Geometry) -> Geometry:
     """Return the geometry of the same shape whose numbers lie one after another, by rows; all of it has memory."""
-    element = row_major(*found.element_shape) if found.element_shape else SCALAR
-    whole = row_major(*found.shape, element.size)
-    return geometry(joined(modes_of(whole)[:-1]), element)
+    element = row_major(*geometry.element_shape) if geometry.element_shape else SCALAR
+    whole = row_major(*geometry.shape, element.size)
+    return geometry_of(joined(modes_of(whole)[:-1]), element)
 
 
 @lru_cache(CACHED)
-def array_strides(found: Geometry, itemsize: int) -> tuple[int, ...]:
+def array_strides(geometry: Geometry, itemsize: int) -> tuple[int, ...]:
     """Return the stride in bytes of each axis of an array with these elements.
 
     Raises
@@ -246,14 +246,14 @@ def array_strides(found: Geometry, itemsize: int) -> tuple[int, ...]:
     LayoutError
         If a mode has no single stride, some coordinates have no memory, or there is a swizzle.
     """
-    if found.swizzled is not None:
+    if geometry.swizzled is not None:
         raise LayoutError(
-            f"no strides lead through {found.swizzled.swizzle} o {found.layout}; write t.to_numpy() for a copy, or "
+            f"{geometry.swizzled.swizzle} o {geometry.layout} has no strides; write t.to_numpy() for a copy, or "
             f"u.copy_from(t) for a tensor u without a swizzle, which can be shared"
         )
-    if found.padded and found.inside != found.shape:
-        raise LayoutError(f"the padding of {found.layout} has no memory to share; write t.to_numpy()")
-    modes = [*found.modes, *(modes_of(found.element) if found.element_shape else ())]
+    if geometry.padded and geometry.inside != geometry.shape:
+        raise LayoutError(f"the padding of {geometry.layout} has no memory to share; write t.to_numpy()")
+    modes = [*geometry.modes, *(modes_of(geometry.element) if geometry.element_shape else ())]
     try:
         return tuple([Layout((mode.shape,), (mode.stride,)).to_strides(itemsize)[0] for mode in modes])
     except LayoutError as error:
@@ -266,13 +266,13 @@ def clamped(count: int, extent: int) -> int:
     return max(0, min(count, extent))
 
 
-def bare(mode: Layout) -> Layout:
+def without_unit_extent(mode: Layout) -> Layout:
     """Return a mode, with stride 0 if it has a single coordinate."""
     return Layout.made(1, 0) if mode.shape == 1 else mode
 
 
 @lru_cache(CACHED)
-def cut(mode: Layout, count: int) -> tuple[Layout, Layout]:
+def blocks_of(mode: Layout, count: int) -> tuple[Layout, Layout]:
     """Return a block of ``count`` coordinates of a mode, and the layout of the blocks; the last may go past the end.
 
     Raises
@@ -281,12 +281,12 @@ def cut(mode: Layout, count: int) -> tuple[Layout, Layout]:
         If the leaves of a nested mode are not in blocks of so many.
     """
     if count == 1:
-        return Layout.made(1, 0), bare(mode)
+        return Layout.made(1, 0), without_unit_extent(mode)
     if isinstance(mode.shape, int) and isinstance(mode.stride, int):
         blocks = Layout.made(-(-mode.shape // count), count * mode.stride)
-        return Layout.made(count, mode.stride), bare(blocks)
+        return Layout.made(count, mode.stride), without_unit_extent(blocks)
     if not mode.size:
         return Layout.made(count, 0), Layout.made(0, 0)
     # What lies past the end has no memory, so that a mode may go on as it fits best: without leaves of extent 1.
     parts = logical_divide(coalesce(mode), count)
-    return parts.mode(0), bare(parts.mode(1))
+    return parts.mode(0), without_unit_extent(parts.mode(1))

@@ -10,24 +10,24 @@ from accel.errors import DTypeError, LayoutError
 from accel.layout import ComposedLayout, Swizzle
 from accel.layout.layout import as_layout
 from accel.views import relayout, tiling
-from accel.views.access import Access
-from accel.views.arithmetic import Arithmetic
+from accel.views.access import TensorAccess
+from accel.views.arithmetic import TensorArithmetic
 from accel.views.cells import ends
-from accel.views.checks import as_pad
-from accel.views.copying import Transferring
+from accel.views.checks import as_alignment, as_pad
+from accel.views.copying import AsyncCopying
 from accel.views.core import TensorCore
-from accel.views.geometry import geometry
+from accel.views.geometry import geometry_of
 from accel.views.iterator import LayoutTensorIter
-from accel.views.scoped import power_of_two, scoped_storage
+from accel.views.scoped_storage import scoped_storage
 from accel.views.slicing import sliced
-from accel.views.text import Text
+from accel.views.text import TensorText
 
 __all__ = ["LayoutTensor"]
 
 Range = slice  # which inside the class is a method
 
 
-class LayoutTensor(Access, Arithmetic, Text, Transferring):
+class LayoutTensor(TensorAccess, TensorArithmetic, TensorText, AsyncCopying):
     """Typed memory at the coordinates of a layout: a view, which copies nothing and holds the storage.
 
     Everything that cuts, slices or relabels it is another view of the same memory; what is written there is written
@@ -112,7 +112,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
 
     def tiled_iterator(
         self, sizes: Any, coords: Any, axis: SupportsIndex = 0, circular: bool = False
-    ) -> LayoutTensorIter:
+    ) -> LayoutTensorIter[Self]:
         """Return a tile that goes along an axis, from some tile on."""
         return LayoutTensorIter(self, sizes, coords, axis, circular)
 
@@ -138,7 +138,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         BoundsError
             If there is no such part.
         """
-        return self._view(*tiling.parted(self._geometry, count, part, axis, alignment))
+        return self._view(*tiling.split_part(self._geometry, count, part, axis, alignment))
 
     def distribute(
         self,
@@ -302,9 +302,9 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
             raise DTypeError(f"{sizes}; write allow_resize=True, which reads other elements")
 
     def _recast(self, dtype: Any, offset: int, element_layout: Any) -> Self:
-        made, found = type(self).__new__(type(self)), self._geometry
-        element = found.element if element_layout is None else as_layout(element_layout)
-        recast = geometry(found.layout, element, found.valid, found.padded, found.swizzled)
+        made, geometry = type(self).__new__(type(self)), self._geometry
+        element = geometry.element if element_layout is None else as_layout(element_layout)
+        recast = geometry_of(geometry.layout, element, geometry.valid, geometry.padded, geometry.swizzled)
         made._on(self._storage, recast, offset, dtype)
         made._readonly = self._readonly
         return made
@@ -363,12 +363,12 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         ...     t.fill(1.5)[3], t.ptr % 256
         (np.float32(1.5), 0)
         """
-        found, kind = layout if isinstance(layout, ComposedLayout) else as_layout(layout), as_dtype(dtype)
-        boundary = kind.alignment if alignment is None else power_of_two(alignment)
-        first, low, high = ends(found)
+        layout, kind = layout if isinstance(layout, ComposedLayout) else as_layout(layout), as_dtype(dtype)
+        boundary = kind.alignment if alignment is None else as_alignment(alignment)
+        first, low, high = ends(layout)
         offset = -low + (low - first) % max(1, boundary // kind.itemsize)  # so many that the first one is aligned
         with scoped_storage(offset + high + 1, kind, boundary) as storage:
-            yield cls(storage, found, offset, alignment=boundary)
+            yield cls(storage, layout, offset, alignment=boundary)
 
 
 def _hashable(values: Any) -> Any:

@@ -10,9 +10,9 @@ import numpy as np
 from accel.dtypes import DType
 from accel.errors import DTypeError
 from accel.memory.host_storage import HostArray
-from accel.views.operands import is_array
+from accel.views.rows import is_array
 
-__all__ = ["Operation", "Operators", "applied", "refuse_booleans", "refuse_other_dtype"]
+__all__ = ["Operation", "Operators", "apply_operation", "refuse_booleans", "refuse_different_dtypes"]
 
 Operation = Callable[[Any, Any], Any]
 
@@ -36,7 +36,7 @@ class Operators:
 
     @classmethod
     @abstractmethod
-    def _over(cls, source: Any) -> Self:
+    def _view_of(cls, source: Any) -> Self:
         """Return a view of all elements of what has memory."""
 
     def __add__(self, other: Any) -> Self:
@@ -83,7 +83,7 @@ class Operators:
                 f"an array on the left computes with arrays of its own library; write xp.from_dlpack(x) for this "
                 f"{type(self).__name__}"
             )
-        return operation(self._over(other), self)
+        return operation(self._view_of(other), self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Compute what NumPy is asked for: a number before a view as in Python, all else with arrays."""
@@ -100,7 +100,7 @@ class Operators:
 _OPERATIONS: dict[np.ufunc, Operation] = {np.add: add, np.subtract: sub, np.multiply: mul, np.true_divide: truediv}
 
 
-def applied(operation: Operation, left: Any, right: Any, dtype: DType) -> HostArray:
+def apply_operation(operation: Operation, left: Any, right: Any, dtype: DType) -> HostArray:
     """Return the results of an operation on arrays or numbers of a dtype, which stays; integers divide downwards.
 
     Raises
@@ -125,7 +125,7 @@ def refuse_booleans(dtype: DType) -> None:
         )
 
 
-def refuse_other_dtype(one: DType, other: DType) -> None:
+def refuse_different_dtypes(one: DType, other: DType) -> None:
     """Raise `DTypeError` if operands have two dtypes."""
     if one != other:
         raise DTypeError(f"{one.name} and {other.name} do not mix; write xp.astype(xp.asarray(x), {one.name!r})")

@@ -7,12 +7,12 @@ from accel.errors import LayoutError
 from accel.layout import Layout, coalesce
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import as_layout, joined
-from accel.views.geometry import Geometry, bare
+from accel.views.geometry import Geometry, without_unit_extent
 
 __all__ = ["coalesced", "composed", "reshaped", "transposed"]
 
 
-def transposed(found: Geometry) -> Geometry:
+def transposed(geometry: Geometry) -> Geometry:
     """Return the two modes exchanged.
 
     Raises
@@ -20,16 +20,16 @@ def transposed(found: Geometry) -> Geometry:
     LayoutError
         If there are not two.
     """
-    if found.rank != 2:
+    if geometry.rank != 2:
         raise LayoutError(
-            f"transpose exchanges two modes; {found.layout} has {found.rank}: "
+            f"transpose exchanges two modes; {geometry.layout} has {geometry.rank}: "
             f"write xp.permute_dims(xp.asarray(t), axes)"
         )
-    valid = None if found.valid is None else found.valid[::-1]
-    return found.seen(joined(map(bare, reversed(found.modes))), valid, found.padded)
+    valid = None if geometry.valid is None else geometry.valid[::-1]
+    return geometry.with_layout(joined(map(without_unit_extent, reversed(geometry.modes))), valid, geometry.padded)
 
 
-def reshaped(found: Geometry, layout: Any) -> Geometry:
+def reshaped(geometry: Geometry, layout: Any) -> Geometry:
     """Return another layout of the same cells, from the same first element.
 
     Raises
@@ -37,17 +37,17 @@ def reshaped(found: Geometry, layout: Any) -> Geometry:
     LayoutError
         If the cells are not the same, or the tensor is masked.
     """
-    _refuse_masked(found, "reshape")
+    _refuse_masked(geometry, "reshape")
     wanted = as_layout(layout)
-    if not _same_cells(found.layout, wanted):
+    if not _same_cells(geometry.layout, wanted):
         raise LayoutError(
-            f"{wanted} does not address the same cells as {found.layout}; write t.composition(layout) for some of "
+            f"{wanted} does not address the same cells as {geometry.layout}; write t.composition(layout) for some of "
             f"them, or u.copy_from(t) for a tensor u of a layout that has them one after another"
         )
-    return found.seen(wanted)
+    return geometry.with_layout(wanted)
 
 
-def composed(found: Geometry, layout: Any) -> Geometry:
+def composed(geometry: Geometry, layout: Any) -> Geometry:
     """Return the elements at the integers that another layout gives.
 
     Raises
@@ -55,20 +55,20 @@ def composed(found: Geometry, layout: Any) -> Geometry:
     LayoutError
         If it leaves the domain, no layout has these elements, or the tensor is masked.
     """
-    _refuse_masked(found, "composition")
+    _refuse_masked(geometry, "composition")
     inner = as_layout(layout)
     if inner.size:
         ends = [(extent - 1) * stride for extent, stride in inner.leaves]
         low, high = sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
-        if low < 0 or high >= found.layout.size:
+        if low < 0 or high >= geometry.layout.size:
             raise LayoutError(
-                f"{inner} goes from {low} to {high}, and {found.layout} has the coordinates 0 to "
-                f"{found.layout.size - 1}; compose with a layout that stays inside"
+                f"{inner} goes from {low} to {high}, and {geometry.layout} has the coordinates 0 to "
+                f"{geometry.layout.size - 1}; compose with a layout that stays inside"
             )
-    return found.seen(found.layout @ inner)
+    return geometry.with_layout(geometry.layout @ inner)
 
 
-def coalesced(found: Geometry, keep_rank: bool) -> Geometry:
+def coalesced(geometry: Geometry, keep_rank: bool) -> Geometry:
     """Return the fewest modes with the same elements in the same order, or the fewest leaves in each mode.
 
     Raises
@@ -77,14 +77,14 @@ def coalesced(found: Geometry, keep_rank: bool) -> Geometry:
         If modes of a masked tensor would become one.
     """
     if keep_rank:
-        modes = [coalesce(mode) if isinstance(mode.shape, tuple) else mode for mode in found.modes]
-        return found.seen(joined(modes), found.valid, found.padded)
-    _refuse_masked(found, "coalesce")
-    return found.seen(coalesce(found.layout))
+        modes = [coalesce(mode) if isinstance(mode.shape, tuple) else mode for mode in geometry.modes]
+        return geometry.with_layout(joined(modes), geometry.valid, geometry.padded)
+    _refuse_masked(geometry, "coalesce")
+    return geometry.with_layout(coalesce(geometry.layout))
 
 
-def _refuse_masked(found: Geometry, what: str) -> None:
-    if found.valid is not None:
+def _refuse_masked(geometry: Geometry, what: str) -> None:
+    if geometry.valid is not None:
         raise LayoutError(
             f'Masked tensor does not support {what}. Take the tile with tail="shrink", or write t.to_numpy()'
         )
@@ -94,7 +94,7 @@ def _same_cells(one: Layout, other: Layout) -> bool:
     first, second = _normal(one), _normal(other)
     if first == second:
         return True
-    if not (one.size and other.size) or (_nests(first[1]) and _nests(second[1])):
+    if not (one.size and other.size) or (_strides_nest(first[1]) and _strides_nest(second[1])):
         return False
     # Where both lie between the same ends, a bit for each place there is less than the storage has.
     return reach(one.leaves)[1:] == reach(other.leaves)[1:] and _places(first[1]) == _places(second[1])
@@ -121,7 +121,7 @@ def _normal(layout: Layout) -> tuple[int, tuple[Leaf, ...]]:
     return low, coalesce(ordered).leaves if rising else ()
 
 
-def _nests(leaves: tuple[Leaf, ...]) -> bool:
+def _strides_nest(leaves: tuple[Leaf, ...]) -> bool:
     """Tell whether each stride is longer than all that the smaller ones reach, so that only these leaves do so."""
     end = 0
     for extent, stride in leaves:

@@ -3,7 +3,7 @@
 from itertools import accumulate
 from math import prod
 from operator import mul
-from typing import Any, NamedTuple, SupportsIndex, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -11,15 +11,14 @@ from accel.abc import Operand
 from accel.copies import Elements
 from accel.copies.elements import reach
 from accel.dtypes import DType, as_dtype
-from accel.errors import BoundsError, DeviceMismatchError, LayoutError
+from accel.errors import LayoutError
 from accel.interchange import Interchange
 from accel.interchange.export import Lender
 from accel.memory import AnyStorage, HostStorage
 from accel.memory.host_arrays import bytes_at
 from accel.memory.host_storage import HostArray
-from accel.views.checks import as_whole
 
-__all__ = ["Source", "flat", "has_memory", "on_host", "part", "row_major", "source_of"]
+__all__ = ["Source", "has_memory", "row_major", "source_of"]
 
 
 class Source(NamedTuple):
@@ -149,61 +148,3 @@ def _placed(storage: AnyStorage, operand: Operand) -> Source:
         )
     strides = tuple([stride // dtype.itemsize for stride in operand.strides])
     return Source(storage, first // dtype.itemsize, operand.extents, strides)
-
-
-def flat(x: Any, what: str) -> Source:
-    """Return the elements of what has one axis and is contiguous.
-
-    Raises
-    ------
-    TypeError
-        If it has another number of axes.
-    LayoutError
-        If it is not contiguous.
-    """
-    found = source_of(x)
-    if len(found.shape) != 1:
-        raise TypeError(
-            f"a {what} looks at one axis, and this {type(x).__name__} has shape {found.shape}; write "
-            f"NDBuffer(x).flatten() for a view of its elements by rows"
-        )
-    if not found.contiguous:
-        raise LayoutError(
-            f"a {what} looks at consecutive elements, and this {type(x).__name__} has stride {found.strides[0]}; "
-            f"write NDBuffer(x).copy() for consecutive ones"
-        )
-    return found
-
-
-def part(offset: SupportsIndex, size: SupportsIndex | None, available: int, parent: str) -> tuple[int, int]:
-    """Return an offset and a size that lie within a parent; the size is by default all the rest.
-
-    Raises
-    ------
-    BoundsError
-        If they do not.
-    """
-    start = as_whole(offset, "an offset")
-    count = available - start if size is None else as_whole(size, "a size")
-    if start < 0 or count < 0 or start + count > available:
-        raise BoundsError(
-            f"{'no' if count < 0 else count} elements from offset {start} are required, and {parent} has {available} "
-            f"available: 0 <= offset and offset + size <= {available}"
-        )
-    return start, count
-
-
-def on_host(storage: AnyStorage, what: str) -> HostStorage:
-    """Return the storage, if the host can read it.
-
-    Raises
-    ------
-    DeviceMismatchError
-        If it cannot.
-    """
-    if isinstance(storage, HostStorage):
-        return storage
-    raise DeviceMismatchError(
-        f"{what} can be had on the cpu only, and this memory is on {storage.device}: "
-        f"write x.to_numpy() for a copy, or c.to('cpu') for a container there"
-    )

@@ -7,12 +7,12 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from accel.memory.storage import Writer
-from accel.views.conversion import Moving
+from accel.views.contents import TensorContents
 
-__all__ = ["Text"]
+__all__ = ["TensorText"]
 
 
-class Text(Moving):
+class TensorText(TensorContents):
     """What `str`, `repr` and notebooks show; to be mixed into a tensor."""
 
     __slots__ = ()

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any, SupportsIndex
 
 from accel.dtypes import exact_cast
-from accel.views.buffers.vectors import Vectors
+from accel.views.buffers.vector_access import VectorAccess
 
-__all__ = ["ElementAccess"]
+__all__ = ["BufferAccess"]
 
 
-class ElementAccess(Vectors):
+class BufferAccess(VectorAccess):
     """The members of buffers that read and write elements one by one; see `NDBuffer`."""
 
     __slots__ = ()

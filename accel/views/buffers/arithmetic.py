@@ -7,13 +7,13 @@ from accel.dtypes import exact_cast
 from accel.errors import LayoutError
 from accel.memory.host_storage import HostArray
 from accel.views.buffers.strided import StridedView
-from accel.views.operands import Rows, is_array, refuse_apart, rows_of
-from accel.views.operators import Operation, Operators, applied, refuse_booleans, refuse_other_dtype
+from accel.views.operators import Operation, Operators, apply_operation, refuse_booleans, refuse_different_dtypes
+from accel.views.rows import Rows, is_array, refuse_different_devices, rows_of
 
-__all__ = ["Arithmetic"]
+__all__ = ["BufferArithmetic"]
 
 
-class Arithmetic(StridedView, Operators):
+class BufferArithmetic(StridedView, Operators):
     """Operators of buffers; the result has the dtype and the shape of the buffer, and integers divide downwards.
 
     The other operand is a number; or what has memory, of the same dtype on the same device: of the same shape, or for
@@ -37,13 +37,13 @@ class Arithmetic(StridedView, Operators):
     def _result(self, operation: Operation, other: Any, *, reflected: bool = False) -> HostArray:
         refuse_booleans(self.dtype)
         left, right = self.to_numpy(), self._right_operand(other)
-        return applied(operation, *((right, left) if reflected else (left, right)), dtype=self.dtype)
+        return apply_operation(operation, *((right, left) if reflected else (left, right)), dtype=self.dtype)
 
     def _right_operand(self, other: Any) -> HostArray:
         if not is_array(other):
             return self._as_number(other)
         rows = rows_of(other)
-        refuse_apart(self, self.device, other, rows.device)
+        refuse_different_devices(self, self.device, other, rows.device)
         return self._fitted(rows) if rows.shape else self._as_number(rows.values())
 
     def _as_number(self, value: Any) -> HostArray:
@@ -56,7 +56,7 @@ class Arithmetic(StridedView, Operators):
         return number
 
     def _fitted(self, right: Rows) -> HostArray:
-        refuse_other_dtype(self.dtype, right.dtype)
+        refuse_different_dtypes(self.dtype, right.dtype)
         if right.shape == self._shape:
             return right.values()
         rows, *columns = self._shape or (0,)

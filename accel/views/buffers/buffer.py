@@ -15,8 +15,9 @@ from accel.dtypes import DTypeLike
 from accel.errors import BoundsError, LayoutError
 from accel.memory import HostStorage
 from accel.memory.sizes import as_size
-from accel.views.buffers.access import ElementAccess
-from accel.views.buffers.arithmetic import Arithmetic
+from accel.views.buffers.access import BufferAccess
+from accel.views.buffers.arithmetic import BufferArithmetic
+from accel.views.buffers.flat_memory import checked_range, flat_source
 from accel.views.buffers.text import shown
 from accel.views.checks import (
     as_axis,
@@ -27,8 +28,8 @@ from accel.views.checks import (
     refuse_partial_tile,
     tile_position,
 )
-from accel.views.scoped import scoped_storage
-from accel.views.sources import Source, flat, part, row_major, source_of
+from accel.views.scoped_storage import scoped_storage
+from accel.views.sources import Source, row_major, source_of
 
 __all__ = ["Buffer", "NDBuffer", "Shape", "Tail", "as_shape"]
 
@@ -41,7 +42,7 @@ Tail: TypeAlias = Literal["mask", "shrink", "raise"]
 _EMPTY_DTYPE = "float64"
 
 
-class NDBuffer(ElementAccess, Arithmetic):
+class NDBuffer(BufferAccess, BufferArithmetic):
     """A window of any number of axes on somebody's memory, in row-major order unless strides say otherwise.
 
     Its length is the extent of its first axis, which is NumPy's rule and not Mojo's; `size` counts all elements. It
@@ -89,18 +90,18 @@ class NDBuffer(ElementAccess, Arithmetic):
         *,
         offset: SupportsIndex = 0,
     ) -> None:
-        found = source_of(_nothing() if source is None else source)
+        elements = source_of(_nothing() if source is None else source)
         start = as_whole(offset, "an offset")
-        if shape is None and start and len(found.shape) == 1:
-            shape = max(found.size - start, 0)
+        if shape is None and start and len(elements.shape) == 1:
+            shape = max(elements.size - start, 0)
         if shape is not None:
-            found = _shaped(found, as_shape(shape), strides, start)
+            elements = _shaped(elements, as_shape(shape), strides, start)
         elif strides is not None or start:
             raise TypeError(
                 "strides, and an offset into several axes, need a shape; "
                 "write NDBuffer(x, shape, strides, offset=offset)"
             )
-        self._storage, self._offset, self._shape, self._strides = found
+        self._storage, self._offset, self._shape, self._strides = elements
 
     # What it is
 
@@ -156,7 +157,7 @@ class NDBuffer(ElementAccess, Arithmetic):
         return tuple(map(int, np.unravel_index(place, self._shape)))
 
     @classmethod
-    def _over(cls, source: Any) -> "NDBuffer":
+    def _view_of(cls, source: Any) -> "NDBuffer":
         return NDBuffer(source)
 
     # All elements
@@ -277,11 +278,16 @@ class Buffer(NDBuffer):
     _rank = 1
 
     def __init__(self, source: Any = None, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
-        found = flat(_nothing() if source is None else source, "Buffer")
-        start, length = part(
-            offset, size, found.size, "no memory" if source is None else f"this {type(source).__name__}"
+        elements = flat_source(_nothing() if source is None else source, "Buffer")
+        start, length = checked_range(
+            offset, size, elements.size, "no memory" if source is None else f"this {type(source).__name__}"
         )
-        self._storage, self._offset, self._shape, self._strides = found.storage, found.start + start, (length,), (1,)
+        self._storage, self._offset, self._shape, self._strides = (
+            elements.storage,
+            elements.start + start,
+            (length,),
+            (1,),
+        )
 
     @property
     def dynamic_size(self) -> int:
@@ -290,13 +296,13 @@ class Buffer(NDBuffer):
 
     @classmethod
     def _own_shape(cls, shape: Shape) -> tuple[int, ...]:
-        found = as_shape(shape)
-        if len(found) != 1:
+        extents = as_shape(shape)
+        if len(extents) != 1:
             raise LayoutError(
-                f"a {cls.__name__} has one axis; found the shape {found}: "
-                f"write NDBuffer.stack_allocation({found}, dtype)"
+                f"a {cls.__name__} has one axis; found the shape {extents}: "
+                f"write NDBuffer.stack_allocation({extents}, dtype)"
             )
-        return found
+        return extents
 
 
 def as_shape(shape: Shape) -> tuple[int, ...]:
@@ -316,20 +322,20 @@ def _nothing() -> HostStorage:
     return HostStorage.new()
 
 
-def _shaped(found: Source, shape: tuple[int, ...], strides: Sequence[SupportsIndex] | None, offset: int) -> Source:
+def _shaped(elements: Source, shape: tuple[int, ...], strides: Sequence[SupportsIndex] | None, offset: int) -> Source:
     """Give consecutive elements a shape."""
-    if not found.contiguous:
+    if not elements.contiguous:
         raise LayoutError(
-            f"only consecutive elements get a shape, and the source has strides {found.strides}; write "
+            f"only consecutive elements get a shape, and the source has strides {elements.strides}; write "
             f"NDBuffer(NDBuffer(x).copy(), {shape})"
         )
     steps = row_major(shape) if strides is None else tuple([as_whole(stride, "a stride") for stride in strides])
     if len(steps) != len(shape):
         raise LayoutError(f"shape {shape} needs as many strides; found {steps}")
     size, low, high = reach(tuple(zip(shape, steps, strict=True)))
-    if offset + low < 0 or offset + high >= found.size + (not size):
+    if offset + low < 0 or offset + high >= elements.size + (not size):
         raise BoundsError(
             f"shape {shape} with strides {steps} from offset {offset} requires elements {offset + low} to "
-            f"{offset + high}; there are {found.size} available"
+            f"{offset + high}; there are {elements.size} available"
         )
-    return Source(found.storage, found.start + offset, shape, steps)
+    return Source(elements.storage, elements.start + offset, shape, steps)

@@ -6,18 +6,18 @@ from typing import Any, Generic, Self, SupportsIndex, TypeVar
 from accel import copies
 from accel.errors import BoundsError
 from accel.memory import AnyStorage, HostStorage
+from accel.views.buffers.flat_memory import checked_range, flat_source
 from accel.views.buffers.text import shown
-from accel.views.buffers.vectors import Vectors
+from accel.views.buffers.vector_access import VectorAccess
 from accel.views.checks import as_whole
-from accel.views.operands import Rows, assigned
-from accel.views.sources import flat, part
+from accel.views.rows import Rows, as_assignable
 
 __all__ = ["BufferView"]
 
 Scalar_co = TypeVar("Scalar_co", covariant=True)
 
 
-class BufferView(Vectors, Generic[Scalar_co]):
+class BufferView(VectorAccess, Generic[Scalar_co]):
     """A window on consecutive elements of somebody's memory, on any device.
 
     Nothing of it can be changed but the elements. As an annotation of a kernel's parameter it is ``BufferView`` or
@@ -58,10 +58,10 @@ class BufferView(Vectors, Generic[Scalar_co]):
     def __init__(self, source: Any, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
         if isinstance(source, BufferView):
             raise TypeError("a BufferView is no source of another; write v.subview(offset, size), or v[a:b]")
-        found = flat(source, "BufferView")
-        start, count = part(offset, size, found.size, f"this {type(source).__name__}")
-        self._storage = found.storage
-        self._offset = found.start + start
+        elements = flat_source(source, "BufferView")
+        start, count = checked_range(offset, size, elements.size, f"this {type(source).__name__}")
+        self._storage = elements.storage
+        self._offset = elements.start + start
         self._shape = (count,)
         self._strides = (1,)
 
@@ -78,7 +78,7 @@ class BufferView(Vectors, Generic[Scalar_co]):
         BoundsError
             If they are not all in this view.
         """
-        start, count = part(offset, size, self._shape[0], "the parent view")
+        start, count = checked_range(offset, size, self._shape[0], "the parent view")
         return self._on(self._storage, self._offset + start, (count,), (1,))
 
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
@@ -120,7 +120,7 @@ class BufferView(Vectors, Generic[Scalar_co]):
 
     def _assign(self, value: Any) -> None:
         self._storage.refuse_read_only()
-        given, target = assigned(value, self._shape, self.dtype), self._source.elements
+        given, target = as_assignable(value, self._shape, self.dtype), self._source.elements
         if isinstance(given, Rows):
             copies.copy(target, given.elements)
         elif given.ndim:

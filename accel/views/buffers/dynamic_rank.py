@@ -224,10 +224,10 @@ def _unpickled(*state: Any) -> DynamicRankBuffer:
         kind, whole = state
         if not (isinstance(kind, type) and issubclass(kind, DynamicRankBuffer) and isinstance(whole, NDBuffer)):
             raise TypeError(f"found {type(kind).__name__} and {type(whole).__name__} for its class and its elements")
-        found: DynamicRankBuffer = kind(whole, whole.get_rank(), whole.shape, whole.dtype)
-        return found
+        buffer: DynamicRankBuffer = kind(whole, whole.get_rank(), whole.shape, whole.dtype)
+        return buffer
 
 
-def _refuse_other_dtype(found: DType, wanted: DTypeLike) -> None:
-    if as_dtype(wanted) != found:
-        raise DTypeError(f"the elements are {found.name}, and {wanted!r} is asked for; write dtype={found.name!r}")
+def _refuse_other_dtype(dtype: DType, wanted: DTypeLike) -> None:
+    if as_dtype(wanted) != dtype:
+        raise DTypeError(f"the elements are {dtype.name}, and {wanted!r} is asked for; write dtype={dtype.name!r}")

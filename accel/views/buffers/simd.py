@@ -8,8 +8,8 @@ import numpy as np
 from accel.dtypes import exact_cast
 from accel.memory.host_storage import HostArray
 from accel.memory.sizes import as_size
+from accel.views.buffers.flat_memory import as_host_storage, checked_range, flat_source
 from accel.views.checks import as_pad, as_whole
-from accel.views.sources import flat, on_host, part
 
 __all__ = ["PrefetchOptions", "partial_simd_load", "partial_simd_store"]
 
@@ -73,8 +73,8 @@ def partial_simd_load(
     >>> partial_simd_load(np.array([1, 2, 3]), 1, 3, pad_value=-1, width=4)
     array([-1,  2,  3, -1])
     """
-    source = flat(storage, "vector")
-    memory = on_host(source.storage, "a vector")
+    source = flat_source(storage, "vector")
+    memory = as_host_storage(source.storage, "a vector")
     lanes = np.full(as_size(width, memory.dtype.itemsize), as_pad(pad_value, memory.dtype), memory.dtype)
     first, count = _bounded(lbound, rbound, lanes.size, source.size)
     if count:
@@ -103,8 +103,8 @@ def partial_simd_store(storage: Any, lbound: SupportsIndex, rbound: SupportsInde
     ReadOnlyError, DeviceMismatchError
         If the memory must not change, or is an accelerator's.
     """
-    source = flat(storage, "vector")
-    memory = on_host(source.storage, "a vector")
+    source = flat_source(storage, "vector")
+    memory = as_host_storage(source.storage, "a vector")
     lanes = exact_cast(data, memory.dtype).reshape(-1)
     first, count = _bounded(lbound, rbound, lanes.size, source.size)
     memory.store(source.start + first, lanes[first : first + count])
@@ -113,4 +113,4 @@ def partial_simd_store(storage: Any, lbound: SupportsIndex, rbound: SupportsInde
 def _bounded(lbound: SupportsIndex, rbound: SupportsIndex, width: int, available: int) -> tuple[int, int]:
     """Return the first lane in bounds, and how many there are."""
     low, high = max(0, as_whole(lbound, "a bound")), min(width, as_whole(rbound, "a bound"))
-    return part(low, high - low, available, "the memory of the vector") if low < high else (0, 0)
+    return checked_range(low, high - low, available, "the memory of the vector") if low < high else (0, 0)

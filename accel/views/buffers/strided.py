@@ -15,8 +15,9 @@ from accel.memory import AnyStorage, allocate
 from accel.memory.host_arrays import export
 from accel.memory.host_storage import HostArray
 from accel.memory.sizes import as_size
-from accel.views.operands import Rows, rows_of
-from accel.views.sources import Source, on_host, row_major
+from accel.views.buffers.flat_memory import as_host_storage
+from accel.views.rows import Rows, rows_of
+from accel.views.sources import Source, row_major
 
 __all__ = ["StridedView"]
 
@@ -184,7 +185,7 @@ class StridedView(Interchange):
         copies.fill(self._source.elements, scalar[()])
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
-        storage = on_host(self._storage, "a NumPy array that shares it")
+        storage = as_host_storage(self._storage, "a NumPy array that shares it")
         storage.settle(writing=not (copy or storage.readonly))
         return np.array(self._lent_array(storage), dtype and as_dtype(dtype), copy=copy)
 

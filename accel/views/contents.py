@@ -15,25 +15,25 @@ from accel.memory import AnyStorage, DeviceStorage, HostStorage, allocate
 from accel.memory.host_arrays import bytes_at
 from accel.memory.host_storage import HostArray
 from accel.views.core import TensorCore
-from accel.views.geometry import Geometry, array_strides, by_rows, of_state, state_of
-from accel.views.operands import Rows, rows_of
+from accel.views.geometry import Geometry, array_strides, by_rows, geometry_from_state, state_of
+from accel.views.rows import Rows, rows_of
 
-__all__ = ["Moving"]
+__all__ = ["TensorContents"]
 
 
-class Moving(TensorCore, Interchange):
+class TensorContents(TensorCore, Interchange):
     """Copies, and the exchange with other libraries; to be mixed into a tensor."""
 
     __slots__ = ()
 
     def to_numpy(self) -> HostArray:
         """Return the elements as a new array of the tensor's shape; vectors append the modes of an element."""
-        found = self._geometry
-        existing = copies.read(self._cells(by_rows=True)).reshape((*found.inside, *found.element_shape))
-        if found.inside == found.shape:
+        geometry = self._geometry
+        existing = copies.read(self._cells(by_rows=True)).reshape((*geometry.inside, *geometry.element_shape))
+        if geometry.inside == geometry.shape:
             return existing
-        array = np.full((*found.shape, *found.element_shape), self._pad_value, self._dtype)
-        array[_corner(found)] = existing
+        array = np.full((*geometry.shape, *geometry.element_shape), self._pad_value, self._dtype)
+        array[_valid_slices(geometry)] = existing
         return array
 
     def fill(self, value: Any) -> Self:
@@ -82,7 +82,7 @@ class Moving(TensorCore, Interchange):
         OverlapError
             If this layout names an element twice.
         """
-        if not isinstance(other, Moving):
+        if not isinstance(other, TensorContents):
             self._copy_rows(rows_of(other), cast)
             return
         # Whether numbers are single and all there is known for most, and more is not to be asked for a few of them.
@@ -97,14 +97,14 @@ class Moving(TensorCore, Interchange):
             copies.copy(self._cells(), other._cells(), cast=cast)
 
     def _copy_rows(self, rows: Rows, cast: bool = False) -> None:
-        found, dtype = self._geometry, self._dtype
+        geometry, dtype = self._geometry, self._dtype
         self._refuse_read_only()
         self._refuse_other_dtype(rows.dtype, cast)
-        if rows.shape != found.axes:
+        if rows.shape != geometry.axes:
             equal = rows.elements.size == self.size * self.element_size
             remedy = "write LayoutTensor(x, layout) for how they are meant" if equal else "the sizes must be equal"
-            raise LayoutError(f"elements of shape {rows.shape} cannot be copied into shape {found.axes}: {remedy}")
-        if found.padded:
+            raise LayoutError(f"elements of shape {rows.shape} cannot be copied into shape {geometry.axes}: {remedy}")
+        if geometry.padded:
             self._write_rows(rows.values().astype(dtype, copy=False))
         else:
             copies.copy(self._cells(by_rows=True), rows.elements, cast=cast)
@@ -124,40 +124,40 @@ class Moving(TensorCore, Interchange):
                 f"write t.copy_from(x, cast=True), which converts"
             )
 
-    def _copy_by_values(self, other: "Moving") -> None:
+    def _copy_by_values(self, other: "TensorContents") -> None:
         values = other.to_numpy().astype(self._dtype, copy=False)
         in_order = _modes_reversed(values, other.rank).reshape(-1)
-        found = self._geometry
-        by_modes = in_order.reshape((*reversed(found.shape), *found.element_shape))
-        self._write_rows(_modes_reversed(by_modes, found.rank))
+        geometry = self._geometry
+        by_modes = in_order.reshape((*reversed(geometry.shape), *geometry.element_shape))
+        self._write_rows(_modes_reversed(by_modes, geometry.rank))
 
     def _write_rows(self, values: HostArray) -> None:
         """Write an array of this shape; what has no memory is dropped."""
-        found = self._geometry
-        expected = (*found.shape, *found.element_shape)
+        geometry = self._geometry
+        expected = (*geometry.shape, *geometry.element_shape)
         if values.shape != expected:
             raise ValueError(f"an array of shape {values.shape} cannot be written to shape {expected}: they must agree")
         self._refuse_read_only()
-        copies.write(self._cells(by_rows=True), values[_corner(found)])
+        copies.write(self._cells(by_rows=True), values[_valid_slices(geometry)])
 
     def copy(self) -> Self:
         """Return a tensor of the same layout on memory of its own, on the same device."""
         return self._copied_to(self.device)
 
     def _copied_to(self, device: Device) -> Self:
-        found = self._cells()
-        size, low, high = found.reach
-        first, extent = found.start + low, high - low + 1 if size else 0
+        cells = self._cells()
+        size, low, high = cells.reach
+        first, extent = cells.start + low, high - low + 1 if size else 0
         storage = allocate(device, extent, self._dtype)
-        made = self._anew(storage, self._geometry.moved(-first), self._offset - first)
+        made = self._on_new_memory(storage, self._geometry.shifted(-first), self._offset - first)
         source = copies.Elements(self._storage, first, ((extent, 1),), self._dtype)
         copies.copy(copies.Elements(storage, 0, ((extent, 1),)), source)
         return made
 
-    def _anew(self, storage: AnyStorage, found: Geometry, offset: int = 0) -> Self:
+    def _on_new_memory(self, storage: AnyStorage, geometry: Geometry, offset: int = 0) -> Self:
         """Return a tensor of this class on other memory."""
         made = object.__new__(type(self))
-        made._on(storage, found, offset)
+        made._on(storage, geometry, offset)
         made._pad = self._pad
         return made
 
@@ -174,9 +174,9 @@ class Moving(TensorCore, Interchange):
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
         """Return an array on the same memory, where strides lead through it; with ``copy=True`` on its own."""
         if copy:
-            self._on_host("an array of them without saying so")
+            self._host_storage("an array of them without saying so")
             return self.to_numpy().astype(self._dtype if dtype is None else as_dtype(dtype), copy=False)
-        storage = self._on_host("array that shares their memory")
+        storage = self._host_storage("array that shares their memory")
         if storage.owner.traffic.hazards is not None:
             storage.settle(writing=not self.readonly)
         shared = self._lent_array(storage)
@@ -194,18 +194,20 @@ class Moving(TensorCore, Interchange):
         LayoutError
             If no strides lead through them.
         """
-        found = self._geometry
-        strides = array_strides(found, self._dtype.itemsize)
+        geometry = self._geometry
+        strides = array_strides(geometry, self._dtype.itemsize)
         span = self._storage.__accel_operand__().span
-        return Operand(span, self._offset * self._dtype.itemsize, self._dtype, found.axes, strides, not self.readonly)
+        return Operand(
+            span, self._offset * self._dtype.itemsize, self._dtype, geometry.axes, strides, not self.readonly
+        )
 
     def __accel_rows__(self) -> Rows:
         """Return the numbers by rows; those of a padded tensor with the pad, in memory of their own."""
-        found = self._geometry
+        geometry = self._geometry
         elements = self._cells(by_rows=True)
-        if found.padded:
+        if geometry.padded:
             elements = copies.all_of(HostStorage.on_array(self.to_numpy()))
-        return Rows(found.axes, self._dtype, self.device, elements)
+        return Rows(geometry.axes, self._dtype, self.device, elements)
 
     def _lent_storage(self) -> AnyStorage:
         return self._storage
@@ -216,25 +218,27 @@ class Moving(TensorCore, Interchange):
             operand = self.__accel_operand__()
             held = bytes_at(storage.pointer, storage.nbytes, not operand.writable, storage.keep_alive())
             return np.ndarray(operand.extents, operand.dtype, held, operand.start, operand.strides)
-        found, dtype = self._geometry, self._dtype
-        strides = array_strides(found, dtype.itemsize)
-        if not found.size:
-            return np.empty(found.axes, dtype)
-        array = np.ndarray(found.axes, dtype, storage.lend(), self._offset * dtype.itemsize, strides)
+        geometry, dtype = self._geometry, self._dtype
+        strides = array_strides(geometry, dtype.itemsize)
+        if not geometry.size:
+            return np.empty(geometry.axes, dtype)
+        array = np.ndarray(geometry.axes, dtype, storage.lend(), self._offset * dtype.itemsize, strides)
         if self._readonly:  # what the storage forbids is forbidden in what it lends
             array.flags.writeable = False
         return array
 
-    def _lent_copy(self, device: Device) -> "Moving":
+    def _lent_copy(self, device: Device) -> "TensorContents":
         """Return a copy of the elements on a device, by rows."""
-        made = self._anew(allocate(device, self.size * self.element_size, self._dtype), by_rows(self._geometry))
+        made = self._on_new_memory(
+            allocate(device, self.size * self.element_size, self._dtype), by_rows(self._geometry)
+        )
         made._write_rows(self.to_numpy())
         return made
 
 
-def _corner(found: Geometry) -> tuple[slice, ...]:
+def _valid_slices(geometry: Geometry) -> tuple[slice, ...]:
     """Return the slices of what has memory."""
-    return tuple([slice(extent) for extent in found.inside])
+    return tuple([slice(extent) for extent in geometry.inside])
 
 
 def _modes_reversed(values: HostArray, rank: int) -> HostArray:
@@ -242,7 +246,7 @@ def _modes_reversed(values: HostArray, rank: int) -> HostArray:
     return values.transpose((*reversed(range(rank)), *range(rank, values.ndim)))
 
 
-def _unpickled(*state: Any) -> Moving:
+def _unpickled(*state: Any) -> TensorContents:
     """Return the tensor that came out of a pickle.
 
     Raises
@@ -252,10 +256,10 @@ def _unpickled(*state: Any) -> Moving:
     """
     with reading_pickled("tensor"):
         kind, storage, offset, parts, pad = state
-        if not (isinstance(kind, type) and issubclass(kind, Moving) and isinstance(storage, AnyStorage)):
+        if not (isinstance(kind, type) and issubclass(kind, TensorContents) and isinstance(storage, AnyStorage)):
             raise TypeError(f"found {type(kind).__name__} and {type(storage).__name__} for its class and its storage")
         made = object.__new__(kind)
-        made._on(storage, of_state(*parts), index(offset))
+        made._on(storage, geometry_from_state(*parts), index(offset))
         made._pad = None if pad is None else np.frombuffer(bytes.fromhex(pad), storage.dtype).reshape(())[()]
         if made._geometry.padded and pad is None:
             raise ValueError("a padded one needs what is read outside")

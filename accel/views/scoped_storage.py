@@ -7,7 +7,7 @@ from typing import SupportsIndex
 from accel.dtypes import DTypeLike, as_dtype
 from accel.memory import HostStorage
 from accel.memory.sizes import as_size
-from accel.views.checks import as_whole
+from accel.views.checks import as_alignment
 
 __all__ = ["scoped_storage"]
 
@@ -30,25 +30,11 @@ def scoped_storage(size: SupportsIndex, dtype: DTypeLike, alignment: SupportsInd
     ValueError
         If the size is negative, or the alignment no power of two.
     """
-    found, boundary = as_dtype(dtype), power_of_two(alignment)
-    nbytes = as_size(size, found.itemsize) * found.itemsize
+    element_dtype, boundary = as_dtype(dtype), as_alignment(alignment)
+    nbytes = as_size(size, element_dtype.itemsize) * element_dtype.itemsize
     with (
         HostStorage.new(nbytes + boundary - 1, "uint8") as room,
         room.window(-room.pointer % boundary, nbytes, room.dtype) as aligned,
-        aligned.window(0, nbytes // found.itemsize, found) as storage,
+        aligned.window(0, nbytes // element_dtype.itemsize, element_dtype) as storage,
     ):
         yield storage
-
-
-def power_of_two(alignment: SupportsIndex) -> int:
-    """Return an alignment as a Python int.
-
-    Raises
-    ------
-    ValueError
-        If it is no power of two.
-    """
-    found = as_whole(alignment, "an alignment")
-    if found < 1 or found & (found - 1):
-        raise ValueError(f"an alignment is a power of two in bytes; found {found}")
-    return found

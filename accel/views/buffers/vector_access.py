@@ -6,19 +6,18 @@ from typing import Any, SupportsIndex
 from accel.errors import BoundsError, LayoutError
 from accel.memory import HostStorage
 from accel.memory.sizes import as_size
+from accel.views.buffers.flat_memory import as_host_storage, checked_range
 from accel.views.buffers.simd import PrefetchOptions
 from accel.views.buffers.strided import StridedView
-from accel.views.checks import position
-from accel.views.scoped import power_of_two
-from accel.views.sources import on_host, part
-from accel.views.vectors import lanes, refuse_misaligned, told, told_values
+from accel.views.checks import as_alignment, position
+from accel.views.load_arguments import as_vector, refuse_misaligned, split_coordinates, split_values
 
-__all__ = ["Vectors"]
+__all__ = ["VectorAccess"]
 
 _FETCH = PrefetchOptions()
 
 
-class Vectors(StridedView):
+class VectorAccess(StridedView):
     """The members of buffers and of flat views that read and write some elements in a row."""
 
     __slots__ = ()
@@ -44,7 +43,9 @@ class Vectors(StridedView):
         DeviceMismatchError
             If the memory is an accelerator's.
         """
-        where, (given, boundary) = told(index, len(self._shape), ("width", "alignment"), (width, alignment))
+        where, (given, boundary) = split_coordinates(
+            index, len(self._shape), ("width", "alignment"), (width, alignment)
+        )
         storage, count = self._host(), 1 if given is None else as_size(given, self.dtype.itemsize)
         return storage.load(self._vector(where, count, boundary), count)
 
@@ -77,8 +78,8 @@ class Vectors(StridedView):
         ReadOnlyError
             If the memory must not change.
         """
-        where, given, boundary = told_values(index, len(self._shape), values, alignment)
-        storage, numbers = self._host(), lanes(given, width, self.dtype)
+        where, given, boundary = split_values(index, len(self._shape), values, alignment)
+        storage, numbers = self._host(), as_vector(given, width, self.dtype)
         storage.store(self._vector(where, numbers.size, boundary), numbers)
 
     def simd_nt_store(self, *index: Any, values: Any = None) -> None:
@@ -88,8 +89,8 @@ class Vectors(StridedView):
         32 or more, and of 16 for shorter ones.
         """
         self._refuse_gaps()
-        where, given, _ = told_values(index, len(self._shape), values, None)
-        numbers = lanes(given, None, self.dtype)
+        where, given, _ = split_values(index, len(self._shape), values, None)
+        numbers = as_vector(given, None, self.dtype)
         alignment = 64 if numbers.nbytes >= 64 else 32 if numbers.nbytes >= 32 else 16
         self.store(where, numbers, alignment)
 
@@ -97,10 +98,10 @@ class Vectors(StridedView):
         """Say that an element will be used soon; a hint, of which Python makes nothing but to check the coordinates."""
         if not isinstance(params, PrefetchOptions):
             raise TypeError(f"params are PrefetchOptions(...); found {params!r}")
-        self._cell(told(index, len(self._shape), (), ())[0])
+        self._cell(split_coordinates(index, len(self._shape), (), ())[0])
 
     def _host(self) -> HostStorage:
-        return on_host(self._storage, "its elements")
+        return as_host_storage(self._storage, "its elements")
 
     def _cell(self, coordinates: tuple[SupportsIndex, ...]) -> int:
         """Return which element of the storage is at these coordinates."""
@@ -119,9 +120,9 @@ class Vectors(StridedView):
         cell = self._cell(coordinates)
         if width != 1:
             self._refuse_gaps()
-            part(cell - self._offset, width, prod(self._shape), f"this {type(self).__name__}")
+            checked_range(cell - self._offset, width, prod(self._shape), f"this {type(self).__name__}")
         if alignment is not None:
-            refuse_misaligned(self._storage.pointer + cell * self.dtype.itemsize, power_of_two(alignment))
+            refuse_misaligned(self._storage.pointer + cell * self.dtype.itemsize, as_alignment(alignment))
         return cell
 
     def _refuse_gaps(self) -> None:

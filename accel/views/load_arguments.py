@@ -9,10 +9,10 @@ from accel.errors import BoundsError, LayoutError
 from accel.memory.host_storage import HostArray
 from accel.memory.sizes import as_size
 
-__all__ = ["lanes", "refuse_misaligned", "told", "told_values"]
+__all__ = ["as_vector", "refuse_misaligned", "split_coordinates", "split_values"]
 
 
-def told(
+def split_coordinates(
     given: tuple[Any, ...], rank: int, names: tuple[str, ...], values: tuple[Any, ...], *, nested: bool = False
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Return coordinates, and what comes after them.
@@ -51,7 +51,7 @@ def told(
     return coordinates, (*others, *values[len(others) :])
 
 
-def told_values(
+def split_values(
     given: tuple[Any, ...], rank: int, values: Any, alignment: Any, *, nested: bool = False
 ) -> tuple[tuple[Any, ...], Any, Any]:
     """Return coordinates, values and alignment, as `told` does.
@@ -63,7 +63,9 @@ def told_values(
     """
     if values is None and len(given) == rank + 1 and type(given[0]) is int and rank:
         return given[:-1], given[-1], alignment
-    where, (numbers, boundary) = told(given, rank, ("values", "alignment"), (values, alignment), nested=nested)
+    where, (numbers, boundary) = split_coordinates(
+        given, rank, ("values", "alignment"), (values, alignment), nested=nested
+    )
     if numbers is None:
         raise BoundsError(
             f"{rank} coordinates are needed, one for each axis, then values; found {len(given)} arguments: {given}"
@@ -71,7 +73,7 @@ def told_values(
     return where, numbers, boundary
 
 
-def lanes(values: Any, width: SupportsIndex | None, dtype: DType) -> HostArray:
+def as_vector(values: Any, width: SupportsIndex | None, dtype: DType) -> HostArray:
     """Return values as a vector: all of them, by rows; a single one is repeated where a width is given.
 
     Raises
@@ -81,13 +83,13 @@ def lanes(values: Any, width: SupportsIndex | None, dtype: DType) -> HostArray:
     DTypeError, OverflowError
         If the dtype cannot hold one of them.
     """
-    found = exact_cast(values, dtype).reshape(-1)
+    vector = exact_cast(values, dtype).reshape(-1)
     if width is None:
-        return found
+        return vector
     count = as_size(width, dtype.itemsize)
-    if found.size not in (1, count):
-        raise ValueError(f"a vector of width {count} takes {count} values, or one for all; found {found.size}")
-    return np.broadcast_to(found, count) if found.size != count else found
+    if vector.size not in (1, count):
+        raise ValueError(f"a vector of width {count} takes {count} values, or one for all; found {vector.size}")
+    return np.broadcast_to(vector, count) if vector.size != count else vector
 
 
 def refuse_misaligned(address: int, alignment: int) -> None:

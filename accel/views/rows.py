@@ -11,7 +11,7 @@ from accel.errors import DeviceMismatchError, LayoutError
 from accel.memory.host_storage import HostArray
 from accel.views.sources import has_memory, source_of
 
-__all__ = ["HasRows", "Rows", "assigned", "is_array", "refuse_apart", "rows_of"]
+__all__ = ["HasRows", "Rows", "as_assignable", "is_array", "refuse_different_devices", "rows_of"]
 
 
 class Rows(NamedTuple):
@@ -57,8 +57,8 @@ def rows_of(x: Any) -> Rows:
     """
     if hasattr(x, "__accel_rows__"):
         return cast("HasRows", x).__accel_rows__()
-    found = source_of(x)
-    return Rows(found.shape, found.storage.dtype, found.storage.device, found.elements)
+    source = source_of(x)
+    return Rows(source.shape, source.storage.dtype, source.storage.device, source.elements)
 
 
 def is_array(x: Any) -> bool:
@@ -66,7 +66,7 @@ def is_array(x: Any) -> bool:
     return has_memory(x) and not (isinstance(x, np.ndarray) and x.ndim == 0)
 
 
-def assigned(value: Any, shape: tuple[int, ...], dtype: DType) -> Rows | HostArray:
+def as_assignable(value: Any, shape: tuple[int, ...], dtype: DType) -> Rows | HostArray:
     """Return what is to be written to elements of a shape and a dtype.
 
     Parameters
@@ -101,14 +101,14 @@ def assigned(value: Any, shape: tuple[int, ...], dtype: DType) -> Rows | HostArr
     return values
 
 
-def _refuse_other_shape(found: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    if found not in ((), expected):
+def _refuse_other_shape(shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    if shape not in ((), expected):
         raise LayoutError(
-            f"elements of shape {found} cannot be written to shape {expected}: give as many, or one number for all"
+            f"elements of shape {shape} cannot be written to shape {expected}: give as many, or one number for all"
         )
 
 
-def refuse_apart(one: Any, here: Device, other: Any, there: Device) -> None:
+def refuse_different_devices(one: Any, here: Device, other: Any, there: Device) -> None:
     """Raise `DeviceMismatchError` if two operands are on two devices."""
     if here is not there:
         raise DeviceMismatchError(

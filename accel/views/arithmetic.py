@@ -1,4 +1,4 @@
-"""`Arithmetic`: element by element, into a new compact tensor or in place; computed on the host."""
+"""`TensorArithmetic`: elementwise arithmetic, into a new compact tensor or in place, computed on the host."""
 
 from operator import add, mul, sub, truediv
 from typing import Any, Self, SupportsIndex
@@ -19,11 +19,11 @@ __all__ = ["TensorArithmetic"]
 
 
 class TensorArithmetic(TensorContents, Operators):
-    """The four operations; to be mixed into a tensor.
+    """Mixin of tensors: the four arithmetic operations.
 
-    The other operand is a number; or a tensor, or what else has memory, of the same dtype and elements on the same
-    device. Shapes are equal, or a tensor of rank 2 takes one of rank 1 that has a number for each ROW:
-    ``r[i, j] = a[i, j] op b[i]``.
+    The other operand is a number, or a tensor, view, container, storage or array of the same dtype and element shape on
+    the same device. Both have the same shape, or this tensor has rank 2 and the other rank 1 with one number for each
+    ROW: ``r[i, j] = a[i, j] op b[i]``.
     """
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class TensorArithmetic(TensorContents, Operators):
         other : number, LayoutTensor, view, container, storage or array
             Of the same dtype, on the same device.
         axis : int, optional
-            Along which mode a tensor of rank 1 runs; by default along the rows of rank 2.
+            The mode along which an operand of rank 1 extends; by default mode 0 of a tensor of rank 2.
 
         Raises
         ------
@@ -45,7 +45,7 @@ class TensorArithmetic(TensorContents, Operators):
         DTypeError, OverflowError
             If the dtypes differ, or the dtype cannot hold the number.
         DeviceMismatchError
-            If the operands are on two devices.
+            If the operands are on different devices.
         """
         return self._computed(add, other, axis)
 
@@ -54,16 +54,16 @@ class TensorArithmetic(TensorContents, Operators):
         return self._computed(sub, other, axis)
 
     def mul(self, other: Any, axis: SupportsIndex | None = None) -> Self:
-        """Return a new compact tensor of the products of elements; as `add`."""
+        """Return a new compact tensor of the elementwise products; as `add`."""
         return self._computed(mul, other, axis)
 
     def truediv(self, other: Any, axis: SupportsIndex | None = None) -> Self:
-        """Return a new compact tensor of the quotients; as `add`. Those of integers are rounded down.
+        """Return a new compact tensor of the quotients; as `add`. Integer quotients are rounded down.
 
         Raises
         ------
         ZeroDivisionError
-            If an integer would be divided by zero.
+            If an integer is divided by zero.
         """
         return self._computed(truediv, other, axis)
 
@@ -98,7 +98,7 @@ class TensorArithmetic(TensorContents, Operators):
         return apply_operation(operation, *((right, left) if reflected else (left, right)), dtype=self._dtype)
 
     def _values(self) -> HostArray:
-        """Return the elements by rows: those of the host in place where strides lead through them."""
+        """Return the elements as an array: on the host, without a copy if the geometry has strides."""
         strided = isinstance(self._storage, HostStorage) and self._geometry.steps is not None
         return self.__array__() if strided else self.to_numpy()
 
@@ -132,7 +132,7 @@ class TensorArithmetic(TensorContents, Operators):
         return self._along(other, self._axis_of(other, axis))
 
     def _axis_of(self, other: "TensorArithmetic", axis: SupportsIndex | None) -> int:
-        """Return which mode a tensor of rank 1 runs along."""
+        """Return the mode along which an operand of rank 1 extends."""
         if other.rank != 1 or self.rank < 2 or (axis is None and self.rank != 2):
             raise LayoutError(
                 f"operands have the same shape, or rank 2 and rank 1; found {self.shape} and {other.shape}: slice one"
@@ -157,4 +157,5 @@ class TensorArithmetic(TensorContents, Operators):
 
 
 def _descends(geometry: Geometry) -> bool:
+    """Tell whether the geometry has a negative stride."""
     return any(stride < 0 for layout in (geometry.layout, geometry.element) for _, stride in layout.leaves)

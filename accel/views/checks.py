@@ -1,4 +1,4 @@
-"""What all views ask of their arguments."""
+"""Checks of arguments that all views share."""
 
 from operator import index
 from reprlib import repr as abbreviated
@@ -21,12 +21,12 @@ __all__ = [
 
 
 def as_whole(value: Any, what: str) -> int:
-    """Return a value as Python's integer.
+    """Return a value as a Python int.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If it is not an integer.
     """
     if type(value) is int:
         return value
@@ -65,12 +65,12 @@ def as_alignment(value: Any) -> int:
 
 
 def as_sizes(values: Any, rank: int, what: str) -> tuple[int, ...]:
-    """Return one integer for each mode; a single one is enough for one mode.
+    """Return one integer for each mode; for one mode, the integer alone is accepted.
 
     Raises
     ------
     LayoutError
-        If there are more or fewer than modes.
+        If there are more or fewer integers than modes.
     """
     given = tuple(values) if isinstance(values, tuple | list) else (values,)
     if len(given) != rank:
@@ -79,12 +79,12 @@ def as_sizes(values: Any, rank: int, what: str) -> tuple[int, ...]:
 
 
 def as_axis(value: Any, rank: int) -> int:
-    """Return which mode is meant; negative numbers count from the end.
+    """Return the index of a mode; negative ones count from the end.
 
     Raises
     ------
     BoundsError
-        If there is none.
+        If there is no such mode.
     """
     axis = as_whole(value, "an axis")
     if not -rank <= axis < rank:
@@ -93,12 +93,12 @@ def as_axis(value: Any, rank: int) -> int:
 
 
 def position(value: Any, extent: int, axis: int) -> int:
-    """Return a coordinate that is there; negative ones count from the end.
+    """Return a coordinate that is in bounds; negative ones count from the end.
 
     Raises
     ------
     BoundsError
-        If it is not; names axis, index and extent.
+        If it is out of bounds; the message names axis, index and extent.
     """
     number = as_whole(value, "an index")
     if not -extent <= number < extent:
@@ -110,12 +110,12 @@ def position(value: Any, extent: int, axis: int) -> int:
 
 
 def tile_position(value: Any, extent: int, size: int, axis: int) -> int:
-    """Return a coordinate of a tile that is there; negative ones count from the end.
+    """Return the coordinate of a tile that exists; negative ones count from the end.
 
     Raises
     ------
     BoundsError
-        If it is not; names axis, coordinate and extent.
+        If there is no such tile; the message names axis, coordinate and extent.
     """
     number, count = as_whole(value, "the coordinate of a tile"), -(-extent // size)
     if not -count <= number < count:
@@ -127,13 +127,13 @@ def tile_position(value: Any, extent: int, size: int, axis: int) -> int:
 
 
 def refuse_partial_tile(sizes: tuple[int, ...], valid: tuple[int, ...]) -> None:
-    """Raise `BoundsError` if not all of a tile is there."""
+    """Raise `BoundsError` if a part of a tile is past the end."""
     if sizes != valid:
-        raise BoundsError(f"a tile of shape {sizes} is asked for, and {valid} of it is there; write tail='mask'")
+        raise BoundsError(f"of a tile of shape {sizes}, only {valid} is in bounds; write tail='mask'")
 
 
 def as_pad(value: Any, dtype: DType) -> Any:
-    """Return what stands for elements that are not there as a scalar of their dtype.
+    """Return a pad value as a scalar of the dtype.
 
     Raises
     ------

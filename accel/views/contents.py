@@ -1,4 +1,4 @@
-"""`Moving`: elements taken out of a tensor, put into it, and copied between tensors."""
+"""`TensorContents`: all elements of a tensor at once: to NumPy, fill, copy, pickle, and export to other libraries."""
 
 from operator import index
 from typing import Any, Self
@@ -22,12 +22,12 @@ __all__ = ["TensorContents"]
 
 
 class TensorContents(TensorCore, Interchange):
-    """Copies, and the exchange with other libraries; to be mixed into a tensor."""
+    """Mixin of tensors: copies of all elements, pickling, and the exchange with other libraries."""
 
     __slots__ = ()
 
     def to_numpy(self) -> HostArray:
-        """Return the elements as a new array of the tensor's shape; vectors append the modes of an element."""
+        """Return the elements as a new array of the tensor's shape; a vectorized tensor appends the element's shape."""
         geometry = self._geometry
         existing = copies.read(self._cells(by_rows=True)).reshape((*geometry.inside, *geometry.element_shape))
         if geometry.inside == geometry.shape:
@@ -37,14 +37,14 @@ class TensorContents(TensorCore, Interchange):
         return array
 
     def fill(self, value: Any) -> Self:
-        """Set every number of the valid part, all lanes of vectors too, and return this tensor.
+        """Set every number of the valid part, and return this tensor.
 
         Raises
         ------
         ReadOnlyError
-            If writing is forbidden.
+            If the tensor is read-only.
         OverlapError
-            If the layout names an element twice.
+            If two coordinates of the layout have the same cell.
         DTypeError, OverflowError
             If the dtype cannot hold the value.
         """
@@ -57,35 +57,37 @@ class TensorContents(TensorCore, Interchange):
         return self
 
     def copy_from(self, other: Any, cast: bool = False) -> None:
-        """Copy the elements of another tensor, on whatever device, paired by colexicographic index.
+        """Copy the elements of another tensor, on any device; elements are paired by colexicographic index.
 
-        They may share memory. Only valid parts are touched. A GPU is given work in its own memory, in order with all
-        else that is done with that; any other copy is over on return.
+        Both may share memory. Only valid parts are read and written. A copy within the memory of one GPU is queued
+        there, in order with other work on that memory; any other copy is complete on return.
 
         Parameters
         ----------
         other : LayoutTensor, view, container, storage or array
-            A tensor of the same size, whatever its shape; or what else has memory, of the same shape.
+            A tensor of the same size and any shape; or any other object with memory, of the same shape.
         cast : bool
             Convert to this dtype as `numpy.ndarray.astype` does.
 
         Raises
         ------
         ValueError
-            If the sizes differ, or the sizes of the elements, or the shape where that counts.
+            If the numbers of elements or the element sizes of two tensors differ.
+        LayoutError
+            If the shape of an object that is not a tensor differs.
         TypeError
-            If it has no memory to look at.
+            If ``other`` has no memory.
         DTypeError
             If the dtypes differ, without ``cast``.
         ReadOnlyError
-            If writing is forbidden.
+            If this tensor is read-only.
         OverlapError
-            If this layout names an element twice.
+            If two coordinates of this layout have the same cell.
         """
         if not isinstance(other, TensorContents):
             self._copy_rows(rows_of(other), cast)
             return
-        # Whether numbers are single and all there is known for most, and more is not to be asked for a few of them.
+        # `steps` says that all elements are single numbers with memory. Small copies need no further checks.
         singles = self._geometry.steps is not None and other._geometry.steps is not None
         if singles and not self._readonly and copies.copied_at_once(self._cells(), other._cells()):
             return
@@ -102,7 +104,7 @@ class TensorContents(TensorCore, Interchange):
         self._refuse_other_dtype(rows.dtype, cast)
         if rows.shape != geometry.axes:
             equal = rows.elements.size == self.size * self.element_size
-            remedy = "write LayoutTensor(x, layout) for how they are meant" if equal else "the sizes must be equal"
+            remedy = "write LayoutTensor(x, layout) for their order" if equal else "the sizes must be equal"
             raise LayoutError(f"elements of shape {rows.shape} cannot be copied into shape {geometry.axes}: {remedy}")
         if geometry.padded:
             self._write_rows(rows.values().astype(dtype, copy=False))
@@ -132,7 +134,7 @@ class TensorContents(TensorCore, Interchange):
         self._write_rows(_modes_reversed(by_modes, geometry.rank))
 
     def _write_rows(self, values: HostArray) -> None:
-        """Write an array of this shape; what has no memory is dropped."""
+        """Write an array of this shape; values for elements without memory are dropped."""
         geometry = self._geometry
         expected = (*geometry.shape, *geometry.element_shape)
         if values.shape != expected:
@@ -141,7 +143,7 @@ class TensorContents(TensorCore, Interchange):
         copies.write(self._cells(by_rows=True), values[_valid_slices(geometry)])
 
     def copy(self) -> Self:
-        """Return a tensor of the same layout on memory of its own, on the same device."""
+        """Return a copy with the same layout in new memory on the same device."""
         return self._copied_to(self.device)
 
     def _copied_to(self, device: Device) -> Self:
@@ -155,7 +157,7 @@ class TensorContents(TensorCore, Interchange):
         return made
 
     def _on_new_memory(self, storage: AnyStorage, geometry: Geometry, offset: int = 0) -> Self:
-        """Return a tensor of this class on other memory."""
+        """Return a tensor of this class on another storage."""
         made = object.__new__(type(self))
         made._on(storage, geometry, offset)
         made._pad = self._pad
@@ -172,11 +174,11 @@ class TensorContents(TensorCore, Interchange):
     # Exchange
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
-        """Return an array on the same memory, where strides lead through it; with ``copy=True`` on its own."""
+        """Return an array on the same memory, if the geometry has strides; with ``copy=True`` a copy."""
         if copy:
-            self._host_storage("an array of them without saying so")
+            self._host_storage("an implicit copy to NumPy")
             return self.to_numpy().astype(self._dtype if dtype is None else as_dtype(dtype), copy=False)
-        storage = self._host_storage("array that shares their memory")
+        storage = self._host_storage("an array on the same memory")
         if storage.owner.traffic.hazards is not None:
             storage.settle(writing=not self.readonly)
         shared = self._lent_array(storage)
@@ -187,12 +189,12 @@ class TensorContents(TensorCore, Interchange):
         return shared.astype(as_dtype(dtype))
 
     def __accel_operand__(self) -> Operand:
-        """Describe the elements to a backend, by rows.
+        """Describe the elements to a backend, in row-major order.
 
         Raises
         ------
         LayoutError
-            If no strides lead through them.
+            If the geometry has no strides.
         """
         geometry = self._geometry
         strides = array_strides(geometry, self._dtype.itemsize)
@@ -202,7 +204,7 @@ class TensorContents(TensorCore, Interchange):
         )
 
     def __accel_rows__(self) -> Rows:
-        """Return the numbers by rows; those of a padded tensor with the pad, in memory of their own."""
+        """Return the numbers in row-major order; for a padded tensor, a copy that includes the padding."""
         geometry = self._geometry
         elements = self._cells(by_rows=True)
         if geometry.padded:
@@ -213,7 +215,10 @@ class TensorContents(TensorCore, Interchange):
         return self._storage
 
     def _lent_array(self, storage: AnyStorage) -> HostArray:
-        """Return the elements as NumPy sees them, or would if it could reach them; it keeps the memory alive."""
+        """Return an array on the elements that keeps the memory alive.
+
+        On device memory the array has the device address: it describes the elements, and must not be read.
+        """
         if isinstance(storage, DeviceStorage):
             operand = self.__accel_operand__()
             held = bytes_at(storage.pointer, storage.nbytes, not operand.writable, storage.keep_alive())
@@ -223,12 +228,12 @@ class TensorContents(TensorCore, Interchange):
         if not geometry.size:
             return np.empty(geometry.axes, dtype)
         array = np.ndarray(geometry.axes, dtype, storage.lend(), self._offset * dtype.itemsize, strides)
-        if self._readonly:  # what the storage forbids is forbidden in what it lends
+        if self._readonly:  # `lend` has already made it read-only if the storage is
             array.flags.writeable = False
         return array
 
     def _lent_copy(self, device: Device) -> "TensorContents":
-        """Return a copy of the elements on a device, by rows."""
+        """Return a copy of the elements on a device, in row-major order."""
         made = self._on_new_memory(
             allocate(device, self.size * self.element_size, self._dtype), by_rows(self._geometry)
         )
@@ -237,22 +242,22 @@ class TensorContents(TensorCore, Interchange):
 
 
 def _valid_slices(geometry: Geometry) -> tuple[slice, ...]:
-    """Return the slices of what has memory."""
+    """Return the slices of the part that has memory."""
     return tuple([slice(extent) for extent in geometry.inside])
 
 
 def _modes_reversed(values: HostArray, rank: int) -> HostArray:
-    """Return an array with its first axes in reverse, so that what goes by rows goes colexicographically."""
+    """Return an array with its first axes reversed: row-major order becomes colexicographic, and vice versa."""
     return values.transpose((*reversed(range(rank)), *range(rank, values.ndim)))
 
 
 def _unpickled(*state: Any) -> TensorContents:
-    """Return the tensor that came out of a pickle.
+    """Return the tensor that was pickled.
 
     Raises
     ------
     FormatError
-        If it is none.
+        If the state is not that of a tensor.
     """
     with reading_pickled("tensor"):
         kind, storage, offset, parts, pad = state
@@ -262,5 +267,5 @@ def _unpickled(*state: Any) -> TensorContents:
         made._on(storage, geometry_from_state(*parts), index(offset))
         made._pad = None if pad is None else np.frombuffer(bytes.fromhex(pad), storage.dtype).reshape(())[()]
         if made._geometry.padded and pad is None:
-            raise ValueError("a padded one needs what is read outside")
+            raise ValueError("a padded tensor needs a pad value")
         return made

@@ -1,4 +1,4 @@
-"""What `load` and `store` of all views are told, and the address that they may ask for."""
+"""Arguments of `load` and `store` of all views: coordinates, values, width and alignment."""
 
 from typing import Any, SupportsIndex
 
@@ -15,25 +15,30 @@ __all__ = ["as_vector", "refuse_misaligned", "split_coordinates", "split_values"
 def split_coordinates(
     given: tuple[Any, ...], rank: int, names: tuple[str, ...], values: tuple[Any, ...], *, nested: bool = False
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return coordinates, and what comes after them.
+    """Split positional arguments into coordinates and the arguments that follow.
 
     Parameters
     ----------
     given : tuple
-        What came by position: coordinates one by one, or together in a tuple or list, and then perhaps the others.
+        The positional arguments: coordinates one by one or in one tuple or list, then optionally the others.
     rank : int
-        How many coordinates there are.
+        Number of coordinates.
     names, values : tuple
-        The others in their order, and what came by name; None for what did not.
+        Names of the other arguments in their order, and their values by keyword; None if not given.
     nested : bool
-        Whether the first coordinate may be a tuple itself.
+        Whether the first coordinate may itself be a tuple.
+
+    Returns
+    -------
+    tuple of tuple
+        The coordinates, and the values of the other arguments.
 
     Raises
     ------
     BoundsError
         If there are fewer or more coordinates.
     TypeError
-        If something came by position and by name.
+        If an argument is given by position and by keyword.
     """
     if len(given) == rank and (not rank or type(given[0]) is int):
         return given, values
@@ -54,12 +59,12 @@ def split_coordinates(
 def split_values(
     given: tuple[Any, ...], rank: int, values: Any, alignment: Any, *, nested: bool = False
 ) -> tuple[tuple[Any, ...], Any, Any]:
-    """Return coordinates, values and alignment, as `told` does.
+    """Return coordinates, values and alignment; as `split_coordinates`.
 
     Raises
     ------
     BoundsError
-        If there are no values, because there are fewer coordinates.
+        If there are no values, or fewer coordinates than axes.
     """
     if values is None and len(given) == rank + 1 and type(given[0]) is int and rank:
         return given[:-1], given[-1], alignment
@@ -74,12 +79,12 @@ def split_values(
 
 
 def as_vector(values: Any, width: SupportsIndex | None, dtype: DType) -> HostArray:
-    """Return values as a vector: all of them, by rows; a single one is repeated where a width is given.
+    """Return values as a 1-D array in row-major order; a single value is repeated ``width`` times.
 
     Raises
     ------
     ValueError
-        If there are neither as many as the width says, nor a single one.
+        If the number of values is neither the width nor 1.
     DTypeError, OverflowError
         If the dtype cannot hold one of them.
     """
@@ -93,7 +98,7 @@ def as_vector(values: Any, width: SupportsIndex | None, dtype: DType) -> HostArr
 
 
 def refuse_misaligned(address: int, alignment: int) -> None:
-    """Raise `LayoutError` if an address is no multiple of an alignment."""
+    """Raise `LayoutError` if an address is not a multiple of an alignment."""
     if address % alignment:
         raise LayoutError(
             f"the address {address:#x} is no multiple of {alignment} bytes; write load or store without alignment=, "

@@ -1,4 +1,4 @@
-"""The same cells under another layout: transpose, reshape, composition, coalesce."""
+"""Other layouts of the same cells: transpose, reshape, composition, coalesce."""
 
 from typing import Any
 
@@ -7,18 +7,18 @@ from accel.errors import LayoutError
 from accel.layout import Layout, coalesce
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import as_layout, joined
-from accel.views.geometry import Geometry, without_unit_extent
+from accel.views.geometry import Geometry, normalized
 
 __all__ = ["coalesced", "composed", "reshaped", "transposed"]
 
 
 def transposed(geometry: Geometry) -> Geometry:
-    """Return the two modes exchanged.
+    """Return the geometry with its two modes exchanged.
 
     Raises
     ------
     LayoutError
-        If there are not two.
+        If there are not two modes.
     """
     if geometry.rank != 2:
         raise LayoutError(
@@ -26,34 +26,34 @@ def transposed(geometry: Geometry) -> Geometry:
             f"write xp.permute_dims(xp.asarray(t), axes)"
         )
     valid = None if geometry.valid is None else geometry.valid[::-1]
-    return geometry.with_layout(joined(map(without_unit_extent, reversed(geometry.modes))), valid, geometry.padded)
+    return geometry.with_layout(joined(map(normalized, reversed(geometry.modes))), valid, geometry.padded)
 
 
 def reshaped(geometry: Geometry, layout: Any) -> Geometry:
-    """Return another layout of the same cells, from the same first element.
+    """Return the geometry with another layout of the same cells, from the same first element.
 
     Raises
     ------
     LayoutError
-        If the cells are not the same, or the tensor is masked.
+        If the layout addresses other cells, or the tensor is masked.
     """
     _refuse_masked(geometry, "reshape")
     wanted = as_layout(layout)
     if not _same_cells(geometry.layout, wanted):
         raise LayoutError(
             f"{wanted} does not address the same cells as {geometry.layout}; write t.composition(layout) for some of "
-            f"them, or u.copy_from(t) for a tensor u of a layout that has them one after another"
+            f"them, or u.copy_from(t) for a tensor u with a contiguous layout"
         )
     return geometry.with_layout(wanted)
 
 
 def composed(geometry: Geometry, layout: Any) -> Geometry:
-    """Return the elements at the integers that another layout gives.
+    """Return the geometry of the elements at the indices that another layout gives.
 
     Raises
     ------
     LayoutError
-        If it leaves the domain, no layout has these elements, or the tensor is masked.
+        If an index is out of bounds, no layout describes the result, or the tensor is masked.
     """
     _refuse_masked(geometry, "composition")
     inner = as_layout(layout)
@@ -62,19 +62,19 @@ def composed(geometry: Geometry, layout: Any) -> Geometry:
         low, high = sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
         if low < 0 or high >= geometry.layout.size:
             raise LayoutError(
-                f"{inner} goes from {low} to {high}, and {geometry.layout} has the coordinates 0 to "
+                f"{inner} gives indices from {low} to {high}, and {geometry.layout} has the indices 0 to "
                 f"{geometry.layout.size - 1}; compose with a layout that stays inside"
             )
     return geometry.with_layout(geometry.layout @ inner)
 
 
 def coalesced(geometry: Geometry, keep_rank: bool) -> Geometry:
-    """Return the fewest modes with the same elements in the same order, or the fewest leaves in each mode.
+    """Return the geometry with the fewest modes in the same order; with ``keep_rank``, the fewest leaves in each mode.
 
     Raises
     ------
     LayoutError
-        If modes of a masked tensor would become one.
+        If modes of a masked tensor would be merged.
     """
     if keep_rank:
         modes = [coalesce(mode) if isinstance(mode.shape, tuple) else mode for mode in geometry.modes]
@@ -91,25 +91,26 @@ def _refuse_masked(geometry: Geometry, what: str) -> None:
 
 
 def _same_cells(one: Layout, other: Layout) -> bool:
+    """Tell whether two layouts address the same cells, in any order."""
     first, second = _normal(one), _normal(other)
     if first == second:
         return True
     if not (one.size and other.size) or (_strides_nest(first[1]) and _strides_nest(second[1])):
         return False
-    # Where both lie between the same ends, a bit for each place there is less than the storage has.
-    return reach(one.leaves)[1:] == reach(other.leaves)[1:] and _places(first[1]) == _places(second[1])
+    # With equal bounds, a bitmap of the cells takes less memory than the storage itself.
+    return reach(one.leaves)[1:] == reach(other.leaves)[1:] and _bitmap(first[1]) == _bitmap(second[1])
 
 
-def _places(leaves: tuple[Leaf, ...]) -> int:
-    """Return the offsets that leaves with positive strides name, a bit for each."""
-    places = 1
+def _bitmap(leaves: tuple[Leaf, ...]) -> int:
+    """Return the offsets of leaves with positive strides as a bitmap, one bit for each offset."""
+    bitmap = 1
     for extent, stride in leaves:
-        places = swept(places, stride, extent - 1)
-    return places
+        bitmap = swept(bitmap, stride, extent - 1)
+    return bitmap
 
 
 def _normal(layout: Layout) -> tuple[int, tuple[Leaf, ...]]:
-    """Return the lowest offset, and leaves that reach the same cells from there, by rising strides and merged."""
+    """Return the lowest offset, and coalesced leaves with ascending positive strides that address the same cells."""
     low, rising = 0, []
     for extent, stride in layout.leaves:
         low += min(0, (extent - 1) * stride)
@@ -122,7 +123,7 @@ def _normal(layout: Layout) -> tuple[int, tuple[Leaf, ...]]:
 
 
 def _strides_nest(leaves: tuple[Leaf, ...]) -> bool:
-    """Tell whether each stride is longer than all that the smaller ones reach, so that only these leaves do so."""
+    """Tell whether each stride exceeds the span of all smaller ones; no other such leaves have the same cells."""
     end = 0
     for extent, stride in leaves:
         if stride <= end:

@@ -1,4 +1,4 @@
-"""Memory of a scope: what a stack is to Mojo."""
+"""`scoped_storage`: host memory that is released at the end of a block, in place of Mojo's stack allocation."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ __all__ = ["scoped_storage"]
 
 @contextmanager
 def scoped_storage(size: SupportsIndex, dtype: DTypeLike, alignment: SupportsIndex = 1) -> Iterator[HostStorage]:
-    """Lend uninitialised memory of the host, which is released when the block ends.
+    """Yield uninitialized host memory, and release it at the end of the block.
 
     Parameters
     ----------
@@ -23,18 +23,18 @@ def scoped_storage(size: SupportsIndex, dtype: DTypeLike, alignment: SupportsInd
     dtype : dtype_like
         Type of the elements.
     alignment : int
-        A power of two of which the address is a multiple.
+        Alignment of the address in bytes, a power of two.
 
     Raises
     ------
     ValueError
-        If the size is negative, or the alignment no power of two.
+        If the size is negative, or the alignment is not a power of two.
     """
     element_dtype, boundary = as_dtype(dtype), as_alignment(alignment)
     nbytes = as_size(size, element_dtype.itemsize) * element_dtype.itemsize
     with (
-        HostStorage.new(nbytes + boundary - 1, "uint8") as room,
-        room.window(-room.pointer % boundary, nbytes, room.dtype) as aligned,
+        HostStorage.new(nbytes + boundary - 1, "uint8") as buffer,
+        buffer.window(-buffer.pointer % boundary, nbytes, buffer.dtype) as aligned,
         aligned.window(0, nbytes // element_dtype.itemsize, element_dtype) as storage,
     ):
         yield storage

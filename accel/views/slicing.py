@@ -1,4 +1,4 @@
-"""Parts of a tensor by ranges and coordinates."""
+"""Keys of tensors: the offset of an element, and the geometry of a slice."""
 
 from operator import index
 from typing import Any
@@ -22,12 +22,12 @@ def refuse_other_rank(geometry: Geometry, key: tuple[Any, ...]) -> None:
 
 
 def as_key(key: Any) -> tuple[Any, ...]:
-    """Return what stands between brackets as a tuple."""
+    """Return the key of ``t[key]`` as a tuple."""
     return key if isinstance(key, tuple) else (key,)
 
 
 def coordinate(geometry: Geometry, axis: int, part: Any) -> int:
-    """Return a coordinate as one integer; that of a nested mode may be as nested as the mode."""
+    """Return a coordinate as one integer; the coordinate of a nested mode may be a nested tuple."""
     if isinstance(part, tuple | list):
         shape = geometry.modes[axis].shape
         natural = fitted(part, shape)
@@ -37,7 +37,7 @@ def coordinate(geometry: Geometry, axis: int, part: Any) -> int:
 
 
 def locate(geometry: Geometry, key: tuple[Any, ...]) -> tuple[int, bool]:
-    """Return how far from the first element another one lies, and whether it has memory.
+    """Return the offset of an element from the first one, before a swizzle, and whether the element has memory.
 
     Raises
     ------
@@ -54,21 +54,21 @@ def locate(geometry: Geometry, key: tuple[Any, ...]) -> tuple[int, bool]:
 
 
 def selected(geometry: Geometry, key: tuple[Any, ...]) -> Shifted:
-    """Return what ranges leave; an integer drops its mode.
+    """Return the geometry of a slice; an integer drops its mode.
 
     Raises
     ------
     BoundsError
-        If an integer leaves its mode, or there are more or fewer parts than modes.
+        If an integer is out of bounds, or the key has more or fewer parts than there are modes.
     LayoutError
-        If a range has a step, or cuts a nested mode where no layout goes on.
+        If a range has a step, or is not a block of a nested mode.
     """
     refuse_other_rank(geometry, key)
     modes, valid, offset, exists = [], [], 0, True
     for axis, part in enumerate(key):
         if isinstance(part, slice):
             start, length = bounds(part, geometry.shape[axis], axis)
-            mode, step = _cut_out(geometry.modes[axis], start, length)
+            mode, step = _mode_range(geometry.modes[axis], start, length)
             modes.append(mode)
             valid.append(clamped(geometry.inside[axis] - start, length))
         else:
@@ -76,24 +76,25 @@ def selected(geometry: Geometry, key: tuple[Any, ...]) -> Shifted:
             step = evaluated(geometry.modes[axis].leaves, i)
             exists = exists and i < geometry.inside[axis]
         offset += step
-    return _of(geometry, modes, valid if exists else [0] * len(valid)), offset
+    return _with_modes(geometry, modes, valid if exists else [0] * len(valid)), offset
 
 
 def subrange(geometry: Geometry, axis: int, start: int, length: int) -> Shifted:
-    """Return some coordinates of one mode, and all of the others."""
-    mode, offset = _cut_out(geometry.modes[axis], start, length)
+    """Return the geometry of a range of one mode and all of the other modes."""
+    mode, offset = _mode_range(geometry.modes[axis], start, length)
     modes, valid = list(geometry.modes), list(geometry.inside)
     modes[axis], valid[axis] = mode, clamped(valid[axis] - start, length)
-    return _of(geometry, modes, valid), offset
+    return _with_modes(geometry, modes, valid), offset
 
 
-def _of(geometry: Geometry, modes: list[Layout], valid: list[int]) -> Geometry:
+def _with_modes(geometry: Geometry, modes: list[Layout], valid: list[int]) -> Geometry:
+    """Return a geometry with other modes, masked only if a part of them has no memory."""
     whole = valid == [mode.size for mode in modes]
     return geometry.with_layout(joined(modes), None if whole else tuple(valid), geometry.padded and not whole)
 
 
 def sliced(geometry: Geometry, ranges: tuple[slice, ...], indices: Any, offsets: Any) -> Shifted:
-    """Return ranges of some modes at fixed coordinates of the others.
+    """Return the geometry of ranges of some modes at fixed coordinates of the others.
 
     Raises
     ------
@@ -120,7 +121,7 @@ def sliced(geometry: Geometry, ranges: tuple[slice, ...], indices: Any, offsets:
 
 
 def bounds(part: slice, extent: int, axis: int) -> tuple[int, int]:
-    """Return where a range starts and how long it is, clamped as Python does.
+    """Return the start and length of a range, clamped as in Python.
 
     Raises
     ------
@@ -136,8 +137,8 @@ def bounds(part: slice, extent: int, axis: int) -> tuple[int, int]:
     return start, max(0, stop - start)
 
 
-def _cut_out(mode: Layout, start: int, length: int) -> tuple[Layout, int]:
-    """Return some coordinates of a mode, and the offset of the first."""
+def _mode_range(mode: Layout, start: int, length: int) -> tuple[Layout, int]:
+    """Return the layout of a range of a mode, and the offset of its first coordinate."""
     if isinstance(mode.shape, int) and isinstance(mode.stride, int):
         return Layout.made(length, mode.stride), start * mode.stride
     if length == mode.size or not length:

@@ -1,4 +1,4 @@
-"""Tensors cut into parts: tiles and their tails, splits, the shares of threads, and vectors."""
+"""Parts of a geometry: tiles, splits, the elements of one thread, and vectors."""
 
 from functools import lru_cache
 from itertools import product
@@ -17,20 +17,20 @@ _TAILS = ("mask", "shrink", "pad", "raise")
 
 
 def tile_sizes(geometry: Geometry, sizes: Any) -> tuple[int, ...]:
-    """Return the extents of tiles, one for each mode."""
+    """Return the extent of a tile along each mode."""
     return tuple(
         [as_count(size, "the extent of a tile") for size in as_sizes(sizes, geometry.rank, "the size of a tile")]
     )
 
 
 def coordinates_of_tiles(geometry: Geometry, sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the coordinates of all tiles, colexicographically."""
+    """Return the coordinates of all tiles in colexicographic order."""
     counts = [-(-extent // size) for extent, size in zip(geometry.extents, sizes, strict=True)]
     return [tuple(reversed(where)) for where in product(*map(range, reversed(counts)))]
 
 
 class _Grid(NamedTuple):
-    """Whole tiles side by side: how many there are along each axis, how far apart, and what each looks like."""
+    """The complete tiles of a geometry: their number and stride along each axis, and the geometry of each."""
 
     counts: tuple[int, ...]
     steps: tuple[int, ...]
@@ -39,7 +39,7 @@ class _Grid(NamedTuple):
 
 @lru_cache(CACHED)
 def _grid(geometry: Geometry, sizes: tuple[int, ...], tail: str) -> _Grid | None:
-    """Return the whole tiles of a geometry; None where they are not all alike, or no tile is whole."""
+    """Return the complete tiles of a geometry; None if they differ in more than the offset, or there are none."""
     extents = tile_sizes(geometry, sizes)
     rests = [blocks_of(mode, size)[1] for mode, size in zip(geometry.modes, extents, strict=True)]
     counts = tuple([extent // size for extent, size in zip(geometry.extents, extents, strict=True)])
@@ -50,11 +50,11 @@ def _grid(geometry: Geometry, sizes: tuple[int, ...], tail: str) -> _Grid | None
 
 
 def tiled(geometry: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tail: str) -> Shifted:
-    """Return one tile, as `_tiled` does; whole tiles differ by an offset alone."""
+    """Return one tile, as `_tiled`; complete tiles take a fast path, because they differ only in the offset."""
     grid = _grid(geometry, sizes, tail)
     if grid is not None and len(coords) == len(grid.counts):
         offset = 0
-        for c, count, step in zip(coords, grid.counts, grid.steps):  # noqa: B905 - the keyword is a tenth of a call
+        for c, count, step in zip(coords, grid.counts, grid.steps):  # noqa: B905 - strict= costs a tenth of a call
             if type(c) is not int or not 0 <= c < count:
                 break
             offset += c * step
@@ -70,11 +70,11 @@ def _tiled(geometry: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], 
     Raises
     ------
     BoundsError
-        If there is no such tile, or with ``tail="raise"`` not all of it.
+        If there is no such tile, or with ``tail="raise"`` a part of it is past the end.
     LayoutError
-        If a nested mode does not come in such tiles, or with ``tail="shrink"`` would have to be cut.
+        If a nested mode cannot be divided into such tiles, or be shortened for ``tail="shrink"``.
     ValueError
-        If there is no such way with tails.
+        If ``tail`` is unknown.
     """
     if tail not in _TAILS:
         raise ValueError(f"the tail of a tile is one of {', '.join(_TAILS)}; found {tail!r}")
@@ -117,7 +117,7 @@ def split(geometry: Geometry, count: Any, axis: Any) -> list[Shifted]:
     Raises
     ------
     LayoutError
-        If the extent cannot be divided so.
+        If ``count`` does not divide the extent.
     """
     parts, where = as_count(count, "the count of parts"), as_axis(axis, geometry.rank)
     extent = geometry.shape[where]
@@ -131,7 +131,7 @@ def split(geometry: Geometry, count: Any, axis: Any) -> list[Shifted]:
 
 
 def split_part(geometry: Geometry, count: Any, index: Any, axis: Any, alignment: Any) -> Shifted:
-    """Return one of several parts along an axis; all but the last ones are equal, and multiples of an alignment.
+    """Return one of several parts along an axis; all but the last ones have equal length, a multiple of an alignment.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def split_part(geometry: Geometry, count: Any, index: Any, axis: Any, alignment:
 
 @lru_cache(CACHED)
 def vectorized(geometry: Geometry, shape: tuple[Any, ...]) -> Shifted:
-    """Return blocks as elements.
+    """Return the geometry whose elements are blocks of this shape.
 
     Raises
     ------
@@ -171,12 +171,12 @@ def vectorized(geometry: Geometry, shape: tuple[Any, ...]) -> Shifted:
     valid = None
     if geometry.valid is not None:
         valid = tuple([extent // count for extent, count in zip(geometry.valid, counts, strict=True)])
-    element = _composed(geometry.element, [block for block, _ in pairs])
+    element = _nested_element(geometry.element, [block for block, _ in pairs])
     return geometry_of(joined([rest for _, rest in pairs]), element, valid, geometry.padded, geometry.swizzled), 0
 
 
-def _composed(element: Layout, blocks: list[Layout]) -> Layout:
-    """Return the layout of elements in each of which blocks of other elements are, mode by mode."""
+def _nested_element(element: Layout, blocks: list[Layout]) -> Layout:
+    """Return the layout of elements that are blocks of smaller elements, combined mode by mode."""
     if element is SCALAR or element == SCALAR:
         return joined(blocks)
     inner = modes_of(element)
@@ -189,7 +189,7 @@ def _composed(element: Layout, blocks: list[Layout]) -> Layout:
 def distributed(
     geometry: Geometry, threads: Layout, thread: Any, axis: Any, swizzle: Swizzle | None, submode_axis: Any
 ) -> Shifted:
-    """Return what one thread has, cyclically: every ``count``-th coordinate of each mode, from its own one on.
+    """Return the elements of one thread: every ``count``-th coordinate of each mode, starting at the thread's own.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def distributed(
     number = as_whole(thread, "the number of a thread")
     if not 0 <= number < threads.cosize:
         raise BoundsError(f"thread {number} is out of range: {threads} has the threads [0, {threads.cosize})")
-    places = [_place(grid, number) for grid in _grids(geometry, threads, axis, submode_axis)]
+    places = [_coordinate(grid, number) for grid in _grids(geometry, threads, axis, submode_axis)]
     modes, offset, valid = [], 0, []
     for mode, inside, (count, first) in zip(geometry.modes, geometry.inside, places, strict=True):
         block, rest = blocks_of(mode, count)
@@ -218,7 +218,7 @@ def distributed(
 
 def _swizzled(offset: int, size: int, swizzle: Swizzle, masked: bool) -> int:
     if masked:
-        raise LayoutError("a swizzle may lead a thread out of a masked tensor; distribute a part that threads divide")
+        raise LayoutError("a swizzle needs threads that divide the tensor evenly; distribute a part that they divide")
     return int(swizzle(offset // size)) * size
 
 
@@ -237,7 +237,7 @@ def _grids(geometry: Geometry, threads: Layout, axis: Any, submode_axis: Any) ->
     if submode_axis is not None:
         grid = modes_of(grid)[as_axis(submode_axis, grid.rank)]
     elif not isinstance(grid.shape, int) and grid.rank == geometry.rank:
-        return modes_of(grid)  # as Mojo has it: the sub-modes of this mode stand for the tensor's modes
+        return modes_of(grid)  # as in Mojo: the submodes of this mode divide the modes of the tensor
     alone = as_axis(axis, geometry.rank)
     return [grid if k == alone else Layout.made(1, 0) for k in range(geometry.rank)]
 
@@ -250,8 +250,8 @@ def _of_rank(grids: list[Layout], rank: int, threads: Layout) -> list[Layout]:
     return grids
 
 
-def _place(grid: Layout, number: int) -> tuple[int, int]:
-    """Return how many threads there are along a mode, and the place of one of them."""
+def _coordinate(grid: Layout, number: int) -> tuple[int, int]:
+    """Return the number of threads along a mode, and the coordinate of one of them."""
     place, count = 0, 1
     for extent, stride in grid.leaves:
         if extent != 1:

@@ -73,5 +73,5 @@ def test_what_is_wrong_in_a_users_kernel_leads_to_its_line(wrong):
     source = users.WRONG[wrong]
     with pytest.raises(AssertionError) as said:
         compiled(source.unit, ARCHITECTURES[0])
-    error = source.refused("add", KernelSyntaxError(str(said.value)))
+    error = source.located_error("add", KernelSyntaxError(str(said.value)))
     assert (error.filename, error.lineno, error.text) == (source.file, 5, source.text.splitlines()[4])

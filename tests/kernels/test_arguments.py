@@ -19,7 +19,7 @@ from accel.layout import row_major
 def bind(signature, *arguments):
     """Return what a kernel with some parameters would be given."""
     parameters = parameters_of(f'extern "C" __global__ void f({signature}) {{}}', "f")
-    return Signature("f", parameters).bound(arguments)
+    return Signature("f", parameters).bind(arguments)
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ IN_THE_VIEW = {
 def refused(said, file=FILE):
     """Return the error for what a compiler said, which stands in a line of its own after a head."""
     lines = [line.removeprefix("        ") for line in said.format(file=file).splitlines()]
-    return KernelSource(TEXT, file).refused(
+    return KernelSource(TEXT, file).located_error(
         "f", KernelSyntaxError("\n".join(["the kernel f could not be compiled:", *lines]))
     )
 

@@ -112,7 +112,7 @@ class TestRefusals:
         ("one", "other"), [((2, 3), (3, 2)), ((4,), (3,)), ((2, 2, 2), (2,)), ((2,), (2, 2)), ((), (1,))]
     )
     def test_shapes_are_equal(self, one, other):
-        with pytest.raises(LayoutError, match="do not go together: they must be equal"):
+        with pytest.raises(LayoutError, match="do not fit: they must be equal"):
             NDBuffer(np.ones(one)) + NDBuffer(np.ones(other))
 
     def test_a_row_operand_has_a_value_for_each_row(self):

@@ -359,7 +359,7 @@ def test_a_picture_shows_where_elements_lie():
 def test_elements_of_another_size_are_not_those_of_the_swizzle():
     found, _ = placed(banks)
     for allow_resize in (False, True):
-        with pytest.raises(LayoutError, match=r"S<3,0,3> would lead to other bytes: write u\.copy_from\(t\)"):
+        with pytest.raises(LayoutError, match=r"S<3,0,3> would address other bytes: write u\.copy_from\(t\)"):
             found.bitcast("int32", allow_resize=allow_resize)
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic of buffers: element by element, with a number, or with one value for each row."""
+"""`BufferArithmetic`: elementwise arithmetic of buffers, computed on the host."""
 
 from typing import Any, Self
 
@@ -14,11 +14,11 @@ __all__ = ["BufferArithmetic"]
 
 
 class BufferArithmetic(StridedView, Operators):
-    """Operators of buffers; the result has the dtype and the shape of the buffer, and integers divide downwards.
+    """Mixin of buffers: the four operators. The result has the buffer's dtype and shape; integer division rounds down.
 
-    The other operand is a number; or what has memory, of the same dtype on the same device: of the same shape, or for
-    two axes of one with one value for each row: ``r[i, j] = a[i, j] op b[i]``. The host computes, wherever the memory
-    is.
+    The other operand is a number, or an object with memory of the same dtype on the same device. It has the same shape,
+    or one axis with one value for each row of a buffer of two axes: ``r[i, j] = a[i, j] op b[i]``. The host computes,
+    also if the memory is on another device.
     """
 
     __slots__ = ()
@@ -61,7 +61,7 @@ class BufferArithmetic(StridedView, Operators):
             return right.values()
         rows, *columns = self._shape or (0,)
         if len(columns) != 1 or len(right.shape) != 1:
-            raise LayoutError(f"shapes {self._shape} and {right.shape} do not go together: they must be equal")
+            raise LayoutError(f"shapes {self._shape} and {right.shape} do not fit: they must be equal")
         if right.shape[0] != rows:
             numpys = "; for one value for each column, as NumPy has it, write xp.asarray(a) and xp.asarray(b)"
             raise LayoutError(

@@ -1,4 +1,4 @@
-"""Checks of what buffers are made from: one axis, consecutive elements, a range within them, memory of the host."""
+"""Checks of the sources of buffers: one axis, contiguous, a range in bounds, host memory."""
 
 from typing import Any, SupportsIndex
 
@@ -11,36 +11,36 @@ __all__ = ["as_host_storage", "checked_range", "flat_source"]
 
 
 def flat_source(x: Any, what: str) -> Source:
-    """Return the elements of what has one axis and is contiguous.
+    """Return the elements of a contiguous source of one axis; ``what`` names the view in messages.
 
     Raises
     ------
     TypeError
-        If it has another number of axes.
+        If it does not have one axis.
     LayoutError
         If it is not contiguous.
     """
     source = source_of(x)
     if len(source.shape) != 1:
         raise TypeError(
-            f"a {what} looks at one axis, and this {type(x).__name__} has shape {source.shape}; write "
-            f"NDBuffer(x).flatten() for a view of its elements by rows"
+            f"a {what} needs a source of one axis, and this {type(x).__name__} has shape {source.shape}; write "
+            f"NDBuffer(x).flatten() for a view of its elements in row-major order"
         )
     if not source.contiguous:
         raise LayoutError(
-            f"a {what} looks at consecutive elements, and this {type(x).__name__} has stride {source.strides[0]}; "
-            f"write NDBuffer(x).copy() for consecutive ones"
+            f"a {what} needs a contiguous source, and this {type(x).__name__} has stride {source.strides[0]}; "
+            f"write NDBuffer(x).copy() for a contiguous copy"
         )
     return source
 
 
 def checked_range(offset: SupportsIndex, size: SupportsIndex | None, available: int, parent: str) -> tuple[int, int]:
-    """Return an offset and a size that lie within a parent; the size is by default all the rest.
+    """Return an offset and a size after checking them; by default, the size is all elements from the offset on.
 
     Raises
     ------
     BoundsError
-        If they do not.
+        If the range reaches outside the ``available`` elements.
     """
     start = as_whole(offset, "an offset")
     count = available - start if size is None else as_whole(size, "a size")
@@ -53,16 +53,16 @@ def checked_range(offset: SupportsIndex, size: SupportsIndex | None, available: 
 
 
 def as_host_storage(storage: AnyStorage, what: str) -> HostStorage:
-    """Return the storage, if the host can read it.
+    """Return the storage if it is host memory; ``what`` is the operation for the error message.
 
     Raises
     ------
     DeviceMismatchError
-        If it cannot.
+        If it is on another device.
     """
     if isinstance(storage, HostStorage):
         return storage
     raise DeviceMismatchError(
-        f"{what} can be had on the cpu only, and this memory is on {storage.device}: "
+        f"{what} needs host memory, and this memory is on {storage.device}: "
         f"write x.to_numpy() for a copy, or c.to('cpu') for a container there"
     )

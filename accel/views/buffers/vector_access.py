@@ -1,4 +1,4 @@
-"""`Vectors`: elements of strided views that lie one after another, on the host."""
+"""`VectorAccess`: load and store consecutive elements of strided views, on the host."""
 
 from math import prod
 from typing import Any, SupportsIndex
@@ -18,30 +18,31 @@ _FETCH = PrefetchOptions()
 
 
 class VectorAccess(StridedView):
-    """The members of buffers and of flat views that read and write some elements in a row."""
+    """Mixin of strided views: `load`, `store` and `prefetch`."""
 
     __slots__ = ()
 
     def load(self, *index: Any, width: SupportsIndex | None = None, alignment: SupportsIndex | None = None) -> Any:
-        """Return elements, one after another in memory: a NumPy scalar for one, else a new 1-D array.
+        """Return consecutive elements of the memory: a NumPy scalar for one, else a new 1-D array.
 
         Parameters
         ----------
         *index : int, or one tuple or list of int
-            Coordinates of the first; a width may follow.
+            Coordinates of the first element; the width may follow.
         width : int, optional
-            How many; by default 1. More are read from contiguous memory only, and may go on in the next row.
+            How many elements to read; by default 1. More than 1 need a contiguous view, and may continue in the next
+            row.
         alignment : int, optional
-            A power of two in bytes of which the address must be a multiple.
+            Required alignment of the address in bytes, a power of two.
 
         Raises
         ------
         BoundsError
-            If they are not all in the view.
+            If an element is outside the view.
         LayoutError
-            If the view is not contiguous, or the address not aligned.
+            If the view is not contiguous, or the address is not aligned.
         DeviceMismatchError
-            If the memory is an accelerator's.
+            If the memory is not the host's.
         """
         where, (given, boundary) = split_coordinates(
             index, len(self._shape), ("width", "alignment"), (width, alignment)
@@ -56,18 +57,18 @@ class VectorAccess(StridedView):
         width: SupportsIndex | None = None,
         alignment: SupportsIndex | None = None,
     ) -> None:
-        """Write elements, one after another in memory; all of them or none.
+        """Write consecutive elements of the memory; all of them or none.
 
         Parameters
         ----------
         *index : int, or one tuple or list of int
-            Coordinates of the first; the values follow.
+            Coordinates of the first element; the values follow.
         values : number or array_like
-            What to write; more than one are written to contiguous memory only.
+            The values to write; more than one need a contiguous view.
         width : int, optional
-            How many; by default as many as there are values. A single one is repeated.
+            How many elements to write; by default the number of values. A single value is repeated.
         alignment : int, optional
-            A power of two in bytes of which the address must be a multiple.
+            Required alignment of the address in bytes, a power of two.
 
         Raises
         ------
@@ -76,17 +77,17 @@ class VectorAccess(StridedView):
         DTypeError, OverflowError
             If the dtype cannot hold a value.
         ReadOnlyError
-            If the memory must not change.
+            If the memory is read-only.
         """
         where, given, boundary = split_values(index, len(self._shape), values, alignment)
         storage, numbers = self._host(), as_vector(given, width, self.dtype)
         storage.store(self._vector(where, numbers.size, boundary), numbers)
 
     def simd_nt_store(self, *index: Any, values: Any = None) -> None:
-        """Write as `store` does what will not be read again soon; the host's caches take no notice.
+        """As `store`; Mojo's non-temporal store. On the host it makes no difference to the caches.
 
-        The memory is contiguous, and the address a multiple of 64 for vectors of 64 bytes or more, of 32 for those of
-        32 or more, and of 16 for shorter ones.
+        The view must be contiguous. The address must be a multiple of 64 for vectors of 64 bytes or more, of 32 for 32
+        bytes or more, and of 16 for shorter ones.
         """
         self._refuse_gaps()
         where, given, _ = split_values(index, len(self._shape), values, None)
@@ -95,16 +96,16 @@ class VectorAccess(StridedView):
         self.store(where, numbers, alignment)
 
     def prefetch(self, *index: Any, params: PrefetchOptions = _FETCH) -> None:
-        """Say that an element will be used soon; a hint, of which Python makes nothing but to check the coordinates."""
+        """Check the coordinates of an element that will be used soon; the host prefetches by itself."""
         if not isinstance(params, PrefetchOptions):
             raise TypeError(f"params are PrefetchOptions(...); found {params!r}")
         self._cell(split_coordinates(index, len(self._shape), (), ())[0])
 
     def _host(self) -> HostStorage:
-        return as_host_storage(self._storage, "its elements")
+        return as_host_storage(self._storage, "access to elements")
 
     def _cell(self, coordinates: tuple[SupportsIndex, ...]) -> int:
-        """Return which element of the storage is at these coordinates."""
+        """Return the storage element at these coordinates."""
         if len(coordinates) != len(self._shape):
             raise BoundsError(
                 f"{len(self._shape)} coordinates are needed for shape {self._shape}; found {len(coordinates)}"
@@ -116,7 +117,7 @@ class VectorAccess(StridedView):
         return cell
 
     def _vector(self, coordinates: tuple[SupportsIndex, ...], width: int, alignment: SupportsIndex | None) -> int:
-        """Return which element of the storage is the first of a vector."""
+        """Return the storage element of the first element of a vector, after checking the range and the alignment."""
         cell = self._cell(coordinates)
         if width != 1:
             self._refuse_gaps()
@@ -129,5 +130,5 @@ class VectorAccess(StridedView):
         if not self._source.contiguous:
             raise LayoutError(
                 f"Function requires contiguous buffer. This one has shape {self._shape} and strides {self._strides}; "
-                f"write b.copy(), which is"
+                f"write b.copy() for a contiguous copy"
             )

@@ -114,5 +114,5 @@ def _refuse(blocks: Dim3, block: Dim3, limits: Limits) -> NoReturn:
     name = "xyz"[axis]
     raise ValueError(
         f"the grid has {blocks[axis]} along {name}; up to {most[axis]} blocks of {block[axis]} threads are possible "
-        f"here: write a loop in the kernel with steps of gridDim.{name} * blockDim.{name}"
+        f"here: write a loop in steps of gridDim.{name} * blockDim.{name}"
     )

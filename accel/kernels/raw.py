@@ -178,9 +178,7 @@ class RawKernel:
     def _compile(self, device: Device) -> Executable:
         backend = heap_of(device).backend
         if not isinstance(backend, SupportsRawKernels):
-            raise CapabilityError(
-                f"{device} does not run CUDA or HIP; move the arguments of {self.name}, as in x.to('gpu')"
-            )
+            raise CapabilityError(f"{device} runs no CUDA or HIP; move the arguments of {self.name}, as in x.to('gpu')")
         try:
             return backend.compile_raw(device, self._source.unit, self.name, self._options)
         except KernelSyntaxError as error:
@@ -218,7 +216,7 @@ class RawKernel:
 
 def _checked(stream: Stream) -> Stream:
     if not is_stream(stream):
-        raise TypeError(f"{stream!r} is not a stream of accel; write stream=accel.new_stream(device)")
+        raise TypeError(f"{stream!r} is no stream of accel; write stream=accel.new_stream(device)")
     return stream
 
 

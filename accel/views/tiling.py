@@ -218,7 +218,9 @@ def distributed(
 
 def _swizzled(offset: int, size: int, swizzle: Swizzle, masked: bool) -> int:
     if masked:
-        raise LayoutError("a swizzle needs threads that divide the tensor evenly; distribute a part that they divide")
+        raise LayoutError(
+            "a swizzle needs an even division, and this one is masked; distribute a part that the threads divide"
+        )
     return int(swizzle(offset // size)) * size
 
 

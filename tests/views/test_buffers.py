@@ -1,4 +1,4 @@
-"""Buffers are NumPy's strided arrays with Mojo's names, wherever the memory lies."""
+"""Buffers behave like NumPy's strided arrays, on any device."""
 
 import io
 from itertools import product
@@ -28,7 +28,7 @@ def numbers(size=64, dtype="float64"):
 
 @st.composite
 def strided(draw, size=64):
-    """Draw shape, strides and offset of elements that are among so many."""
+    """Draw shape, strides and offset of elements within a memory of this size."""
     shape = draw(shapes.filter(all))
     strides = tuple(draw(st.integers(-5, 5)) for _ in shape)
     steps = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
@@ -210,7 +210,7 @@ class TestOtherWindows:
         expected = model[tuple(places)]
         buffer = NDBuffer(accel.container(model), model.shape)
         if tail == "raise" and expected.shape != sizes:
-            with pytest.raises(BoundsError, match="of it is there; write tail='mask'"):
+            with pytest.raises(BoundsError, match="is in bounds; write tail='mask'"):
                 buffer.tile(sizes, coords, tail)
         else:
             tile = buffer.tile(sizes, coords, tail)

@@ -1,4 +1,4 @@
-"""Arithmetic of buffers is NumPy's on the same elements, but that a row operand has one value for each row."""
+"""Arithmetic of buffers is NumPy's, except that an operand of one axis has one value for each row."""
 
 import operator
 
@@ -32,7 +32,7 @@ def buffer_of(values, device):
 
 @st.composite
 def operands(draw):
-    """Draw a left array, and a right one of its shape, for its rows, or a number, none of it zero."""
+    """Draw a left array, and a right operand without zeros: of the same shape, one value a row, or a number."""
     dtype = draw(st.sampled_from(["int32", "uint8", "float32", "complex64"]))
     shape = draw(st.lists(st.integers(1, 4), max_size=3).map(tuple))
     kind = draw(st.sampled_from(["same", "number", "rows"] if len(shape) == 2 else ["same", "number"]))

@@ -1,4 +1,4 @@
-"""Buffers whose rank and dtype are values, and vectors that reach past an end."""
+"""`DynamicRankBuffer`, and partial vector loads and stores."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""What tensors refuse, and what they say."""
+"""Errors of tensors and their messages."""
 
 import operator
 

@@ -1,4 +1,4 @@
-"""Tensors and buffers take the same things: to look at, to copy from, and to compute with."""
+"""Tensors and buffers accept the same objects as sources, for copies, and as operands."""
 
 import operator
 
@@ -81,7 +81,7 @@ STRIDELESS = {
 
 
 def ours(device, values=VALUES):
-    """Yield both kinds of views of some values."""
+    """Yield a tensor and a buffer of some values."""
     shape = values.shape
     for make in (lambda c: c.view(row_major(*shape)), lambda c: NDBuffer(c, shape)):
         yield make(accel.container(values, device=device))

@@ -11,7 +11,7 @@ from accel.call_sites import call_site
 from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.memory.byte_copies import copy_spans, worker_of
-from accel.memory.hazards import Submission
+from accel.memory.submission_event import Submission
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import PendingWork
 from accel.memory.storage import Storage

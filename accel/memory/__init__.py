@@ -1,6 +1,6 @@
-"""Bytes and who owns them: storages, the heap of each device, allocators, and reports on what is in use.
+"""Memory and its owners: storages, the heap of each device, allocators, and reports on memory in use.
 
-What few programs use is fetched when first asked for; the stub beside this file lists all.
+Names that few programs use are imported at first use; the stub beside this file lists all names.
 """
 
 from importlib import import_module
@@ -72,8 +72,8 @@ _LATER = {
 def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'accel.memory' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_LATER[name]), name)
-    return found
+    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

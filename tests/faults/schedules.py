@@ -171,7 +171,7 @@ class Bench:
 
     def install(self):
         enter, given, forget, confirm = hazards.enter, hazards.Submission.give, hazards.forget_these, hazards.confirm
-        from accel.memory import heap, submission
+        from accel.memory import in_flight, submission
 
         def entered(submission, claims):
             claims = list(claims)
@@ -201,7 +201,7 @@ class Bench:
         transfer._INLINE = INLINE
         hazards.Submission.give = giving
         hazards.enter = submission.enter = entered
-        hazards.forget_these = heap.forget_these = forgetting
+        hazards.forget_these = in_flight.forget_these = forgetting
         hazards.confirm = submission.confirm = confirming
 
     def pause(self):

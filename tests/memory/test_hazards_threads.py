@@ -10,7 +10,7 @@ import accel
 from accel import Device
 from accel.dtypes import as_dtype
 from accel.memory import allocate, hazards
-from accel.memory.hazards import Submission
+from accel.memory.submission_event import Submission
 
 
 class Once:

@@ -32,9 +32,9 @@ def on_memory_of(array, **how):
 def inside(heap):
     """Do something as a collection does that begins inside the locked region."""
     with heap.lock:
-        heap.busy = True
+        heap.changing = True
         yield
-        heap.busy = False
+        heap.changing = False
 
 
 class TestPins:

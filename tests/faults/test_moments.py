@@ -309,7 +309,7 @@ def test_a_write_that_is_interrupted_while_it_waits_leaves_what_it_waits_for_to_
     assert (target.to_numpy() == 7).all()
 
 
-def test_a_signal_handler_may_wait_for_work_where_its_thread_notes_a_use(process):
+def test_a_signal_handler_may_wait_for_work_where_its_thread_records_a_use(process):
     code = """
         import signal, threading
         import accel
@@ -318,15 +318,15 @@ def test_a_signal_handler_may_wait_for_work_where_its_thread_notes_a_use(process
         go, stream = threading.Event(), accel.new_stream("cpu")
         stream.submit(go.wait)
         source, target = accel.full(60_000, 7, "uint8", device="cpu"), accel.zeros(60_000, "uint8", device="sim")
-        transfer, note = target.copy_from_async(source, stream=stream), hazards._note
+        transfer, record = target.copy_from_async(source, stream=stream), hazards._record
 
-        def noting(*arguments):
-            hazards._note = note
+        def recording(*arguments):
+            hazards._record = record
             signal.raise_signal(signal.SIGUSR1)
-            note(*arguments)
+            record(*arguments)
 
         signal.signal(signal.SIGUSR1, lambda *_: (go.set(), print(target.to_numpy()[0])))
-        hazards._note = noting
+        hazards._record = recording
         accel.zeros(60_000, device="cpu").copy_from(accel.zeros(60_000, device="cpu"))
         """
     assert process(code, "cpu") == (0, "7", "")

@@ -129,7 +129,7 @@ class Odd:
 class TestProducers:
     @pytest.mark.parametrize("gives", [None, 3, "dltensor", np.ones(3), object(), b"dltensor"])
     def test_that_give_no_capsule(self, taken, gives):
-        with pytest.raises(InterchangeError, match=r"Odd: a capsule of DLPack is needed; found"):
+        with pytest.raises(InterchangeError, match=r"Odd: a DLPack capsule is needed; found"):
             taken(Odd(gives))
 
     def test_that_give_capsules_of_something_else(self, taken):

@@ -1,4 +1,4 @@
-"""Rows 6 and 10 to 15: capsules of DLPack that are awkward, lost, malformed, or lied about."""
+"""Rows 6 and 10 to 15: DLPack capsules with negative strides, and lost, malformed or lying ones."""
 
 import gc
 import threading

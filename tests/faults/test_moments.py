@@ -1,4 +1,4 @@
-"""Moments at which bytes were once lost, forced: an interrupt, another thread, a fork or the end comes right there."""
+"""Forced moments at which bytes were once lost: an interrupt, another thread, a fork or the end of the process."""
 
 import gc
 import os
@@ -59,7 +59,7 @@ def test_helpers_are_waited_for_whatever_interrupts_the_wait():
 
         def work(low, high, entered=entered, left=left, started=started):
             if threading.get_ident() == main:
-                started.acquire(timeout=0.05)  # until a helper is at it
+                started.acquire(timeout=0.05)  # until a helper is working
                 return
             entered.append(low)
             started.release()
@@ -637,7 +637,7 @@ class TestRecords:
         x = xp.asarray(array)
         others.clear()
         del x
-        if not others:  # it was forgotten without a moment in which the other could come
+        if not others:  # it was forgotten before another thread could run
             others += [None, xp.asarray(array)]
         xp.asarray(array).storage.release()
         with pytest.raises(ReleasedError):
@@ -766,7 +766,7 @@ def test_the_deleter_of_external_memory_runs_once_whenever_the_release_is_interr
     while moments.count >= moments.at:
         moments.at += 1
         ran = []
-        # Nothing of Python's, which could be interrupted itself.
+        # No Python code, which could be interrupted itself.
         c = HostStorage(array.ctypes.data, 10, "float64", deleter=partial(ran.append, 1))
         moments.during(c.release)
         c.release()

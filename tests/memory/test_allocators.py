@@ -1,4 +1,4 @@
-"""Allocators compose, and a block goes back to whoever gave it."""
+"""Allocators compose, and a block is freed in the allocator that it came from."""
 
 import gc
 import threading
@@ -89,7 +89,7 @@ class TestScopes:
 
 @dataclass
 class Plain:
-    """Somebody's allocator, equal to others and without a hash."""
+    """A user's allocator, equal to others and without a hash."""
 
     upstream: object
     wrong: bool = False
@@ -290,7 +290,7 @@ def test_threads_share_a_pool():
     for thread in threads:
         thread.join(60)
     assert failures == []
-    # One block for each thread, and one more where a release waits for whoever is inside the heap at that moment.
+    # One block for each thread, and one more where a release is deferred because the heap is locked.
     assert asked.allocations <= 16
     assert heap_of(accel.Device.CPU).plain
 

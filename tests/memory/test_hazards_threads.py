@@ -1,4 +1,4 @@
-"""Submissions of several threads have one order, wherever the threads are interrupted by each other."""
+"""Submissions of several threads have one order, wherever the threads interrupt one another."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""Counts, pins, deleters, garbage collection and threads: nothing is lost, nothing is freed twice."""
+"""Reference counts, keep-alives, deleters, garbage collection, threads: nothing is lost, nothing is freed twice."""
 
 import gc
 import subprocess
@@ -180,7 +180,7 @@ class TestDeleter:
         assert calls == ["from the deleter"]
 
     def test_that_raises_when_work_is_over_is_reported_by_python(self, calls, monkeypatch, stream, held):
-        """Whoever happens to look whether work is over has nothing to do with it."""
+        """The caller that happens to find the work done has nothing to do with the error."""
 
         def deleter():
             raise ZeroDivisionError("from the deleter")
@@ -253,7 +253,7 @@ class TestGarbageCollection:
         assert live() == before
 
     def test_collections_inside_locked_regions(self):
-        """Cycles of storages are collected at every allocation, also those inside the gate."""
+        """Cycles of storages are collected at every allocation, also while the lock of the heap is held."""
         before = live()
         threshold = gc.get_threshold()
         gc.set_threshold(1)

@@ -1,4 +1,4 @@
-"""Row 24: pinned memory has a pool of its own, is given again when its last use is over, and may run out."""
+"""Row 24: pinned memory has its own pool, is used again after its last use is done, and may run out."""
 
 import warnings
 

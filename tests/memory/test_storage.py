@@ -1,4 +1,4 @@
-"""Storages: the forms they are made in, elements, text, and every bad input."""
+"""Storages: constructors, elements, text, and all invalid input."""
 
 import copy
 import ctypes

@@ -1,4 +1,4 @@
-"""Legate's allocators and buffers: they end with their scope or their task, and never leave memory behind."""
+"""Legate's allocators and buffers: their memory is freed with their scope or task, and never leaks."""
 
 import contextvars
 import copy

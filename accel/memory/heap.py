@@ -334,8 +334,10 @@ def heap_of(device: Device) -> Heap:
     DeviceUnavailableError
         If no backend serves it.
     """
-    heap = _heaps.get(device)
-    return _make_heap(device) if heap is None else heap
+    try:
+        return _heaps[device]
+    except KeyError:
+        return _make_heap(device)
 
 
 def heaps() -> tuple[Heap, ...]:

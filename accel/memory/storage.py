@@ -322,8 +322,15 @@ class Storage(OnDevice):
             owner.heap.apply(owner.free_if_unused)
 
     def _end(self) -> ExternalAllocation | None:
-        owner = self._drop_owner()
-        return None if owner is None else owner.free_if_unused()
+        # `_drop_owner` written out, because every release passes here.
+        owner = self._owner
+        if owner is None:
+            return None
+        # No call between these, as there.
+        self._owner = None
+        owner.handles -= 1
+        self._array = self._lent = None
+        return owner.free_if_unused()
 
     def _drop_owner(self) -> Owner | None:
         """Count this handle off, once: two threads may release it. Return its owner if it was counted."""

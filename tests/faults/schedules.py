@@ -2,9 +2,9 @@
 
 All submissions have one order: that in which they are recorded as hazards. So a schedule is run again in that order,
 one operation after the other, on a model of plain bytes. All values that were read or left, and all errors, must be
-those of the model. Reads and writes of single elements are not recorded. Their place in the order is searched for: a place
-between the beginning and the end of the operation must explain all results. Recorded operations in that interval that
-only read may each come before or after it.
+those of the model. Reads and writes of single elements are not recorded. Their place in the order is searched for: a
+place between the beginning and the end of the operation must explain all results. Recorded operations in that interval
+that only read may each come before or after it.
 
 Run with ``--count``, ``--seed`` and ``--devices``; prints the number of schedules, or the first that is wrong.
 """

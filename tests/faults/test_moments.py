@@ -449,7 +449,7 @@ class TestForks:
 
 
 @pytest.mark.parametrize("block", ["track()", "allocating(device, Pool(allocator_of(device)))"])
-def test_the_end_of_a_block_waits_for_no_daemon_that_was_stopped_inside_the_gate(device, process, block):
+def test_the_end_of_a_block_waits_for_no_daemon_that_was_stopped_with_the_lock(device, process, block):
     code = f"""
         import sys, threading, time
         import accel
@@ -517,7 +517,7 @@ def test_deleters_run_at_the_end_of_a_process_also_after_one_that_fails(process)
     assert errors.count("ZeroDivisionError") == 2
 
 
-def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process):
+def test_a_process_ends_whose_daemon_was_stopped_with_the_lock(device, process):
     code = """
         import gc, threading, time
         import accel
@@ -575,7 +575,7 @@ def elsewhere(action):
     thread.join()
 
 
-def test_a_handle_is_released_also_while_another_thread_is_inside_the_gate(device):
+def test_a_handle_is_released_also_while_another_thread_has_the_lock(device):
     container, other = accel.zeros(10), accel.zeros(10)
     storage, shared, heap = container.storage, other.storage.share(), heap_of(container.device)
     with heap.lock:
@@ -646,10 +646,10 @@ class TestRecords:
     def test_the_last_handle_is_released_as_another_is_asked_for(self, monkeypatch):
         array = np.zeros(10)
         x = xp.asarray(array)
-        pin, add_handle = x.storage.keep_alive(), Owner.add_handle
+        keep_alive, add_handle = x.storage.keep_alive(), Owner.add_handle
 
         def adding(owner):
-            if owner is pin.owner and not x.storage.released:
+            if owner is keep_alive.owner and not x.storage.released:
                 elsewhere(x.storage.release)
             add_handle(owner)
 
@@ -710,7 +710,7 @@ def test_memory_released_while_a_snapshot_is_taken_is_given_back_when_that_is_do
     assert ran == [1]
 
 
-def test_the_books_are_checked_while_another_thread_forgets_external_memory(monkeypatch):
+def test_the_table_is_checked_while_another_thread_removes_external_memory(monkeypatch):
     array, deleting, deleted = np.zeros(10), threading.Event(), threading.Event()
     deleters = int, lambda: (deleting.set(), deleted.wait(10))
     kept = [HostStorage(array.ctypes.data, 10, "float64", deleter=deleter) for deleter in deleters]
@@ -728,7 +728,7 @@ def test_the_books_are_checked_while_another_thread_forgets_external_memory(monk
     heap_of(Device.CPU).check()
 
 
-def test_nothing_is_left_in_the_books_of_memory_whose_last_pin_is_in_a_cycle():
+def test_nothing_is_left_in_the_table_of_memory_whose_last_keep_alive_is_in_a_cycle():
     gc.collect()
     found = heap_of(Device.CPU).table
     before = len(found.kept)
@@ -742,7 +742,7 @@ def test_nothing_is_left_in_the_books_of_memory_whose_last_pin_is_in_a_cycle():
     assert len(found.kept) == before
 
 
-def test_the_books_are_read_while_a_collection_gives_memory_back():
+def test_the_table_is_read_while_a_collection_frees_memory():
     kept, found = [accel.empty(10) for _ in range(100)], heap_of(Device.CPU).table
     thresholds = gc.get_threshold()
     try:

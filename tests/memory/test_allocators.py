@@ -80,7 +80,7 @@ class TestScopes:
         stream.close()
         assert counts.allocations == 1
 
-    def test_the_books_count_what_any_allocator_gave(self):
+    def test_the_table_counts_blocks_of_any_allocator(self):
         before = snapshot().live_bytes
         with allocating("sim", Pool(allocator_of("sim"))), make("sim") as c:
             assert snapshot().live_bytes == before + rounded(c.nbytes)
@@ -113,7 +113,7 @@ class TestSomebodysAllocator:
                 make("sim").release()
         assert trim("sim") == 2 * 8192
 
-    def test_that_gives_no_block_leaves_the_books_as_they_were(self):
+    def test_that_gives_no_block_leaves_the_table_as_it_was(self):
         before = snapshot().live_blocks
         with allocating("sim", Plain(None, wrong=True)), pytest.raises(AttributeError, match="nbytes"):
             make("sim")

@@ -75,19 +75,19 @@ class TestPins:
     def test_a_pin_is_released_once(self):
         before = live()
         storage = HostStorage(100)
-        pin, other = storage.keep_alive(), storage.keep_alive()
+        keep_alive, other = storage.keep_alive(), storage.keep_alive()
         storage.release()
-        pin.release()
-        pin.release()
+        keep_alive.release()
+        keep_alive.release()
         assert live() == before + 1
         other.release()
         assert live() == before
 
-    def test_bytes_and_last_handle_go_together_without_pins(self):
+    def test_bytes_are_freed_with_the_last_handle_without_keep_alives(self):
         before = live()
         storage = HostStorage(100)
-        pin = storage.keep_alive()
-        pin.release()
+        keep_alive = storage.keep_alive()
+        keep_alive.release()
         assert live() == before + 1
         storage.release()
         assert live() == before
@@ -223,7 +223,7 @@ class TestDeleter:
 
 
 class TestGarbageCollection:
-    def test_a_finaliser_does_not_wait_for_the_gate(self):
+    def test_a_finaliser_does_not_wait_for_the_lock(self):
         before = live()
         storage = HostStorage(100)
         with HostStorage(100) as released:

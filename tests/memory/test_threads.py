@@ -111,7 +111,7 @@ class TestThreads:
         assert len(calls) == 50
 
 
-def test_a_fork_finds_the_gate_open():
+def test_a_fork_finds_the_lock_free():
     if not hasattr(os, "fork"):
         return
     stop = threading.Event()
@@ -248,7 +248,7 @@ class TestOthersCode:
                 storage.store(0, [9] * 8)
         assert all(list(storage.load(0, 8)) == [1] * 8 for storage in fresh)
 
-    def test_a_finaliser_that_releases_another_inside_the_gate(self):
+    def test_a_finaliser_that_releases_another_with_the_lock_held(self):
         array = np.arange(4.0)
         other = HostStorage(8)
         weakref.finalize(array, other.release)
@@ -257,7 +257,7 @@ class TestOthersCode:
         storage.release()
         assert other.released
 
-    def test_a_collected_object_that_releases_inside_the_gate(self):
+    def test_a_collected_object_that_releases_with_the_lock_held(self):
         before = live()
 
         class Holder:

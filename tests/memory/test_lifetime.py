@@ -72,7 +72,7 @@ class TestPins:
         del view
         assert live() == before
 
-    def test_a_pin_is_released_once(self):
+    def test_a_keep_alive_is_released_once(self):
         before = live()
         storage = HostStorage(100)
         keep_alive, other = storage.keep_alive(), storage.keep_alive()

@@ -1,4 +1,4 @@
-"""Where in the user's code something was asked for."""
+"""The line of the user's code that called the library."""
 
 import os
 import sys
@@ -7,10 +7,10 @@ from types import FrameType
 
 __all__ = ["call_site", "stack_level"]
 
-_HOUSE = str(Path(__file__).parent) + os.sep
-# The demo uses the library as a stranger does.
+_LIBRARY = str(Path(__file__).parent) + os.sep
+# The demo counts as user code.
 _DEMO = str(Path(__file__).parent / "demo") + os.sep
-_GARDEN = str(Path(__file__).parents[1] / "backends") + os.sep
+_BACKENDS = str(Path(__file__).parents[1] / "backends") + os.sep
 
 
 def call_site() -> str:
@@ -29,7 +29,7 @@ def _outside() -> tuple[FrameType, int]:
     frame, level = sys._getframe(2), 1
     while (
         frame.f_back is not None
-        and (file := frame.f_code.co_filename).startswith((_HOUSE, _GARDEN, "<accel"))
+        and (file := frame.f_code.co_filename).startswith((_LIBRARY, _BACKENDS, "<accel"))
         and not file.startswith(_DEMO)
     ):
         frame, level = frame.f_back, level + 1

@@ -1,4 +1,4 @@
-"""Functions that make containers: of a size, of values, on NumPy memory."""
+"""Functions that make containers: from a size, from values, or on memory of NumPy and other libraries."""
 
 from typing import Any, SupportsIndex
 
@@ -18,7 +18,7 @@ __all__ = ["container", "empty", "from_dlpack", "from_numpy", "full", "zeros"]
 def empty(
     size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:
-    """Return a container of ``size`` elements with whatever its memory held before.
+    """Return a container of ``size`` uninitialised elements.
 
     Parameters
     ----------
@@ -27,38 +27,38 @@ def empty(
     dtype : dtype_like
         Type of the elements.
     device : Device or str, optional
-        Where; by default `Device.default`.
+        The device; by default `Device.default`.
 
     Raises
     ------
     TypeError, ValueError
-        If the size is not a whole number, negative, or overflows.
+        If the size is not an integer, is negative, or overflows.
     DTypeError, DeviceUnavailableError, OutOfMemoryError
         As for `AcceleratorDataContainer`.
     """
-    found = as_dtype(dtype)
+    element_type = as_dtype(dtype)
     target = resolve(device)
-    count = as_size(size, found.itemsize, ARRAY_ADVICE)
-    return AcceleratorDataContainer.on(allocate(target, count, found))
+    count = as_size(size, element_type.itemsize, ARRAY_ADVICE)
+    return AcceleratorDataContainer.on(allocate(target, count, element_type))
 
 
 def full(
     size: SupportsIndex, value: Any, dtype: DTypeLike = "float64", device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:
-    """Return a container of ``size`` elements of one value.
+    """Return a container of ``size`` elements, all of one value.
 
     Raises
     ------
     DTypeError, OverflowError
         If the dtype cannot hold the value; otherwise as `empty`.
     """
-    made = empty(size, dtype, device)
+    filled = empty(size, dtype, device)
     try:
-        made.fill(value)
+        filled.fill(value)
     except BaseException:
-        made.release()
+        filled.release()
         raise
-    return made
+    return filled
 
 
 def zeros(
@@ -71,21 +71,21 @@ def zeros(
 def container(
     values: Any, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:
-    """Return a container with a copy of some values, flat and in C order.
+    """Return a container with a copy of the values, flattened in C order.
 
     Parameters
     ----------
     values : array_like
-        Numbers, nested sequences of them, or an array; one number gives a container of size 1.
+        Numbers, nested sequences of numbers, or an array; one float gives a container of size 1.
     dtype : dtype_like, optional
         Type of the elements; by default that of the values.
     device : Device or str, optional
-        Where; by default `Device.default`.
+        The device; by default `Device.default`.
 
     Raises
     ------
     TypeError
-        If this is an int, for which ``accel.empty(5)`` makes a container of that size.
+        If this is an int: for a container of that size write ``accel.empty(5)``.
     DTypeError, OverflowError
         If the values are not numbers, or the dtype cannot hold them.
 
@@ -99,33 +99,33 @@ def container(
         raise TypeError(
             f"accel.container takes values, not a size; write accel.empty({values}), or accel.container([{values}])"
         )
-    given = np.asarray(values)
-    found = as_dtype(given.dtype if dtype is None else dtype)
-    made = empty(given.size, found, device)
+    array = np.asarray(values)
+    element_type = as_dtype(array.dtype if dtype is None else dtype)
+    copied = empty(array.size, element_type, device)
     try:
-        made.from_numpy(exact_cast(given, found))
+        copied.from_numpy(exact_cast(array, element_type))
     except BaseException:
-        made.release()
+        copied.release()
         raise
-    return made
+    return copied
 
 
 def from_numpy(array: HostArray, copy: bool = False) -> AcceleratorDataContainer:
-    """Return a container on a NumPy array's own memory, read-only if the array is.
+    """Return a container on the memory of a NumPy array, read-only if the array is.
 
     Parameters
     ----------
     array : numpy.ndarray
-        Any shape; its elements are taken in C order.
+        An array of any shape, contiguous in C order.
     copy : bool
-        Make memory of its own instead.
+        Copy into new memory instead; then the array need not be contiguous.
 
     Raises
     ------
     TypeError
         If this is not a NumPy array.
     LayoutError
-        If the elements do not lie one after another in C order, and ``copy`` is False.
+        If the array is not contiguous in C order, and ``copy`` is False.
     DTypeError
         If they are not numbers or booleans.
     """
@@ -137,27 +137,27 @@ def from_numpy(array: HostArray, copy: bool = False) -> AcceleratorDataContainer
 
 
 def from_dlpack(x: Any, device: DeviceLike | None = None, copy: bool | None = None) -> AcceleratorDataContainer:
-    """Return a container on the memory of another library's array, read-only if that is.
+    """Return a container on the memory of another library's array, read-only if the array is.
 
     Parameters
     ----------
     x : object with ``__dlpack__``
-        Any shape; its elements are taken in C order.
+        An array of any shape, contiguous in C order.
     device : Device or str, optional
-        Where the container is to be; by default where ``x`` is.
+        The device of the container; by default that of ``x``.
     copy : bool, optional
-        True: always memory of its own. False: never copy.
+        True: always copy. False: never copy.
 
     Raises
     ------
     TypeError
         If the object has no ``__dlpack__``.
     InterchangeError
-        If the other library refuses or breaks DLPack's rules, or ``copy=False`` and a copy is needed.
+        If the other library refuses or breaks DLPack's rules, or a copy is needed with ``copy=False``.
     LayoutError
-        If the elements do not lie one after another in C order.
+        If the array is not contiguous in C order.
     DTypeError, DeviceUnavailableError
-        If containers cannot have the dtype, or the device is not here.
+        If containers do not support the dtype, or the device is not here.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def from_dlpack(x: Any, device: DeviceLike | None = None, copy: bool | None = No
     >>> array
     array([0., 5., 0.])
     """
-    if type(x) is np.ndarray:  # its memory can be looked at as it is
+    if type(x) is np.ndarray:  # no DLPack needed
         here = AcceleratorDataContainer.on(HostStorage.on_array(x))
         return here if device is None and not copy else _placed(here, device, copy)
     from accel.interchange.from_dlpack import receive  # as in Interchange.__dlpack__
@@ -178,7 +178,7 @@ def from_dlpack(x: Any, device: DeviceLike | None = None, copy: bool | None = No
 
 
 def _placed(here: AcceleratorDataContainer, device: DeviceLike | None, copy: bool | None) -> AcceleratorDataContainer:
-    """Return a container where it is, or a copy that takes its place."""
+    """Return a container itself if it is on the device and no copy is wanted, else a copy; then release it."""
     if device is None and not copy:
         return here
     target = here.device if device is None else resolve(device)

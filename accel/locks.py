@@ -1,8 +1,8 @@
-"""Locks that a fork leaves open, and locks that can be tried without losing them to an interrupt.
+"""Locks that are free in the child of a fork, and locks that can be tried without losing them to an interrupt.
 
-What is said about interrupts, here and elsewhere, rests on a fact about CPython: signal handlers, other threads and
-(from 3.12 on) the collector get their turn only right after a call, on entry of a function, and where a loop goes back.
-Statements that stand next to each other with none of these between them are done together, or not at all.
+All comments about interrupts, here and elsewhere, rest on a fact about CPython: signal handlers, other threads and
+(from 3.12 on) the garbage collector run only right after a call, on entry of a function, and at the end of a loop's
+body. Adjacent statements with none of these between them are done together, or not at all.
 """
 
 import os
@@ -12,29 +12,29 @@ from contextlib import AbstractContextManager
 from itertools import repeat
 from typing import Any, TypeVar
 
-__all__ = ["BusyError", "attempt", "forked_since", "in_child", "open_after_fork", "process", "start"]
+__all__ = ["LockTakenError", "attempt", "forked_since", "in_child", "open_after_fork", "process", "start"]
 
 
 _AnyLock = TypeVar("_AnyLock")
 
 
-class BusyError(Exception):
+class LockTakenError(Exception):
     """Another thread holds the lock that was tried."""
 
 
 class _Taken(dict[bool, object]):
-    """What `acquire` returns, if it took the lock."""
+    """Maps the result of `acquire` to the lock; raises if it was not taken."""
 
     def __missing__(self, taken: bool) -> object:
-        raise BusyError
+        raise LockTakenError
 
 
 def attempt(lock: Any) -> AbstractContextManager[object]:
-    """Return a context manager that takes a lock and never waits for it; entering raises `BusyError` instead.
+    """Return a context manager that takes a lock and never waits for it; entering raises `LockTakenError` instead.
 
-    ``if lock.acquire(blocking=False):`` can take the lock and lose the answer to an interrupt, and the lock then stays
-    closed. Here as in ``with lock:``, no bytecode is run between taking the lock and the block: what `acquire` returns
-    is looked up in a dictionary that has only True.
+    ``if lock.acquire(blocking=False):`` can take the lock and lose the result to an interrupt; the lock then stays
+    taken. Here as in ``with lock:``, no bytecode runs between taking the lock and the block: the result of `acquire` is
+    looked up in a dictionary whose only key is True.
     """
     tries = map(_Taken({True: lock}).__getitem__, map(lock.acquire, repeat(False)))
     methods = {"__slots__": (), "__enter__": staticmethod(tries.__next__), "__exit__": staticmethod(lock.__exit__)}
@@ -43,16 +43,16 @@ def attempt(lock: Any) -> AbstractContextManager[object]:
 
 
 def in_child(action: Callable[[], object]) -> None:
-    """Let something be done in each child of a fork, before all else; never where there are no forks."""
+    """Run an action in each child of a fork, before all else; does nothing where there are no forks."""
     if hasattr(os, "register_at_fork"):  # not on Windows
         os.register_at_fork(after_in_child=action)
 
 
 def open_after_fork(lock: _AnyLock) -> _AnyLock:
-    """Let a child of a fork find a lock open, whoever held it in the parent.
+    """Release a lock in each child of a fork, whichever thread held it in the parent; returns the lock.
 
-    A fork does not wait for the lock, so it cannot be part of a deadlock. But the child may find what the lock guards
-    as another thread had it at any moment: it must be whole at each.
+    A fork does not wait for the lock, so it cannot be part of a deadlock. But the child may see the guarded data as it
+    was in the middle of another thread's change: the data must be consistent at each moment.
     """
     in_child(lock._at_fork_reinit)  # type: ignore[attr-defined]
     return lock
@@ -61,12 +61,13 @@ def open_after_fork(lock: _AnyLock) -> _AnyLock:
 def start(thread: threading.Thread) -> None:
     """Start a thread; an interrupt is raised as such.
 
-    It can come inside a `threading.Condition` that `Thread.start` waits with, and is then a RuntimeError about a lock.
+    It can come inside the `threading.Condition` with which `Thread.start` waits. Python then raises a RuntimeError
+    about a lock, with the interrupt as its context.
 
     Raises
     ------
     RuntimeError
-        If no thread can be had.
+        If the system has no thread left.
     """
     try:
         thread.start()
@@ -77,19 +78,19 @@ def start(thread: threading.Thread) -> None:
 
 
 class _Process:
-    """Stands for this process; a child of a fork has another one."""
+    """A token of this process; the child of a fork has another one."""
 
 
 _process = _Process()
 
 
 def process() -> object:
-    """Return what stands for this process, for `forked_since`."""
+    """Return the token of this process, for `forked_since`."""
     return _process
 
 
 def forked_since(before: object) -> bool:
-    """Tell whether this is a child of the process that something stands for."""
+    """Tell whether this process is a child of the process with a token."""
     return before is not _process
 
 

@@ -1,8 +1,8 @@
-"""Which backend serves which type of device: found through entry points, never imported by name.
+"""The backend of each type of device: found through entry points, never imported by name.
 
 An installed package offers a backend by an entry point in the group ``accel.backends`` whose name is the type of
 device it serves (``cpu``, ``cuda`` ...) and whose value is the backend object; one object may serve several types.
-A backend is loaded when its type is first asked for. One that cannot be loaded is a reason, not a crash.
+A backend is loaded when its type is first asked for. If it cannot be loaded, the reason is kept for error messages.
 """
 
 import threading
@@ -31,38 +31,38 @@ _REMEDIES: Mapping[str, str] = {
 
 
 class DeviceName(Protocol):
-    """What the registry needs to know of a device."""
+    """The name of a device, as far as the registry needs it."""
 
     @property
     def type(self) -> str:
-        """Its kind, as in ``cuda``."""
+        """The type of device, as in ``cuda``."""
 
     @property
     def index(self) -> int:
-        """Which of its kind."""
+        """The number of the device among those of its type."""
 
 
 @runtime_checkable
 class Provider(Protocol):
-    """What an entry point must offer to be a backend; `accel.abc.Backend` says the rest."""
+    """What the object of an entry point needs to be loaded as a backend; see `accel.abc.Backend`."""
 
     @property
     def name(self) -> str:
-        """What the backend calls itself."""
+        """The name of the backend."""
 
     def devices(self) -> Sequence[DeviceName]:
-        """Return the devices it serves here."""
+        """Return the devices of this machine that it serves."""
 
     def why_unavailable(self) -> Mapping[str, str]:
-        """Return, for a device or a type it cannot serve here, why and what would help."""
+        """Return, by device or type that it cannot serve here, the reason and the remedy."""
 
 
 class NoBackendError(LookupError):
-    """Why a type of device has no backend; becomes a `DeviceUnavailableError` one floor up."""
+    """Why a type of device has no backend; callers turn it into a `DeviceUnavailableError`."""
 
 
 def remedy(type: str) -> str:
-    """Return the line that would add devices of this type to this machine."""
+    """Return the command that adds devices of this type to this machine."""
     return _REMEDIES[type]
 
 
@@ -107,14 +107,14 @@ class _Providers:
     """The backends of this process, by type of device."""
 
     def __init__(self) -> None:
-        # Reentrant: loading a backend may itself ask for another.
+        # Reentrant: loading a backend may load another.
         self._lock = open_after_fork(threading.RLock())
         self._offers: Mapping[str, list[EntryPoint]] | None = None
         self._loaded: dict[str, Provider] = {}
         self._failed: dict[str, str] = {}
-        # The threads that load a backend now, by its type.
+        # The threads that are loading a backend, by its type.
         self._loading: dict[str, int] = {}
-        in_child(self._give_up_loading)
+        in_child(self._fail_loading)
 
     def get(self, type: str) -> Provider:
         """Return the backend for a type of device, loading it at first use.
@@ -122,11 +122,11 @@ class _Providers:
         Raises
         ------
         NoBackendError
-            If no package offers one, two do, or it cannot be loaded; the text is the reason.
+            If no package offers one, two do, or it cannot be loaded; the message is the reason.
         """
-        found = self._loaded.get(type)
-        if found is not None:
-            return found
+        provider = self._loaded.get(type)
+        if provider is not None:
+            return provider
         with self._lock:
             if type not in self._loaded and type not in self._failed:
                 self._loading[type] = threading.get_ident()
@@ -139,12 +139,12 @@ class _Providers:
             return self._loaded[type]
 
     def types(self) -> tuple[str, ...]:
-        """Return the types of device for which some package offers a backend, in the library's order."""
+        """Return the types of device for which a package offers a backend, in the order of `DEVICE_TYPES`."""
         offers = self._find()
         return tuple(type for type in DEVICE_TYPES if offers.get(type))
 
     def forget(self) -> None:
-        """Look at the installed packages afresh at the next request."""
+        """Forget all backends; the next request searches the installed packages again."""
         with self._lock:
             self._offers = None
             self._loaded.clear()
@@ -165,8 +165,8 @@ class _Providers:
             pairs: Iterable[tuple[dict[Any, Any], dict[Any, Any]]] = zip_longest(_tables, service.rows, fillvalue={})
             return Service(provider, failure, tuple([_exchange_rows(table, type, rows) for table, rows in pairs]))
 
-    def _give_up_loading(self) -> None:
-        """Refuse, in a child of a fork, what another thread was loading: its modules stay half imported here."""
+    def _fail_loading(self) -> None:
+        """Fail the backends that other threads were loading at a fork: their modules stay half imported."""
         for type, thread in tuple(self._loading.items()):
             if thread != threading.get_ident():
                 self._failed[type] = (
@@ -180,7 +180,7 @@ class _Providers:
                 offers: dict[str, list[EntryPoint]] = {}
                 for point in _installed():
                     offered = offers.setdefault(point.name, [])
-                    # An installed package and its source folder on sys.path are one and the same offer.
+                    # An installed package and its source folder on sys.path offer the same backend.
                     if all(point.value != other.value for other in offered):
                         offered.append(point)
                 self._offers = offers

@@ -1,4 +1,4 @@
-"""`AcceleratorDataContainer`: storage with all that a user does with it, whole or by the element."""
+"""`AcceleratorDataContainer`: storage with access to elements, copies and views."""
 
 from accel.containers.container import ARRAY_ADVICE, AcceleratorDataContainer
 

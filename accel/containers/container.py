@@ -1,4 +1,4 @@
-"""`AcceleratorDataContainer`: one owner of typed memory, wherever it is (NuMojo's container)."""
+"""`AcceleratorDataContainer`: typed memory on any device (NuMojo's container)."""
 
 import builtins
 from typing import Any, Self, SupportsIndex, overload
@@ -6,7 +6,7 @@ from typing import Any, Self, SupportsIndex, overload
 import numpy as np
 
 from accel.abc.operand import Operand
-from accel.containers.contents import Contents
+from accel.containers.copying import ContainerCopying
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError, reading_pickled
@@ -20,46 +20,46 @@ from accel.memory.storages import AnyStorage, allocate
 __all__ = ["ARRAY_ADVICE", "AcceleratorDataContainer"]
 
 ARRAY_ADVICE = "a container is flat; for an array write accel.xp.zeros(shape)"
-"""What to say to somebody who gives a shape for a size."""
+"""The advice in errors about a shape that is passed as a size."""
 
 _EMPTY_DTYPE = as_dtype("float64")
 
 
-class AcceleratorDataContainer(Contents, Interchange):
+class AcceleratorDataContainer(ContainerCopying, Interchange):
     """Typed, flat memory on one device, in a `HostStorage` or a `DeviceStorage`.
 
-    ``AcceleratorDataContainer(size, dtype, device)`` allocates; without a size it is empty and allocates nothing.
-    ``AcceleratorDataContainer(ptr, size, dtype)`` looks at host memory made elsewhere, or with ``copy=True`` copies it.
+    ``AcceleratorDataContainer(size, dtype, device)`` allocates; without a size the container is empty.
+    ``AcceleratorDataContainer(ptr, size, dtype)`` wraps external host memory, or copies it with ``copy=True``.
 
     Parameters
     ----------
     size : int, optional
         Number of elements.
     dtype : dtype_like
-        Type of the elements; without a default where there is a pointer, for an address does not say what is there.
+        Type of the elements; required with a pointer.
     device : Device or str
-        Where the memory is.
+        The device of the memory.
     ptr : int
         Address of the first element, on the host.
     copy : bool
-        Make memory of its own instead of looking.
+        Copy into new memory instead of wrapping.
     deleter : callable, optional
-        Called once after the last use of memory looked at.
+        Called once after the last use of the wrapped memory.
     readonly : bool
-        Forbid writing to memory looked at.
+        Forbid writing to the wrapped memory.
 
     Raises
     ------
     ValueError
-        If the size is negative, a boolean or overflows, the pointer is null or misaligned, or the device unknown.
+        If the size is negative, a boolean or overflows, the pointer is null or misaligned, or there is no such device.
     DeviceMismatchError
-        If the pointer is that of memory of a device, which the host cannot read.
+        If the address is in the memory of an accelerator.
     DTypeError
-        If the dtype is not one of a number or a boolean.
+        If the elements are neither numbers nor booleans.
     DeviceUnavailableError
         If the device is not here and ``fallback`` is ``raise``.
     OutOfMemoryError
-        If the memory cannot be had.
+        If there is not enough memory.
 
     Examples
     --------
@@ -102,11 +102,11 @@ class AcceleratorDataContainer(Contents, Interchange):
         made._storage = storage
         return made
 
-    # What it is
+    # Properties
 
     @property
     def storage(self) -> AnyStorage:
-        """The handle on the memory, of this container and not counted again.
+        """The handle of this container on the memory; not a new one.
 
         Raises
         ------
@@ -119,12 +119,12 @@ class AcceleratorDataContainer(Contents, Interchange):
 
     @property
     def host_storage(self) -> HostStorage | None:
-        """The storage if it is the host's, else None."""
+        """The storage if it is on the host, else None."""
         return self._storage if isinstance(self._storage, HostStorage) else None
 
     @property
     def device_storage(self) -> DeviceStorage | None:
-        """The storage if it is an accelerator's, else None."""
+        """The storage if it is on an accelerator, else None."""
         return self._storage if isinstance(self._storage, DeviceStorage) else None
 
     @property
@@ -147,17 +147,17 @@ class AcceleratorDataContainer(Contents, Interchange):
 
     @property
     def device(self) -> Device:
-        """The device that has the memory; the CPU for an empty container."""
+        """The device of the memory; the CPU for an empty container."""
         return Device.CPU if self._storage is None else self._storage.device
 
     @property
     def ownership(self) -> Ownership:
-        """Whether the bytes are counted or belong to somebody else."""
+        """Whether the memory is managed or external."""
         return Ownership.MANAGED if self._storage is None else self._storage.ownership
 
     @property
     def ref_count(self) -> int:
-        """How many handles there are on the memory; 0 for external memory and for none."""
+        """Number of handles on the memory; 0 for external memory and for an empty container."""
         return 0 if self._storage is None else self._storage.ref_count
 
     @property
@@ -167,26 +167,26 @@ class AcceleratorDataContainer(Contents, Interchange):
 
     def __str__(self) -> str:
         if self._storage is None:
-            inside = "cpu, empty"
+            content = "cpu, empty"
         elif isinstance(self._storage, HostStorage):
-            inside = f"cpu, {self._storage}"
+            content = f"cpu, {self._storage}"
         elif self._storage.released:
-            inside = f"gpu, {self._storage}"
+            content = f"gpu, {self._storage}"
         else:
-            inside = f"gpu, size={self.size}"
-        return f"{type(self).__name__}({inside})"
+            content = f"gpu, size={self.size}"
+        return f"{type(self).__name__}({content})"
 
     def __repr__(self) -> str:
         return f"<{self} of {self.dtype.name}>"
 
     def write_to(self, file: Writer) -> None:
-        """Write the text that `str` gives to a file or any other writer."""
+        """Write ``str(self)`` to a file or any other writer."""
         file.write(str(self))
 
     # Handles
 
     def share(self) -> Self:
-        """Return another container on the same memory, and count it.
+        """Return another container on the same memory, with a handle of its own, counted.
 
         Raises
         ------
@@ -201,15 +201,15 @@ class AcceleratorDataContainer(Contents, Interchange):
         return self.on(self._storage.__copy__())
 
     def deep_copy(self) -> Self:
-        """Return a container with memory of its own and the same elements, on the same device."""
+        """Return a copy: a container with new memory and the same elements, on the same device."""
         if self._storage is None:
             return type(self)()
         return self.on(self._storage.deep_copy())
 
     def copy(self) -> Self:
-        """Return a container with memory of its own and the same elements: a `deep_copy`, as copies of arrays are.
+        """Return a container with new memory and the same elements: a `deep_copy`, as ``copy`` of NumPy arrays is.
 
-        Another handle on the same memory is ``copy.copy(c)``, or ``c.share()``.
+        For another handle on the same memory write ``copy.copy(c)``, or ``c.share()``.
         """
         return self.deep_copy()
 
@@ -217,7 +217,7 @@ class AcceleratorDataContainer(Contents, Interchange):
         return self.deep_copy()
 
     def release(self) -> None:
-        """Give the memory back; doing so again is harmless. Every later use raises `ReleasedError`."""
+        """Release the memory; doing so again is harmless. Every later use raises `ReleasedError`."""
         if self._storage is not None:
             self._storage.release()
 
@@ -231,14 +231,14 @@ class AcceleratorDataContainer(Contents, Interchange):
         return _unpickled, (type(self), self._storage)
 
     def memoryview(self) -> builtins.memoryview:
-        """Return a memoryview of host memory, which keeps it alive; ``memoryview(c)`` works from Python 3.12.
+        """Return a memoryview of host memory that keeps the memory alive; ``memoryview(c)`` works from Python 3.12.
 
         Raises
         ------
         DeviceMismatchError
-            If the memory is an accelerator's.
+            If the memory is that of an accelerator.
         DTypeError
-            If Python's buffers have no code for the dtype, as for bfloat16.
+            If the buffer protocol has no format for the dtype, as for bfloat16.
         """
         return self._on_host("memoryview").memoryview()
 
@@ -277,12 +277,13 @@ def _unpickled(*state: Any) -> AcceleratorDataContainer:
 def _size_form(
     size: SupportsIndex | None = None, dtype: DTypeLike = "float64", device: DeviceLike = Device.CPU
 ) -> AnyStorage | None:
-    found = as_dtype(dtype)
+    element_type = as_dtype(dtype)
     target = resolve(device)
     if size is not None:
-        return allocate(target, as_size(size, found.itemsize, ARRAY_ADVICE), found)
-    if found != _EMPTY_DTYPE:
-        raise ValueError(f"a container without a size is empty and of float64: write size=0 for one of {found.name}")
+        return allocate(target, as_size(size, element_type.itemsize, ARRAY_ADVICE), element_type)
+    if element_type != _EMPTY_DTYPE:
+        name = element_type.name
+        raise ValueError(f"a container without a size is empty and of float64: write size=0 for one of {name}")
     return None
 
 
@@ -298,12 +299,12 @@ def _pointer_form(
 ) -> AnyStorage:
     if resolve(device) is not Device.CPU:
         raise DeviceMismatchError(
-            f"a pointer is looked at on the cpu only; for a buffer of {device} write "
+            f"a pointer is an address of the cpu; for a buffer of {device} write "
             f"DeviceStorage(buffer, size, {str(device)!r}, dtype)"
         )
-    found = dtype_there(dtype, unnamed, AcceleratorDataContainer.__name__)
-    return HostStorage.on_pointer(ptr, size, found, copy=copy, deleter=deleter, readonly=readonly)
+    element_type = dtype_there(dtype, unnamed, AcceleratorDataContainer.__name__)
+    return HostStorage.on_pointer(ptr, size, element_type, copy=copy, deleter=deleter, readonly=readonly)
 
 
-# The name by which Python's own TypeError calls them, about an argument that is missing or too many.
+# The name in Python's own TypeError about missing or unexpected arguments.
 _size_form.__qualname__ = _pointer_form.__qualname__ = AcceleratorDataContainer.__qualname__

@@ -11,12 +11,12 @@ from accel.call_sites import call_site
 from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.memory.byte_copies import copy_spans, worker_of
-from accel.memory.hazards import Submission
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import PendingWork
 from accel.memory.storage import Storage
 from accel.memory.submission import Use
 from accel.memory.submission import submit as submit_work
+from accel.memory.submission_event import Submission
 from accel.memory.thread_stream import ThreadStream
 
 __all__ = ["Progress", "Transfer", "TransferPart", "refuse_foreign", "submit", "submit_copy"]

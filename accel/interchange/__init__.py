@@ -1,4 +1,4 @@
-"""Exchange of memory with other libraries: DLPack, Python's buffers, and CUDA's array interface."""
+"""Exchange of memory with other libraries through DLPack and CUDA's array interface."""
 
 from accel.interchange.export import Interchange
 

@@ -1,4 +1,4 @@
-"""What DLPack's capsules are made of: its structures as C has them, and Python's functions for capsules."""
+"""The C structures of DLPack, and Python's C functions for capsules."""
 
 import ctypes
 from typing import NamedTuple
@@ -20,19 +20,19 @@ __all__ = [
 
 
 class DLDevice(ctypes.Structure):
-    """Where a tensor is."""
+    """The device of a tensor."""
 
     _fields_ = (("type", ctypes.c_int32), ("index", ctypes.c_int32))
 
 
 class DLDataType(ctypes.Structure):
-    """What its elements are."""
+    """The type of its elements."""
 
     _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
 
 
 class DLTensor(ctypes.Structure):
-    """Elements in memory; strides are counted in elements."""
+    """Elements in memory; strides are in elements."""
 
     _fields_ = (
         ("data", ctypes.c_void_p),
@@ -46,14 +46,14 @@ class DLTensor(ctypes.Structure):
 
 
 class DLManagedTensor(ctypes.Structure):
-    """What a capsule held before version 1."""
+    """The contents of a capsule before version 1."""
 
     _fields_ = (("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
     flags = 0
 
 
 class DLManagedTensorVersioned(ctypes.Structure):
-    """What a capsule holds since version 1."""
+    """The contents of a capsule since version 1."""
 
     _fields_ = (
         ("major", ctypes.c_uint32),
@@ -71,9 +71,9 @@ class Form(NamedTuple):
     Attributes
     ----------
     name, used : bytes
-        What a capsule is called before and after it is taken over.
+        The name of a capsule before and after a consumer takes it over.
     holds : type
-        What it has the address of.
+        The structure whose address it has.
     """
 
     name: bytes
@@ -87,7 +87,7 @@ LEGACY = Form(b"dltensor", b"used_dltensor", DLManagedTensor)
 VERSIONED = Form(b"dltensor_versioned", b"used_dltensor_versioned", DLManagedTensorVersioned)
 """The form since version 1."""
 
-# The first three hold the interpreter's lock; a deleter does not need it.
+# The first three hold the GIL; a deleter does not need it.
 is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
 pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)

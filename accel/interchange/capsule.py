@@ -1,8 +1,8 @@
-"""DLPack's capsules: how one is made, read, and taken over.
+"""DLPack capsules: making, reading and taking them over.
 
-The deleter of a capsule may be called by any thread at any time, also while the interpreter is going down, where
-nothing written in Python can run. All capsules are therefore made by NumPy, whose deleter is C: also those for memory
-of an accelerator, whose addresses NumPy is shown and never follows. What NumPy cannot say is then written into them.
+The deleter of a capsule may be called by any thread at any time, also while the interpreter shuts down and Python code
+cannot run. So NumPy makes all capsules: its deleter is written in C. For memory of an accelerator NumPy gets an array
+with the device address, which it never reads. Fields that NumPy cannot set are then written into the capsule.
 """
 
 import math
@@ -21,10 +21,10 @@ from accel.errors import DTypeError, InterchangeError
 from accel.interchange.abi import LEGACY, VERSIONED, DLDataType, DLDevice, Form, deleter_at, is_valid, pointer, rename
 from accel.locks import open_after_fork
 
-__all__ = ["MAX_VERSION", "Contents", "make_capsule", "read_capsule", "take_capsule"]
+__all__ = ["MAX_VERSION", "CapsuleContents", "make_capsule", "read_capsule", "take_capsule"]
 
 MAX_VERSION = (1, 1)
-"""The version of DLPack up to which capsules are understood."""
+"""The newest version of DLPack capsules that is read."""
 
 _FAMILIES = (
     ("int", 0, (8, 16, 32, 64)),
@@ -37,27 +37,27 @@ _ML_DTYPES = {(4, 16): "bfloat16", (10, 8): "float8_e4m3fn", (12, 8): "float8_e5
 _NAMES = _NUMPY | _ML_DTYPES
 _CODES = {name: codes for codes, name in _ML_DTYPES.items()}
 
-_CPU = Device.CPU  # an enum's member costs more to reach than a global
+_CPU = Device.CPU  # a global is read faster than a member of an enum
 _READ_ONLY, _IS_COPIED = 1, 2
 _MOST_AXES = 64
-_MOST = 2**63 - 1
+_MOST_BYTES = 2**63 - 1
 
-# Reentrant, for a collection may run another library's code.
-_taking = open_after_fork(threading.RLock())
+# Reentrant: a garbage collection may run another library's code.
+_lock = open_after_fork(threading.RLock())
 
 
 def make_capsule(array: "np.ndarray[Any, DType]", device: Device, versioned: bool, copied: bool = False) -> object:
-    """Return a capsule on the memory that an array has, or pretends to have, and keep the array until it is let go.
+    """Return a capsule on the memory of an array, which may be an accelerator's; it keeps the array alive.
 
     Raises
     ------
     InterchangeError
-        If DLPack has no words for it: steps that are no whole elements, or read-only memory in a legacy capsule.
+        If DLPack cannot express it: strides of no whole elements, or read-only memory in a legacy capsule.
     """
     known = array.dtype.isbuiltin == 1
-    shown = array if known else array.view(f"u{array.itemsize}")
+    exported = array if known else array.view(f"u{array.itemsize}")
     try:
-        capsule: object = shown.__dlpack__(max_version=(1, 0) if versioned else None)
+        capsule: object = exported.__dlpack__(max_version=(1, 0) if versioned else None)
     except BufferError as error:
         raise InterchangeError(f"DLPack cannot carry this memory as it is: {error} Write copy=True") from None
     if known and device is _CPU and not copied:
@@ -67,7 +67,7 @@ def make_capsule(array: "np.ndarray[Any, DType]", device: Device, versioned: boo
 
 
 def _amend(capsule: object, form: Form, codes: tuple[int, int] | None, device: Device, copied: bool) -> None:
-    """Write into a capsule what NumPy could not say."""
+    """Write the fields of a capsule that NumPy cannot set."""
     managed: Any = form.holds.from_address(pointer(capsule, form.name))
     managed.tensor.device = DLDevice(*device.dlpack)
     if device is not _CPU and 0 in managed.tensor.shape[: managed.tensor.ndim]:
@@ -79,21 +79,21 @@ def _amend(capsule: object, form: Form, codes: tuple[int, int] | None, device: D
         managed.flags |= _IS_COPIED * copied
 
 
-class Contents(NamedTuple):
-    """What a capsule says of its memory, as far as that can be checked without touching it.
+class CapsuleContents(NamedTuple):
+    """The fields of a capsule, checked as far as possible without access to the memory.
 
     Attributes
     ----------
     address : int
-        Of the lowest byte; 0 where there are no bytes.
+        Address of the lowest byte; 0 if there are no bytes.
     start, nbytes : int
-        Where the first element lies above that, and how many bytes there are up to the end of the highest.
+        Offset of the first element from there, and size of all memory that the elements span, in bytes.
     dtype : numpy.dtype
         Type of the elements.
     shape, strides : tuple of int
         Extent of each axis, and distance in bytes between neighbours along it.
     device : tuple of int
-        DLPack's numbers for where it is.
+        DLPack's numbers for the device.
     readonly, copied : bool
         Whether writing is forbidden, and whether it was copied for this exchange.
     """
@@ -109,21 +109,21 @@ class Contents(NamedTuple):
     copied: bool
 
 
-def read_capsule(capsule: object) -> Contents:
+def read_capsule(capsule: object) -> CapsuleContents:
     """Read a capsule without taking it over.
 
     Raises
     ------
     InterchangeError
-        If it is no capsule, was taken before, or says what cannot be.
+        If it is no capsule, was taken over before, or its fields are impossible.
     DTypeError
         If its elements are of a type that cannot be exchanged.
     """
-    with _taking:  # whoever takes it meanwhile may let go of what is read here
+    with _lock:  # another thread that takes it over may free what is read here
         return _contents(capsule)
 
 
-def _contents(capsule: object) -> Contents:
+def _contents(capsule: object) -> CapsuleContents:
     form = _form_of(capsule)
     managed: Any = form.holds.from_address(pointer(capsule, form.name))
     if form is VERSIONED and managed.major != MAX_VERSION[0]:
@@ -131,9 +131,9 @@ def _contents(capsule: object) -> Contents:
     tensor, flags = managed.tensor, managed.flags
     dtype = _dtype_of(tensor.dtype)
     shape, strides = _layout_of(tensor, dtype.itemsize)
-    address, start, nbytes = _reach(tensor, dtype, shape, strides)
+    address, start, nbytes = _span(tensor, dtype, shape, strides)
     device = tensor.device.type, tensor.device.index
-    return Contents(
+    return CapsuleContents(
         address, start, nbytes, dtype, shape, strides, device, bool(flags & _READ_ONLY), bool(flags & _IS_COPIED)
     )
 
@@ -143,8 +143,10 @@ def _form_of(capsule: object) -> Form:
         if is_valid(capsule, form.name):
             return form
         if is_valid(capsule, form.used):
-            raise InterchangeError("the capsule was taken over before; each export makes one, for one taker")
-    raise InterchangeError(f"a capsule of DLPack is needed; found {type(capsule).__name__}")
+            raise InterchangeError(
+                "the capsule was taken over before; export again for a new capsule, for one consumer each"
+            )
+    raise InterchangeError(f"a DLPack capsule is needed; found {type(capsule).__name__}")
 
 
 def _dtype_of(dtype: Any) -> DType:
@@ -167,15 +169,15 @@ def _layout_of(tensor: Any, itemsize: int) -> tuple[tuple[int, ...], tuple[int, 
     shape = tuple(tensor.shape[:ndim])
     if min(shape, default=0) < 0:
         raise InterchangeError(f"the shape {shape} is negative")
-    if math.prod(max(extent, 1) for extent in shape) * itemsize > _MOST:
+    if math.prod(max(extent, 1) for extent in shape) * itemsize > _MOST_BYTES:
         raise InterchangeError(f"the shape {shape} of elements of {itemsize} bytes overflows")
     if tensor.strides and 0 not in shape:
         return shape, tuple(step * itemsize for step in tensor.strides[:ndim])
     return shape, tuple(accumulate(shape[:0:-1], mul, initial=itemsize))[::-1][:ndim]
 
 
-def _reach(tensor: Any, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, int, int]:
-    """Return the lowest address, how far the first element lies above it, and how many bytes there are."""
+def _span(tensor: Any, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, int, int]:
+    """Return the lowest address, the offset of the first element from it, and the size, in bytes."""
     if 0 in shape:
         return 0, 0, 0
     ends = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
@@ -183,7 +185,7 @@ def _reach(tensor: Any, dtype: DType, shape: tuple[int, ...], strides: tuple[int
     if not tensor.data:
         raise InterchangeError(f"it has elements (shape {shape}) and a null pointer for them")
     first = tensor.data + tensor.byte_offset
-    if first <= below or max(first + above + dtype.itemsize, *map(abs, strides), 0) > _MOST:
+    if first <= below or max(first + above + dtype.itemsize, *map(abs, strides), 0) > _MOST_BYTES:
         raise InterchangeError(f"shape {shape} with strides {strides} in bytes from {first:#x} on leaves all memory")
     if first % dtype.alignment:
         raise InterchangeError(f"its first element at {first:#x} is not aligned for {dtype.name}")
@@ -191,14 +193,14 @@ def _reach(tensor: Any, dtype: DType, shape: tuple[int, ...], strides: tuple[int
 
 
 def take_capsule(capsule: object) -> Deleter | None:
-    """Take over a capsule that was read; return what must be called once, after the last use of its memory.
+    """Take over a capsule that was read; return its deleter, to be called once after the last use of its memory.
 
     Raises
     ------
     InterchangeError
-        If somebody else took it first.
+        If another consumer took it first.
     """
-    with _taking:
+    with _lock:
         form = _form_of(capsule)
         address = pointer(capsule, form.name)
         rename(capsule, form.used)

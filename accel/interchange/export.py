@@ -1,4 +1,4 @@
-"""`Interchange`: what containers and arrays offer other libraries."""
+"""`Interchange`: the protocols through which other libraries use the memory of containers and arrays."""
 
 from collections.abc import Callable
 from functools import cache
@@ -17,23 +17,23 @@ _CPU = Device.CPU
 
 
 class Lender(Protocol):
-    """What `Interchange` needs of the class that it is mixed into; see `Storage.lend`."""
+    """The methods that `Interchange` needs of its class; see `Storage.lend`."""
 
     @property
     def device(self) -> Device:
-        """The device that has the elements."""
+        """The device of the elements."""
         ...
 
     def _lent_storage(self) -> AnyStorage:
-        """Return the storage that has the elements."""
+        """Return the storage of the elements."""
         ...
 
     def _lent_array(self, storage: AnyStorage) -> HostArray:
-        """Return the elements as NumPy sees them, or would see them if it could; it keeps the memory alive."""
+        """Return a NumPy array on the elements, on any device, that keeps the memory alive; see `Storage.lend`."""
         ...
 
     def _lent_copy(self, device: Device) -> "Lender":
-        """Return a copy of the elements on a device, none of its strides negative."""
+        """Return a copy of the elements on a device, without negative strides."""
         ...
 
     def __accel_operand__(self) -> Operand:
@@ -42,7 +42,7 @@ class Lender(Protocol):
 
 
 class Interchange:
-    """Offers memory to other libraries; to be mixed into what is a `Lender`."""
+    """Mixin with ``__dlpack__`` and ``__cuda_array_interface__``, for a class that is a `Lender`."""
 
     __slots__ = ()
 
@@ -56,30 +56,29 @@ class Interchange:
     ) -> object:
         """Return a DLPack capsule on the elements, or on a copy of them.
 
-        The memory is kept until whoever takes the capsule lets go of it, or the capsule is dropped. Elements in reverse
-        order are copied, because some libraries end the process at them.
+        The memory is kept alive until the consumer of the capsule releases it, or the capsule is dropped. Elements with
+        negative strides are copied, because some libraries end the process at them.
 
-        What the consumer's stream is given from now on comes after the work in flight; the host waits for that only
-        where no stream can. Our own later work is not ordered after the consumer's: nobody tells when that is done.
-        Whoever goes on with the elements here lets the consumer's stream finish first.
+        Later work on the consumer's stream comes after the pending work on the memory; the host waits only where the
+        stream cannot. Later work of accel is not ordered after the consumer's, because DLPack does not tell when that
+        is done: synchronise the consumer's stream before you use the elements here again.
 
         Parameters
         ----------
         stream : int, optional
-            The consumer's, by DLPack's numbers for CUDA and ROCm; None is the default one there, and the host on other
-            devices. -1 is for those who order the work themselves. For a copy on the host, which is complete, it is
-            not looked at.
+            The consumer's stream, by DLPack's numbers for CUDA and ROCm; None is the default stream there, and the host
+            on other devices. -1 means no ordering. Ignored for a copy on the host, which is complete.
         max_version : tuple of int, optional
-            The version that the other library knows; by default one before 1, which cannot carry read-only memory.
+            The newest version that the consumer knows; by default one before 1, which cannot carry read-only memory.
         dl_device : tuple of int, optional
-            The device of the elements, or the host's ``(1, 0)``, for which they are copied if they are elsewhere.
+            The device of the elements, or the host ``(1, 0)``, to which they are copied if they are elsewhere.
         copy : bool, optional
-            True: always memory of its own. False: never copy.
+            True: always copy. False: never copy.
 
         Raises
         ------
         InterchangeError
-            If this cannot be had; it is a BufferError.
+            If this is not possible; it is a BufferError.
         """
         storage = self._lent_storage()
         owner = storage.owner
@@ -88,7 +87,7 @@ class Interchange:
         make_capsule, (major, _) = _capsules()
         versioned = max_version is not None and max_version[0] >= major
         if target is source and not copy:
-            # Before there is an array: what this raises keeps the frame, and no collector looks through NumPy's arrays.
+            # Before the array is made: an error keeps this frame alive, and the collector cannot trace NumPy arrays.
             if source is not _CPU or stream is not None or owner.traffic.hazards is not None:
                 lend_to_stream(storage, stream)
             array = self._lent_array(storage)
@@ -106,10 +105,10 @@ class Interchange:
 
     @property
     def __cuda_array_interface__(self: Lender) -> dict[str, Any]:
-        """The elements in CUDA's memory as version 3 of Numba's interface describes them; an AttributeError elsewhere.
+        """The elements in CUDA memory, by version 3 of Numba's interface; an AttributeError on other devices.
 
-        They are ready to be used on any stream, for which the host waits; later work here is not ordered after that of
-        the other library. The interface keeps nothing alive: hold on to this object.
+        The host waits until any stream may use them. Later work of accel is not ordered after that of the consumer. The
+        interface does not keep the memory alive: keep a reference to this object.
         """
         if self.device.type != "cuda":
             raise AttributeError(f"__cuda_array_interface__ is for memory of CUDA, and this is on {self.device}")
@@ -131,14 +130,14 @@ class Interchange:
 
 @cache
 def _capsules() -> tuple[Callable[..., object], tuple[int, int]]:
-    """Return what makes capsules, and of which version; loading it takes longer than all that a container needs."""
+    """Return `make_capsule` and its newest version, imported at first use: the import takes long."""
     from accel.interchange.capsule import MAX_VERSION, make_capsule
 
     return make_capsule, MAX_VERSION
 
 
 def only_by_copy(source: Device, target: Device) -> InterchangeError:
-    """Return the error for ``copy=False`` where elements must move, or where they are in reverse order."""
+    """Return the error for ``copy=False`` where another device or negative strides need a copy."""
     why = "in reverse order" if target is source else f"going from {source} to {target}"
     return InterchangeError(f"elements {why} are exchanged by a copy only; write copy=None")
 

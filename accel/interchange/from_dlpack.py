@@ -1,4 +1,4 @@
-"""Memory of other libraries received through DLPack."""
+"""Import of other libraries' memory through DLPack."""
 
 import math
 from typing import Any, NamedTuple, cast
@@ -9,7 +9,7 @@ from accel.abc.operand import Operand
 from accel.abc.optional import SupportsStreamNumbers
 from accel.device import Device
 from accel.errors import DTypeError, InterchangeError, LayoutError
-from accel.interchange.capsule import MAX_VERSION, Contents, read_capsule, take_capsule
+from accel.interchange.capsule import MAX_VERSION, CapsuleContents, read_capsule, take_capsule
 from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import heap_of
@@ -20,7 +20,7 @@ from accel.memory.storages import AnyStorage
 __all__ = ["Received", "receive"]
 
 _CPU = Device.CPU
-_KINDS = {1: "cpu", 2: "cuda", 3: "cpu", 8: "mps", 10: "rocm", 12: "sim"}  # 3 is memory of the host pinned for CUDA
+_KINDS = {1: "cpu", 2: "cuda", 3: "cpu", 8: "mps", 10: "rocm", 12: "sim"}  # 3 is pinned memory of the host, for CUDA
 
 
 class Received(NamedTuple):
@@ -29,9 +29,9 @@ class Received(NamedTuple):
     Attributes
     ----------
     storage : HostStorage or DeviceStorage
-        A handle on their memory, of whoever received them.
+        A handle on their memory, for the caller to release.
     operand : Operand
-        Where they lie in it.
+        Their place in it.
     copied : bool
         Whether they were copied for this exchange.
     """
@@ -41,12 +41,12 @@ class Received(NamedTuple):
     copied: bool
 
     def flat(self) -> AnyStorage:
-        """Return a handle on exactly these elements, counted if their memory is.
+        """Return a handle on exactly these elements, counted if the memory is managed.
 
         Raises
         ------
         LayoutError
-            If they do not lie one after another in C order.
+            If they are not contiguous in C order.
         """
         operand = self.operand
         if not operand.contiguous:
@@ -59,28 +59,29 @@ class Received(NamedTuple):
 
 
 def receive(x: Any, *, device: Device | None = None, copy: bool | None = None) -> Received:
-    """Receive the elements of an object with ``__dlpack__``, without a copy unless its library makes one.
+    """Import the elements of an object with ``__dlpack__``, without a copy unless its library makes one.
 
     Parameters
     ----------
     x : object with ``__dlpack__``
-        An array of any library, or one of ours, for which no capsule is made.
+        An array of any library. For objects of accel no capsule is made.
     device : Device, optional
-        Where they are wanted. Another library is asked for a copy on the host; otherwise they stay where they are.
+        The wanted device. For the CPU, the other library is asked for a copy there; else the elements stay on their
+        device.
     copy : bool, optional
-        What the other library is told; whether it did so is in `Received.copied`.
+        Passed to the other library; `Received.copied` tells whether it copied.
 
     Raises
     ------
     TypeError
         If the object has no ``__dlpack__``.
     InterchangeError
-        If the other library refuses, or gives what DLPack does not allow.
+        If the other library refuses, or breaks the rules of DLPack.
     DTypeError
         If the elements are of a type that cannot be exchanged.
     """
     if isinstance(x, Interchange):
-        return _shared(cast("Lender", x), device, copy)
+        return _from_lender(cast("Lender", x), device, copy)
     name = f"{type(x).__module__}.{type(x).__qualname__}"
     if not (hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__")):
         raise TypeError(f"an object with __dlpack__ and __dlpack_device__ is needed; found {name}: write xp.asarray(x)")
@@ -90,7 +91,7 @@ def receive(x: Any, *, device: Device | None = None, copy: bool | None = None) -
         raise type(error)(f"DLPack from {name}: {error}") from error.__cause__
 
 
-def _shared(x: Lender, device: Device | None, copy: bool | None) -> Received:
+def _from_lender(x: Lender, device: Device | None, copy: bool | None) -> Received:
     target = device or x.device
     moves = target is not x.device
     if moves and copy is False:
@@ -105,10 +106,10 @@ def _receive(x: Any, device: Device | None, copy: bool | None) -> Received:
     capsule = _capsule_of(x, claimed, copy, to_host=to_host)
     contents = read_capsule(capsule)
     if contents.device != claimed and not (to_host and contents.device == _CPU.dlpack):
-        raise InterchangeError(f"it says that it is on device {claimed}, and gave memory of {contents.device}")
+        raise InterchangeError(f"__dlpack_device__ returned {claimed}, and the capsule has memory of {contents.device}")
     if contents.copied and copy is False:
         raise InterchangeError("it made a copy, and copy=False was asked for")
-    return _taken(capsule, contents, _device_of(contents.device), x)
+    return _take_over(capsule, contents, _device_of(contents.device), x)
 
 
 def _claimed_device(x: Any) -> tuple[int, int]:
@@ -120,12 +121,12 @@ def _claimed_device(x: Any) -> tuple[int, int]:
 
 
 def _capsule_of(x: Any, claimed: tuple[int, int], copy: bool | None, *, to_host: bool) -> object:
-    """Ask for a capsule, where DLPack has numbers for streams by that of the one that uses the memory first.
+    """Ask for a capsule; on devices with DLPack stream numbers, for the stream that uses the memory first.
 
-    None would mean the default stream, but some libraries then keep no order; and some look only at the device that is
-    current.
+    A stream None should mean the default stream, but some libraries then keep no order. Some also use the current
+    device, not that of the memory.
     """
-    device, wanted = _found(claimed) or _CPU, _CPU.dlpack if to_host else None
+    device, wanted = _device_here(claimed) or _CPU, _CPU.dlpack if to_host else None
     backend = heap_of(device).backend
     if device is _CPU or not isinstance(backend, SupportsStreamNumbers):
         return _ask(x, None, copy, wanted)
@@ -134,7 +135,7 @@ def _capsule_of(x: Any, claimed: tuple[int, int], copy: bool | None, *, to_host:
 
 
 def _ask(x: Any, stream: int | None, copy: bool | None, dl_device: tuple[int, int] | None) -> object:
-    """Return what an object gives for a capsule; one that knows no new keywords is asked without."""
+    """Return the capsule of an object; without the newer keywords if it does not take them."""
     try:
         try:
             return x.__dlpack__(stream=stream, max_version=MAX_VERSION, copy=copy, dl_device=dl_device)
@@ -145,15 +146,15 @@ def _ask(x: Any, stream: int | None, copy: bool | None, dl_device: tuple[int, in
 
 
 def _device_of(codes: tuple[int, int]) -> Device:
-    """Return the device of this machine that DLPack's numbers mean."""
-    device = _found(codes)
+    """Return the device of this machine with DLPack's numbers; `InterchangeError` if there is none."""
+    device = _device_here(codes)
     if device is None:
         here = ", ".join(f"{each} {each.dlpack}" for each in Device.available())
         raise InterchangeError(f"device {codes} is none of those here, {here}; write device='cpu' for a copy")
     return device
 
 
-def _found(codes: tuple[int, int]) -> Device | None:
+def _device_here(codes: tuple[int, int]) -> Device | None:
     kind = _KINDS.get(codes[0])
     if kind == _CPU.type:
         return _CPU
@@ -161,13 +162,13 @@ def _found(codes: tuple[int, int]) -> Device | None:
     return next((device for device in devices if device.index == codes[1]), None)
 
 
-def _taken(capsule: object, contents: Contents, device: Device, x: object) -> Received:
-    """Take a capsule over; its deleter runs after the last use of its memory, also if that cannot be looked at."""
+def _take_over(capsule: object, contents: CapsuleContents, device: Device, x: object) -> Received:
+    """Take a capsule over; its deleter runs after the last use of its memory, also if the backend cannot adopt that."""
     deleter = take_capsule(capsule)
     external = ExternalAllocation(
         contents.nbytes,
         pointer=contents.address,
-        owner=None if deleter else x,  # without a deleter nobody says how long the memory lives
+        owner=None if deleter else x,  # without a deleter, the object keeps the memory alive
         deleter=deleter,
         readonly=contents.readonly,
     )
@@ -176,18 +177,18 @@ def _taken(capsule: object, contents: Contents, device: Device, x: object) -> Re
     storage = kind._on(owner, contents.dtype, contents.nbytes // contents.dtype.itemsize)
     try:
         span = Span(owner.block, 0, contents.nbytes)
-    except Exception as error:  # a driver's, or of a stranger's device with a number that is also ours
+    except Exception as error:  # of a driver, or because the library means another device by the same number
         storage.release()
         raise InterchangeError(f"{device} has no such memory: {error}") from error
     operand = Operand(
         span, contents.start, contents.dtype, contents.shape, contents.strides, writable=not contents.readonly
     )
-    _order_after_giver(owner)
+    _order_after_producer(owner)
     return Received(storage, operand, contents.copied)
 
 
-def _order_after_giver(owner: Owner) -> None:
-    """Let all streams use memory after what its library had to do, which is before the stream that it was told."""
-    told = owner.heap.latest()
-    if told is not None:
-        owner.note(told, writing=True)
+def _order_after_producer(owner: Owner) -> None:
+    """Order all use of the memory after the producer's work, which is ordered before the stream that it was told."""
+    event = owner.heap.latest()
+    if event is not None:
+        owner.note(event, writing=True)

@@ -1,6 +1,6 @@
-"""Bytes and who owns them: storages, the heap of each device, allocators, and reports on what is in use.
+"""Memory and its owners: storages, the heap of each device, allocators, and reports on memory in use.
 
-What few programs use is fetched when first asked for; the stub beside this file lists all.
+Names that few programs use are imported at first use; the stub beside this file lists all names.
 """
 
 from accel.abc.stream import Event, Stream, current_stream

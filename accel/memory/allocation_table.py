@@ -1,8 +1,8 @@
-"""`AllocationTable`: what is in use of one device's memory, in a form that no interrupt falsifies.
+"""`AllocationTable`: the memory of one device that is in use, in a form that stays right after interrupts.
 
-An interrupt can stop a finaliser before it could count, and Python swallows it then. So each block in use has an object
-beside it here, to which only its holder refers too. Where nobody else refers to it any more, the holder is gone, and
-the entry goes too when the books are checked.
+An interrupt can stop a finaliser before it has counted, and Python swallows the interrupt. So each entry has a
+sentinel: an object to which only the table and the holder refer. When only the table is left, the holder is gone, and a
+check of the table removes the entry.
 """
 
 from collections.abc import Iterator
@@ -17,41 +17,42 @@ __all__ = ["AllocationTable"]
 
 _alone = {0: object()}
 _ALONE = getrefcount(_alone[0])
-"""What `getrefcount` says of a value to which only its dictionary refers."""
+"""The result of `getrefcount` for a value to which only its dictionary refers."""
 
-_ROOM = 1 << 28
+_CHECK_AFTER = 1 << 28
+"""How many bytes more than twice those of the last check may be in use before the next one."""
 
 
 class AllocationTable:
-    """The blocks in use, the external memory that has a deleter, and the holders that only pins keep.
+    """The blocks in use, the external memory with a deleter, and the holders that only keep-alives keep.
 
-    Everything here is changed with the gate of the heap closed, but for the external memory, of which each entry is
-    changed by one call. It is listed by ``[*entries]``: `tuple` looks at how many there are before it makes room, and a
-    collection that this starts may change that.
+    All changes are made with the lock of the heap held. The exception is external memory: each change of it is a single
+    call. Entries are listed by ``[*entries]``, not by `tuple`: that reads the length before it allocates, and the
+    allocation can start a garbage collection that changes the length.
 
     Attributes
     ----------
     live, peak : int
-        Bytes in use, or a little more after an interrupt; and the most there were at one time.
+        Bytes in use, or a little more after an interrupt; and the most at one time.
     kept : dict
-        The holders whose last handle was released while something else used their bytes.
+        The holders whose handles are all released, and whose bytes something else keeps alive.
     """
 
     __slots__ = ("_blocks", "_check_at", "_external", "kept", "live", "peak")
 
     def __init__(self) -> None:
-        # By the identity of a block, its size and the `Holder.life` of its holder. Neither block nor holder is here:
-        # what hazards keep of a failure may lead from both back to the handles.
+        # By the identity of a block: its size, and the sentinel of its holder. The table refers to neither block nor
+        # holder: a failure that is kept in hazards may refer back to the handles.
         self._blocks: dict[int, tuple[int, object]] = {}
         self._external: dict[ExternalAllocation, object] = {}
         self.kept: dict[ref[Holder], None] = {}
         self.live = self.peak = 0
-        self._check_at = _ROOM
+        self._check_at = _CHECK_AFTER
 
     def enter(self, block: Block, holder: Holder | None) -> bool:
-        """Count a block, and give it to a holder; tells whether the bytes in use have doubled since the last check."""
-        life = None if holder is None else holder.life
-        key, entry, live = id(block), (block.nbytes, life), self.live + block.nbytes
+        """Add a block of a holder; tells whether the bytes in use have doubled since the last check."""
+        sentinel = None if holder is None else holder.sentinel
+        key, entry, live = id(block), (block.nbytes, sentinel), self.live + block.nbytes
         # No call from here on: an interrupt finds all of this done, or nothing.
         self._blocks[key] = entry
         self.live = live
@@ -61,8 +62,8 @@ class AllocationTable:
             holder.held = block
         return live > self._check_at
 
-    def strike(self, block: Block) -> None:
-        """Count a block no more. From here on it is nobody's, and its memory goes also if nobody frees it."""
+    def remove(self, block: Block) -> None:
+        """Remove a block. It then has no owner: its memory is freed with the object, also if an interrupt follows."""
         key = id(block)
         # No call between these, as above.
         del self._blocks[key]
@@ -72,32 +73,32 @@ class AllocationTable:
         """Return the size of each block in use."""
         return [nbytes for nbytes, _ in [*self._blocks.values()]]
 
-    def note(self, external: ExternalAllocation, holder: Holder) -> None:
-        """Remember external memory, whose deleter somebody must call."""
-        self._external[external] = holder.life
+    def add_external(self, external: ExternalAllocation, holder: Holder) -> None:
+        """Add external memory whose deleter must be called."""
+        self._external[external] = holder.sentinel
 
-    def forget(self, external: ExternalAllocation) -> None:
-        """Forget external memory that is finished."""
+    def remove_external(self, external: ExternalAllocation) -> None:
+        """Remove external memory whose deleter was called."""
         self._external.pop(external, None)
 
-    def keep(self, holder: Holder) -> None:
-        """Count a holder whose last handle was released while something else used its bytes."""
-        # It goes by itself also where a collection reports the holder as dead before its finalisers end it.
+    def add_kept(self, holder: Holder) -> None:
+        """Add a holder whose handles are all released, and whose bytes something else keeps alive."""
+        # The callback removes it where the collector clears weak references before the finalisers of the holder run.
         self.kept[ref(holder, self.kept.pop)] = None
 
-    def keep_no_more(self, holder: Holder) -> None:
-        """Count it no more; harmless where it was not counted."""
+    def remove_kept(self, holder: Holder) -> None:
+        """Remove a holder that only keep-alives kept; harmless for any other."""
         self.kept.pop(ref(holder), None)
 
     def check(self) -> Iterator[tuple[int, int]]:
-        """Strike out the blocks whose holders are gone; yields the identity and the size of each."""
+        """Remove the blocks whose holders are gone; yields the identity and the size of each."""
         for key in [*self._blocks]:
             if getrefcount(self._blocks[key][1]) == _ALONE:
                 yield key, self._blocks.pop(key)[0]
         self.live = sum(self.sizes())
-        self._check_at = 2 * self.live + _ROOM
+        self._check_at = 2 * self.live + _CHECK_AFTER
 
-    def given_up(self) -> list[ExternalAllocation]:
+    def abandoned(self) -> list[ExternalAllocation]:
         """Return the external memory whose holders are gone."""
-        # Another thread may forget one meanwhile: its deleter runs with the gate open.
+        # Another thread may remove one meanwhile: deleters run without the lock.
         return [each for each in [*self._external] if getrefcount(self._external.get(each)) == _ALONE]

@@ -1,7 +1,7 @@
-"""Allocators that compose by what is above them, as in ``Limit(Statistics(backend), 1 << 20)``; backends are some too.
+"""Allocators, which wrap one another: ``Limit(Statistics(backend), 1 << 20)``. Backends are allocators too.
 
-An allocator serves one device. The house calls it with that device's gate closed, one call at a time; but a signal can
-run the same calls in the midst of one. So no change of a count here has a call in it.
+An allocator serves one device. It is called with the lock of that device's heap held, so one call at a time. But a
+signal handler can run the same calls in the middle of one. So no change of a count here contains a call.
 """
 
 from contextvars import ContextVar
@@ -18,19 +18,19 @@ __all__ = ["Allocator", "Limit", "Scope", "Statistics", "Trims", "chosen", "trim
 
 
 class Allocator(Protocol):
-    """Whoever gives blocks and takes them back: a backend, or what is put before one."""
+    """Allocates and frees blocks: a backend, or a wrapper of another allocator."""
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return a block, as `Backend.allocate` does."""
         ...
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Take a block back, as `Backend.free` does."""
+        """Free a block, as `Backend.free` does."""
         ...
 
 
 def trimmed(allocator: Allocator) -> int:
-    """Let an allocator give back what it keeps, if it keeps any; returns how many bytes."""
+    """Free the blocks that an allocator keeps, if it keeps any; returns how many bytes."""
     return allocator.trim() if isinstance(allocator, Trims) else 0
 
 
@@ -44,18 +44,18 @@ class Scope:
 
 
 chosen: ContextVar[tuple[Scope, ...]] = ContextVar("accel_allocators", default=())
-"""The scopes that this code is in, the innermost last."""
+"""The scopes that are active in this context, the innermost last."""
 
 
 class Limit:
-    """Lets no more than so many bytes be in use at a time, of those that went through it.
+    """An allocator that limits the bytes in use at one time, of those that it allocated.
 
     Parameters
     ----------
     upstream : Allocator
-        Who gives the blocks.
+        The allocator of the blocks.
     nbytes : int
-        The limit. Whole blocks count, which may be larger than what was asked for.
+        The limit. The sizes of blocks count, which may be larger than the requests.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Limit:
         self.used = 0
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return a block of the upstream's; `OutOfMemoryError` past the limit."""
+        """Return a block of the upstream allocator; `OutOfMemoryError` past the limit."""
         if self.used + nbytes > self.nbytes:
             raise self._refusal(device, nbytes)
         block = self.upstream.allocate(device, nbytes, alignment=alignment, stream=stream)
@@ -96,12 +96,12 @@ class Limit:
         )
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Give a block back to the upstream."""
+        """Free a block in the upstream allocator."""
         self.used -= block.nbytes
         self.upstream.free(block, stream=stream)
 
     def trim(self) -> int:
-        """Let the upstream give back what it keeps."""
+        """Free the blocks that the upstream allocator keeps."""
         return trimmed(self.upstream)
 
     def __repr__(self) -> str:
@@ -109,19 +109,19 @@ class Limit:
 
 
 class Statistics:
-    """Counts what goes through it.
+    """An allocator that counts blocks and bytes.
 
     Parameters
     ----------
     upstream : Allocator
-        Who gives the blocks.
+        The allocator of the blocks.
 
     Attributes
     ----------
     allocations, frees : int
-        Blocks that were given, and that came back.
+        Blocks that were allocated, and that were freed.
     live_bytes, peak_bytes : int
-        Bytes in use now, and the most there were at one time.
+        Bytes in use now, and the most at one time.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class Statistics:
         self.allocations = self.frees = self.live_bytes = self.peak_bytes = 0
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return a block of the upstream's, and count it."""
+        """Return a block of the upstream allocator, and count it."""
         block = self.upstream.allocate(device, nbytes, alignment=alignment, stream=stream)
         self.allocations += 1
         self.live_bytes += block.nbytes
@@ -148,13 +148,13 @@ class Statistics:
         return block
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Give a block back to the upstream, and count it."""
+        """Free a block in the upstream allocator, and count it."""
         self.frees += 1
         self.live_bytes -= block.nbytes
         self.upstream.free(block, stream=stream)
 
     def trim(self) -> int:
-        """Let the upstream give back what it keeps."""
+        """Free the blocks that the upstream allocator keeps."""
         return trimmed(self.upstream)
 
     def __repr__(self) -> str:

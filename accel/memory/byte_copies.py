@@ -18,14 +18,14 @@ _BYTE = as_dtype("uint8")
 
 
 def copy_elements(target: Storage, source: Storage) -> None:
-    """Copy between two storages of equal size and dtype, in order with all else that is done with them.
+    """Copy between two storages of equal size and dtype, in order with all other work on them.
 
-    Done on return if the host or two devices have a part in it.
+    Done on return if the host or two devices take part.
 
     Raises
     ------
     ReadOnlyError
-        If the target must not change.
+        If the target is read-only.
     """
     target.refuse_read_only()
     into, out_of = target.span, source.span
@@ -34,14 +34,14 @@ def copy_elements(target: Storage, source: Storage) -> None:
         uses = Use(target, True, True), Use(source, False)
         carry_out(worker, uses, partial(worker.backend.copy, into, out_of, stream=None))
         return
-    # Neither backend knows the other's memory: the bytes pass through the host.
+    # Neither backend can access the other's memory: the bytes pass through the host.
     with HostStorage.allocated(heap_of(_CPU), into.nbytes, _BYTE) as staging:
         copy_elements(staging, source)
         copy_elements(target, staging)
 
 
 def worker_of(target: Heap, source: Heap) -> Heap | None:
-    """Return the heap whose backend copies from one to the other: the one that is not the host's, if it knows both."""
+    """Return the heap whose backend copies between two heaps; None if neither can access the memory of the other."""
     host = heap_of(_CPU)
     if source is host or target.backend is source.backend:
         return target
@@ -49,7 +49,7 @@ def worker_of(target: Heap, source: Heap) -> Heap | None:
 
 
 def copy_spans(target: Owner, into: Span, source: Owner, out_of: Span) -> None:
-    """Copy bytes that are kept in order by whoever asks, from any device to any other; done on return."""
+    """Copy bytes between any two devices; the caller keeps the order. Done on return."""
     worker = worker_of(target.heap, source.heap)
     if worker is not None:
         worker.carry_out(partial(worker.backend.copy, into, out_of, stream=None), target, source)

@@ -1,4 +1,4 @@
-"""Memory lent to other libraries: they have it after the work in flight, and after those who had its bytes before."""
+"""Memory lent to other libraries: their streams use it after the pending work on it."""
 
 from accel import config
 from accel.abc.optional import SupportsStreamNumbers
@@ -13,14 +13,14 @@ _NO_ORDER = -1
 
 
 def lend_to_stream(storage: Storage, number: int | None) -> None:
-    """Let what a consumer's stream is given next come after the work in flight; the host waits where no stream can.
+    """Make a consumer's stream wait for the pending work on a storage; the host waits where a stream cannot.
 
     Parameters
     ----------
     storage : Storage
-        What is lent.
+        The memory.
     number : int, optional
-        The stream, by DLPack's numbers; -1 orders nothing.
+        The stream, by DLPack's numbers; -1 for no ordering.
 
     Raises
     ------
@@ -34,10 +34,10 @@ def lend_to_stream(storage: Storage, number: int | None) -> None:
     if isinstance(heap.backend, SupportsStreamNumbers):
         claim = storage.claim(writing=writing)
         before = [event for work in pending(claim) for event in work.submitted()]
-        left = heap.backend.hold_up(owner.block, number, before)
-        if config.current().strict and not all(event.done() for event in left):
+        unordered = heap.backend.hold_up(owner.block, number, before)
+        if config.current().strict and not all(event.done() for event in unordered):
             refuse_in_flight(claim)
-        for event in left:
+        for event in unordered:
             event.settle() if writing else event.wait()
     elif number is None:
         storage.settle(writing=writing)
@@ -46,7 +46,7 @@ def lend_to_stream(storage: Storage, number: int | None) -> None:
 
 
 def lend_to_any_stream(storage: Storage) -> None:
-    """Let all streams use memory at once: the host waits for work in flight, and for what is computed on its device.
+    """Make memory ready for any stream: the host waits for pending work, and for computations on the device.
 
     Raises
     ------
@@ -58,8 +58,8 @@ def lend_to_any_stream(storage: Storage) -> None:
     if not isinstance(heap.backend, SupportsStreamNumbers):
         return
     with heap.backend.consuming(heap.device) as number:
-        left = heap.backend.hold_up(block, number, ())
+        unordered = heap.backend.hold_up(block, number, ())
         computed = heap.latest()
-    for event in (*left, computed):
+    for event in (*unordered, computed):
         if event is not None:
             event.wait()

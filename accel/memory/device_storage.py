@@ -20,9 +20,9 @@ __all__ = ["DeviceStorage"]
 class DeviceStorage(Storage):
     """Counted, typed memory of an accelerator (NuMojo's ``DeviceStorage``).
 
-    ``DeviceStorage(size, device, dtype)`` allocates; ``DeviceStorage(buffer, size)`` takes over a buffer that the
-    backend's library made, and is counted like memory of our own. What `get_buffer` gave is memory of our own: that
-    makes another handle on it, counted with the others.
+    ``DeviceStorage(size, device, dtype)`` allocates. ``DeviceStorage(buffer, size)`` takes over a buffer that the
+    backend's library made, and counts its handles as for memory that accel allocated. If the buffer is the result of
+    `get_buffer`, this makes another handle on the same memory.
 
     Parameters
     ----------
@@ -33,14 +33,14 @@ class DeviceStorage(Storage):
     dtype : dtype_like
         Type of the elements.
     buffer : object
-        What the backend's library made.
+        A buffer of the backend's library.
 
     Raises
     ------
     DeviceUnavailableError
-        If the device is not here; there is no fallback, for host memory is a `HostStorage`.
+        If the device is not here; there is no fallback, because host memory needs a `HostStorage`.
     DeviceMismatchError
-        If the device is the CPU, or another one than that of a storage whose buffer this is.
+        If the device is the CPU, or not that of the buffer.
     """
 
     __slots__ = ()
@@ -53,16 +53,16 @@ class DeviceStorage(Storage):
         self, buffer: object, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "float64"
     ) -> None: ...
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        # The first argument does not tell: arrays of NumPy and CuPy have __index__, as numbers do.
+        # The first argument does not tell the forms apart: arrays of NumPy and CuPy have __index__, as numbers do.
         adopts = "buffer" in keywords or is_pointer_form(arguments, keywords)
         make = DeviceStorage.on_buffer if adopts else DeviceStorage.new
-        self._become(make(*arguments, **keywords))
+        self._move_from(make(*arguments, **keywords))
 
     @classmethod
     def new(cls, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "float64") -> "DeviceStorage":
         """Allocate managed memory."""
-        found = as_dtype(dtype)
-        return cls.allocated(heap_of(_accelerator(device)), as_size(size, found.itemsize), found)
+        element_type = as_dtype(dtype)
+        return cls.allocated(heap_of(_accelerator(device)), as_size(size, element_type.itemsize), element_type)
 
     @classmethod
     def on_buffer(
@@ -75,54 +75,50 @@ class DeviceStorage(Storage):
         ValueError
             If the buffer has fewer bytes than the elements need.
         """
-        found = as_dtype(dtype)
-        count = as_size(size, found.itemsize)
-        nbytes = count * found.itemsize
-        made = cls._on(_owner_of(buffer, heap_of(_accelerator(device)), nbytes), found, count)
+        element_type = as_dtype(dtype)
+        count = as_size(size, element_type.itemsize)
+        nbytes = count * element_type.itemsize
+        made = cls._on(_owner_of(buffer, heap_of(_accelerator(device)), nbytes), element_type, count)
         available = made.owner.block.nbytes
         if available < nbytes:
             made.release()
-            raise ValueError(f"{count} elements of {found.name} need {nbytes} bytes; the buffer has {available}")
+            raise ValueError(f"{count} elements of {element_type.name} need {nbytes} bytes; the buffer has {available}")
         return made
 
     def get_buffer(self) -> Any:
-        """Return the buffer of the backend's library that holds the bytes, when all streams can use them at once."""
+        """Return the buffer of the backend's library that holds the bytes, once any stream may use them."""
         lend_to_any_stream(self)
         owner = self.owner
         buffer = owner.block.native
-        known = _giver(buffer)
-        if owner.block.nbytes and (known is None or not known.counted):  # it frees the bytes, if anybody does
-            _given[id(buffer)] = owner
+        known = _known_owner(buffer)
+        if owner.block.nbytes and (known is None or not known.counted):  # a counted owner is the one that frees
+            _buffer_owners[id(buffer)] = owner
         return buffer
 
 
-# Whose buffers were given away, by their identity: not everything that libraries make can be referred to weakly.
-_given: WeakValueDictionary[int, Owner] = WeakValueDictionary()
+# The owners of the buffers that `get_buffer` returned. By identity: not all buffers support weak references.
+_buffer_owners: WeakValueDictionary[int, Owner] = WeakValueDictionary()
 
 
-def _giver(buffer: object) -> Owner | None:
-    owner = _given.get(id(buffer))
+def _known_owner(buffer: object) -> Owner | None:
+    owner = _buffer_owners.get(id(buffer))
     return owner if owner is not None and owner.held is not None and owner.held.native is buffer else None
 
 
 def _owner_of(buffer: object, heap: Heap, nbytes: int) -> Owner:
-    """Return the owner of a buffer, with one handle more; a new one for a buffer that is not ours."""
-    owner = _giver(buffer)
+    """Return the owner of a buffer, with one handle more; a new owner for a buffer of another library."""
+    owner = _known_owner(buffer)
     if owner is None:
         return ForeignOwner(heap, ExternalAllocation(nbytes, native=buffer), counted=True)
     if owner.heap is not heap:
         here = owner.heap.device
-        raise DeviceMismatchError(
-            f"this buffer is memory of {here}, and not of {heap.device}; write device={str(here)!r}"
-        )
+        raise DeviceMismatchError(f"this buffer is memory of {here}, not of {heap.device}; write device={str(here)!r}")
     owner.add_handle()
     return owner
 
 
 def _accelerator(device: DeviceLike) -> Device:
-    found = required(device)
-    if found is Device.CPU:
-        raise DeviceMismatchError(
-            "a DeviceStorage lives on an accelerator; for memory of the CPU write HostStorage(size)"
-        )
-    return found
+    accelerator = required(device)
+    if accelerator is Device.CPU:
+        raise DeviceMismatchError("a DeviceStorage is memory of an accelerator; for the CPU write HostStorage(size)")
+    return accelerator

@@ -1,4 +1,4 @@
-"""NumPy arrays on memory that is not NumPy's, kept alive by whatever they are told to hold."""
+"""NumPy arrays on memory that NumPy does not own; they keep a given object alive."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ __all__ = ["bytes_at", "export"]
 
 
 class _Exported:
-    """What the array holds on to; NumPy reads the interface once."""
+    """The base of the array; NumPy reads its interface once."""
 
     __slots__ = ("__array_interface__", "keep")
 
@@ -35,8 +35,8 @@ def export(operand: Operand, keep: object) -> np.ndarray[Any, np.dtype[Any]]:
     """Return the elements of host memory as a NumPy array that keeps an object alive, as do all views of it."""
     span = operand.span
     if span.nbytes == 0:
-        nothing = np.empty(operand.extents, operand.dtype)
-        nothing.flags.writeable = operand.writable
-        return nothing
-    held = bytes_at(span.block.pointer + span.start, span.nbytes, not operand.writable, keep)
-    return np.ndarray(operand.extents, operand.dtype, held, operand.start, operand.strides)
+        empty = np.empty(operand.extents, operand.dtype)
+        empty.flags.writeable = operand.writable
+        return empty
+    memory = bytes_at(span.block.pointer + span.start, span.nbytes, not operand.writable, keep)
+    return np.ndarray(operand.extents, operand.dtype, memory, operand.start, operand.strides)

@@ -1,4 +1,4 @@
-"""`HostStorage`: memory the host can read, with its elements and its exports."""
+"""`HostStorage`: memory of the host, its elements, and its exports to NumPy and Python."""
 
 import builtins
 from functools import cache
@@ -29,34 +29,34 @@ _ARRAY_ADVICE = "for an array write accel.xp.zeros(shape)"
 class HostStorage(Storage):
     """Counted, typed memory of the host (NuMojo's ``HostStorage``).
 
-    ``HostStorage(size, dtype)`` allocates; ``HostStorage(ptr, size, dtype)`` looks at memory made elsewhere, or with
-    ``copy=True`` copies it; ``HostStorage(array)`` looks at a NumPy array's memory.
+    ``HostStorage(size, dtype)`` allocates. ``HostStorage(ptr, size, dtype)`` wraps external memory, or copies it with
+    ``copy=True``. ``HostStorage(array)`` wraps the memory of a NumPy array.
 
     Parameters
     ----------
     size : int
         Number of elements.
     dtype : dtype_like
-        Type of the elements; without a default where there is a pointer, for an address does not say what is there.
+        Type of the elements; required with a pointer.
     ptr : int
         Address of the first element.
     copy : bool
-        Make managed memory of its own instead of looking.
+        Copy into new managed memory instead of wrapping.
     deleter : callable, optional
-        Called once after the last use of memory looked at.
+        Called once after the last use of the wrapped memory.
     readonly : bool
-        Forbid writing to memory looked at.
+        Forbid writing to the wrapped memory.
 
     Raises
     ------
     ValueError
         If the size is negative, a boolean or overflows, or the pointer is null or misaligned.
     DeviceMismatchError
-        If the pointer is that of memory of a device, which the host cannot read.
+        If the address is in the memory of an accelerator.
     DTypeError
-        If the dtype is not one of a number or a boolean.
+        If the elements are neither numbers nor booleans.
     OutOfMemoryError
-        If the memory cannot be had.
+        If there is not enough memory.
 
     Examples
     --------
@@ -93,13 +93,13 @@ class HostStorage(Storage):
             made = HostStorage.on_pointer(*arguments, **keywords)
         else:
             made = HostStorage.new(*arguments, **keywords)
-        self._become(made)
+        self._move_from(made)
 
     @classmethod
     def new(cls, size: SupportsIndex = 0, dtype: DTypeLike = "float64") -> "HostStorage":
         """Allocate managed memory."""
-        found = as_dtype(dtype)
-        return cls.allocated(heap_of(_CPU), as_size(size, found.itemsize, _ARRAY_ADVICE), found)
+        element_type = as_dtype(dtype)
+        return cls.allocated(heap_of(_CPU), as_size(size, element_type.itemsize, _ARRAY_ADVICE), element_type)
 
     @classmethod
     def on_pointer(
@@ -112,58 +112,58 @@ class HostStorage(Storage):
         deleter: Deleter | None = None,
         readonly: bool = False,
     ) -> "HostStorage":
-        """Look at memory by its address, or copy it."""
+        """Wrap memory by its address, or copy it."""
         pointer = as_pointer(ptr)
-        found = dtype_there(dtype, unnamed, HostStorage.__name__)
-        nbytes = as_size(size, found.itemsize) * found.itemsize
-        refuse_misaligned(pointer, found)
+        element_type = dtype_there(dtype, unnamed, HostStorage.__name__)
+        nbytes = as_size(size, element_type.itemsize) * element_type.itemsize
+        refuse_misaligned(pointer, element_type)
         _refuse_device_memory(pointer)
         external = ExternalAllocation(nbytes, pointer=pointer, deleter=deleter, readonly=readonly)
         owner = ForeignOwner(heap_of(_CPU), external)
-        looking = cls._on(owner, found, nbytes // found.itemsize)
+        wrapped = cls._on(owner, element_type, nbytes // element_type.itemsize)
         if not copy:
-            return looking
-        with looking:
-            return looking.deep_copy()
+            return wrapped
+        with wrapped:
+            return wrapped.deep_copy()
 
     @classmethod
     def on_array(cls, array: HostArray) -> "HostStorage":
-        """Look at the memory of a NumPy array, in C order; read-only if the array is.
+        """Wrap the memory of a NumPy array, in C order; read-only if the array is.
 
         Raises
         ------
         LayoutError
-            If the elements do not lie one after another in C order.
+            If the array is not contiguous in C order.
         """
         if type(array) is not np.ndarray:
-            array = _plain(array)
+            array = _as_ndarray(array)
         flags = array.flags
         if not (flags.c_contiguous and flags.aligned):
             raise LayoutError(
                 f"an array of shape {array.shape} with strides {array.strides} is not contiguous, aligned and in "
-                f"C order, so it cannot be looked at as it is; write accel.from_numpy(array, copy=True), or "
+                f"C order, so its memory cannot be shared; write accel.from_numpy(array, copy=True), or "
                 f"numpy.ascontiguousarray(array)"
             )
-        found = as_dtype(array.dtype)
+        element_type = as_dtype(array.dtype)
         external = ExternalAllocation(array.nbytes, array, readonly=not flags.writeable)
-        return cls._on(ForeignOwner(heap_of(_CPU), external), found, array.size)
+        return cls._on(ForeignOwner(heap_of(_CPU), external), element_type, array.size)
 
     @property
     def array(self) -> HostArray:
-        """The elements as a NumPy array that is valid only as long as this handle: for use inside the library."""
+        """The elements as a NumPy array that is valid only as long as this handle; for use inside the library."""
         array = self._array
         if array is None:
             block = self.owner.block
             array = block.native[self._start : self._start + self.nbytes].view(self.dtype)
             if self.readonly:
                 array.flags.writeable = False
-            # No call between the two: a released handle remembers nothing.
+            # No call between the two: a released handle caches nothing.
             if self._owner is not None:
                 self._array = array
         return array
 
-    def _settled(self, *, writing: bool) -> HostArray:
-        """Return the elements, when no work in flight is in the way."""
+    def _ready_array(self, *, writing: bool) -> HostArray:
+        """Wait for pending work, and return the elements."""
         self.settle(writing=writing)
         return self.array
 
@@ -175,12 +175,12 @@ class HostStorage(Storage):
         BoundsError
             If there is no such element.
         """
-        # Read first, here as below: an __index__ may be anybody's, and release this very storage.
+        # Before all else: __index__ of a user's class may release this storage. So in the methods below.
         place = index if type(index) is int else _whole(index)
         array, owner = self._array, self._owner
         if array is None or owner is None or owner.traffic.hazards is not None:
-            array = self._settled(writing=False)
-            # No call between here and the access, as below.
+            array = self._ready_array(writing=False)
+            # No call between here and the access, as in __setitem__.
             if self._owner is None:
                 self.refuse_released()
         try:
@@ -204,9 +204,9 @@ class HostStorage(Storage):
         if scalar.ndim:
             raise ValueError(f"an element takes one value; found {scalar.size}: write x.store(offset, values)")
         self.refuse_read_only()
-        array = self._settled(writing=True)
+        array = self._ready_array(writing=True)
         try:
-            # No call between the two: another thread may release this, and the memory may become somebody else's.
+            # No call between the two: another thread may release this, and the memory may be allocated again.
             if self._owner is not None:
                 array[place] = scalar
                 return
@@ -226,14 +226,14 @@ class HostStorage(Storage):
         Raises
         ------
         BoundsError
-            If they are not all there.
+            If they are not all inside the storage.
         """
         count = as_size(width, self.dtype.itemsize)
         start = self._checked(offset, count)
-        array = self._settled(writing=False)
+        array = self._ready_array(writing=False)
         if count == 1:
             return array[start]
-        with self.keep_alive():  # NumPy lets other threads run while it copies, and one may release this
+        with self.keep_alive():  # NumPy releases the GIL while it copies, and another thread may release this
             return array[start : start + count].copy()
 
     def store(self, offset: SupportsIndex, values: Any) -> None:
@@ -242,21 +242,21 @@ class HostStorage(Storage):
         Raises
         ------
         BoundsError
-            If there is no room for all of them; nothing is written.
+            If they are not all inside the storage; nothing is written.
         ReadOnlyError
             If writing is forbidden.
         DTypeError, OverflowError
             If the dtype cannot hold a value; nothing is written.
         """
         self.refuse_read_only()
-        given = exact_cast(values, self.dtype).reshape(-1)
-        start = self._checked(offset, given.size)
-        array = self._settled(writing=True)
+        cast = exact_cast(values, self.dtype).reshape(-1)
+        start = self._checked(offset, cast.size)
+        array = self._ready_array(writing=True)
         with self.keep_alive():
-            array[start : start + given.size] = given
+            array[start : start + cast.size] = cast
 
     def export(self) -> HostArray:
-        """Return the elements as a 1-D NumPy array on the same memory, which stays alive as long as the array."""
+        """Return a 1-D NumPy array on the same memory, which stays alive as long as the array."""
         self.settle(writing=not self.readonly)
         return self.lend().view()  # type: ignore[no-any-return]
 
@@ -274,7 +274,7 @@ class HostStorage(Storage):
         Raises
         ------
         DTypeError
-            If Python's buffers have no code for the dtype, as for bfloat16.
+            If the buffer protocol has no format for the dtype, as for bfloat16.
         """
         try:
             return self.export().data
@@ -295,15 +295,15 @@ def _whole(value: SupportsIndex) -> int:
         raise TypeError(f"an index is a whole number; found {value!r}") from None
 
 
-def _plain(array: HostArray) -> HostArray:
-    """Look at an array of a subclass as the plain array it is, for what a subclass says of itself may be untrue."""
+def _as_ndarray(array: HostArray) -> HostArray:
+    """View an array of a subclass as a plain `numpy.ndarray`: a subclass may override its attributes."""
     if isinstance(array, np.ma.MaskedArray):
-        raise TypeError("memory has no mask; write array.filled(value), or array.data to disregard the mask")
+        raise TypeError("memory has no mask; write array.filled(value), or array.data to ignore the mask")
     return array.view(np.ndarray)
 
 
 def is_pointer_form(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Tell ``(ptr, size, dtype)`` from ``(size, dtype, ...)``: its second argument is a number."""
+    """Tell whether arguments are ``(ptr, size, dtype)``, not ``(size, dtype, ...)``: the second one is an integer."""
     if "ptr" in keywords:
         return True
     second = arguments[1] if len(arguments) > 1 else keywords.get("size") if len(arguments) == 1 else None
@@ -311,12 +311,12 @@ def is_pointer_form(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> boo
 
 
 def dtype_there(dtype: DTypeLike | None, unnamed: tuple[object, ...], name: str) -> DType:
-    """Return the dtype that somebody says is at an address, for what is made of it under a name.
+    """Return the dtype of the elements at an address, for a class of a name.
 
     Raises
     ------
     TypeError
-        If nothing is said, or what should have a name has none.
+        If there is no dtype, or if flags were given by position.
     DTypeError
         If it is no dtype.
     """
@@ -329,12 +329,12 @@ def dtype_there(dtype: DTypeLike | None, unnamed: tuple[object, ...], name: str)
 
 
 def _refuse_device_memory(address: int) -> None:
-    asked: object = None
+    last: object = None
     for heap in heaps():
         backend = heap.backend
-        if backend is asked or not _knows_addresses(type(backend)):
+        if backend is last or not _knows_addresses(type(backend)):
             continue
-        asked, device = backend, backend.device_at(address)  # type: ignore[attr-defined]
+        last, device = backend, backend.device_at(address)  # type: ignore[attr-defined]
         if device is not None:
             raise DeviceMismatchError(
                 f"the pointer {address:#x} is that of memory on {device}, which the host cannot read; write "
@@ -344,5 +344,5 @@ def _refuse_device_memory(address: int) -> None:
 
 @cache
 def _knows_addresses(backend: type) -> bool:
-    """Tell whether backends of a class are asked; to look at a protocol takes longer than all the rest."""
+    """Tell whether backends of a class know addresses; cached, because the test of a protocol is slow."""
     return issubclass(backend, KnowsAddresses)

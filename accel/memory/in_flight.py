@@ -1,44 +1,107 @@
-"""Work in flight, and what it keeps alive until it is over."""
+"""Work in flight, and the memory that it keeps alive until it is done."""
 
+import threading
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from accel.memory.hazards import Submission, Traffic
+from accel.call_sites import call_site
+from accel.memory.hazards import Traffic, forget_these
+from accel.memory.locked_table import LockedTable, report_unraisable
+from accel.memory.submission_event import Submission
 
-__all__ = ["HeldMemory", "Noted", "PendingWork", "SupportsKeepAlive"]
+__all__ = ["HasTraffic", "HeldMemory", "PendingTable", "PendingWork", "SupportsKeepAlive"]
 
 
-class Noted(Protocol):
-    """Whose use is noted: the owner of some memory."""
+class HasTraffic(Protocol):
+    """An owner of memory, of which hazards are recorded."""
 
     @property
     def traffic(self) -> Traffic:
-        """Where it is noted."""
+        """The record of its hazards."""
         ...
 
 
 class HeldMemory(Protocol):
-    """What work in flight holds: a pin."""
+    """What work in flight holds: a keep-alive."""
 
     @property
-    def owner(self) -> Noted | None:
-        """What it keeps alive; None when it is released."""
+    def owner(self) -> HasTraffic | None:
+        """The owner of the memory; None after the release."""
         ...
 
     def release(self) -> None:
-        """Let go."""
+        """End the use of the memory."""
         ...
 
 
 class SupportsKeepAlive(Protocol):
-    """What work uses: a storage."""
+    """What work uses: a storage or an owner."""
 
     def keep_alive(self) -> HeldMemory:
-        """Keep the bytes alive until the pin is released."""
+        """Keep the bytes alive until the result is released."""
         ...
 
 
 class PendingWork(NamedTuple):
-    """Work on a stream of the device, and what it holds until it is over."""
+    """Work on a stream of a device, and the memory that it keeps alive until it is done."""
 
     event: Submission
     keep_alives: tuple[HeldMemory, ...]
+
+
+class PendingTable(LockedTable):
+    """An allocation table together with the work in flight on its device.
+
+    Attributes
+    ----------
+    pending_work : dict of PendingWork to str
+        The work in flight, and where it was submitted; empty text for work that its submitter waits for.
+    """
+
+    __slots__ = ("_retire_at", "pending_work")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pending_work: dict[PendingWork, str] = {}
+        self._retire_at = 16
+
+    def add_pending(self, pending: PendingWork) -> None:
+        """Record work in flight; retire what is done whenever there is twice as much as the last time."""
+        self.pending_work[pending] = call_site()
+        if len(self.pending_work) > self._retire_at:
+            self.retire_finished()
+            self._retire_at = 2 * len(self.pending_work) + 16
+
+    def retire_finished(self) -> None:
+        """Release the memory of all work that is done, and make deferred changes."""
+        for pending in list(self.pending_work):
+            if pending.event.done():
+                try:
+                    self.retire(pending)
+                except Exception as error:  # of a deleter: the caller has nothing to do with it
+                    report_unraisable(error)
+        self.run_deferred()
+
+    def retire(self, pending: PendingWork) -> None:
+        """Release the memory of work that is done; doing so again is harmless."""
+        if self.pending_work.pop(pending, None) is None:  # another thread may have been first
+            return
+        submission, failed = pending.event, set()
+        if submission.culprit() is not None:
+            failed.add(submission)
+        for held in pending.keep_alives:
+            owner = held.owner
+            if owner is not None:  # the submitter may release it at the same time
+                forget_these(owner.traffic, {submission}, failed)
+            held.release()
+
+    def wait(self) -> None:
+        """Wait for all work in flight; its errors are raised to those who wait for its events.
+
+        The thread of a stream does not wait: the work may be its own.
+        """
+        if threading.current_thread().name != "accel-stream":
+            for pending in list(self.pending_work):
+                with suppress(Exception):  # an event of the parent process, say, is never reached here
+                    pending.event.settle()
+        self.retire_finished()

@@ -1,4 +1,4 @@
-"""`Owner`: one block and the count of those who use it; `KeepAlive`: a use that outlives the handles."""
+"""`Owner`: one block and its reference counts; `KeepAlive`: a use of the block that outlives its handles."""
 
 from typing import NoReturn, Self
 
@@ -17,17 +17,17 @@ __all__ = ["ForeignOwner", "KeepAlive", "Owner"]
 
 
 class Owner(Holder):
-    """What all handles on one block share.
+    """One block, its reference counts and its hazards; shared by all handles on the block.
 
-    The bytes go with the last handle, or with the last pin if an export or pending work still holds one then. If an
-    interrupt prevents a finaliser from counting, they go when nobody refers to the owner any more.
+    The block is freed with the last handle, or with the last keep-alive of an export or pending work if that is later.
+    If an interrupt keeps a finaliser from counting, the block is freed when nothing refers to the owner any more.
 
     Attributes
     ----------
     readonly : bool
         Whether writing is forbidden.
     traffic : Traffic
-        Where the work in flight on the bytes is noted, and that which failed to write them.
+        The record of the hazards: pending work on the bytes, and failed writes.
     """
 
     __slots__ = ("__weakref__", "readonly", "traffic")
@@ -41,28 +41,28 @@ class Owner(Holder):
         self.readonly = False
         self.handles = 1
         self.keep_alives = 0
-        self.life = object()
+        self.sentinel = object()
         self.traffic = IDLE
         if config.debugging():
             self.made = call_site()
 
     @property
     def block(self) -> Block:
-        """The bytes; those of external memory are adopted when first asked for."""
+        """The bytes; external memory is adopted at first use."""
         if self.held is None:
-            if self.ended:
-                self.refuse_ended()
-            assert self.external is not None, "an owner has a block or knows where to find one"
+            if self.unused:
+                self.refuse_freed()
+            assert self.external is not None, "an owner has a block, or external memory to adopt"
             self.held = self.heap.backend.adopt(self.external)
         return self.held
 
     @property
     def hazards(self) -> Hazards | None:
-        """The work in flight on the bytes, as `accel.memory.hazards` notes it."""
+        """The hazards of the bytes; see `accel.memory.hazards`."""
         return self.traffic.hazards
 
     def own_traffic(self) -> Traffic:
-        """Return where work on the bytes can be noted."""
+        """Return the record of the hazards, of this owner alone."""
         if self.traffic is IDLE:
             made = Traffic()
             # No call between these: another thread may have been first.
@@ -71,8 +71,8 @@ class Owner(Holder):
         return self.traffic
 
     @property
-    def ended(self) -> bool:
-        """Whether nobody uses the bytes any more."""
+    def unused(self) -> bool:
+        """Whether there are neither handles nor keep-alives."""
         return not self.handles and not self.keep_alives
 
     def add_handle(self) -> None:
@@ -81,74 +81,74 @@ class Owner(Holder):
         if self.handles:
             self.handles += 1
         else:
-            self.refuse_ended()
+            self.refuse_freed()
 
     def add_keep_alive(self) -> None:
-        """Count one more pin; `drop_keep_alive` is a note for the heap."""
-        # No call between these, so that another thread cannot end it meanwhile.
+        """Count one more keep-alive; pass `drop_keep_alive` to the heap to count it off."""
+        # No call between these: another thread cannot free the bytes meanwhile.
         if self.handles or self.keep_alives:
             self.keep_alives += 1
         else:
-            self.refuse_ended()
+            self.refuse_freed()
 
     def keep_alive(self) -> "KeepAlive":
-        """Keep the bytes alive until the pin is released."""
+        """Keep the bytes alive until the result is released."""
         return KeepAlive(self)
 
     def claim(self, *, writing: bool) -> Claim:
-        """Return the use of all bytes."""
+        """Return a use of all bytes, for `accel.memory.hazards`."""
         block = self.block
         return self.own_traffic(), block.pointer, block.pointer + block.nbytes, writing, False
 
     def settle(self, *, writing: bool) -> None:
-        """Make the host wait for the work in flight that it must not overtake, and raise what failed of it.
+        """Make the host wait for pending work before it reads or writes the bytes.
 
-        Failures matter to those who read; what they should have written may be written over.
+        Raises the error of failed work to readers only: a write replaces what the work should have written.
         """
         if self.traffic.hazards is not None:
             hazards.settle(self.claim(writing=writing))
 
     def note(self, event: Event, *, writing: bool) -> None:
-        """Remember work that was submitted elsewhere, after all that it must come after."""
+        """Record work that another library submitted, after all that it must come after."""
         hazards.note(event, (self.claim(writing=writing),))
 
     def drop_handle(self) -> ExternalAllocation | None:
-        """Count one handle less: a note for the heap."""
+        """Count one handle less: a change for `Heap.apply` or `Heap.defer`."""
         self.handles -= 1
-        return self.end_if_unused()
+        return self.free_if_unused()
 
     def drop_keep_alive(self) -> ExternalAllocation | None:
-        """Count one pin less: a note for the heap."""
+        """Count one keep-alive less: a change for `Heap.apply` or `Heap.defer`."""
         self.keep_alives -= 1
-        return self.end_if_unused()
+        return self.free_if_unused()
 
-    def end_if_unused(self) -> ExternalAllocation | None:
-        """Free the bytes if nobody uses them any more; the gate is held by the caller."""
+    def free_if_unused(self) -> ExternalAllocation | None:
+        """Free the bytes if nothing uses them any more; the caller holds the lock of the heap."""
         if self.handles:
             return None
         table = self.heap.table
         if self.keep_alives:
-            table.keep(self)
+            table.add_kept(self)
             return None
         if table.kept:
-            table.keep_no_more(self)
+            table.remove_kept(self)
         block, external = self.held, self.external
         self.held = self.external = None
         if external is None and block is not None:
             self.heap.free(block)
-        # Returned also where there is nothing to run: what it keeps alive must not die inside the gate.
+        # Returned also where there is no deleter: what it keeps alive must not be finalised with the lock held.
         return external
 
-    def refuse_ended(self) -> NoReturn:
+    def refuse_freed(self) -> NoReturn:
         """Raise `ReleasedError`."""
         raise ReleasedError("this memory was released by another thread")
 
 
 class ForeignOwner(Owner):
-    """The owner of memory made elsewhere.
+    """The owner of external memory.
 
-    Others may look at the same memory through owners of their own, so the work in flight on all such memory of a device
-    is noted together, by addresses.
+    Several owners may refer to the same external memory. So all external memory of a device shares one record of
+    hazards, by address.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class ForeignOwner(Owner):
     external : ExternalAllocation
         The memory.
     counted : bool
-        Whether it is managed all the same: the library itself let somebody else allocate it.
+        Whether its handles are counted as for managed memory: accel took over the memory of another library.
     """
 
     __slots__ = ()
@@ -172,14 +172,14 @@ class ForeignOwner(Owner):
         self.handles = 1
         self.keep_alives = 0
         if external.deleter is not None:
-            self.life = object()
-            heap.remember(self, external)
+            self.sentinel = object()
+            heap.add_external(self, external)
         if config.debugging():
             self.made = call_site()
 
 
 class KeepAlive:
-    """Keeps a block alive after its handles are released: a live export, or work in flight."""
+    """Keeps a block alive for an export or for pending work, also after its handles are released."""
 
     __slots__ = ("_owner",)
     _owner: Owner | None
@@ -191,7 +191,7 @@ class KeepAlive:
             owner.keep_alives += 1
             self._owner = owner
         else:
-            owner.refuse_ended()
+            owner.refuse_freed()
 
     def __enter__(self) -> Self:
         return self
@@ -201,28 +201,28 @@ class KeepAlive:
 
     @property
     def owner(self) -> Owner | None:
-        """What it keeps alive; None when it is released."""
+        """The owner of the memory; None after the release."""
         return self._owner
 
     def release(self) -> None:
-        """End the use; doing so again is harmless."""
+        """End the use of the memory; doing so again is harmless."""
         owner = self._owner
         if owner is not None:
             owner.heap.apply(self._end)
 
     def _end(self) -> ExternalAllocation | None:
-        # Looked at again with the gate closed: two threads may release one pin.
+        # Read again with the lock held: two threads may release one keep-alive.
         owner = self._owner
         if owner is None:
             return None
         # No call between these: an interrupt finds both done, or neither.
         self._owner = None
         owner.keep_alives -= 1
-        return owner.end_if_unused()
+        return owner.free_if_unused()
 
     def __del__(self) -> None:
         try:
-            # Forgotten first: a finaliser may run on an object that others still reach.
+            # Cleared first: after a collection, other finalisers may still reach this object.
             owner, self._owner = self._owner, None
         except AttributeError:  # an interrupt came before the constructor
             return

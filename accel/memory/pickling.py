@@ -1,4 +1,4 @@
-"""Pickles of storages: the elements, and where they were. Containers and arrays are pickled as their storages."""
+"""Pickles of storages: the elements and their device. Containers and arrays are pickled as their storages."""
 
 from pickle import PickleBuffer
 from typing import Any
@@ -17,25 +17,25 @@ from accel.memory.storages import AnyStorage, allocate
 __all__ = ["VERSION", "state_of", "unpickled_storage"]
 
 VERSION = 1
-"""The newest form of state that is written and read here."""
+"""The version of the state that is written, and the newest that is read."""
 
 State = tuple[int, str, str, int, PickleBuffer | bytes | str]
 
 
 def state_of(storage: Storage, protocol: int) -> State:
-    """Return version, device, dtype, size and bytes; from protocol 5 on the bytes may travel apart from the pickle."""
+    """Return version, device, dtype, size and bytes; from protocol 5 on the bytes may be out-of-band."""
     return VERSION, str(storage.device), storage.dtype.name, storage.size, _carried(_bytes_of(storage), protocol)
 
 
 def _carried(elements: HostArray, protocol: int) -> PickleBuffer | bytes | str:
-    """Return bytes as a protocol has them; before the third it has text, and bytes would be a call of Python's own."""
+    """Return bytes in the form for a protocol: before protocol 3 text, because bytes would be pickled as a call."""
     if protocol >= 5:
         return PickleBuffer(elements.data)
     return elements.tobytes() if protocol >= 3 else elements.tobytes().decode("latin-1")
 
 
 def _bytes_of(storage: Storage) -> HostArray:
-    """Return the bytes on the host, which keep the memory alive."""
+    """Return the bytes as an array of the host, which keeps the memory alive."""
     if isinstance(storage, HostStorage):
         storage.settle(writing=False)
         return export(storage.__accel_operand__(), storage.keep_alive()).view(np.uint8)
@@ -45,12 +45,12 @@ def _bytes_of(storage: Storage) -> HostArray:
 
 
 def unpickled_storage(*state: object) -> AnyStorage:
-    """Return managed memory with pickled elements, on their device or where the fallback policy says.
+    """Return managed memory with pickled elements, on their device or, by the fallback policy, another.
 
     Raises
     ------
     FormatError
-        If a newer release wrote the state, or it does not fit together.
+        If a newer release wrote the state, or it is inconsistent.
     DeviceUnavailableError
         If the device is not here and ``fallback`` is ``raise``.
     """
@@ -64,11 +64,11 @@ def unpickled_storage(*state: object) -> AnyStorage:
 
 def _rebuilt(device: str, dtype: str, size: int, data: object) -> AnyStorage:
     with reading_pickled("storage"):
-        found, target = as_dtype(dtype), Device(device)
+        element_type, target = as_dtype(dtype), Device(device)
         carried: Any = data.encode("latin-1") if isinstance(data, str) else data
         elements = np.frombuffer(carried, np.uint8)
-        if elements.size != size * found.itemsize:
-            raise ValueError(f"{elements.size} bytes for {size} elements of {found.name}")
-    made = allocate(resolve(target), size, found)
-    copy_elements(made, HostStorage.on_array(elements))
-    return made
+        if elements.size != size * element_type.itemsize:
+            raise ValueError(f"{elements.size} bytes for {size} elements of {element_type.name}")
+    storage = allocate(resolve(target), size, element_type)
+    copy_elements(storage, HostStorage.on_array(elements))
+    return storage

@@ -1,4 +1,4 @@
-"""Pinned memory: pages of the host that a device copies at the speed of its link."""
+"""Pinned memory: page-locked memory of the host, which a device copies at the full speed of its link."""
 
 import threading
 import warnings
@@ -18,7 +18,7 @@ from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.pool import Pool
 from accel.memory.scopes import allocating
-from accel.memory.shortage import without_ladder
+from accel.memory.shortage import without_retry
 from accel.registry import table_by_device
 
 __all__ = ["AfterEvents", "PinnedPool", "pinned", "pinned_pools"]
@@ -27,17 +27,17 @@ _CPU = Device.CPU
 
 
 class AfterEvents:
-    """Gives a block that is freed on a stream to its upstream when the stream's work so far is done, and not before.
+    """An allocator that frees a block on a stream only when the stream's work so far is done.
 
     Parameters
     ----------
     upstream : Allocator
-        Who gives the blocks.
+        The allocator of the blocks.
 
     Attributes
     ----------
     waiting : deque
-        The blocks whose last use is not over, each with the event that ends it.
+        The blocks that may still be in use, each with the event of its last use.
     """
 
     def __init__(self, upstream: Allocator) -> None:
@@ -45,23 +45,23 @@ class AfterEvents:
         self.waiting: deque[tuple[Event, Block]] = deque()
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return a block of the upstream's, which has those back whose use is over."""
-        self._give_back_reached()
+        """Return a block of the upstream allocator, after freeing those whose last use is done."""
+        self._free_done()
         return self.upstream.allocate(device, nbytes, alignment=alignment, stream=stream)
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Take a block back, for later if a stream still uses it."""
+        """Free a block, later if a stream may still use it."""
         if stream is None:
             self.upstream.free(block, stream=None)
         else:
             self.waiting.append((stream.record(), block))
 
     def trim(self) -> int:
-        """Let the upstream give back what it keeps."""
-        self._give_back_reached()
+        """Free the blocks that the upstream allocator keeps."""
+        self._free_done()
         return trimmed(self.upstream)
 
-    def _give_back_reached(self) -> None:
+    def _free_done(self) -> None:
         for _ in range(len(self.waiting)):
             event, block = self.waiting.popleft()
             if event.done():
@@ -70,8 +70,8 @@ class AfterEvents:
                 self.waiting.append((event, block))
 
 
-class _Locked:
-    """The pages that a backend locks for a device."""
+class _PageLocked:
+    """Allocates the page-locked memory of a backend for one device."""
 
     def __init__(self, device: Device, backend: SupportsPinning) -> None:
         self.device = device
@@ -91,32 +91,32 @@ class _Locked:
 class PinnedPool(AfterEvents):
     """The pinned memory of a device: an allocator for the CPU, as in ``allocating("cpu", pool)``.
 
-    A block that comes back is given again, when the event of its last use is reached.
+    A freed block is used again when the event of its last use is reached.
 
     Attributes
     ----------
     device : Device
-        Whose link it is for.
+        The device that copies from and to this memory.
     """
 
     def __init__(self, device: Device, backend: SupportsPinning) -> None:
         self.device = device
-        self._locked = _Locked(device, backend)
+        self._locked = _PageLocked(device, backend)
         self._pool = Pool(self._locked)
         super().__init__(self._pool)
 
     @property
     def kept_bytes(self) -> int:
-        """Bytes that are pinned, and not in use."""
+        """Bytes that are pinned but not in use."""
         return self._pool.kept_bytes
 
     @property
     def live_bytes(self) -> int:
-        """Bytes that are in use."""
+        """Bytes in use."""
         return self._locked.live_bytes - self.kept_bytes
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return pinned memory; where no more can be had, what is kept and of another size is given back first.
+        """Return pinned memory; where there is no more, blocks kept for other sizes are freed first.
 
         Raises
         ------
@@ -142,10 +142,10 @@ def pinned_pools() -> tuple[PinnedPool, ...]:
 
 
 def pinned(size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None) -> HostStorage:
-    """Return host memory that a device copies at the speed of its link: for staging, and for copies under way.
+    """Return host memory that a device copies at the full speed of its link, for staging and asynchronous copies.
 
-    It is managed and freed like any other, and then kept in a pool of its own. Where no more can be pinned it is
-    ordinary memory, of which a process is warned once; where the device needs none, as the CPU, it always is.
+    It is managed memory; its freed blocks are kept in a pool of pinned memory. Where no more can be pinned the result
+    is ordinary memory, with one warning per process. For a device that needs none, such as the CPU, it always is.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def pinned(size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike
     dtype : dtype_like
         Type of the elements.
     device : Device or str, optional
-        Which; by default `Device.default`.
+        The device that copies; by default `Device.default`.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def pinned(size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike
     if pool is None:
         return HostStorage.new(size, dtype)
     try:
-        with without_ladder(), allocating(_CPU, pool):
+        with without_retry(), allocating(_CPU, pool):
             return HostStorage.new(size, as_dtype(dtype))
     except OutOfMemoryError as full:
         _warn(full)
@@ -197,7 +197,7 @@ def _warn(full: OutOfMemoryError) -> None:
         warned, _warned = _warned, True
     if not warned:
         warnings.warn(
-            f"{full}; ordinary memory takes its place, from which copies are slower. This is said once",
+            f"{full}; ordinary memory takes its place, and copies are slower. This warning is shown once",
             RuntimeWarning,
             stacklevel=stack_level(),
         )

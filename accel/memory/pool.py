@@ -1,4 +1,4 @@
-"""`Pool`: free blocks, kept and given again."""
+"""`Pool`: an allocator that keeps freed blocks and uses them again."""
 
 from contextlib import suppress
 from functools import partial
@@ -17,7 +17,7 @@ _STEP = 64
 
 
 def rounded(nbytes: int) -> int:
-    """Round up to a multiple of 64 with at most three leading binary digits, so that few sizes serve all."""
+    """Round up to a multiple of 64 with at most three significant binary digits, so that there are few sizes."""
     step = 1 << max(nbytes.bit_length() - 3, 6)
     return -(-nbytes // step) * step
 
@@ -26,25 +26,25 @@ _ROUNDED = tuple(rounded(steps * _STEP) for steps in range(1025))
 
 
 class Pool:
-    """Keeps blocks that come back, by rounded size, and gives them again.
+    """An allocator that keeps freed blocks, by rounded size, and uses them again.
 
-    A kept block is idle: the house frees memory when the work on it is over. What is freed on a stream, as memory is
-    that other libraries may still use, is not kept. Memory in a pool is not poisoned, and a simulated device cannot
-    tell its last use from its next.
+    A kept block is idle: accel frees memory when the work on it is done. A block that is freed on a stream is not kept:
+    other libraries may still use it. A simulated device does not poison kept blocks, and cannot tell a late use of the
+    old memory from the use of the new.
 
     Parameters
     ----------
     upstream : Allocator
-        Who gives the blocks, a little larger than asked for, so that few sizes serve all.
+        The allocator of the blocks. They are a little larger than the requests, so that there are few sizes.
     largest : int
-        Bytes of the largest block that is kept.
+        Size in bytes of the largest block that is kept.
     kept : int
-        Most bytes that are kept of blocks of one size.
+        The most bytes to keep in blocks of one size.
 
     Attributes
     ----------
     device : Device or None
-        The device that is served; None before the first request.
+        The device of the memory; None before the first request.
 
     Examples
     --------
@@ -62,8 +62,8 @@ class Pool:
         self.largest = largest
         self.kept = kept
         self.device: Device | None = None
-        # Here too each change is one call of a list or a dictionary, which a signal cannot divide.
-        # A size is known when a block of it was given: only under these could a block be found again.
+        # Each change is a single call of a list or a dictionary, which a signal cannot interrupt.
+        # A size is added with its first block: blocks of other sizes would never be requested.
         self._free: dict[int, list[Block]] = {}
         self._grown: dict[int, int] = {}
 
@@ -73,22 +73,22 @@ class Pool:
         return sum(len(blocks) * size for size, blocks in tuple(self._free.items()))
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return a block that is kept, or a new one; those for a stream, or with an alignment, are new."""
+        """Return a kept block or a new one; for a stream or with an alignment always a new one."""
         if alignment == 1 and stream is None and nbytes <= self.largest and device is self.device:
             return self.take(nbytes)
-        return self._special(device, nbytes, alignment, stream)
+        return self._allocate_new(device, nbytes, alignment, stream)
 
     def take(self, nbytes: int) -> Block:
-        """Return a block for the device that is served, of at most `largest` bytes; short for `allocate`."""
+        """Return a block of at most `largest` bytes for the pool's device; a short form of `allocate`."""
         size = _ROUNDED[(nbytes + 63) >> 6] if nbytes <= 65_536 else rounded(nbytes)
         try:
             return self._free[size].pop()
         except LookupError:
             return self._new(size)
 
-    def _special(self, device: Device, nbytes: int, alignment: int, stream: Stream | None) -> Block:
+    def _allocate_new(self, device: Device, nbytes: int, alignment: int, stream: Stream | None) -> Block:
         if self.device is None:
-            self._serve(device)
+            self._set_device(device)
             return self.allocate(device, nbytes, alignment=alignment, stream=stream)
         if device is not self.device:
             raise DeviceMismatchError(f"this pool keeps memory of {self.device}; make another for {device}")
@@ -96,28 +96,28 @@ class Pool:
         return self.upstream.allocate(device, size, alignment=alignment, stream=stream)
 
     def _new(self, size: int) -> Block:
-        assert self.device is not None, "a pool that looked for a block knows its device"
+        assert self.device is not None, "a pool that searches for a block knows its device"
         if not size:
             return self.upstream.allocate(self.device, 0, alignment=1, stream=None)
         if size in self._grown:
             with suppress(IndexError):
                 return self._free[self._grown[size]].pop()
         block = self.upstream.allocate(self.device, size, alignment=1, stream=None)
-        if block.nbytes != size:  # the upstream has sizes of its own, under which the block will come back
+        if block.nbytes != size:  # the upstream rounds sizes too, and the block is freed with its actual size
             self._grown[size] = block.nbytes
         if block.nbytes not in self._free:
             self._free.setdefault(block.nbytes, [])
         return block
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Keep a block for later, if it is not too large, there is room, and nothing is to be waited for."""
+        """Keep a block if it is idle and not too large, and its size has room; else free it upstream."""
         if stream is None:
             self.give(block)
         else:
             self.upstream.free(block, stream=stream)
 
     def give(self, block: Block) -> None:
-        """Take a block back that is idle; short for `free`."""
+        """Free an idle block; a short form of `free`."""
         size = block.nbytes
         blocks = self._free.get(size)
         if blocks is not None and len(blocks) * size < self.kept:
@@ -126,29 +126,29 @@ class Pool:
             self.upstream.free(block, stream=None)
 
     def trim(self) -> int:
-        """Give back all that is kept, and let the upstream do so too; returns how many bytes."""
-        return _emptied(self._free, self.upstream) + trimmed(self.upstream)
+        """Free all kept blocks, here and in the upstream allocator; returns how many bytes."""
+        return _empty(self._free, self.upstream) + trimmed(self.upstream)
 
-    def _serve(self, device: Device) -> None:
-        # What is kept goes back also when the pool itself is dropped, by way of the gate.
-        giving_back = partial(_emptied_for_good, self._free, self.upstream)
-        finalize(self, heap_of(device).defer, giving_back).atexit = False
+    def _set_device(self, device: Device) -> None:
+        # When the pool itself is dropped, its blocks are freed too, under the lock of the heap.
+        freeing = partial(_empty_finally, self._free, self.upstream)
+        finalize(self, heap_of(device).defer, freeing).atexit = False
         self.device = device
 
     def __repr__(self) -> str:
         return f"<Pool that keeps {self.kept_bytes} bytes>"
 
 
-def _emptied(free: dict[int, list[Block]], upstream: Allocator) -> int:
-    given_back = 0
+def _empty(free: dict[int, list[Block]], upstream: Allocator) -> int:
+    freed = 0
     for blocks in tuple(free.values()):
         with suppress(IndexError):
             while True:
                 block = blocks.pop()
-                given_back += block.nbytes
+                freed += block.nbytes
                 upstream.free(block, stream=None)
-    return given_back
+    return freed
 
 
-def _emptied_for_good(free: dict[int, list[Block]], upstream: Allocator) -> None:
-    _emptied(free, upstream)
+def _empty_finally(free: dict[int, list[Block]], upstream: Allocator) -> None:
+    _empty(free, upstream)

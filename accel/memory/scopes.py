@@ -1,4 +1,4 @@
-"""`allocating`: which allocator a device's memory comes from."""
+"""`allocating`: the choice of the allocator of a device's memory."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,15 +12,15 @@ __all__ = ["allocating", "allocator_of", "trim"]
 
 @contextmanager
 def allocating(device: DeviceLike | None, allocator: Allocator) -> Iterator[Allocator]:
-    """Let a device's memory come from an allocator inside a ``with`` block, for this thread or task only.
+    """Use an allocator for a device's memory inside a ``with`` block, in this thread or task only.
 
-    A block goes back to whoever gave it, also after the ``with`` block. Results of computations in `accel.xp` do not
-    come from there: the library that computes allocates them.
+    A block is freed in the allocator that it came from, also after the ``with`` block. Results of computations in
+    `accel.xp` do not come from the allocator: the library that computes allocates them.
 
     Parameters
     ----------
     device : Device or str or None
-        Whose; None is `Device.default`.
+        The device; None is `Device.default`.
     allocator : Allocator
         For this device only: `Pool`, `Limit`, `Statistics`, or any object with their ``allocate`` and ``free``.
 
@@ -47,18 +47,18 @@ def allocating(device: DeviceLike | None, allocator: Allocator) -> Iterator[Allo
     try:
         yield allocator
     finally:
-        # Blocks of generators end in any order, and perhaps in another context than they began in.
+        # With generators, scopes end in any order, and perhaps in another context than they began in.
         chosen.set(tuple(other for other in chosen.get() if other is not scope))
         heap.leave(scope)
 
 
 def allocator_of(device: DeviceLike | None = None) -> Allocator:
-    """Return what a device's memory comes from here: the innermost of `allocating`, or else its backend."""
+    """Return the allocator of a device's memory here: that of the innermost `allocating`, or else the backend."""
     return heap_of(resolve(device)).allocator
 
 
 def trim(device: DeviceLike | None = None) -> int:
-    """Let the pools of a device give back what they keep and nobody uses; returns how many bytes.
+    """Free the unused blocks that the pools of a device keep; returns how many bytes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is done when memory runs out, and what is said when that was not enough."""
+"""When memory runs out: allocations are tried again, and errors say what is in use."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,20 +11,20 @@ from accel.errors import OutOfMemoryError
 from accel.memory.holder import holders
 from accel.memory.sizes import in_words
 
-__all__ = ["in_use", "is_retry", "making_room", "out_of_memory", "without_ladder"]
+__all__ = ["in_use", "is_retry", "out_of_memory", "retrying", "without_retry"]
 
 _SHOWN = 5
 _retrying: ContextVar[bool] = ContextVar("accel_retrying", default=False)
 
 
 def is_retry() -> bool:
-    """Tell whether an allocation that goes on here is another try of one that failed."""
+    """Tell whether an allocation here must not be tried again: it is itself a retry, or in `without_retry`."""
     return _retrying.get()
 
 
 @contextmanager
-def without_ladder() -> Iterator[None]:
-    """Let an allocation that fails fail at once: for those who have another way."""
+def without_retry() -> Iterator[None]:
+    """Let allocations fail at once: for callers that have an alternative."""
     token = _retrying.set(True)
     try:
         yield
@@ -32,19 +32,30 @@ def without_ladder() -> Iterator[None]:
         _retrying.reset(token)
 
 
-def making_room(
-    again: Callable[[], Block], failed: OutOfMemoryError, ways: Iterable[None], in_use: Callable[[], str]
+def retrying(
+    again: Callable[[], Block], failed: OutOfMemoryError, freeing: Iterable[None], in_use: Callable[[], str]
 ) -> Block:
-    """Try an allocation again after each thing that may have made room.
+    """Try an allocation again after each step that may have freed memory.
+
+    Parameters
+    ----------
+    again : callable
+        The allocation.
+    failed : OutOfMemoryError
+        Its first error.
+    freeing : iterable
+        Frees memory at each step.
+    in_use : callable
+        Returns a text for the error: what is in use.
 
     Raises
     ------
     OutOfMemoryError
-        If none has; says what the last one did, and what is in use.
+        If all tries fail: the last error, and what is in use.
     """
-    for _ in ways:
+    for _ in freeing:
         try:
-            with without_ladder():
+            with without_retry():
                 return again()
         except OutOfMemoryError as error:
             failed = error
@@ -52,17 +63,17 @@ def making_room(
 
 
 def out_of_memory(error: MemoryError, what: str) -> OutOfMemoryError:
-    """Return what to raise where memory of the host ran out: the error itself if it is ours, else one that says why."""
+    """Return the error to raise where the host ran out of memory: the error itself if it is accel's, else a new one."""
     if isinstance(error, OutOfMemoryError):
         return error
-    found = str(error) or "the host has none left"
+    reason = str(error) or "the host has none left"
     return OutOfMemoryError(
-        f"{what} needs more memory: {found}; release what is no longer used, or work in smaller pieces"
+        f"{what} needs more memory: {reason}; release what is no longer used, or work in smaller pieces"
     )
 
 
 def in_use(heap: object) -> str:
-    """Say who holds the memory of a heap, the largest first."""
+    """Return a text about the memory of a heap that is in use, the largest owners first."""
     held = [holder for holder in holders(external=False) if holder.heap is heap]
     if not held:
         return "nothing is in use there that was allocated here"

@@ -1,4 +1,4 @@
-"""Sizes and addresses as users give them, checked before anything is done with them."""
+"""Checks of the sizes, addresses and alignments that users pass."""
 
 from operator import index
 from reprlib import repr as abbreviated
@@ -12,7 +12,7 @@ __all__ = ["as_alignment", "as_pointer", "as_size", "in_words", "refuse_misalign
 
 # Addresses and byte counts must fit a signed 64-bit integer, as in every driver.
 _MOST_BYTES = 2**63 - 1
-# No system maps the first page: so small a number is a size that was taken for an address.
+# No system maps the first page: so small a number is a size by mistake.
 _FIRST_PAGE = 4096
 
 
@@ -24,7 +24,7 @@ def as_size(size: SupportsIndex, itemsize: int, advice: str = "") -> int:
     TypeError
         If it is not an integer.
     ValueError
-        If it is a boolean, negative, or more than any address can reach.
+        If it is a boolean, negative, or overflows the address space.
     """
     if type(size) is not int:
         size = _whole(size, "a size", advice)
@@ -43,14 +43,14 @@ def as_pointer(pointer: SupportsIndex) -> int:
     TypeError
         If it is not an integer.
     ValueError
-        If it is null, or no address.
+        If it is null, or cannot be an address.
     """
     address = _whole(pointer, "a pointer", "write the address, as in array.ctypes.data")
     if address == 0:
         raise ValueError("the pointer is null; give the address of memory that exists")
     if not _FIRST_PAGE <= address <= _MOST_BYTES:
         raise ValueError(
-            f"{address} is no address of memory; a size stands alone, and for an array write accel.xp.zeros(shape)"
+            f"{address} is no address of memory; pass a size alone, and for an array write accel.xp.zeros(shape)"
         )
     return address
 
@@ -72,16 +72,16 @@ def as_alignment(alignment: SupportsIndex) -> int:
     TypeError
         If it is not an integer.
     ValueError
-        If it is no power of two.
+        If it is not a power of two.
     """
-    found = _whole(alignment, "an alignment", "")
-    if found <= 0 or found & (found - 1):
-        raise ValueError(f"an alignment is a power of two; found {found}")
-    return found
+    power = _whole(alignment, "an alignment", "")
+    if power <= 0 or power & (power - 1):
+        raise ValueError(f"an alignment is a power of two; found {power}")
+    return power
 
 
 def in_words(nbytes: int) -> str:
-    """Return a number of bytes for people.
+    """Return a number of bytes as text for people.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def in_words(nbytes: int) -> str:
 
 def _whole(value: SupportsIndex, what: str, advice: str) -> int:
     if isinstance(value, bool | np.bool_):
-        raise ValueError(f"{what} is a whole number; found the boolean {value}")  # noqa: TRY004 - a number, but none of use
+        raise ValueError(f"{what} is a whole number; found the boolean {value}")  # noqa: TRY004 - it is a number, but not a size
     try:
         return index(value)
     except TypeError:

@@ -1,4 +1,4 @@
-"""`HostStorage` and `DeviceStorage`: counted, typed handles on a block (NuMojo's storages)."""
+"""`Storage`: what `HostStorage` and `DeviceStorage` share, counted and typed handles on a block (NuMojo's storages)."""
 
 from functools import partial
 from operator import index
@@ -24,9 +24,10 @@ __all__ = ["Ownership", "Storage", "Writer"]
 
 
 class Ownership(PlainEnum):
-    """Who frees the bytes.
+    """How memory is freed.
 
-    ``MANAGED`` memory is counted, and freed with its last handle; ``EXTERNAL`` memory belongs to somebody else.
+    ``MANAGED`` memory is reference-counted, and freed with its last handle. ``EXTERNAL`` memory belongs to another
+    library or to the user, who frees it.
     """
 
     MANAGED = "managed"
@@ -34,10 +35,10 @@ class Ownership(PlainEnum):
 
 
 class Writer(Protocol):
-    """Anything text can be written to."""
+    """Anything with a method ``write`` for text, such as a file."""
 
     def write(self, text: str, /) -> object:
-        """Take some text."""
+        """Write some text."""
         ...
 
 
@@ -52,21 +53,21 @@ class Storage(OnDevice):
         Type of the elements.
     """
 
-    __slots__ = ("_array", "_const", "_grave", "_lent", "_owner", "_start", "dtype", "size")
+    __slots__ = ("_array", "_const", "_lent", "_owner", "_released_at", "_start", "dtype", "size")
     _name: ClassVar[str]
-    # What a HostStorage caches; it has its slot here so that one short function makes every handle.
+    # The cached array of a HostStorage; the slot is here so that one short function makes every handle.
     _array: Any
     _lent: Any
     _owner: Owner | None
     _const: bool
-    _grave: str
+    _released_at: str
     _start: int
     dtype: DType
     size: int
 
     @classmethod
     def _on(cls, owner: Owner, dtype: DType, size: int, start: int = 0, const: bool = False) -> Self:
-        """Make the handle that an owner has already counted; ``start`` is in bytes, and ``const`` forbids writing."""
+        """Return a handle that the owner has already counted; ``start`` is in bytes, and ``const`` forbids writing."""
         handle = object.__new__(cls)
         handle._const = const
         handle._array = handle._lent = None
@@ -78,11 +79,11 @@ class Storage(OnDevice):
 
     @classmethod
     def over(cls, owner: Owner, dtype: DType, *, const: bool = False) -> Self:
-        """Return the handle, already counted, on all bytes of an owner; ``const`` forbids writing through it."""
+        """Return a handle, already counted, on all bytes of an owner; ``const`` forbids writing through it."""
         return cls._on(owner, dtype, owner.block.nbytes // dtype.itemsize, const=const)
 
-    def _become(self, made: Self) -> None:
-        """Take over the handle that one of the constructors made."""
+    def _move_from(self, made: Self) -> None:
+        """Take the place of a handle that one of the class methods made."""
         if getattr(self, "_owner", None) is not None:  # __init__ was called again
             self.release()
         self._owner, made._owner = made._owner, None
@@ -97,19 +98,19 @@ class Storage(OnDevice):
     def allocated(cls, heap: Heap, size: int, dtype: DType, stream: Stream | None = None) -> Self:
         """Allocate managed, uninitialised memory of a heap."""
         owner = Owner(heap)
-        # The handle is there first, so that an interrupt right after the allocation cannot lose it.
+        # The handle is made first: an interrupt right after the allocation cannot lose the memory.
         handle = cls._on(owner, dtype, size)
         heap.allocate(size * dtype.itemsize, 1, stream, owner)
         return handle
 
     @property
     def owner(self) -> Owner:
-        """What this handle shares with all others on the same bytes, if it was not released."""
+        """The owner that all handles on the same bytes share; `ReleasedError` if this handle was released."""
         owner = self._owner
         return owner if owner is not None else self.refuse_released()
 
     def settle(self, *, writing: bool) -> None:
-        """Make the host wait for the work in flight that it must not overtake.
+        """Make the host wait for pending work before it reads or writes the elements.
 
         Raises
         ------
@@ -121,7 +122,7 @@ class Storage(OnDevice):
             hazards.settle(self.claim(writing=writing))
 
     def claim(self, *, writing: bool, whole: bool = False) -> hazards.Claim:
-        """Return the use of all bytes of this handle; ``whole`` if each of them is written."""
+        """Return a use of all bytes of this handle, for `accel.memory.hazards`; ``whole`` if each byte is written."""
         owner = self.owner
         block = owner.held or owner.block
         low = block.pointer + self._start
@@ -129,7 +130,7 @@ class Storage(OnDevice):
 
     def refuse_released(self) -> NoReturn:
         """Raise `ReleasedError`."""
-        where = getattr(self, "_grave", "") or "; ACCEL_DEBUG=1 tells where"
+        where = getattr(self, "_released_at", "") or "; ACCEL_DEBUG=1 tells where"
         raise ReleasedError(
             f"this {self._name} ({self.dtype.name}, size={self.size}) was released{where}. "
             f"Release it after its last use, or keep a handle of its own with share()"
@@ -137,7 +138,7 @@ class Storage(OnDevice):
 
     @property
     def released(self) -> bool:
-        """Whether this handle was given back."""
+        """Whether this handle was released."""
         return self._owner is None
 
     @property
@@ -147,12 +148,12 @@ class Storage(OnDevice):
 
     @property
     def device(self) -> Device:
-        """The device that has the bytes."""
+        """The device of the memory."""
         return self.owner.heap.device
 
     @property
     def ownership(self) -> Ownership:
-        """Whether the bytes are counted or belong to somebody else."""
+        """Whether the memory is managed or external."""
         return Ownership.MANAGED if self.owner.counted else Ownership.EXTERNAL
 
     @property
@@ -162,7 +163,7 @@ class Storage(OnDevice):
 
     @property
     def pointer(self) -> int:
-        """Address of the first element on its device; 0 where there are no bytes."""
+        """Address of the first element on its device; 0 if there are no bytes."""
         return self.owner.block.pointer + self._start
 
     @property
@@ -172,7 +173,7 @@ class Storage(OnDevice):
 
     @property
     def ref_count(self) -> int:
-        """How many handles there are; 0 for external memory, which is not counted."""
+        """Number of handles on the memory; 0 for external memory, which is not counted."""
         owner = self.owner
         return owner.handles if owner.counted else 0
 
@@ -190,7 +191,7 @@ class Storage(OnDevice):
         return f"<{self} of {self.dtype.name}>"
 
     def write_to(self, file: Writer) -> None:
-        """Write the text that `str` gives to a file or any other writer."""
+        """Write ``str(self)`` to a file or any other writer."""
         file.write(str(self))
 
     def offset(self, n: SupportsIndex) -> int:
@@ -201,7 +202,7 @@ class Storage(OnDevice):
         BoundsError
             If there is no such element.
         """
-        steps = self._checked(n, 0)  # first, for its __index__ may be anybody's
+        steps = self._checked(n, 0)  # first: __index__ of a user's class may release this storage
         return self.pointer + steps * self.dtype.itemsize
 
     def _checked(self, start: SupportsIndex, width: int) -> int:
@@ -236,14 +237,14 @@ class Storage(OnDevice):
         return self.deep_copy()
 
     def window(self, start: int, size: int, dtype: DType, *, const: bool = False) -> Self:
-        """Return another handle, on ``size`` elements of a dtype from byte ``start`` on, and count it.
+        """Return another handle, counted, on ``size`` elements of a dtype from byte ``start`` on.
 
-        It forbids writing where this one does, and with ``const``.
+        It is read-only if this one is, or with ``const``.
 
         Raises
         ------
         BoundsError
-            If they are not all there.
+            If the bytes are not all inside this storage.
         """
         required, available = start + size * dtype.itemsize, self.nbytes
         if start < 0 or required > available:
@@ -253,7 +254,7 @@ class Storage(OnDevice):
         return self._on(owner, dtype, size, self._start + start, const or self._const)
 
     def deep_copy(self) -> Self:
-        """Return managed memory of its own with the same elements; its count is 1."""
+        """Return a copy of the elements in new managed memory, with one handle."""
         heap = self.owner.heap
         copied = self.allocated(heap, self.size, self.dtype)
         try:
@@ -265,32 +266,33 @@ class Storage(OnDevice):
         return copied
 
     def copy(self) -> Self:
-        """Return managed memory of its own with the same elements: a `deep_copy`, as copies of arrays are.
+        """Return a copy of the elements in new managed memory: a `deep_copy`, as ``copy`` of NumPy arrays is.
 
-        Another handle on the same bytes is ``copy.copy(x)``, or ``x.share()``.
+        For another handle on the same bytes write ``copy.copy(x)``, or ``x.share()``.
         """
         return self.deep_copy()
 
     def keep_alive(self) -> KeepAlive:
-        """Keep the bytes alive, also after every handle is released, until the pin is."""
+        """Keep the bytes alive until the result is released, also after all handles are."""
         return KeepAlive(self.owner)
 
     def lend(self) -> Any:
-        """Return the elements as NumPy sees them, or would if it could reach them; it keeps the bytes alive.
+        """Return a NumPy array on the elements that keeps the bytes alive; exports are made from it.
 
-        It is made once for each handle, and only to be looked at by those who make exports of it.
+        NumPy cannot read the memory of an accelerator: such an array only carries address, shape and strides. There is
+        one array for each handle; callers must not change it.
         """
         lent = self._lent
         if lent is None:
             lent = export(self.__accel_operand__(), self.keep_alive())
-            # No call between the two: a handle that another thread released meanwhile remembers nothing.
+            # No call between the two: a handle that another thread released meanwhile caches nothing.
             if self._owner is not None:
                 self._lent = lent
         return lent
 
     @property
     def span(self) -> Span:
-        """The bytes, as backends know them."""
+        """The bytes, as backends take them."""
         return Span(self.owner.block, self._start, self.size * self.dtype.itemsize)
 
     def __accel_operand__(self) -> Operand:
@@ -303,29 +305,35 @@ class Storage(OnDevice):
             raise ReadOnlyError(f"{self} is read-only; write to a copy of it: x.deep_copy()")
 
     def release(self) -> None:
-        """Give this handle back; the last one frees the bytes. Doing so again is harmless.
+        """Release this handle; the last one frees the bytes. Doing so again is harmless.
 
-        Exports (NumPy arrays, memoryviews) and work in flight keep the bytes until they end. What the deleter of
-        external memory raises is raised here.
+        Exports (NumPy arrays, memoryviews) and work in flight keep the bytes alive until they end. An error of the
+        deleter of external memory is raised here.
         """
         owner = self._owner
         if owner is None:
             return
-        self._lent = None  # with the gate open: inside, its pin would only leave a note
+        self._lent = None  # without the lock: with it, the release of its keep-alive would be deferred
         if config.debugging():
-            self._grave = f" at {call_site()}"
+            self._released_at = f" at {call_site()}"
         owner.heap.apply(self._end)
-        if (
-            self._owner is not None and self._forget_owner() is not None
-        ):  # `_end` became a note, as somebody is inside; the handle is released now
-            owner.heap.apply(owner.end_if_unused)
+        # If `_end` was deferred, the handle is released now all the same; freeing is what can wait.
+        if self._owner is not None and self._drop_owner() is not None:
+            owner.heap.apply(owner.free_if_unused)
 
     def _end(self) -> ExternalAllocation | None:
-        owner = self._forget_owner()
-        return None if owner is None else owner.end_if_unused()
+        # `_drop_owner` written out, because every release passes here.
+        owner = self._owner
+        if owner is None:
+            return None
+        # No call between these, as there.
+        self._owner = None
+        owner.handles -= 1
+        self._array = self._lent = None
+        return owner.free_if_unused()
 
-    def _forget_owner(self) -> Owner | None:
-        """Count this handle no more, once: two threads may release it. Return its owner if it was counted."""
+    def _drop_owner(self) -> Owner | None:
+        """Count this handle off, once: two threads may release it. Return its owner if it was counted."""
         owner = self._owner
         # No call between these: an interrupt finds both done, or neither.
         if owner is not None:
@@ -340,7 +348,7 @@ class Storage(OnDevice):
         except AttributeError:  # the constructor refused its arguments
             return
         if owner is not None:
-            # Forgotten first: the collector may finalise an object that others still reach.
+            # Cleared first: after a collection, other finalisers may still reach this object.
             self._owner = self._array = self._lent = None
             owner.heap.defer(owner.drop_handle)
 
@@ -351,6 +359,6 @@ class Storage(OnDevice):
         self.release()
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[object, ...]:
-        from accel.memory import pickling  # which makes storages, and so stands above them
+        from accel.memory import pickling  # it makes storages, so it imports this module
 
         return pickling.unpickled_storage, pickling.state_of(self, protocol.__index__())

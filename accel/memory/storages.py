@@ -1,4 +1,4 @@
-"""Storage of any device: the union of both kinds, and its allocation."""
+"""Storage of any device: the union of both classes, and allocation."""
 
 from accel.abc.stream import Stream
 from accel.device import Device
@@ -12,13 +12,13 @@ __all__ = ["AnyStorage", "allocate"]
 _CPU = Device.CPU
 
 AnyStorage = HostStorage | DeviceStorage
-"""Either kind of storage; there is no third."""
+"""A storage of the host or of an accelerator."""
 
 
 def allocate(device: Device, size: int, dtype: DType, stream: Stream | None = None) -> AnyStorage:
     """Return managed, uninitialised memory of an available device; ``size`` is in elements.
 
-    It is to be used first on a stream, if that is one of the device's own.
+    ``stream`` is the stream that uses it first; ignored if it is not a stream of the device itself.
     """
     kind, heap = HostStorage if device is _CPU else DeviceStorage, heap_of(device)
     own = stream is not None and stream.device is device and heap.has_streams

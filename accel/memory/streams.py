@@ -1,4 +1,4 @@
-"""Streams by device: new ones, and those that are used when none is given."""
+"""`new_stream`: streams of any device."""
 
 from accel.abc.optional import SupportsStreams
 from accel.abc.stream import Stream
@@ -10,12 +10,12 @@ __all__ = ["new_stream"]
 
 
 def new_stream(device: DeviceLike | None = None) -> Stream:
-    """Return a new stream: work submitted to it is done in order, beside all other streams.
+    """Return a new stream: its work is done in order, concurrently with other streams.
 
     Parameters
     ----------
     device : Device or str, optional
-        Whose; by default `Device.default`. A stream of the CPU has a thread of its own.
+        The device; by default `Device.default`. A stream of the CPU has a thread of its own.
 
     Raises
     ------
@@ -31,6 +31,6 @@ def new_stream(device: DeviceLike | None = None) -> Stream:
     >>> target.to_numpy()
     array([0., 0., 0.])
     """
-    found = resolve(device)
-    backend = heap_of(found).backend
-    return backend.new_stream(found) if isinstance(backend, SupportsStreams) else ThreadStream(found)
+    target = resolve(device)
+    backend = heap_of(target).backend
+    return backend.new_stream(target) if isinstance(backend, SupportsStreams) else ThreadStream(target)

@@ -1,4 +1,4 @@
-"""Work that reads and writes storages: kept alive until it is over, and in order with all other work."""
+"""Work that reads and writes storages: in order with all other work, with the storages kept alive until it is done."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
@@ -6,19 +6,11 @@ from typing import NamedTuple, Protocol, TypeVar
 from accel import config
 from accel.abc.stream import Event, Stream
 from accel.device import Device
-from accel.memory.hazards import (
-    Claim,
-    Submission,
-    confirm,
-    enter,
-    forget_some,
-    leave,
-    refuse_failed,
-    refuse_in_flight,
-)
+from accel.memory.hazards import Claim, confirm, enter, forget_some, leave, refuse_failed, refuse_in_flight
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import HeldMemory, PendingWork
 from accel.memory.owner import KeepAlive, Owner
+from accel.memory.submission_event import Submission
 
 __all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_ordered"]
 
@@ -26,29 +18,29 @@ _Result = TypeVar("_Result")
 
 
 class Usable(Protocol):
-    """What has memory: a storage."""
+    """A storage, as far as submissions need it."""
 
     @property
     def device(self) -> Device:
-        """Where the memory is."""
+        """The device of the memory."""
         ...
 
     @property
     def owner(self) -> Owner:
-        """Who knows what is in flight on it."""
+        """The owner of the memory, which records its hazards."""
         ...
 
     def keep_alive(self) -> KeepAlive:
-        """Keep it alive until the pin is released."""
+        """Keep the memory alive until the result is released."""
         ...
 
     def claim(self, *, writing: bool, whole: bool = False) -> Claim:
-        """Return the use of its bytes."""
+        """Return a use of its bytes, for `accel.memory.hazards`."""
         ...
 
 
 class Use(NamedTuple):
-    """A storage that some work reads, or may write.
+    """A storage that some work reads or may write.
 
     Attributes
     ----------
@@ -66,23 +58,23 @@ class Use(NamedTuple):
 
 
 Give = Callable[[Submission], object]
-"""Gives a submission's work to its stream, and sets its event. If it raises, nothing was given after that event."""
+"""Enqueues the work of a submission on its stream, and may set its event. If it raises, nothing follows that event."""
 
 
 def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> None:
-    """Copy or fill memory, in order with all else that is done with it.
+    """Copy or fill memory, in order with all other work on it.
 
-    A device that frees in order is only given the work, where that is in its own memory: whoever uses the memory later
-    waits for it. Otherwise it is over on return.
+    On a device that frees in stream order, and within memory that it allocated, this only submits the work; later uses
+    wait for it. Otherwise the work is done on return.
 
     Parameters
     ----------
     heap : Heap
-        Whose backend does it.
+        The heap whose backend does it.
     uses : sequence of Use
-        What it reads and writes.
+        The storages that it reads and writes.
     work : callable
-        Gives the backend a copy or a fill, without a stream. If it raises, nothing was given.
+        Calls the backend for a copy or a fill, without a stream. If it raises, nothing was submitted.
 
     Raises
     ------
@@ -94,7 +86,7 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         on_host(uses, work)
         heap.backend.synchronize(heap.device)
         return
-    # In strict mode nothing is left under way that its submitter does not know of.
+    # In strict mode, no work is left in flight that the caller does not know of.
     backend = None if config.current().strict else heap.in_order
     if backend is None or not all(_within(heap, use.storage) for use in uses):
         _do_on_device(heap, stream, uses, work)
@@ -110,17 +102,17 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
             _give(submission, claims, stream, give)
     finally:
         let_go(held)
-    for claim in claims:  # there is no pending work that would do so when it lands
+    for claim in claims:  # no `PendingWork` does so when it is done
         forget_some(claim[0])
 
 
 def _within(heap: Heap, storage: Usable) -> bool:
-    """Tell whether memory is a device's own, which nobody else frees."""
+    """Tell whether a device itself allocated the memory."""
     return storage.device is heap.device and storage.owner.external is None
 
 
 def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
-    """Return what some work of the host returns, done at once and in order with all else that uses the memory.
+    """Do work of the host at once, in order with all other work on the memory, and return its result.
 
     Raises
     ------
@@ -128,11 +120,11 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
         In strict mode, instead of waiting for work in flight.
     """
     submission, claims = Submission(), _claims(uses)
-    owners, pinned = [use.storage.owner for use in uses], 0
+    owners, kept = [use.storage.owner for use in uses], 0
     try:
-        for owner in owners:  # for another thread may release one meanwhile, or has done so
+        for owner in owners:  # another thread may release one meanwhile, or has done so
             owner.add_keep_alive()
-            pinned += 1
+            kept += 1
         with submission.begun:
             _begin(submission, claims)
             result = work()
@@ -140,12 +132,12 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
             return result
     finally:
         leave(submission, claims)
-        for owner in owners[:pinned]:
-            owner.heap.defer(owner.drop_keep_alive)  # what a deleter raises must not keep the others pinned
+        for owner in owners[:kept]:
+            owner.heap.defer(owner.drop_keep_alive)  # reports what a deleter raises, so that all are dropped
 
 
 def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> None:
-    """Give a device some work and wait for that alone; an interrupt ends the wait, and not the work."""
+    """Submit work to a device and wait for that work alone; an interrupt ends the wait, not the work."""
     submission, claims = Submission(), _claims(uses)
     pending = PendingWork(submission, _kept_alive(uses))
     try:
@@ -165,7 +157,7 @@ def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callabl
 
 
 def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
-    """Note what the host is about to do or wait for, and wait for what that must come after."""
+    """Record work that the host is about to do or wait for, and wait for all that it must come after."""
     if config.current().strict:
         for claim in claims:
             refuse_in_flight(claim)
@@ -177,46 +169,46 @@ def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
 
 
 def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> Event:
-    """Submit work to a stream, after all in flight that it must not overtake; later uses of the storages wait for it.
+    """Submit work to a stream, after the pending work that it depends on; later uses of the storages wait for it.
 
     Parameters
     ----------
     stream : Stream
-        On which ``work`` puts something.
+        The stream.
     uses : sequence of Use
-        What that reads and writes.
+        The storages that the work reads and writes.
     work : callable
-        Puts it there. If it raises, nothing was.
+        Enqueues the work on the stream. If it raises, nothing was enqueued.
     """
     event = submit(stream, uses, lambda _: work()).event.event
-    assert event is not None, "what was given to a stream has an event"
+    assert event is not None, "work on a stream has an event"
     return event
 
 
 def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Usable] = ()) -> PendingWork:
-    """Submit work as `submit_ordered`; it also holds what lies ``between``, which nobody else uses.
+    """Submit work as `submit_ordered` does; it also keeps alive the storages ``between``, which nothing else uses.
 
     Returns
     -------
     PendingWork
-        The submission, and what keeps the storages alive until it is over.
+        The submission, and the keep-alives of the storages.
     """
     heap, submission, claims = heap_of(stream.device), Submission(), _claims(uses)
     pending = PendingWork(submission, (*_kept_alive(uses), *[storage.keep_alive() for storage in between]))
     try:
-        with submission.begun:  # or another thread takes it for over, and lets go of what it holds
-            # Before anything is given: if an interrupt comes between, nothing is let go of too early.
+        with submission.begun:  # or another thread takes it for done, and releases its memory
+            # Before anything is enqueued: an interrupt in between must not release memory in use.
             heap.add_pending(pending)
             _give(submission, claims, stream, give)
     finally:
-        if submission.event is None and not submission.streams:  # nothing was given
+        if submission.event is None and not submission.streams:  # nothing was enqueued
             heap.pending_work.pop(pending, None)
             let_go(pending.keep_alives)
     return pending
 
 
 def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give: Give) -> None:
-    """Note some work that has begun, and let a stream do it after all that it must not overtake."""
+    """Record work that has begun, and enqueue it on a stream after all that it must come after."""
     read = enter(submission, claims)
     for each in submission.after:
         for event in each.submitted():
@@ -234,6 +226,6 @@ def _kept_alive(uses: Sequence[Use]) -> tuple[KeepAlive, ...]:
 
 
 def let_go(held: Sequence[HeldMemory]) -> None:
-    """Give back what kept storages alive."""
+    """Release keep-alives."""
     for each in held:
         each.release()

@@ -1,4 +1,4 @@
-"""`ThreadStream`: a stream whose work is done by a thread of the host."""
+"""`ThreadStream`: a stream whose work a thread of the host does."""
 
 import atexit
 import threading
@@ -23,7 +23,7 @@ HostTask = Callable[[], object]
 
 
 class _Failure:
-    """What a task raised. It is shown when the last who could have raised it again lets go of it."""
+    """The error of a task. If it was never raised to a caller, the finaliser prints it."""
 
     __slots__ = ("_traceback", "error", "seen")
 
@@ -58,7 +58,7 @@ class ThreadEvent:
 
     @property
     def failed(self) -> bool:
-        """Whether the work before it raised something."""
+        """Whether the work before it raised an error."""
         return self.failure is not None
 
     def done(self) -> bool:
@@ -66,21 +66,21 @@ class ThreadEvent:
         return self._reached
 
     def settle(self) -> None:
-        """Block until the work before it is done; what it raised is left to those who `wait`."""
+        """Block until the work before it is done; errors are raised by `wait` only."""
         if not self._reached:
             if forked_since(self._process):
-                raise RuntimeError("a fork left this work behind in the parent; start processes with 'spawn'")
+                raise RuntimeError("this work was begun before a fork, in the parent; start processes with 'spawn'")
             with self._lock:
                 pass
 
     def wait(self) -> None:
-        """Block until the work before it is done; raises what the work raised."""
+        """Block until the work before it is done; raises the error of the work."""
         self.settle()
         if self.failure is not None:
             self.failure.throw()
 
     def reach(self, began: float, failure: _Failure | None) -> None:
-        """Say that the work is done, or how it failed."""
+        """Record that the work is done, or its error."""
         self.began, self.ended = began, perf_counter()
         self.failure = failure
         self._reached = True
@@ -88,7 +88,7 @@ class ThreadEvent:
 
 
 class _Task:
-    """One piece of work, and the event that says it is done."""
+    """One piece of work, and the event after it."""
 
     __slots__ = ("context", "event", "failed", "site", "work")
 
@@ -100,71 +100,71 @@ class _Task:
         self.context = copy_context()
 
     def run(self) -> None:
-        """Do the work in the thread of the stream; whatever it raises belongs to whoever waits."""
+        """Do the work in the thread of the stream; errors are raised to those who wait."""
         failure, began = None, perf_counter()
         try:
             self.context.run(self.work)
         except BaseException as error:
-            failure = self._noted(error)
+            failure = self._record(error)
         self._end(began, failure)
 
     def run_inline(self) -> None:
-        """Do the work in the thread of whoever submits it, who is told of an interrupt."""
+        """Do the work in the thread that submits it; an interrupt is raised there."""
         failure, began = None, perf_counter()
         try:
             self.context.run(self.work)
         except Exception as error:
-            failure = self._noted(error)
+            failure = self._record(error)
         self._end(began, failure)
 
-    def _noted(self, error: BaseException) -> _Failure:
+    def _record(self, error: BaseException) -> _Failure:
         error.add_note(f"submitted at {self.site}; failed later, on a stream of {self.event.device}")
         failure = _Failure(error)
         _add(self.failed, failure)
         return failure
 
     def _end(self, began: float, failure: _Failure | None) -> None:
-        # The work may hold the last pin on memory: whoever sees the event must find it let go.
+        # The work may hold the last keep-alive of memory: it must be released before the event is seen.
         del self.work, self.context
         self.event.reach(began, failure)
 
 
 class _Queue:
-    """The work of a stream in one process: a fork leaves the thread behind, and all that it was given."""
+    """The work of a stream in one process; in the child of a fork, the thread and its work do not exist."""
 
     __slots__ = ("failed", "last", "lock", "process", "tasks")
 
     def __init__(self) -> None:
         self.process = process()
-        # Reentrant: a collection while the thread is made may give memory back, after work that this stream is given.
+        # Reentrant: a garbage collection while the thread starts may free memory by work on this very stream.
         self.lock = threading.RLock()
         self.tasks: SimpleQueue[_Task | None] | None = None
         self.last: ThreadEvent | None = None
         self.failed: deque[_Failure] = deque()
 
     def append(self, task: _Task) -> None:
-        """Let the thread do a task after all others; the lock is held by the caller.
+        """Let the thread do a task after all others; the caller holds the lock.
 
         Raises
         ------
         RuntimeError
-            If there is no thread yet, and none can be had; nothing is changed then.
+            If there is no thread yet and none can be started; nothing is changed then.
         """
-        put = (self.tasks or self._served()).put
-        # No call between these: the last task is always one that the thread has.
+        put = (self.tasks or self._start()).put
+        # No call between these: the last task is always one that the thread gets.
         self.last = task.event
         put(task)
 
-    def _served(self) -> "SimpleQueue[_Task | None]":
-        """Start the thread."""
+    def _start(self) -> "SimpleQueue[_Task | None]":
+        """Start the thread, and return its queue."""
         tasks: SimpleQueue[_Task | None] = SimpleQueue()
-        # A daemon, because what is under way at exit is finished by `_finish_all`, which threads cannot outlive.
+        # A daemon: at exit, `_finish_all` finishes its work.
         thread = threading.Thread(target=_serve, args=(tasks,), name="accel-stream", daemon=True)
         try:
             start(thread)
             self.tasks = tasks
         except BaseException:
-            tasks.put(None)  # an interrupt may come when the thread runs already
+            tasks.put(None)  # the thread may run already when an interrupt comes
             raise
         return tasks
 
@@ -175,7 +175,7 @@ class ThreadStream(CurrentStream):
     Parameters
     ----------
     device : Device
-        Whose work it does: the CPU's, or that of a device whose backend has no streams.
+        The device: the CPU, or one whose backend has no streams.
     """
 
     __slots__ = ("__weakref__", "_closed", "_queue", "device")
@@ -187,22 +187,22 @@ class ThreadStream(CurrentStream):
         _streams[ref(self, _streams.pop)] = None
 
     def submit(self, work: HostTask, *, inline: bool = False) -> Event:
-        """Do some work after all that was submitted before.
+        """Do work after all that was submitted before.
 
         Parameters
         ----------
         work : callable
-            Called without arguments, with the settings in force here.
+            Called without arguments, with the settings of the caller.
         inline : bool
-            Do it in the caller's thread if the stream is idle, because it takes less time than waking another. An
+            Do it in the caller's thread if the stream is idle: for work that takes less time than waking a thread. An
             interrupt is then raised here, and the work is not done.
 
         Raises
         ------
         RuntimeError
-            If the stream is closed, or no thread can be had for it.
+            If the stream is closed, or no thread can be started.
         """
-        event, queue = ThreadEvent(self.device), self._own()
+        event, queue = ThreadEvent(self.device), self._own_queue()
         task = _Task(work, event, queue.failed)
         with queue.lock:
             if self._closed:
@@ -214,7 +214,7 @@ class ThreadStream(CurrentStream):
                 queue.append(task)
         return event
 
-    def _own(self) -> _Queue:
+    def _own_queue(self) -> _Queue:
         """Return the queue of this process."""
         seen = self._queue
         if forked_since(seen.process):
@@ -226,16 +226,16 @@ class ThreadStream(CurrentStream):
 
     def record(self) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
-        return self._own().last or _reached(self.device)
+        return self._own_queue().last or _reached_event(self.device)
 
     def wait_for(self, event: Event) -> None:
-        """Let work submitted from now on start after an event."""
+        """Start work that is submitted from now on after an event."""
         if not event.done():
             self.submit(event.settle)
 
     def synchronize(self) -> None:
-        """Block until all work submitted so far is done; raises what failed and was not waited for yet."""
-        queue = self._own()
+        """Block until all work submitted so far is done; raises errors that were not raised yet."""
+        queue = self._own_queue()
         if queue.last is not None:
             queue.last.settle()
         unseen = [failure for failure in _taken(queue.failed) if not failure.seen]
@@ -248,8 +248,8 @@ class ThreadStream(CurrentStream):
             first.throw()
 
     def close(self) -> None:
-        """Finish the work and take no more; doing so again is harmless."""
-        queue = self._own()
+        """Finish the work and accept no more; doing so again is harmless."""
+        queue = self._own_queue()
         with queue.lock:
             closing, self._closed = not self._closed, True
             if closing and queue.tasks is not None:
@@ -266,21 +266,21 @@ class ThreadStream(CurrentStream):
 
 
 def _add(failed: deque[_Failure], failure: _Failure) -> None:
-    """Remember a failure, and forget those that were raised: their tracebacks keep the waiters' frames alive."""
+    """Add a failure, and forget those that were raised: their tracebacks keep the frames of callers alive."""
     while failed and failed[0].seen:
         failed.popleft()
     failed.append(failure)
 
 
 def _taken(failed: deque[_Failure]) -> Iterator[_Failure]:
-    """Yield and forget what is there; other threads may do so at once, and add to it."""
+    """Yield and remove all failures; other threads may do so at the same time, and add more."""
     with suppress(IndexError):
         while True:
             yield failed.popleft()
 
 
-def _reached(device: Device) -> ThreadEvent:
-    """Return the event of a stream that has not been used, also if it is closed."""
+def _reached_event(device: Device) -> ThreadEvent:
+    """Return an event that is reached: that of a stream without work."""
     event = ThreadEvent(device)
     event.reach(perf_counter(), None)
     return event
@@ -298,11 +298,11 @@ _streams: dict[ref[ThreadStream], None] = {}
 
 @atexit.register
 def _finish_all() -> None:
-    for found in [*_streams]:
-        stream = found()
+    for reference in [*_streams]:
+        stream = reference()
         try:
             if stream is not None:
                 stream.close()
         except Exception as error:
-            # Nobody is left to catch it; unlike Python's own report, this one has the note that says where.
+            # No caller is left. Unlike Python's own report, this shows the note with the line that submitted the work.
             traceback.print_exception(error)

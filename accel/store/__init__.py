@@ -1,4 +1,4 @@
-"""Legate's data model: memory of a task, by the kind of memory."""
+"""Legate's data API: scratch memory of tasks, by kind of memory."""
 
 from accel.store.local_buffer import Domain, InlineAllocation, TaskLocalBuffer, create_buffer
 from accel.store.scoped_allocator import ScopedAllocator

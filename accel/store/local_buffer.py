@@ -20,7 +20,7 @@ from accel.store.task import current_task
 __all__ = ["Domain", "InlineAllocation", "TaskLocalBuffer", "create_buffer"]
 
 Extents = SupportsIndex | Iterable[SupportsIndex]
-"""How many elements there are in each dimension; one number for one dimension."""
+"""Number of elements in each dimension; an integer for one dimension."""
 
 
 class Domain(NamedTuple):
@@ -31,7 +31,7 @@ class Domain(NamedTuple):
 
 
 class InlineAllocation(NamedTuple):
-    """Where elements lie.
+    """Address and strides of the elements.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class InlineAllocation(NamedTuple):
     target: StoreTarget
 
 
-class _Scratch(NamedTuple):
+class _SharedMemory(NamedTuple):
     """The memory that all views of one buffer share."""
 
     place: Place
@@ -58,23 +58,23 @@ class _Scratch(NamedTuple):
 class TaskLocalBuffer:
     """Scratch memory of a task, in C order, valid until it is destroyed or its task ends (Legate's).
 
-    The task is the `task_scope` in which it is made; outside of any, the buffer lives until nobody refers to it.
+    The task is the `task_scope` in which it is made. Outside of any, the buffer lives as long as it is referenced.
 
     Parameters
     ----------
     dtype : dtype_like
         Type of the elements.
     extents : int or sequence of int
-        How many elements there are in each dimension.
+        Number of elements in each dimension.
     target : StoreTarget or Device or str, optional
-        Which memory; by default that of `Device.default`.
+        The kind of memory; by default that of `Device.default`.
 
     Raises
     ------
     ValueError
         If an extent is negative.
     DTypeError, DeviceUnavailableError, OutOfMemoryError
-        If there is no such dtype, device or room.
+        If there is no such dtype or device, or not enough memory.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class TaskLocalBuffer:
 
     __slots__ = ("_extents", "_scratch", "_type")
     _extents: tuple[int, ...]
-    _scratch: _Scratch
+    _scratch: _SharedMemory
     _type: DType
 
     def __init__(self, dtype: DTypeLike, extents: Extents, target: StoreTarget | DeviceLike | None = None) -> None:
@@ -95,7 +95,7 @@ class TaskLocalBuffer:
         self._scratch = _allocated(self._type, self._extents, target, DEFAULT_ALIGNMENT)
 
     @classmethod
-    def _on(cls, scratch: _Scratch, dtype: DType, extents: tuple[int, ...]) -> Self:
+    def _on(cls, scratch: _SharedMemory, dtype: DType, extents: tuple[int, ...]) -> Self:
         made = object.__new__(cls)
         made._scratch, made._type, made._extents = scratch, dtype, extents
         return made
@@ -112,7 +112,7 @@ class TaskLocalBuffer:
 
     @property
     def domain(self) -> Domain:
-        """The points, first and last."""
+        """The first and the last point."""
         return Domain((0,) * self.dim, tuple(extent - 1 for extent in self._extents))
 
     @property
@@ -122,35 +122,35 @@ class TaskLocalBuffer:
 
     @property
     def device(self) -> Device:
-        """The device that has the memory, or for which it is pinned."""
+        """The device of the memory, or the device that it is pinned for."""
         return self._scratch.place.device
 
     def get_inline_allocation(self) -> InlineAllocation:
-        """Return where the elements lie, anew at each call; `ReleasedError` when they are gone."""
+        """Return address and strides of the elements; `ReleasedError` after the memory is freed."""
         return InlineAllocation(self._storage().pointer, _strides(self._extents, self._type), self.memory_kind)
 
     def view(self, dtype: DTypeLike) -> "TaskLocalBuffer":
-        """Return the same memory with elements of another type of the same size and alignment.
+        """Return a buffer on the same memory, of another element type of the same size and alignment.
 
         Raises
         ------
         ValueError
             If the size or the alignment differs.
         ReleasedError
-            If the memory is gone.
+            If the memory is freed.
         """
-        found = as_dtype(dtype)
+        viewed = as_dtype(dtype)
         self._storage()
-        if (found.itemsize, found.alignment) != (self._type.itemsize, self._type.alignment):
+        if (viewed.itemsize, viewed.alignment) != (self._type.itemsize, self._type.alignment):
             raise ValueError(
                 f"{self._type.name} has {self._type.itemsize} bytes aligned to {self._type.alignment}, and "
-                f"{found.name} has {found.itemsize} aligned to {found.alignment}: a view needs both to be equal"
+                f"{viewed.name} has {viewed.itemsize} aligned to {viewed.alignment}: a view needs both to be equal"
             )
-        return self._on(self._scratch, found, self._extents)
+        return self._on(self._scratch, viewed, self._extents)
 
     def destroy(self) -> None:
         """Free the memory now; every later use, also of its views, raises `ReleasedError`."""
-        current_task().let_go(self._storage())
+        current_task().drop(self._storage())
         self._scratch.storage.release()
 
     def __accel_operand__(self) -> Operand:
@@ -193,7 +193,7 @@ def create_buffer(
     Raises
     ------
     ValueError
-        If the alignment is no power of two, or an extent negative.
+        If the alignment is not a power of two, or an extent is negative.
 
     Examples
     --------
@@ -205,26 +205,26 @@ def create_buffer(
     (array([7, 7, 7, 7], dtype=uint32), 0)
     >>> buffer.destroy()
     """
-    found = as_dtype(dtype)
-    checked = _extents(extents, found)
-    scratch = _allocated(found, checked, target, max(as_alignment(alignment), found.alignment))
-    return TaskLocalBuffer._on(scratch, found, checked)
+    element_type = as_dtype(dtype)
+    checked = _extents(extents, element_type)
+    scratch = _allocated(element_type, checked, target, max(as_alignment(alignment), element_type.alignment))
+    return TaskLocalBuffer._on(scratch, element_type, checked)
 
 
 def _allocated(
     dtype: DType, extents: tuple[int, ...], target: StoreTarget | DeviceLike | None, alignment: int
-) -> _Scratch:
+) -> _SharedMemory:
     place = place_of(target)
     storage = bytes_of(place, prod(extents) * dtype.itemsize, alignment)
-    current_task().lend(storage)
-    return _Scratch(place, storage)
+    current_task().add_buffer(storage)
+    return _SharedMemory(place, storage)
 
 
 def _extents(extents: Extents, dtype: DType) -> tuple[int, ...]:
     given = tuple(extents) if isinstance(extents, Iterable) else (extents,)
-    found = tuple(as_size(extent, 1) for extent in given)
-    as_size(prod(found), dtype.itemsize)
-    return found
+    checked = tuple(as_size(extent, 1) for extent in given)
+    as_size(prod(checked), dtype.itemsize)
+    return checked
 
 
 def _strides(extents: tuple[int, ...], dtype: DType) -> tuple[int, ...]:

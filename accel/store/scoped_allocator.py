@@ -1,4 +1,4 @@
-"""`ScopedAllocator`: raw memory by address, which goes when its scope ends (Legate's)."""
+"""`ScopedAllocator`: raw memory by address, freed when its scope ends (Legate's)."""
 
 from operator import index
 from typing import NoReturn, Self, SupportsIndex
@@ -15,8 +15,8 @@ from accel.store.task import TaskScope, current_task
 __all__ = ["ScopedAllocator"]
 
 
-class _Given:
-    """What the copies of one allocator share: the memory it gave, by address."""
+class _Allocations:
+    """The allocations of one allocator and its copies, by address."""
 
     __slots__ = ("__weakref__", "place", "storages", "task")
 
@@ -34,31 +34,31 @@ class _Given:
     def take(self, pointer: int) -> AnyStorage | None:
         storage = self.storages.pop(pointer, None)
         if storage is not None and self.task is not None:
-            self.task.let_go(storage)
-        # What a task held and has ended is nobody's any more.
+            self.task.drop(storage)
+        # A task that has ended has released its storages.
         return None if storage is None or storage.released else storage
 
 
 class ScopedAllocator:
-    """Gives memory by its address, and frees all it gave when its scope ends (Legate's ``ScopedAllocator``).
+    """Allocates memory by address, and frees all of it when its scope ends (Legate's ``ScopedAllocator``).
 
-    The scope is a ``with`` block, or the life of the allocator. Copies share what they gave, and it is freed with the
-    last of them. With ``scoped=False`` it is freed when the task ends in which the allocator was made: a
+    The scope is a ``with`` block, or the lifetime of the allocator. Copies share their allocations; these are freed
+    with the last copy. With ``scoped=False`` they are freed when the task ends in which the allocator was made: a
     `task_scope`, or else the program.
 
     Parameters
     ----------
     kind : StoreTarget or Device or str
-        Which memory.
+        The kind of memory.
     scoped : bool
-        Free what was given when the scope ends, and not the task.
+        Free the memory when the scope ends, not when the task ends.
     alignment : int
-        Alignment in bytes of what `allocate` gives, a power of two.
+        Alignment in bytes of the results of `allocate`, a power of two.
 
     Raises
     ------
     ValueError
-        If the alignment is no power of two.
+        If the alignment is not a power of two.
     DeviceUnavailableError
         If there is no such memory.
 
@@ -68,14 +68,14 @@ class ScopedAllocator:
     >>> from accel.store import ScopedAllocator, StoreTarget
     >>> with ScopedAllocator(StoreTarget.SYSMEM) as allocator:
     ...     address = allocator.allocate_type("float32", 3)
-    ...     looking = HostStorage(address, 3, dtype="float32")
-    ...     looking.store(0, [1, 2, 3])
-    ...     print(looking[2], address % 16, allocator.allocate(0))
+    ...     storage = HostStorage(address, 3, dtype="float32")
+    ...     storage.store(0, [1, 2, 3])
+    ...     print(storage[2], address % 16, allocator.allocate(0))
     3.0 0 None
     """
 
-    __slots__ = ("_given", "alignment")
-    _given: _Given | None
+    __slots__ = ("_allocations", "alignment")
+    _allocations: _Allocations | None
 
     def __init__(
         self,
@@ -84,50 +84,51 @@ class ScopedAllocator:
         alignment: SupportsIndex = DEFAULT_ALIGNMENT,
     ) -> None:
         self.alignment = as_alignment(alignment)
-        self._given = _Given(place_of(kind), None if scoped else current_task())
+        self._allocations = _Allocations(place_of(kind), None if scoped else current_task())
 
     @property
     def kind(self) -> StoreTarget:
-        """Which memory it gives."""
+        """The kind of memory."""
         return self._open().place.kind
 
     def allocate(self, nbytes: SupportsIndex) -> int | None:
-        """Return the address of some bytes; None for none.
+        """Allocate bytes and return their address; None for 0 bytes.
 
         Raises
         ------
         OutOfMemoryError
-            If they cannot be had.
+            If there is not enough memory.
         """
         return self.allocate_aligned(nbytes, self.alignment)
 
     def allocate_aligned(self, nbytes: SupportsIndex, alignment: SupportsIndex) -> int | None:
-        """Return the address of some bytes with an alignment of their own; None for none.
+        """Allocate bytes with an alignment and return their address; None for 0 bytes.
 
         Raises
         ------
         ValueError
-            If the alignment is no power of two.
+            If the alignment is not a power of two.
         OutOfMemoryError
-            If they cannot be had.
+            If there is not enough memory.
         """
-        given, multiple, size = self._open(), as_alignment(alignment), as_size(nbytes, 1)
-        return given.add(bytes_of(given.place, size, multiple)) if size else None
+        allocations, multiple, size = self._open(), as_alignment(alignment), as_size(nbytes, 1)
+        return allocations.add(bytes_of(allocations.place, size, multiple)) if size else None
 
     def allocate_type(self, dtype: DTypeLike, n: SupportsIndex) -> int | None:
-        """Return the address of ``n`` uninitialised elements; None for none."""
-        found = as_dtype(dtype)
-        return self.allocate_aligned(as_size(n, found.itemsize) * found.itemsize, max(self.alignment, found.alignment))
+        """Allocate ``n`` uninitialised elements and return their address; None for 0 elements."""
+        element_type = as_dtype(dtype)
+        nbytes = as_size(n, element_type.itemsize) * element_type.itemsize
+        return self.allocate_aligned(nbytes, max(self.alignment, element_type.alignment))
 
     def deallocate(self, ptr: SupportsIndex | None) -> None:
-        """Free what was given at an address, now; None is none.
+        """Free the memory at an address now; None does nothing.
 
         Raises
         ------
         ValueError
-            If neither this allocator nor a copy of it gave that address, or it was freed.
+            If neither this allocator nor a copy of it allocated that address, or it was freed.
         TypeError
-            If it is no whole number.
+            If it is not an integer.
         """
         if ptr is None:
             return
@@ -135,27 +136,29 @@ class ScopedAllocator:
         storage = self._open().take(address)
         if storage is None:
             raise ValueError(
-                f"{address:#x} was not given by this allocator, or was freed; write what allocate returned"
+                f"{address:#x} was not allocated here, or was freed before; pass an address that allocate returned"
             )
         storage.release()
 
     def __copy__(self) -> Self:
         copied = object.__new__(type(self))
-        copied.alignment, copied._given = self.alignment, self._open()
+        copied.alignment, copied._allocations = self.alignment, self._open()
         return copied
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise TypeError("a ScopedAllocator answers for addresses, which nobody else can; share it with copy.copy(x)")
+        raise TypeError(
+            "a ScopedAllocator cannot be pickled: its addresses are of this process; share it with copy.copy(x)"
+        )
 
     def __enter__(self) -> Self:
         self._open()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        # The memory goes with the last who refers to it.
-        self._given = None
+        # The memory is freed with the last reference to the allocations.
+        self._allocations = None
 
-    def _open(self) -> _Given:
-        if self._given is None:
+    def _open(self) -> _Allocations:
+        if self._allocations is None:
             raise ReleasedError("the scope of this ScopedAllocator is over; make another, or a copy before it ends")
-        return self._given
+        return self._allocations

@@ -1,4 +1,4 @@
-"""Raw memory for those who ask by kind and alignment: what scoped allocators and task-local buffers stand on."""
+"""Raw memory by kind and alignment, for scoped allocators and task-local buffers."""
 
 from accel.device import Device
 from accel.dtypes import as_dtype
@@ -13,7 +13,7 @@ from accel.store.store_targets import Place, StoreTarget
 __all__ = ["DEFAULT_ALIGNMENT", "bytes_of"]
 
 DEFAULT_ALIGNMENT = 16
-"""Alignment in bytes where none is asked for, as in Legate. Blocks are aligned better than that."""
+"""Default alignment in bytes, as in Legate; blocks are aligned at least so."""
 
 _BYTE = as_dtype("uint8")
 
@@ -26,7 +26,7 @@ def bytes_of(place: Place, nbytes: int, alignment: int) -> AnyStorage:
     heap = heap_of(place.device)
     kind = HostStorage if place.device is Device.CPU else DeviceStorage
     owner = Owner(heap)
-    # As in Storage.allocated: the handle is there first.
+    # As in Storage.allocated: the handle is made first.
     handle = kind._on(owner, _BYTE, nbytes)
     enough = alignment <= heap.backend.limits(place.device).alignment
     heap.allocate(nbytes, 1 if enough else alignment, None, owner)

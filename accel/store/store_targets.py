@@ -1,4 +1,4 @@
-"""`StoreTarget`: Legate's names for kinds of memory, and the devices that have them."""
+"""`StoreTarget`: Legate's names for kinds of memory, and their devices."""
 
 from typing import NamedTuple
 
@@ -11,8 +11,8 @@ __all__ = ["Place", "StoreTarget", "place_of"]
 class StoreTarget(PlainEnum):
     """A kind of memory, by the name that Legate has for it.
 
-    ``SYSMEM`` and ``SOCKETMEM`` are the host's, ``ZCMEM`` is host memory that is pinned for a GPU, and ``FBMEM`` is a
-    GPU's own. Where one is taken, a `Device` or its name is too.
+    ``SYSMEM`` and ``SOCKETMEM`` are memory of the host, ``ZCMEM`` is host memory pinned for a GPU, and ``FBMEM`` is
+    memory of a GPU. A `Device` or its name is accepted in place of a target.
     """
 
     SYSMEM = "sysmem"
@@ -22,14 +22,14 @@ class StoreTarget(PlainEnum):
 
 
 class Place(NamedTuple):
-    """Where memory comes from.
+    """A kind of memory and a device.
 
     Attributes
     ----------
     kind : StoreTarget
         The kind of memory.
     device : Device
-        Which device's memory it is, or for which it is pinned.
+        The device of the memory, or the device that it is pinned for.
     """
 
     kind: StoreTarget
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 def place_of(target: StoreTarget | DeviceLike | None) -> Place:
-    """Return where a target is: None is `Device.default`, ``ZCMEM`` and ``FBMEM`` are the first GPU's.
+    """Return the place of a target: None is `Device.default`, ``ZCMEM`` and ``FBMEM`` are the first GPU's.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`task_scope`: the bounds of a task, at the end of which its scratch memory goes."""
+"""`task_scope`: a task, at whose end its scratch memory is freed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ __all__ = ["TaskScope", "current_task", "task_scope"]
 
 
 class TaskScope:
-    """What a task was lent until it ends."""
+    """A task, and the scratch memory that it keeps until it ends."""
 
     def __init__(self) -> None:
         self._held: dict[int, Storage] = {}
@@ -19,26 +19,26 @@ class TaskScope:
         """Keep some memory until the task ends."""
         self._held[id(storage)] = storage
 
-    def lend(self, storage: Storage) -> None:
-        """Take notice of a buffer, which ends with the task."""
+    def add_buffer(self, storage: Storage) -> None:
+        """Keep the memory of a buffer until the task ends."""
         self.hold(storage)
 
-    def let_go(self, storage: Storage) -> None:
-        """Keep it no longer; harmless where it was not kept."""
+    def drop(self, storage: Storage) -> None:
+        """Keep some memory no longer; harmless if it was not kept."""
         self._held.pop(id(storage), None)
 
     def end(self) -> None:
-        """Release all that is held."""
+        """Release all memory that is kept."""
         while self._held:
             _, storage = self._held.popitem()
             storage.release()
 
 
 class _Program(TaskScope):
-    """The task outside of any: in it a buffer lives as long as somebody refers to it."""
+    """The task outside of any `task_scope`: in it a buffer lives as long as it is referenced."""
 
-    def lend(self, storage: Storage) -> None:
-        """Leave a buffer to those who refer to it."""
+    def add_buffer(self, storage: Storage) -> None:
+        """Do nothing: the references to the buffer keep it alive."""
 
 
 _current: ContextVar[TaskScope | None] = ContextVar("accel_task", default=None)
@@ -46,15 +46,15 @@ _program = _Program()
 
 
 def current_task() -> TaskScope:
-    """Return the innermost task that this code is in; outside of any, the program is the task."""
+    """Return the innermost task of this context; outside of any, the task is the program."""
     return _current.get() or _program
 
 
 @contextmanager
 def task_scope() -> Iterator[TaskScope]:
-    """Let a ``with`` block be a task: what `ScopedAllocator` and `create_buffer` lent it goes when it ends.
+    """Make a ``with`` block a task: memory of `ScopedAllocator` and `create_buffer` is freed when it ends.
 
-    For engines, which run each task in one; there is none yet, so a program that wants tasks writes this itself.
+    Engines will run each task in one. There is no engine yet, so programs that need tasks call this themselves.
 
     Examples
     --------
@@ -71,6 +71,6 @@ def task_scope() -> Iterator[TaskScope]:
     try:
         yield task
     finally:
-        # Not by a token: a generator may end in another context than it began in.
+        # Not reset by a token: a generator may end in another context than it began in.
         _current.set(outer)
         task.end()

@@ -1,4 +1,4 @@
-"""What is assigned to slices of containers, on the host and on a device: as NumPy has it, exactly, and whole or not."""
+"""Assignment to slices of containers, on host and device: exact as in NumPy, all elements or none."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Containers and storages on memory that is known by its address."""
+"""Containers and storages on memory given by its address."""
 
 import ctypes
 

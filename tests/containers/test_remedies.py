@@ -1,4 +1,4 @@
-"""What the errors of containers, storages, devices and settings say to write: it runs."""
+"""The code that errors of containers, storages, devices and settings recommend runs."""
 
 import copy
 

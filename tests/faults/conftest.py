@@ -1,4 +1,4 @@
-"""What the tests of faults share: other libraries, streams that are held up, and processes of their own."""
+"""Shared fixtures of the tests of faults: other libraries, streams that are held up, and separate processes."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ def gate():
 
 @pytest.fixture
 def hold(gate):
-    """A function that lets a stream do nothing until the gate is open; until then its whole device is not done."""
+    """A function that holds up a stream until `gate` is set; until then its device has pending work."""
     thread, streams = accel.new_stream("cpu"), []
 
     def held(stream, gate=gate):
@@ -57,7 +57,7 @@ def hold(gate):
 
 @pytest.fixture
 def soon(gate):
-    """A function that opens the gate while the caller waits."""
+    """A function that sets `gate` while the caller waits."""
     return lambda: threading.Timer(0.02, gate.set).start()
 
 

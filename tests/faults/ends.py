@@ -1,7 +1,7 @@
-"""Processes that end in the midst of everything: each must end, and say nothing that its program would not.
+"""Processes that end in the middle of work: each must end, with the output of its program only.
 
-Run with ``--count`` and ``--first``, the seeds of the programs; prints what it found, and ends with 1 if that was
-anything. With ``--program SEED`` it is one of these programs.
+Run with ``--count`` and ``--first``, the seeds of the programs; prints each failure, and exits with 1 if there is any.
+With ``--program SEED`` it runs one of these programs.
 """
 
 import argparse
@@ -21,15 +21,15 @@ HUNG = 60  # seconds
 
 
 class OwnError(Exception):
-    """What a program raises at its end."""
+    """The error that a program raises at its end."""
 
 
 def say(text):
-    os.write(1, f"{text}\n".encode())  # no buffer, whose lock another thread may have had at a fork
+    os.write(1, f"{text}\n".encode())  # unbuffered: another thread may hold the lock of a buffer at a fork
 
 
 class Program:
-    """A random mixture of things under way, and a random end."""
+    """A random mixture of work in progress, and a random end."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -40,7 +40,7 @@ class Program:
 
         self.accel = accel
         accel.configure(threads=2)
-        # No import is under way at a fork: Python's lock of the module would be closed in the child for good.
+        # No import runs at a fork: Python's lock of the module would stay locked in the child.
         for device in ("cpu", "sim"):
             self.work(device)
             accel.xp.sum(accel.xp.arange(3, device=device) * 2 + 1)
@@ -78,14 +78,14 @@ class Program:
         if end == "thread":  # which Python waits for
             threading.Thread(target=self.work, args=("cpu", time.monotonic() + 0.05)).start()
 
-    # Things under way.
+    # Work in progress.
 
     def thread(self, work, *arguments):
         def until_the_end():
             try:
                 while True:
                     work(*arguments)
-            except RuntimeError as error:  # a stream that was closed, or a thread that cannot be had, at the end
+            except RuntimeError as error:  # the stream is closed, or no thread can be started at the end
                 if "closed" not in str(error) and "thread" not in str(error):
                     raise
 
@@ -180,7 +180,7 @@ class Program:
     def fork(self):
         how = self.rng.choice(("exit", "_exit", "work", "return"))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # threads are under way, and that is the point
+            warnings.simplefilter("ignore", DeprecationWarning)  # threads are running on purpose
             child = os.fork()
         if child:
             threading.Thread(target=self.wait_for, args=(child,)).start()
@@ -219,7 +219,7 @@ class Program:
 
 
 def found_in(seed):
-    """Run a program, and return what was wrong with its end."""
+    """Run a program, and return what is wrong with its end."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-W", "error", "-X", "faulthandler", __file__, "--program", str(seed)]
         started = subprocess.Popen(
@@ -240,7 +240,7 @@ def found_in(seed):
 
 
 def judged(code, said, err):
-    """Yield what must not be: a code, a child's code, a traceback, a deleter that did not run."""
+    """Yield each failure: an exit code, that of a child, a traceback, a deleter that did not run."""
     signals = {int(line.split()[1]) for line in said if line.startswith("signal")}
     codes = {0, 1, 3, 5, *(4 for line in said if line == "left"), *(-number for number in signals)}
     if code not in codes:

@@ -1,12 +1,12 @@
-"""Random schedules of several threads on shared containers, and the oracle that judges what came of them.
+"""Random schedules of several threads on shared containers, and an oracle for their results.
 
-All submissions have one order: that in which they are noted. So a schedule is run again, one operation after the other
-and in that order, on a model that is nothing but bytes; whatever was read, raised or left must be what the model has.
-Single elements are read and written without being noted. Where such an operation stands in the order is searched for:
-somewhere between its beginning and its end there must be a place that explains everything. What is noted meanwhile, and
-only reads, may come before or after it, each for itself.
+All submissions have one order: that in which they are recorded as hazards. So a schedule is run again in that order,
+one operation after the other, on a model of plain bytes. All values that were read or left, and all errors, must be
+those of the model. Reads and writes of single elements are not recorded. Their place in the order is searched for: a
+place between the beginning and the end of the operation must explain all results. Recorded operations in that interval
+that only read may each come before or after it.
 
-Run with ``--count``, ``--seed`` and ``--devices``; prints how many schedules it ran, or the first that was wrong.
+Run with ``--count``, ``--seed`` and ``--devices``; prints the number of schedules, or the first that is wrong.
 """
 
 import argparse
@@ -34,18 +34,18 @@ PARTS = (slice(0, SIZE), slice(0, SIZE // 2), slice(SIZE // 2, SIZE), slice(0, S
 
 
 class BoomError(Exception):
-    """What fails on purpose."""
+    """An error that is raised on purpose."""
 
 
 class Place(NamedTuple):
-    """Some bytes of one memory of the model."""
+    """A range of bytes of one memory of the model."""
 
     memory: int
     part: slice
 
 
 class Drawn(NamedTuple):
-    """What is drawn for an operation: containers, parts of them, streams of either one and of the target, and so on."""
+    """The random choices for an operation: containers, parts of them, streams, and so on."""
 
     to: int
     of: int
@@ -59,14 +59,14 @@ class Drawn(NamedTuple):
 
 
 class Operation:
-    """What one thread does once, and what came of it."""
+    """An operation of one thread, and its result."""
 
     def __init__(self, kind, target=None, source=None, value=0):
         self.kind = kind
         self.target = target
         self.source = source
         self.value = value
-        self.begin = self.end = 0  # how much had been noted
+        self.begin = self.end = 0  # the length of the log
         self.noted = False
         self.result = self.transfer = None
         self.failed = False
@@ -78,11 +78,11 @@ class Operation:
 
 
 class State(NamedTuple):
-    """What the model has: bytes, what should have been written there by what failed, and what was there before."""
+    """The state of the model: bytes, failed writes, and earlier bytes that may still be read."""
 
     memory: tuple[bytes, ...]
-    failures: frozenset  # of (memory, low, high, since when)
-    before: tuple = ()  # of (place, content, until when it may be read)
+    failures: frozenset  # of (memory, low, high, position in the log)
+    before: tuple = ()  # of (place, content, last position at which it may be read)
 
     def read(self, place):
         return self.memory[place.memory][place.part]
@@ -95,7 +95,7 @@ class State(NamedTuple):
         return self._replace(memory=memory, before=before)
 
     def seen(self, place, at, coming=()):
-        """Return all that may be read, by what is noted as the so manyth, while elements are being written."""
+        """Return all bytes that the operation at a position of the log may read while elements are being written."""
         found = [self.memory[place.memory]]
         writing = [(each.target, _content(each), at + 1) for each in coming if each.source is None]
         for element, content, until in (*self.before, *writing):
@@ -108,7 +108,7 @@ class State(NamedTuple):
         return any(m == memory and a < high and low < b for m, a, b, _ in self.failures)
 
     def failed_since(self, operation):
-        """Tell whether all that fails where an operation reads was noted after it began."""
+        """Tell whether all failed writes where an operation reads were recorded after it began."""
         memory = operation.source.memory
         return operation.target is None and all(at >= operation.begin for m, _, _, at in self.failures if m == memory)
 
@@ -118,7 +118,7 @@ class State(NamedTuple):
 
 
 class Bench:
-    """Containers, streams and threads that all schedules use."""
+    """The containers, streams and threads of all schedules."""
 
     def __init__(self, devices, threads=4):
         self.log = []
@@ -167,11 +167,11 @@ class Bench:
         operation.end = len(self.log)
         self.doing[threading.get_ident()] = None
 
-    # The moments when threads take turns, and the order.
+    # The moments when threads switch, and the log of the order.
 
     def install(self):
-        enter, given, forget, confirm = hazards.enter, hazards.Submission.give, hazards.forget_these, hazards.confirm
-        from accel.memory import heap, submission
+        enter, given, forget, confirm = hazards.enter, submission_event.Submission.give, hazards.forget_these, hazards.confirm
+        from accel.memory import in_flight, submission
 
         def entered(submission, claims):
             claims = list(claims)
@@ -199,16 +199,16 @@ class Bench:
             confirm(*arguments)
 
         transfer._INLINE = INLINE
-        hazards.Submission.give = giving
+        submission_event.Submission.give = giving
         hazards.enter = submission.enter = entered
-        hazards.forget_these = heap.forget_these = forgetting
+        hazards.forget_these = in_flight.forget_these = forgetting
         hazards.confirm = submission.confirm = confirming
 
     def pause(self):
         if self.yields.random() < 0.15:
             time.sleep(0)
 
-    # What operations do.
+    # Operations.
 
     def tensor(self, number, part):
         step, count = part.step or 1, len(range(*part.indices(SIZE)))
@@ -243,7 +243,7 @@ class Bench:
         return self.containers[number].to(device, copy=True, stream=stream)
 
     def temporary(self, operation, to, value, stream):
-        """Copy from what goes at once, and whose memory is somebody else's then."""
+        """Copy from a container that is dropped at once, and whose memory is then allocated again."""
         container = self.containers[to]
         given = accel.full(SIZE, value, "uint8", device=container.device)
         operation.transfer = container.copy_from_async(given, stream=stream)
@@ -251,7 +251,7 @@ class Bench:
         accel.full(SIZE, 255, "uint8", device=container.device)
 
     def fail(self, operation, number, stream):
-        """Let all of a container be written by something that fails."""
+        """Submit a write of a whole container that fails."""
 
         def boom(*_):
             raise BoomError
@@ -295,10 +295,10 @@ class Bench:
         return self.operation(kind, drawn)
 
     def operation(self, kind, drawn):
-        """Return the operation of a kind that was drawn, ready to be run."""
+        """Return a random operation of a kind, ready to run."""
         to, of, into, out_of, stream, mine, index, value, wait = drawn
         at = slice(index, index + 1)
-        # What it writes, and of which container; what it reads; and how it is done.
+        # The part and container that it writes, what it reads, and how.
         written, read, run, *arguments = {
             "fill": (PARTS[0], None, self.fill, to, value),
             "fill part": (into, None, self.fill_part, to, into, value),
@@ -323,7 +323,7 @@ class Bench:
         return made
 
     def schedule(self, seed):
-        """Run one schedule, and return what is wrong with it, or None."""
+        """Run one schedule; return what is wrong with it, or None."""
         rng = random.Random(seed)
         values = iter(range(1, 255))
         plans = [
@@ -352,7 +352,7 @@ class Bench:
         return None
 
     def finish(self, operation):
-        """Wait for what an operation left under way, and take what it made."""
+        """Wait for the work that an operation left in flight, and store its result."""
         if operation.transfer is not None:
             try:
                 operation.transfer.wait()
@@ -373,7 +373,7 @@ class Bench:
             return None
 
     def mend(self):
-        """Write over what failed."""
+        """Overwrite memory whose last write failed."""
         for memory in {each[0] for each in self.state.failures}:
             number = self.memory.index(memory)
             self.fill(number, 0)
@@ -386,7 +386,7 @@ class Bench:
         return "\n".join((what, before, *threads, "  noted in this order:", *order))
 
     def region(self, claim):
-        """Return the memory of the model that a claim uses, and which of its bytes; None for other memory."""
+        """Return the bytes of the model that a claim uses; None for other memory."""
         _, low, high, _, _ = claim
         for memory, base in self.base.items():
             if base <= low and high <= base + SIZE and low < high:
@@ -426,7 +426,7 @@ class Replay:
         self.last = last
 
     def explained(self, state, at=0, done=None, read=None):
-        """Return the state at the end of an order that explains everything, or None."""
+        """Return the state after an order that explains all results, or None."""
         done = done or (0,) * len(self.unnoted)
         read = read or {}
         due = [
@@ -442,7 +442,7 @@ class Replay:
                 if end is not None:
                     return end
         if any(self.unnoted[thread][done[thread]].end <= at for thread in due):
-            return None  # it was over before this was noted
+            return None  # it ended before this was recorded
         if at == len(self.log):
             return state if all(map(self.fits, self.bench.memory, self.last, (state,) * len(self.last))) else None
         coming = [self.unnoted[thread][done[thread]] for thread in due]
@@ -455,11 +455,11 @@ class Replay:
         return content is None if state.fails(memory) else content == state.memory[memory]
 
     def at_once(self, state, operation):
-        """Do what is not noted."""
+        """Apply an operation that is not recorded."""
         if operation.source is not None:
             fails = state.fails(operation.source.memory)
             if operation.failed or fails:
-                # What fails meanwhile may be read before it is known to fail.
+                # Data of work that fails in the meantime may be read before the failure is known.
                 return state if fails and (operation.failed or state.failed_since(operation)) else None
             content = state.read(operation.source)
             if operation.target is None:
@@ -470,9 +470,9 @@ class Replay:
         return written._replace(before=(*written.before, before))
 
     def noted(self, state, at, read, coming):
-        """Do what was noted: read what is claimed to be read, then write; yield what can come of it.
+        """Apply a recorded operation: read, then write; yield the possible states.
 
-        What is read may have elements already whose writing began before this was noted, and is not over.
+        A read may already see elements that are being written: by a write that began earlier and has not ended.
         """
         operation, claims = self.log[at]
         reads = operation.source is not None and any(not claim[3] and self.bench.region(claim) for claim in claims)
@@ -516,7 +516,7 @@ def _content(operation):
 
 
 def run(count, seed, devices, switch):
-    """Run schedules, and return the report of the first that is wrong, or an empty text."""
+    """Run schedules; return the report of the first that is wrong, or an empty text."""
     sys.setswitchinterval(switch)
     bench = Bench(devices)
     bench.install()
@@ -538,7 +538,7 @@ def main():
     options.add_argument("--switch", type=float, default=1e-6)
     given = options.parse_args()
     began, found = time.perf_counter(), []
-    # In a thread of its own, as in the main thread the simulator asks another one for each step.
+    # Not in the main thread: there the simulator hands each step to another thread.
     work = threading.Thread(
         target=lambda: found.append(run(given.count, given.seed, given.devices.split(","), given.switch)), daemon=True
     )

@@ -1,6 +1,6 @@
-"""A storm of interrupts: a KeyboardInterrupt at a random moment of each operation, and what must hold after it.
+"""A storm of interrupts: a KeyboardInterrupt at a random moment of each operation, and the checks after it.
 
-Run with ``--device``, ``--seconds`` and ``--seed``; prints what it found, and ends with 1 if that was anything.
+Run with ``--device``, ``--seconds`` and ``--seed``; prints each failure, and exits with 1 if there is any.
 """
 
 import argparse
@@ -33,7 +33,7 @@ HUNG = 60  # seconds
 
 
 class Interrupts:
-    """Raises KeyboardInterrupt at a random moment of an operation, rarely again right after that."""
+    """Raises KeyboardInterrupt at a random moment of an operation, and rarely a second one right after it."""
 
     def __init__(self, rng):
         self.left = 0
@@ -62,7 +62,7 @@ class Interrupts:
             signal.setitimer(signal.ITIMER_REAL, 0)
             frames = traceback.extract_tb(interrupt.__traceback__)[2:-1]
             self.where = " > ".join(f"{Path(frame.filename).stem}:{frame.lineno}" for frame in frames)
-            self.takes[name] *= 1.03  # how long it would have taken is not known
+            self.takes[name] *= 1.03  # its duration without the interrupt is unknown
             return True
         signal.setitimer(signal.ITIMER_REAL, 0)
         self.takes[name] += (time.perf_counter() - began - self.takes[name]) / 8
@@ -70,9 +70,9 @@ class Interrupts:
 
 
 class Moments(Interrupts):
-    """Raises KeyboardInterrupt at one moment after the other where a signal could be handled.
+    """Raises KeyboardInterrupt at each moment where a signal could be handled, one after the other.
 
-    These are the entry of each function of Python's and the return of each of C's.
+    These are the entry of each Python function and the return of each C function.
     """
 
     def __init__(self):
@@ -101,12 +101,12 @@ class Moments(Interrupts):
 
 
 def values(container):
-    """Return all values that a container has."""
+    """Return the set of values in a container."""
     return set(np.flatnonzero(np.bincount(container.to_numpy())).tolist())
 
 
 class World:
-    """Containers of which each has one value everywhere, or one of several where an interrupt left that open."""
+    """Containers with one value each, or one of several possible values after an interrupt."""
 
     def __init__(self, device, rng, size):
         self.device, self.rng, self.size = device, rng, size
@@ -118,7 +118,7 @@ class World:
         return LayoutTensor(self.containers[place], Layout((SIDE, SIDE), strides))
 
     def wrong(self):
-        """Yield what is not as it was promised."""
+        """Yield each broken promise."""
         for place, (container, allowed) in enumerate(zip(self.containers, self.allowed, strict=True)):
             try:
                 found = values(container)
@@ -135,7 +135,7 @@ class World:
                 self.allowed[place] = {place}
 
 
-# Each writes one container at most, whose place and new value it returns before by `target`, and nothing else.
+# Each writes at most one container; it first returns the index and the new value by `target`.
 
 
 def fill(world, to, value, of):
@@ -317,7 +317,7 @@ OF_THE_HOST = (pinned, pinned_alone, element)
 
 
 class Storm:
-    """Operations with an interrupt each, and all checks."""
+    """Operations with an interrupt each, and the checks after them."""
 
     def __init__(self, device, seed):
         self.device = device
@@ -329,13 +329,13 @@ class Storm:
         self.doing = ""
         self.history = collections.deque(maxlen=12)
         self.reports = []
-        sys.unraisablehook = self.reports.append  # nothing of Python's, which could be interrupted itself
+        sys.unraisablehook = self.reports.append  # no Python code, which could be interrupted itself
 
     def found(self, text):
         self.findings.append("\n    ".join((f"{self.doing}: {text}; before it:", *self.history)))
 
     def books(self):
-        """Return what is in use when all that can go is gone."""
+        """Return the memory in use after all is freed that can be."""
         gc.collect()
         for heap in heaps():
             heap.synchronize()
@@ -345,7 +345,7 @@ class Storm:
         }
 
     def round(self, size, operations):
-        """Let operations be interrupted in a new world."""
+        """Interrupt operations in a new world."""
         world = World(self.device, self.rng, size)
         for _ in range(operations):
             self.write(world) if self.rng.random() < 0.5 else self.read(world)
@@ -368,7 +368,7 @@ class Storm:
                 self.count["swallowed by a finaliser"] += 1
             else:
                 self.found(f"unraisable: {report.exc_value!r} in {report.object!r}")
-            del report  # its frames lead to this one, and the collector does not see what lies between
+            del report  # its frames refer to this one through objects that the collector cannot trace
         return interrupted
 
     def write(self, world):
@@ -386,7 +386,7 @@ class Storm:
             world.allowed[to] = {value}
 
     def external(self, world):
-        """Look at memory of somebody else, whose deleter must run once if that came about, and else at most once."""
+        """Wrap external memory: its deleter must run once if that succeeded, else at most once."""
         array, state = np.full(100, 9, np.uint8), {"ran": [], "made": False}
         self.deleted.append((array, state))
         c = HostStorage(array.ctypes.data, array.size, "uint8", deleter=partial(state["ran"].append, 1))
@@ -406,7 +406,7 @@ class Storm:
         take_races()
 
     def run(self, seconds):
-        for size in sorted(set(SIZES)):  # no import is to be interrupted
+        for size in sorted(set(SIZES)):  # so that no import is interrupted
             self.rehearse(size)
         gc.freeze()
         before, end = self.books(), time.monotonic() + seconds

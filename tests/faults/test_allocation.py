@@ -1,4 +1,4 @@
-"""Rows 22 and 23: an allocation or a copy fails, whichever it is; so does an operation in place."""
+"""Rows 22 and 23: any one allocation or copy fails, or an operation in place does."""
 
 import copy
 import pickle
@@ -66,7 +66,7 @@ def program(device, c, x):
         target.copy_from_async(c, stream=stream).wait()
         target.from_numpy(VALUES[::-1])
         written = target.to_numpy().tolist()
-    stream.close()  # raises what nobody waited for
+    stream.close()  # raises errors that were not waited for
     return len(kept), written
 
 

@@ -1,4 +1,4 @@
-"""Rows 7 to 9: destinations that name a byte twice, overlap their source, or must not change."""
+"""Rows 7 to 9: targets that name a byte twice, overlap their source, or are read-only."""
 
 import numpy as np
 import pytest

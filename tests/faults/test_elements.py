@@ -1,4 +1,4 @@
-"""Rows 16 to 21: elements of types that memory cannot have, numbers that a type cannot, and sizes at both ends."""
+"""Rows 16 to 21: unsupported element types, numbers that a dtype cannot hold, and extreme sizes."""
 
 import numpy as np
 import pytest

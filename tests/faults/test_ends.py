@@ -1,4 +1,4 @@
-"""Processes that end in the midst of everything do end, and as their programs say; see `ends`."""
+"""Processes that end in the middle of work do end, with the output of their programs only; see `ends`."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Rows 25 to 27: copies under way whose source is written, whose ends are dropped, whose stream is closed."""
+"""Rows 25 to 27: copies in flight whose source is written, whose containers are dropped, whose stream is closed."""
 
 import gc
 import threading

@@ -1,4 +1,4 @@
-"""Row 28: Ctrl-C in the midst of things."""
+"""Row 28: Ctrl-C in the middle of an operation."""
 
 import signal
 import threading
@@ -52,7 +52,7 @@ def interrupted(call):
 @pytest.mark.usefixtures("no_leaks")
 @pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS)
 def test_a_wait_ends_and_the_copy_goes_on(device, hold, gate, wait):
-    xp.ones(1, device=device) + 1  # no import is to be interrupted
+    xp.ones(1, device=device) + 1  # so that no import is interrupted
     source, target = accel.container(np.arange(float(SIZE))), accel.empty(SIZE)
     transfer = target.copy_from_async(source, stream=hold(accel.new_stream()))
     interrupted(lambda: wait(target, transfer))
@@ -76,7 +76,7 @@ def test_memory_that_late_work_still_uses_is_given_to_nobody_else(work, hold, ga
     gate.set()
     heap_of(Device.SIM).synchronize()
     assert all((each.to_numpy() == -1).all() for each in host)
-    assert all(np.isnan(each.to_numpy()).all() for each in late)  # as fresh memory is there
+    assert all(np.isnan(each.to_numpy()).all() for each in late)  # as fresh memory is
 
 
 def test_at_any_moment_leaves_no_lock_behind(device, process):
@@ -100,9 +100,9 @@ def test_at_any_moment_leaves_no_lock_behind(device, process):
         while time.monotonic() < deadline:
             try:
                 signal.setitimer(signal.ITIMER_REAL, 3e-4)
-                for _ in range(100):  # and not for ever: a finaliser may swallow the interrupt
+                for _ in range(100):  # not forever: a finaliser may swallow the interrupt
                     use([])
-            except (KeyboardInterrupt, RuntimeError):  # the second where it cut off what nobody waits for any more
+            except (KeyboardInterrupt, RuntimeError):  # the latter where the interrupt cut off the wait
                 pass
         signal.setitimer(signal.ITIMER_REAL, 0)
         drop()

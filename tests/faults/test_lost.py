@@ -1,4 +1,4 @@
-"""Rows 29 and 30: a driver that gives up, a child made by fork; and how a process ends."""
+"""Rows 29 and 30: a driver that fails, the child of a fork, and the end of a process."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Moments at which bytes were once lost, forced: an interrupt, another thread, a fork or the end comes right there."""
+"""Forced moments at which bytes were once lost: an interrupt, another thread, a fork or the end of the process."""
 
 import gc
 import os
@@ -59,7 +59,7 @@ def test_helpers_are_waited_for_whatever_interrupts_the_wait():
 
         def work(low, high, entered=entered, left=left, started=started):
             if threading.get_ident() == main:
-                started.acquire(timeout=0.05)  # until a helper is at it
+                started.acquire(timeout=0.05)  # until a helper is working
                 return
             entered.append(low)
             started.release()
@@ -309,7 +309,7 @@ def test_a_write_that_is_interrupted_while_it_waits_leaves_what_it_waits_for_to_
     assert (target.to_numpy() == 7).all()
 
 
-def test_a_signal_handler_may_wait_for_work_where_its_thread_notes_a_use(process):
+def test_a_signal_handler_may_wait_for_work_where_its_thread_records_a_use(process):
     code = """
         import signal, threading
         import accel
@@ -318,15 +318,15 @@ def test_a_signal_handler_may_wait_for_work_where_its_thread_notes_a_use(process
         go, stream = threading.Event(), accel.new_stream("cpu")
         stream.submit(go.wait)
         source, target = accel.full(60_000, 7, "uint8", device="cpu"), accel.zeros(60_000, "uint8", device="sim")
-        transfer, note = target.copy_from_async(source, stream=stream), hazards._note
+        transfer, record = target.copy_from_async(source, stream=stream), hazards._record
 
-        def noting(*arguments):
-            hazards._note = note
+        def recording(*arguments):
+            hazards._record = record
             signal.raise_signal(signal.SIGUSR1)
-            note(*arguments)
+            record(*arguments)
 
         signal.signal(signal.SIGUSR1, lambda *_: (go.set(), print(target.to_numpy()[0])))
-        hazards._note = noting
+        hazards._record = recording
         accel.zeros(60_000, device="cpu").copy_from(accel.zeros(60_000, device="cpu"))
         """
     assert process(code, "cpu") == (0, "7", "")
@@ -449,7 +449,7 @@ class TestForks:
 
 
 @pytest.mark.parametrize("block", ["track()", "allocating(device, Pool(allocator_of(device)))"])
-def test_the_end_of_a_block_waits_for_no_daemon_that_was_stopped_inside_the_gate(device, process, block):
+def test_the_end_of_a_block_waits_for_no_daemon_that_was_stopped_with_the_lock(device, process, block):
     code = f"""
         import sys, threading, time
         import accel
@@ -517,7 +517,7 @@ def test_deleters_run_at_the_end_of_a_process_also_after_one_that_fails(process)
     assert errors.count("ZeroDivisionError") == 2
 
 
-def test_a_process_ends_whose_daemon_was_stopped_inside_the_gate(device, process):
+def test_a_process_ends_whose_daemon_was_stopped_with_the_lock(device, process):
     code = """
         import gc, threading, time
         import accel
@@ -575,7 +575,7 @@ def elsewhere(action):
     thread.join()
 
 
-def test_a_handle_is_released_also_while_another_thread_is_inside_the_gate(device):
+def test_a_handle_is_released_also_while_another_thread_has_the_lock(device):
     container, other = accel.zeros(10), accel.zeros(10)
     storage, shared, heap = container.storage, other.storage.share(), heap_of(container.device)
     with heap.lock:
@@ -637,7 +637,7 @@ class TestRecords:
         x = xp.asarray(array)
         others.clear()
         del x
-        if not others:  # it was forgotten without a moment in which the other could come
+        if not others:  # it was forgotten before another thread could run
             others += [None, xp.asarray(array)]
         xp.asarray(array).storage.release()
         with pytest.raises(ReleasedError):
@@ -646,10 +646,10 @@ class TestRecords:
     def test_the_last_handle_is_released_as_another_is_asked_for(self, monkeypatch):
         array = np.zeros(10)
         x = xp.asarray(array)
-        pin, add_handle = x.storage.keep_alive(), Owner.add_handle
+        keep_alive, add_handle = x.storage.keep_alive(), Owner.add_handle
 
         def adding(owner):
-            if owner is pin.owner and not x.storage.released:
+            if owner is keep_alive.owner and not x.storage.released:
                 elsewhere(x.storage.release)
             add_handle(owner)
 
@@ -710,7 +710,7 @@ def test_memory_released_while_a_snapshot_is_taken_is_given_back_when_that_is_do
     assert ran == [1]
 
 
-def test_the_books_are_checked_while_another_thread_forgets_external_memory(monkeypatch):
+def test_the_table_is_checked_while_another_thread_removes_external_memory(monkeypatch):
     array, deleting, deleted = np.zeros(10), threading.Event(), threading.Event()
     deleters = int, lambda: (deleting.set(), deleted.wait(10))
     kept = [HostStorage(array.ctypes.data, 10, "float64", deleter=deleter) for deleter in deleters]
@@ -728,7 +728,7 @@ def test_the_books_are_checked_while_another_thread_forgets_external_memory(monk
     heap_of(Device.CPU).check()
 
 
-def test_nothing_is_left_in_the_books_of_memory_whose_last_pin_is_in_a_cycle():
+def test_nothing_is_left_in_the_table_of_memory_whose_last_keep_alive_is_in_a_cycle():
     gc.collect()
     found = heap_of(Device.CPU).table
     before = len(found.kept)
@@ -742,7 +742,7 @@ def test_nothing_is_left_in_the_books_of_memory_whose_last_pin_is_in_a_cycle():
     assert len(found.kept) == before
 
 
-def test_the_books_are_read_while_a_collection_gives_memory_back():
+def test_the_table_is_read_while_a_collection_frees_memory():
     kept, found = [accel.empty(10) for _ in range(100)], heap_of(Device.CPU).table
     thresholds = gc.get_threshold()
     try:
@@ -766,7 +766,7 @@ def test_the_deleter_of_external_memory_runs_once_whenever_the_release_is_interr
     while moments.count >= moments.at:
         moments.at += 1
         ran = []
-        # Nothing of Python's, which could be interrupted itself.
+        # No Python code, which could be interrupted itself.
         c = HostStorage(array.ctypes.data, 10, "float64", deleter=partial(ran.append, 1))
         moments.during(c.release)
         c.release()

@@ -1,4 +1,4 @@
-"""Row 5: a view is used after the memory under it was given back."""
+"""Row 5: a view is used after its memory was released."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Random schedules of several threads are explained by the order of their submissions; see `schedules`."""
+"""The order of submissions explains random schedules of several threads; see `schedules`."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A storm of interrupts passes, and nothing is lost, overwritten, kept or left waiting; see `storm`."""
+"""After a storm of interrupts nothing is lost, overwritten, leaked or left waiting; see `storm`."""
 
 import signal
 import subprocess

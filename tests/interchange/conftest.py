@@ -1,4 +1,4 @@
-"""Other libraries, as the tests of interchange need them: well-behaved, old, lying, and broken ones."""
+"""Other libraries for the tests of interchange: correct, old, lying and broken ones."""
 
 import ctypes
 

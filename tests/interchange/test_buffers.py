@@ -1,4 +1,4 @@
-"""NumPy, Python's buffers and CUDA's array interface: views of one memory, whatever its layout."""
+"""NumPy, Python's buffers and CUDA's array interface: views of the same memory, with any layout."""
 
 import sys
 

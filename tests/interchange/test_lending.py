@@ -1,4 +1,4 @@
-"""Our memory in other libraries' hands: DLPack capsules of containers and arrays."""
+"""Export: DLPack capsules of containers and arrays, used by other libraries."""
 
 import gc
 import pickle

@@ -1,4 +1,4 @@
-"""Pickles and copies: the elements travel, and nothing else of this process does."""
+"""Pickles and copies carry the elements, and nothing else of the process."""
 
 import copy
 import pickle

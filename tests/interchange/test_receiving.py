@@ -1,4 +1,4 @@
-"""Memory of other libraries in our hands: what becomes of a DLPack capsule that says what it should."""
+"""Import: containers and arrays on the memory of other libraries' DLPack capsules."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""Pickles name functions of ours alone, and what else stands in one is refused by name, soon and in little memory."""
+"""Pickles name functions of accel only; tampered ones are refused by name, in little time and memory."""
 
 import copy
 import io
@@ -198,7 +198,7 @@ def tampered(state):
 
 
 def is_one_of(found, before):
-    """Whether what came out of a pickle can be used, as far as it has elements that can all be looked at."""
+    """Tell whether an unpickled object can be used, as far as all its elements can be read."""
     assert isinstance(found, (type(before), DynamicRankBuffer))
     assert isinstance(hash(found) if isinstance(found, Layout | Swizzle | ComposedLayout) else 0, int)
     if isinstance(found, LayoutTensor) and 0 < found.size * found.element_size < 10**4:

@@ -1,4 +1,4 @@
-"""Allocators compose, and a block goes back to whoever gave it."""
+"""Allocators compose, and a block is freed in the allocator that it came from."""
 
 import gc
 import threading
@@ -80,7 +80,7 @@ class TestScopes:
         stream.close()
         assert counts.allocations == 1
 
-    def test_the_books_count_what_any_allocator_gave(self):
+    def test_the_table_counts_blocks_of_any_allocator(self):
         before = snapshot().live_bytes
         with allocating("sim", Pool(allocator_of("sim"))), make("sim") as c:
             assert snapshot().live_bytes == before + rounded(c.nbytes)
@@ -89,7 +89,7 @@ class TestScopes:
 
 @dataclass
 class Plain:
-    """Somebody's allocator, equal to others and without a hash."""
+    """A user's allocator, equal to others and without a hash."""
 
     upstream: object
     wrong: bool = False
@@ -113,7 +113,7 @@ class TestSomebodysAllocator:
                 make("sim").release()
         assert trim("sim") == 2 * 8192
 
-    def test_that_gives_no_block_leaves_the_books_as_they_were(self):
+    def test_that_gives_no_block_leaves_the_table_as_it_was(self):
         before = snapshot().live_blocks
         with allocating("sim", Plain(None, wrong=True)), pytest.raises(AttributeError, match="nbytes"):
             make("sim")
@@ -290,7 +290,7 @@ def test_threads_share_a_pool():
     for thread in threads:
         thread.join(60)
     assert failures == []
-    # One block for each thread, and one more where a release waits for whoever is inside the heap at that moment.
+    # One block for each thread, and one more where a release is deferred because the heap is locked.
     assert asked.allocations <= 16
     assert heap_of(accel.Device.CPU).plain
 

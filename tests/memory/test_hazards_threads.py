@@ -1,4 +1,4 @@
-"""Submissions of several threads have one order, wherever the threads are interrupted by each other."""
+"""Submissions of several threads have one order, wherever the threads interrupt one another."""
 
 import sys
 import threading
@@ -10,7 +10,7 @@ import accel
 from accel import Device
 from accel.dtypes import as_dtype
 from accel.memory import allocate, hazards
-from accel.memory.hazards import Submission
+from accel.memory.submission_event import Submission
 
 
 class Once:

@@ -1,4 +1,4 @@
-"""Counts, pins, deleters, garbage collection and threads: nothing is lost, nothing is freed twice."""
+"""Reference counts, keep-alives, deleters, garbage collection, threads: nothing is lost, nothing is freed twice."""
 
 import gc
 import subprocess
@@ -32,9 +32,9 @@ def on_memory_of(array, **how):
 def inside(heap):
     """Do something as a collection does that begins inside the locked region."""
     with heap.lock:
-        heap.busy = True
+        heap.changing = True
         yield
-        heap.busy = False
+        heap.changing = False
 
 
 class TestPins:
@@ -72,22 +72,22 @@ class TestPins:
         del view
         assert live() == before
 
-    def test_a_pin_is_released_once(self):
+    def test_a_keep_alive_is_released_once(self):
         before = live()
         storage = HostStorage(100)
-        pin, other = storage.keep_alive(), storage.keep_alive()
+        keep_alive, other = storage.keep_alive(), storage.keep_alive()
         storage.release()
-        pin.release()
-        pin.release()
+        keep_alive.release()
+        keep_alive.release()
         assert live() == before + 1
         other.release()
         assert live() == before
 
-    def test_bytes_and_last_handle_go_together_without_pins(self):
+    def test_bytes_are_freed_with_the_last_handle_without_keep_alives(self):
         before = live()
         storage = HostStorage(100)
-        pin = storage.keep_alive()
-        pin.release()
+        keep_alive = storage.keep_alive()
+        keep_alive.release()
         assert live() == before + 1
         storage.release()
         assert live() == before
@@ -180,7 +180,7 @@ class TestDeleter:
         assert calls == ["from the deleter"]
 
     def test_that_raises_when_work_is_over_is_reported_by_python(self, calls, monkeypatch, stream, held):
-        """Whoever happens to look whether work is over has nothing to do with it."""
+        """The caller that happens to find the work done has nothing to do with the error."""
 
         def deleter():
             raise ZeroDivisionError("from the deleter")
@@ -223,7 +223,7 @@ class TestDeleter:
 
 
 class TestGarbageCollection:
-    def test_a_finaliser_does_not_wait_for_the_gate(self):
+    def test_a_finaliser_does_not_wait_for_the_lock(self):
         before = live()
         storage = HostStorage(100)
         with HostStorage(100) as released:
@@ -253,7 +253,7 @@ class TestGarbageCollection:
         assert live() == before
 
     def test_collections_inside_locked_regions(self):
-        """Cycles of storages are collected at every allocation, also those inside the gate."""
+        """Cycles of storages are collected at every allocation, also while the lock of the heap is held."""
         before = live()
         threshold = gc.get_threshold()
         gc.set_threshold(1)

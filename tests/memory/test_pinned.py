@@ -1,4 +1,4 @@
-"""Row 24: pinned memory has a pool of its own, is given again when its last use is over, and may run out."""
+"""Row 24: pinned memory has its own pool, is used again after its last use is done, and may run out."""
 
 import warnings
 
@@ -51,7 +51,7 @@ def test_what_comes_back_is_given_again():
         assert storage.pointer == first
 
 
-def test_the_books_know_what_is_in_use_and_what_is_kept():
+def test_the_pool_counts_what_is_in_use_and_what_is_kept():
     with pinned(1000, "uint8", "sim"):
         assert snapshot().pinned == ((accel.Device.SIM, 1024, 0),)
     assert snapshot().pinned == ((accel.Device.SIM, 0, 1024),)

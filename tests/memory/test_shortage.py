@@ -1,4 +1,4 @@
-"""When memory runs out, all is done that can make room; if that is not enough, the error says who has it."""
+"""When memory runs out, all is freed that can be; if that is not enough, the error names the owners."""
 
 import re
 import threading

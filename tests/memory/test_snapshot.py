@@ -1,4 +1,4 @@
-"""A snapshot says how much is in use, who holds it, and why; as a table, as data and as HTML."""
+"""A snapshot reports the memory in use, its owners and what keeps it alive; as a table, as data and as HTML."""
 
 import json
 import re

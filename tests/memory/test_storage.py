@@ -1,4 +1,4 @@
-"""Storages: the forms they are made in, elements, text, and every bad input."""
+"""Storages: constructors, elements, text, and all invalid input."""
 
 import copy
 import ctypes
@@ -493,7 +493,7 @@ class TestBuffersOfStorages:
 
     def test_are_of_their_own_device(self):
         with DeviceStorage(10, "sim") as storage:
-            with pytest.raises(DeviceMismatchError, match=r"memory of sim, and not of sim:1; write device='sim'"):
+            with pytest.raises(DeviceMismatchError, match=r"memory of sim, not of sim:1; write device='sim'"):
                 DeviceStorage(storage.get_buffer(), 10, "sim:1")
             assert storage.ref_count == 1
 

@@ -1,4 +1,4 @@
-"""Streams of the host: order, lateness, errors, exits, forks."""
+"""Streams of the host: order, late work, errors, exits, forks."""
 
 import gc
 import os
@@ -18,7 +18,7 @@ from accel.memory.thread_stream import ThreadStream
 
 
 class Held:
-    """Work that goes on until it is let go."""
+    """Work on a stream that ends when its event is set."""
 
     def __init__(self, stream):
         self.gate = threading.Event()

@@ -1,4 +1,4 @@
-"""Threads, signals, forks and other people's code: what happens meanwhile harms nothing."""
+"""Threads, signals, forks and user code that run in the middle of an operation do no harm."""
 
 import gc
 import os
@@ -111,7 +111,7 @@ class TestThreads:
         assert len(calls) == 50
 
 
-def test_a_fork_finds_the_gate_open():
+def test_a_fork_finds_the_lock_free():
     if not hasattr(os, "fork"):
         return
     stop = threading.Event()
@@ -154,7 +154,7 @@ def test_after_a_fork_each_process_has_bytes_of_its_own(size):
 
 
 def test_owners_are_looked_for_while_others_are_made():
-    """And other objects too: a tuple that somebody else has a reference to cannot be finished."""
+    """Other objects are made too: a tuple with a second reference cannot be resized."""
     stop, made = threading.Event(), []
 
     def busy():
@@ -178,10 +178,10 @@ def test_owners_are_looked_for_while_others_are_made():
 
 
 class TestOthersCode:
-    """What somebody else's code does inside a call of ours harms nothing."""
+    """User code that runs inside a call of accel does no harm."""
 
     def test_release_in_another_thread_while_memory_is_used(self):
-        """Bytes in use are not given to somebody else: each round fails if the next owner's values change."""
+        """Bytes in use are not allocated again: each round fails if the values of the next owner change."""
         uses = (
             lambda c: c.fill(1),
             lambda c: c.copy_from(ones),
@@ -248,7 +248,7 @@ class TestOthersCode:
                 storage.store(0, [9] * 8)
         assert all(list(storage.load(0, 8)) == [1] * 8 for storage in fresh)
 
-    def test_a_finaliser_that_releases_another_inside_the_gate(self):
+    def test_a_finaliser_that_releases_another_with_the_lock_held(self):
         array = np.arange(4.0)
         other = HostStorage(8)
         weakref.finalize(array, other.release)
@@ -257,7 +257,7 @@ class TestOthersCode:
         storage.release()
         assert other.released
 
-    def test_a_collected_object_that_releases_inside_the_gate(self):
+    def test_a_collected_object_that_releases_with_the_lock_held(self):
         before = live()
 
         class Holder:

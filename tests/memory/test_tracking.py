@@ -1,4 +1,4 @@
-"""`track` sees what comes and goes inside; `assert_no_leak` refuses what stays."""
+"""`track` counts allocations and releases; `assert_no_leak` refuses memory that stays in use."""
 
 import re
 import threading

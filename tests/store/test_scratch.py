@@ -1,4 +1,4 @@
-"""Legate's allocators and buffers: they end with their scope or their task, and never leave memory behind."""
+"""Legate's allocators and buffers: their memory is freed with their scope or task, and never leaks."""
 
 import contextvars
 import copy
@@ -89,7 +89,7 @@ class TestScopedAllocator:
         with ScopedAllocator("cpu") as allocator, ScopedAllocator("cpu") as other:
             address = allocator.allocate(100)
             for wrong in (other.allocate(100), address + 1, 4096):
-                with pytest.raises(ValueError, match="was not given by this allocator"):
+                with pytest.raises(ValueError, match="was not allocated here"):
                     allocator.deallocate(wrong)
             allocator.deallocate(address)
             with pytest.raises(ValueError, match="or was freed"):

@@ -1,4 +1,4 @@
-"""Reports on memory: what is in use now, what changed since, and what was not released."""
+"""Reports on memory: memory in use (`snapshot`), changes (`track`), and leaks (`assert_no_leak`)."""
 
 from accel.memory.reports.leaks import assert_no_leak
 from accel.memory.reports.tracking import DeviceTrack, Track, track

@@ -1,4 +1,4 @@
-"""`assert_no_leak`: nothing that a block of code allocates may be left when it ends."""
+"""`assert_no_leak`: a block of code must free all memory that it allocates."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -18,14 +18,14 @@ _SHOWN = 10
 
 
 class Usage(NamedTuple):
-    """What is in use on one device.
+    """The memory in use on one device.
 
     Attributes
     ----------
     blocks : int
-        Blocks that have an owner.
+        The number of blocks with an owner.
     nbytes : int
-        Bytes; perhaps of more than these blocks, as the device itself counts them.
+        The bytes in use, perhaps counted by the device itself, and then of more than these blocks.
     """
 
     blocks: int
@@ -33,26 +33,26 @@ class Usage(NamedTuple):
 
 
 class Baseline(NamedTuple):
-    """What is in use at one moment, when all that can go is gone.
+    """The memory in use at one moment, after all was freed that could be.
 
     Attributes
     ----------
     devices : dict of Device to Usage
-        How much, by device.
+        The amounts, by device.
     owners : weak set of Holder
-        Who holds it.
+        The owners.
     """
 
     devices: dict[Device, Usage]
     owners: WeakSet[Holder]
 
 
-def _by_its_books(heap: Heap) -> int:
+def _live_bytes(heap: Heap) -> int:
     return heap.live_bytes
 
 
-def baseline(in_use: Callable[[Heap], int] = _by_its_books) -> Baseline:
-    """Return what is in use; ``in_use`` counts the bytes of a device."""
+def baseline(in_use: Callable[[Heap], int] = _live_bytes) -> Baseline:
+    """Return the memory in use; ``in_use`` counts the bytes of a device."""
     for heap in heaps():
         heap.wait()
     gc.collect()
@@ -63,7 +63,7 @@ def baseline(in_use: Callable[[Heap], int] = _by_its_books) -> Baseline:
 
 
 def refuse_growth(before: Baseline, after: Baseline) -> None:
-    """Raise `AssertionError` if there is more in use than before; names those who hold it."""
+    """Raise `AssertionError` if more memory is in use than before; names the owners."""
     __tracebackhide__ = True
     grown = list(_grown(before, after))
     if grown:
@@ -100,15 +100,14 @@ def _named(before: Baseline, after: Baseline) -> Iterator[str]:
 def assert_no_leak() -> Iterator[None]:
     """Fail if a block of code, or as a decorator a function, leaves memory in use on any device.
 
-    Inside it debug mode is on, so that the error can say where the memory was made. Work in flight is waited for
-    before anything is counted. Results of computations in `accel.xp` are not seen here; `accel.testing.no_leaks` counts
-    them too, on a simulated device.
+    Debug mode is on inside, so that the error can name the line that allocated the memory. Work in flight is waited for
+    before memory is counted. Results of computations in `accel.xp` are not counted here; `accel.testing.no_leaks`
+    counts them too, on a simulated device.
 
     Raises
     ------
     AssertionError
-        If there are more blocks or bytes in use at the end than at the beginning. Says how many,
-        where, and who holds them.
+        If more blocks or bytes are in use at the end than at the beginning; with numbers, devices and owners.
 
     Examples
     --------

@@ -15,13 +15,13 @@ class TextTable(NamedTuple):
     Attributes
     ----------
     caption : str
-        What it is; may be empty.
+        The caption; may be empty.
     head : sequence of str
         Names of the columns.
     rows : sequence of sequences of str
         The cells.
     otherwise : str
-        What to say where there are no rows.
+        The text if there are no rows.
     """
 
     caption: str
@@ -31,12 +31,12 @@ class TextTable(NamedTuple):
 
 
 def counted(blocks: int, nbytes: int) -> str:
-    """Say how many blocks, and how many bytes."""
+    """Return a text with the number of blocks and of bytes."""
     return f"{blocks} block{'s' * (abs(blocks) != 1)}, {in_words(nbytes)}" if blocks or nbytes else "nothing"
 
 
 def as_text(title: str, tables: Iterable[TextTable]) -> str:
-    """Write tables in columns."""
+    """Return tables as text in columns."""
     return "\n".join([title, *(f"  {line}" if line else line for table in tables for line in _lines(table))])
 
 
@@ -71,7 +71,7 @@ STYLE = """
 
 
 def as_html(title: str, tables: Iterable[TextTable]) -> str:
-    """Return tables as one element, which follows the colours of the page."""
+    """Return tables as one HTML element, which follows the colour scheme of the page."""
     shown = "".join(map(_element, tables))
     return f'<div class="accel-memory"><style>{STYLE}</style>\n<p>{escape(title)}</p>\n{shown}</div>\n'
 

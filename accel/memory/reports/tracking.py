@@ -1,4 +1,4 @@
-"""`track`: what is allocated and freed while some code runs."""
+"""`track`: allocations and releases while a block of code runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,18 +12,18 @@ __all__ = ["DeviceTrack", "Track", "track"]
 
 
 class DeviceTrack:
-    """What was allocated and freed on one device.
+    """Allocations and releases on one device.
 
     Attributes
     ----------
     device : Device
         The device.
     allocations, frees : int
-        Blocks that were allocated, and that were freed; some of these were there before.
+        Blocks that were allocated, and blocks that were freed; some of the latter were allocated before.
     allocated_bytes, freed_bytes : int
-        Their bytes.
+        Their sizes.
     peak_bytes : int
-        The most bytes by which there were more in use than at the beginning.
+        The largest increase of the bytes in use.
     """
 
     def __init__(self, device: Device) -> None:
@@ -32,27 +32,27 @@ class DeviceTrack:
 
     @property
     def live_blocks(self) -> int:
-        """Blocks by which there are more in use than at the beginning; negative if there are fewer."""
+        """Increase of the blocks in use; negative if there are fewer."""
         return self.allocations - self.frees
 
     @property
     def live_bytes(self) -> int:
-        """Bytes by which there are more in use than at the beginning; negative if there are fewer."""
+        """Increase of the bytes in use; negative if there are fewer."""
         return self.allocated_bytes - self.freed_bytes
 
     def see_allocated(self, nbytes: int) -> None:
-        """Take notice of a new block."""
+        """Count a new block."""
         self.allocations += 1
         self.allocated_bytes += nbytes
         self.peak_bytes = max(self.peak_bytes, self.allocated_bytes - self.freed_bytes)
 
     def see_freed(self, nbytes: int) -> None:
-        """Take notice of one that goes."""
+        """Count a block that is freed."""
         self.frees += 1
         self.freed_bytes += nbytes
 
     def row(self) -> tuple[str, ...]:
-        """Return what the table says."""
+        """Return the row of the table."""
         return (
             str(self.device),
             counted(self.allocations, self.allocated_bytes),
@@ -63,12 +63,12 @@ class DeviceTrack:
 
 
 class Track:
-    """What was allocated and freed while some code ran, by all threads; it goes on until the ``with`` block ends.
+    """Allocations and releases of all threads while a ``with`` block runs.
 
     Attributes
     ----------
     name : str
-        What it was called.
+        The title of the table.
     """
 
     def __init__(self, name: str) -> None:
@@ -77,7 +77,7 @@ class Track:
 
     @property
     def devices(self) -> tuple[DeviceTrack, ...]:
-        """What happened on each device on which something did."""
+        """The counts of each device with an allocation or a release."""
         return tuple(track for track in tuple(self._tracks.values()) if track.allocations or track.frees)
 
     @property
@@ -92,13 +92,13 @@ class Track:
 
     @property
     def live_bytes(self) -> int:
-        """Bytes by which there are more in use than at the beginning, on all devices."""
+        """Increase of the bytes in use, on all devices."""
         return self.allocated_bytes - self.freed_bytes
 
     def on(self, device: DeviceLike) -> DeviceTrack:
-        """Return what happens on one device; ValueError if this names none."""
-        found = device if isinstance(device, Device) else Device(device)
-        return self._tracks.setdefault(found, DeviceTrack(found))
+        """Return the counts of one device; ValueError if there is no such device."""
+        key = device if isinstance(device, Device) else Device(device)
+        return self._tracks.setdefault(key, DeviceTrack(key))
 
     def __str__(self) -> str:
         return as_text(f"Memory of {self.name!r}", self._tables())
@@ -113,14 +113,14 @@ class Track:
 
 @contextmanager
 def track(name: str = "here") -> Iterator[Track]:
-    """Look at what is allocated and freed inside a ``with`` block, by all threads and on all devices.
+    """Count allocations and releases inside a ``with`` block, of all threads and on all devices.
 
-    Results of computations in `accel.xp` are not seen: the library that computes allocates them.
+    Results of computations in `accel.xp` are not counted: the library that computes allocates them.
 
     Parameters
     ----------
     name : str
-        What to call it where it is printed.
+        The title of the printed table.
 
     Examples
     --------
@@ -135,9 +135,9 @@ def track(name: str = "here") -> Iterator[Track]:
     >>> t.on(accel.Device.SIM).peak_bytes
     24000
     """
-    made = Track(name)
-    watch(made.on)
+    counts = Track(name)
+    watch(counts.on)
     try:
-        yield made
+        yield counts
     finally:
-        unwatch(made.on)
+        unwatch(counts.on)

@@ -1,4 +1,4 @@
-"""`snapshot`: how much memory is in use, by device, and who holds it."""
+"""`snapshot`: the memory in use, by device and by owner."""
 
 import json
 from collections import defaultdict
@@ -19,7 +19,7 @@ __all__ = ["HeapUsage", "OwnerUsage", "PinnedUsage", "Snapshot", "snapshot"]
 
 
 class HeapUsage(NamedTuple):
-    """The books of one device at one moment.
+    """The memory of one device at one moment.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class HeapUsage(NamedTuple):
     live_blocks : int
         Blocks in use now.
     kept_blocks : int
-        Those of them whose handles are all released: exports keep them.
+        Those whose handles are all released: exports or work in flight keep them alive.
     free_bytes, total_bytes : int or None
-        Bytes of the device that nobody uses, and all there are; None where nobody knows.
+        Free bytes of the device, and all its bytes; None where unknown.
     """
 
     device: Device
@@ -44,7 +44,7 @@ class HeapUsage(NamedTuple):
     total_bytes: int | None = None
 
     def row(self) -> tuple[str, ...]:
-        """Return what the table says."""
+        """Return the row of the table."""
         return (
             str(self.device),
             counted(self.live_blocks, self.live_bytes),
@@ -55,24 +55,24 @@ class HeapUsage(NamedTuple):
 
 
 class OwnerUsage(NamedTuple):
-    """One piece of memory, and who holds it.
+    """The memory of one owner.
 
     Attributes
     ----------
     device : Device
-        Where it is.
+        The device of the memory.
     nbytes : int
         Its size in bytes.
     ownership : Ownership
-        Whether it is managed, or somebody else's that is looked at.
+        Whether it is managed or external.
     handles : int
-        Containers and storages on it.
+        The number of containers and storages on it.
     exports : int
-        Arrays of other libraries, memoryviews and calls that keep it.
+        The number of arrays of other libraries, memoryviews and calls that keep it alive.
     transfers : tuple of str
-        Where in the user's code the work in flight was submitted that keeps it.
+        The lines of the user's code that submitted the work in flight that keeps it alive.
     made : str
-        Where in the user's code it was made; empty if that was not in debug mode.
+        The line of the user's code that allocated it; empty outside of debug mode.
     """
 
     device: Device
@@ -85,11 +85,11 @@ class OwnerUsage(NamedTuple):
 
     @property
     def keep_alives(self) -> int:
-        """How many hold it besides its handles."""
+        """The number of exports and transfers that keep it alive."""
         return self.exports + len(self.transfers)
 
     def row(self) -> tuple[str, ...]:
-        """Return what the table says."""
+        """Return the row of the table."""
         exports = [f"{self.exports} export{'s' * (self.exports != 1)}"] if self.exports else []
         transfers = [f"a transfer from {site}" for site in self.transfers]
         return (
@@ -108,9 +108,9 @@ class PinnedUsage(NamedTuple):
     Attributes
     ----------
     device : Device
-        For which device it is.
+        The device.
     live_bytes, kept_bytes : int
-        Bytes in use, and bytes that the pool keeps for later.
+        Bytes in use, and free bytes that the pool keeps.
     """
 
     device: Device
@@ -118,7 +118,7 @@ class PinnedUsage(NamedTuple):
     kept_bytes: int
 
     def row(self) -> tuple[str, ...]:
-        """Return what the table says."""
+        """Return the row of the table."""
         return str(self.device), in_words(self.live_bytes), in_words(self.kept_bytes)
 
 
@@ -128,9 +128,9 @@ class Snapshot(NamedTuple):
     Attributes
     ----------
     devices : tuple of HeapUsage
-        By device.
+        The memory by device.
     owners : tuple of OwnerUsage
-        By owner, the largest first. Those that `gc.freeze` hides from the collector are missing.
+        The memory by owner, the largest first. Owners that `gc.freeze` hides from the collector are missing.
     pinned : tuple of PinnedUsage
         The pools of pinned memory.
     """
@@ -198,11 +198,11 @@ _PLAIN: Mapping[type, Callable[[Any], object]] = {
 
 
 def snapshot() -> Snapshot:
-    """Return the memory in use now, and who holds it; printed, it is a table.
+    """Return the memory in use now, by device and owner; printed, it is a table.
 
-    Memory that was looked at and not allocated here is listed among the owners, and not counted. The arrays that a
-    computation in `accel.xp` makes are neither. The owners are looked for among all objects of the process, which takes
-    some milliseconds, so that allocations need not write a list.
+    External memory is listed among the owners, but not counted. The results of computations in `accel.xp` are neither.
+    The garbage collector searches all objects of the process for owners, which takes some milliseconds; allocations
+    keep no list of them.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def snapshot() -> Snapshot:
     >>> accel.memory.snapshot().live_blocks - before
     1
     """
-    for heap in heaps():  # each may hold what is another's
+    for heap in heaps():  # work on one device may hold memory of another
         heap.retire_finished()
         heap.check()
     devices = tuple(_usage(heap) for heap in heaps())
@@ -224,7 +224,7 @@ def snapshot() -> Snapshot:
 def _usage(heap: Heap) -> HeapUsage:
     backend = heap.backend
     room = backend.free_memory(heap.device) if isinstance(backend, ReportsRoom) else None
-    with heap.lock:  # reentrant: nobody changes anything meanwhile
+    with heap.lock:  # reentrant; the four numbers belong together
         table = heap.live_bytes, heap.peak_bytes, heap.live_blocks, heap.kept_blocks
     heap.run_deferred()
     return HeapUsage(heap.device, *table, *_known(room))
@@ -235,7 +235,7 @@ def _known(room: Room | None) -> tuple[int | None, int | None]:
 
 
 def _transfers() -> Mapping[int, list[str]]:
-    """Return, by what is pinned, where the work in flight was submitted that does so."""
+    """Return, by the identity of an owner, where the work in flight was submitted that keeps it alive."""
     sites = defaultdict(list)
     for heap in heaps():
         for pending, site in heap.pending_work.copy().items():

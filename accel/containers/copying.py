@@ -1,4 +1,4 @@
-"""What a container does with its contents: copies, to and from other devices and libraries, and views."""
+"""Copies of a container's elements, to and from other devices and NumPy; fills, and views."""
 
 from abc import abstractmethod
 from functools import partial
@@ -8,7 +8,7 @@ import numpy as np
 
 from accel import copies
 from accel.abc.stream import Stream, is_stream
-from accel.containers.sides import Sides
+from accel.containers.access import ContainerAccess
 from accel.copies.transfer import Progress, Transfer, submit_copy
 from accel.device import DeviceLike, resolve
 from accel.dtypes import DType, as_dtype, exact_cast
@@ -20,11 +20,11 @@ from accel.memory.storages import AnyStorage, allocate
 from accel.memory.submission import Use, carry_out
 from accel.views import LayoutTensor
 
-__all__ = ["Contents"]
+__all__ = ["ContainerCopying"]
 
 
-class Contents(Sides):
-    """The members of a container that move its elements; see `AcceleratorDataContainer`."""
+class ContainerCopying(ContainerAccess):
+    """Copies, fills and views of an `AcceleratorDataContainer`."""
 
     __slots__ = ()
 
@@ -48,7 +48,7 @@ class Contents(Sides):
 
     @abstractmethod
     def _lent_storage(self) -> AnyStorage:
-        """Return the storage, or one of no elements."""
+        """Return the storage, or an empty one for an empty container."""
 
     def to(self, device: DeviceLike, *, copy: bool | None = None, stream: Stream | None = None) -> Self:
         """Return a container with these elements on a device.
@@ -56,24 +56,24 @@ class Contents(Sides):
         Parameters
         ----------
         device : Device or str
-            Where to.
+            The target device.
         copy : bool, optional
-            True: always memory of its own. None: on the same device another handle on the same memory.
-            False: never copy.
+            True: always copy. None: copy to another device; on the same device return another handle on the same
+            memory. False: never copy.
         stream : Stream, optional
-            Orders the copy, which may then be under way on return; without one it is done.
+            The stream of the copy, which may still be in flight on return. Without a stream it is done on return.
 
         Raises
         ------
         ValueError
-            If ``copy=False`` and the device is another.
+            If ``copy=False`` and the device is a different one.
         DeviceUnavailableError
             If the device is not here and ``fallback`` is ``raise``.
         """
-        if device is None:  # which everywhere else is the default device
+        if device is None:  # elsewhere, None is the default device
             raise TypeError("to takes a device, as in c.to('cpu'); for the default one write c.to(Device.default())")
         if stream is not None and not is_stream(stream):
-            raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream({str(device)!r})")
+            raise TypeError(f"{stream!r} is not a stream; write stream=accel.new_stream({str(device)!r})")
         target = resolve(device)
         if target is self.device and not copy:
             return self.__copy__()
@@ -109,15 +109,15 @@ class Contents(Sides):
         DTypeError
             If the dtypes differ.
         ReadOnlyError
-            If the memory must not change.
+            If the memory is read-only.
         """
         given = np.asarray(array)
         self._refuse_other(given.size, as_dtype(given.dtype), "array.astype({!r})")
         if self._storage is not None:
             copies.write(copies.all_of(self._storage), given)
 
-    def copy_from(self, other: "Contents") -> None:
-        """Copy the elements of another container, on whatever device, into this one.
+    def copy_from(self, other: "ContainerCopying") -> None:
+        """Copy the elements of another container, on any device, into this one.
 
         Raises
         ------
@@ -126,30 +126,33 @@ class Contents(Sides):
         DTypeError
             If the dtypes differ.
         ReadOnlyError
-            If the memory must not change.
+            If the memory is read-only.
         """
         self._refuse_source(other)
         copy_elements(self._lent_storage(), other._lent_storage())
 
-    def copy_from_async(self, other: "Contents", *, stream: Stream, progress: Progress | None = None) -> Transfer:
-        """Copy the elements of another container, on whatever device, into this one, on a stream.
+    def copy_from_async(
+        self, other: "ContainerCopying", *, stream: Stream, progress: Progress | None = None
+    ) -> Transfer:
+        """Copy the elements of another container, on any device, into this one, on a stream.
 
-        The copy starts after all work in flight on either container that it must not overtake, on whatever stream;
-        later uses of this container wait for it, and later writes to the other one.
+        The copy starts after the pending work on both containers that it depends on, on any stream. Later uses of this
+        container wait for the copy, and so do later writes to the other one.
 
         Parameters
         ----------
         other : AcceleratorDataContainer
-            Of the same size and dtype.
+            The source, of the same size and dtype.
         stream : Stream
-            Of the device of either one.
+            A stream of the device of either container.
         progress : callable, optional
-            Called with the bytes copied and the bytes in all, in the thread that waits.
+            Called with the bytes copied so far and the total bytes, in the thread that waits.
 
         Returns
         -------
         Transfer
-            To wait for, await, poll, and ask for its time. It keeps both memories alive.
+            An object to wait for, await or poll, with the times of the copy. It keeps the memory of both containers
+            alive.
 
         Raises
         ------
@@ -162,13 +165,13 @@ class Contents(Sides):
         return submit_copy(self.storage, other.storage, stream, progress)
 
     def _refuse_source(self, other: object) -> None:
-        if not isinstance(other, Contents):
+        if not isinstance(other, ContainerCopying):
             raise TypeError(f"a container copies from a container; found {type(other).__name__}: write c[:] = x")
         self._refuse_other(other.size, other.dtype, "accel.container(x.to_numpy(), {!r})")
 
     def _refuse_other(self, size: int, dtype: DType, remedy: str) -> None:
         if dtype != self.dtype:
-            name = self.dtype.name  # only here, for NumPy takes its time to find it
+            name = self.dtype.name  # only here: NumPy computes it slowly
             raise DTypeError(f"{dtype.name} elements cannot be copied into {name}: write {remedy.format(name)}")
         if size != self.size:
             raise ValueError(f"{size} elements cannot be copied into {self.size}: the sizes must be equal")
@@ -181,7 +184,7 @@ class Contents(Sides):
         DTypeError, OverflowError
             If the dtype cannot hold the value.
         ReadOnlyError
-            If the memory must not change.
+            If the memory is read-only.
         """
         scalar = exact_cast(value, self.dtype)
         if scalar.ndim:
@@ -196,11 +199,11 @@ class Contents(Sides):
             )
 
     def view(self, layout: Any, offset: SupportsIndex = 0) -> LayoutTensor:
-        """Return a tensor on this memory, at the coordinates of a layout; ``offset`` is in elements.
+        """Return a tensor on this memory, with a layout; ``offset`` is in elements.
 
         Raises
         ------
         BoundsError
-            If the layout reaches past the memory.
+            If the layout exceeds the memory.
         """
         return LayoutTensor(self, layout, offset)

@@ -1,4 +1,4 @@
-"""What a container offers of the side it is on: elements of the host, and addresses and handles of either."""
+"""Access to the memory of a container: elements, addresses and handles, of the host or of an accelerator."""
 
 from abc import abstractmethod
 from typing import Any, SupportsIndex
@@ -10,11 +10,11 @@ from accel.memory.host_storage import HostStorage
 from accel.memory.storages import AnyStorage
 from accel.views import BufferView
 
-__all__ = ["Sides"]
+__all__ = ["ContainerAccess"]
 
 
-class Sides(OnDevice):
-    """The members of a container that ask which side its memory is on; see `AcceleratorDataContainer`."""
+class ContainerAccess(OnDevice):
+    """Elements, addresses and handles of an `AcceleratorDataContainer`; many need memory of the host."""
 
     __slots__ = ()
     _storage: AnyStorage | None
@@ -26,13 +26,13 @@ class Sides(OnDevice):
 
     @property
     def pointer(self) -> int:
-        """Address of the first element on its device; 0 where there are no bytes."""
+        """Address of the first element on its device; 0 if there are no bytes."""
         return 0 if self._storage is None else self._storage.pointer
 
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
         """Return an element of host memory as a NumPy scalar; negative indices count from the end.
 
-        A slice, which clips as Python's do, gives a `BufferView` of memory on any device.
+        A slice gives a `BufferView`, on any device; its bounds are clipped as for Python's sequences.
 
         Raises
         ------
@@ -41,7 +41,7 @@ class Sides(OnDevice):
         ValueError
             If the slice has a step.
         DeviceMismatchError
-            If it is an element of an accelerator's memory.
+            If the element is in the memory of an accelerator.
         """
         storage = self._storage
         if type(index) is slice:
@@ -49,23 +49,23 @@ class Sides(OnDevice):
         return (storage if type(storage) is HostStorage else self._on_host("its elements"))[index]
 
     def __setitem__(self, index: SupportsIndex | slice, value: Any) -> None:
-        """Set an element of host memory, or those of a slice on any device.
+        """Set an element of host memory, or the elements of a slice on any device.
 
-        A slice takes one number for all of its elements, or as many values as it has, from a sequence, an array, a view
-        or another container; they are cast exactly or not at all, and may lie in the same memory.
+        A slice takes one number for all its elements, or as many values as it has elements, from a sequence, an array,
+        a view or another container. Casts are exact, or raise an error. The values may overlap the slice in memory.
 
         Raises
         ------
         BoundsError
             If there is no such element.
         ValueError
-            If there are more values than the slice has elements, or fewer; nothing is written.
+            If the number of values is not that of the elements; nothing is written.
         DTypeError, OverflowError
             If the dtype cannot hold a value; nothing is written.
         ReadOnlyError
-            If the memory must not change.
+            If the memory is read-only.
         DeviceMismatchError
-            If it is an element of an accelerator's memory.
+            If the element is in the memory of an accelerator.
         """
         if type(index) is slice:
             self._view()[index] = value
@@ -78,23 +78,23 @@ class Sides(OnDevice):
         Raises
         ------
         BoundsError
-            If they are not all there.
+            If they are not all inside the container.
         DeviceMismatchError
-            If the memory is an accelerator's.
+            If the memory is that of an accelerator.
         """
         return self._on_host("its elements").load(offset, width)
 
     def store(self, offset: SupportsIndex, values: Any) -> None:
-        """Write one or more elements of host memory, all of them or none.
+        """Write one or more elements of host memory: all of them, or none on an error.
 
         Raises
         ------
         BoundsError
-            If there is no room for all of them.
+            If they are not all inside the container.
         DTypeError, OverflowError
             If the dtype cannot hold a value.
         ReadOnlyError, DeviceMismatchError
-            If the memory must not change, or is an accelerator's.
+            If the memory is read-only, or is that of an accelerator.
         """
         self._on_host("its elements").store(offset, values)
 
@@ -106,7 +106,7 @@ class Sides(OnDevice):
         BoundsError
             If there is no such element.
         DeviceMismatchError
-            If the memory is an accelerator's.
+            If the memory is that of an accelerator.
         """
         return self._on_host("offset").offset(n)
 
@@ -119,7 +119,7 @@ class Sides(OnDevice):
         return self._on_device("device_ptr").pointer
 
     def unsafe_ptr(self) -> int:
-        """Return the address of the first element on whatever device it is."""
+        """Return the address of the first element, on any device."""
         return self.storage.pointer
 
     def host_buffer(self) -> HostStorage:

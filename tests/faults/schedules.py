@@ -170,8 +170,10 @@ class Bench:
     # The moments when threads switch, and the log of the order.
 
     def install(self):
-        enter, given, forget, confirm = hazards.enter, submission_event.Submission.give, hazards.forget_these, hazards.confirm
         from accel.memory import in_flight, submission
+        from accel.memory.submission_event import Submission
+
+        enter, given, forget, confirm = hazards.enter, Submission.give, hazards.forget_these, hazards.confirm
 
         def entered(submission, claims):
             claims = list(claims)
@@ -199,7 +201,7 @@ class Bench:
             confirm(*arguments)
 
         transfer._INLINE = INLINE
-        submission_event.Submission.give = giving
+        Submission.give = giving
         hazards.enter = submission.enter = entered
         hazards.forget_these = in_flight.forget_these = forgetting
         hazards.confirm = submission.confirm = confirming

@@ -1,7 +1,7 @@
 """Layouts: functions from coordinates to offsets, and their exact algebra, in integers only.
 
-Reading order: int_tuple, notation, coordinates, slicing, composing, picture, layout, tilers, algebra, inverse, tiling,
-swizzle, recasting, table, comparing, accesses, banks, explanation.
+Reading order: int_tuple, notation, coordinates, slicing, composing, layout, tilers, algebra, inverse, tiling, swizzle,
+recasting, table, comparing, accesses, banks, derivations, explanation; then pictures/.
 """
 
 from importlib import import_module
@@ -68,7 +68,7 @@ _LATER = {
     "find_swizzle": "accel.layout.banks",
     "vector_width": "accel.layout.accesses",
 }
-"""What not every user of layouts needs, and where it is; loaded at its first use."""
+"""Names that are imported at their first use, with their modules."""
 
 __all__ = [
     "ALL",
@@ -143,8 +143,8 @@ _ = ALL
 def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'accel.layout' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_LATER[name]), name)
-    return found
+    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

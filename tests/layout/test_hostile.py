@@ -153,9 +153,9 @@ def test_what_is_no_layout_is_told_in_short(take):
 def test_text_is_as_deep_as_tuples():
     assert Layout.parse("(" * DEEPEST + "2" + ")" * DEEPEST).depth == DEEPEST
     for text in ("(" * (DEEPEST + 1) + "2" + ")" * (DEEPEST + 1), "(" * 100_000):
-        with pytest.raises(LayoutError, match=f"at most {DEEPEST} brackets"):
+        with pytest.raises(LayoutError, match=f"brackets nested at most {DEEPEST} deep"):
             Layout.parse(text)
-        with pytest.raises(LayoutError, match=f"at most {DEEPEST} brackets"):
+        with pytest.raises(LayoutError, match=f"brackets nested at most {DEEPEST} deep"):
             library.parse_tiler(f"<{text}>")
 
 

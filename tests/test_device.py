@@ -214,7 +214,7 @@ def test_the_devices_here_are_listed_by_type(machine):
 
 
 def test_an_unknown_type_has_no_list():
-    with pytest.raises(ValueError, match="'tpu' is no type of device: write cpu, cuda"):
+    with pytest.raises(ValueError, match="'tpu' is not a device type: write cpu, cuda"):
         Device.available("tpu")
 
 
@@ -275,21 +275,21 @@ def test_a_missing_device_is_reported_with_what_is_here_and_what_would_add_it(as
     assert str(error.value) == (
         "device cuda:3 was asked for; the devices here are: cpu.\n"
         "  Why: no cuda in this test\n"
-        "  What would add it: pip install --upgrade 'accel-container[cuda13]'   (or [cuda12], as the driver needs)\n"
+        "  To add it: pip install --upgrade 'accel-container[cuda13]'   (or [cuda12], as the driver needs)\n"
         "  Or use the CPU: write device='cpu', or accel.using(fallback='warn')"
     )
 
 
 @pytest.mark.parametrize("ask", [lambda: required("cuda:3"), lambda: Device("gpu")])
 def test_where_no_other_device_will_do_the_cpu_is_not_offered(ask):
-    with pytest.raises(DeviceUnavailableError, match="What would add it") as error:
+    with pytest.raises(DeviceUnavailableError, match="To add it") as error:
         ask()
     assert "CPU" not in str(error.value)
 
 
 @pytest.mark.parametrize("type", ["cuda", "rocm", "mps", "sim"])
 def test_every_missing_type_has_a_remedy(type):
-    with pytest.raises(DeviceUnavailableError, match=r"What would add it: .+\n"):
+    with pytest.raises(DeviceUnavailableError, match=r"To add it: .+\n"):
         resolve(type)
 
 

@@ -46,11 +46,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"accel {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    info = _add(commands, "info", "list the devices and packages of this machine, and how to add missing ones")
+    info = _add_command(commands, "info", "list the devices and packages of this machine, and how to add missing ones")
     info.add_argument("--json", action="store_true", help="print JSON")
     info.set_defaults(run=_info)
 
-    demo = _add(commands, "demo", "find stars and blood vessels in two pictures on a device, and write a report")
+    demo = _add_command(
+        commands, "demo", "find stars and blood vessels in two pictures on a device, and write a report"
+    )
     demo.add_argument(
         "--device",
         default="best",
@@ -60,11 +62,11 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--out", default="accel-demo", metavar="DIR", help="folder of the report (default: accel-demo)")
     demo.set_defaults(run=_demo)
 
-    _add_layout(_add(commands, "layout", "draw a layout of memory, and explain an operation on it"))
+    _add_layout(_add_command(commands, "layout", "draw a layout of memory, and explain an operation on it"))
     return parser
 
 
-def _add(commands: Commands, name: str, summary: str) -> argparse.ArgumentParser:
+def _add_command(commands: Commands, name: str, summary: str) -> argparse.ArgumentParser:
     return commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
 
 

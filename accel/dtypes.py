@@ -99,7 +99,7 @@ class _Supported(AbstractSet[DType]):
 
 
 SUPPORTED: AbstractSet[DType] = _Supported()
-"""Those dtypes as a set, which loads ml_dtypes only when it is looked into: memory may be too short to load it."""
+"""`supported` as a set, which imports ml_dtypes only when it is used, because memory may be too short to import it."""
 
 
 _PYTHON: Mapping[object, type] = {bool: boolean, int: i64, float: f64, complex: c128}

@@ -41,12 +41,12 @@ def test_box_sum_of_whole_numbers_is_exact():
 @pytest.mark.parametrize("sigma", [0.5, 1.5, 3.0])
 def test_gaussian_equals_scipys(sigma):
     x = noise((31, 37))
-    found = filters.gaussian(mirrored(x, len(filters.bell(sigma)) - 1), sigma)
+    found = filters.gaussian(mirrored(x, len(filters.gaussian_weights(sigma)) - 1), sigma)
     np.testing.assert_allclose(np.asarray(found), ndimage.gaussian_filter(x, sigma, truncate=4.0), rtol=0, atol=1e-11)
 
 
 def test_bell_sums_to_one():
-    centre, *sides = filters.bell(2.5)
+    centre, *sides = filters.gaussian_weights(2.5)
     assert centre + 2 * sum(sides) == pytest.approx(1, abs=1e-15)
 
 

@@ -66,7 +66,7 @@ def test_the_findings_are_those_of_the_cpu_whatever_the_order(name, request, rac
     picture = request.getfixturevalue(name)
     there, here = detect(picture), detect(picture, Device.CPU)
     np.testing.assert_array_equal(there.response, here.response)
-    np.testing.assert_array_equal(there.found, here.found)
+    np.testing.assert_array_equal(there.marked, here.marked)
     assert (there.centre, there.spread, there.threshold) == (here.centre, here.spread, here.threshold)
     assert not races
 

@@ -1,4 +1,4 @@
-"""The command line as people meet it."""
+"""The command line."""
 
 import json
 import os

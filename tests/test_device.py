@@ -1,4 +1,4 @@
-"""`Device`: one object per device, its spellings, what is here, and what happens when it is not."""
+"""`Device`: one object per device, its names, availability, and fallbacks."""
 
 import copy
 import pickle
@@ -46,7 +46,7 @@ WRONG = [
 
 
 class Backend:
-    """Devices that this machine does not have."""
+    """A fake backend with devices that this machine does not have."""
 
     def __init__(self, *devices, reasons=()):
         self.name = "fake"
@@ -56,7 +56,7 @@ class Backend:
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    """Start on a machine with a CPU only, with no setting changed."""
+    """Start on a machine with only a CPU and with default settings."""
     monkeypatch.setattr(providers, "_loaded", {"cpu": Backend(Device.CPU)})
     monkeypatch.setattr(
         providers, "_failed", {type: f"no {type} in this test" for type in ("cuda", "rocm", "mps", "sim")}
@@ -176,7 +176,7 @@ def test_devices_are_equal_and_hashed_as_objects():
 
 def test_threads_that_race_for_a_new_device_get_one(monkeypatch):
     make = Device._make
-    # A pause where two threads would both find nothing.
+    # A pause at the point where two threads could both find no member.
     monkeypatch.setattr(Device, "_make", lambda *arguments: time.sleep(0.01) or make(*arguments))
     start, found = threading.Barrier(8), []
 

@@ -1,4 +1,4 @@
-"""Dtypes: what is one, what is refused, and casts that lose nothing."""
+"""Dtypes: which are supported, which are refused, and exact casts."""
 
 import gc
 import weakref

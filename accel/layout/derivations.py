@@ -185,10 +185,10 @@ def _logical_product(layout: Layout, other: Tiler) -> Lines:
     if not isinstance(other, Layout):
         yield from _by_mode(_logical_product, layout, other)
         return
-    room = layout.size * other.cosize
-    yield Line(0, f"the complement of {layout} in {layout.size} * {other.cosize} = {room} elements:")
-    yield from _indented(_complement(layout, room))
-    rest = algebra.complement(layout, room)
+    size = layout.size * other.cosize
+    yield Line(0, f"the complement of {layout} in {layout.size} * {other.cosize} = {size} elements:")
+    yield from _indented(_complement(layout, size))
+    rest = algebra.complement(layout, size)
     yield Line(0, f"composition of this complement, {rest}, with {other}:")
     yield from _indented(_composed(rest, other))
 

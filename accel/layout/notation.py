@@ -13,7 +13,7 @@ _TOKEN = re.compile(r"\s*(-?\d+|\S)")
 
 Part = TypeVar("Part")
 
-_LONGEST = 1000  # digits of an integer; nobody writes more
+_LONGEST = 1000  # digits of an integer, far more than any layout needs
 
 
 def written(value: IntTuple) -> str:

@@ -157,8 +157,8 @@ def logical_product(layout: Any, other: Any) -> Layout:
 def _multiply(layout: Layout, other: Tiler) -> Layout:
     if isinstance(other, Layout):
         try:
-            room = complement_of(layout, layout.size * other.cosize)
-            return joined([layout, room @ other])
+            rest = complement_of(layout, layout.size * other.cosize)
+            return joined([layout, rest @ other])
         except LayoutError as error:
             raise LayoutError(f"{layout} cannot be repeated by {other}: {error}") from error
     return joined(by_mode(_multiply, layout, other))

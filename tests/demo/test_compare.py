@@ -1,4 +1,4 @@
-"""The comparison forgives rounding and nothing else."""
+"""The comparison tolerates rounding and nothing else."""
 
 from dataclasses import replace
 

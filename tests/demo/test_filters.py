@@ -1,4 +1,4 @@
-"""Each filter equals what SciPy or NumPy make of the same array."""
+"""Each filter gives the result of SciPy or NumPy on the same array."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_a_line_of_any_direction_is_a_ridge_and_its_flanks_are_not(line):
     drawn[line] = True
     blurred = ndimage.gaussian_filter(drawn.astype(float), 1.5)
     found = np.asarray(filters.ridges(xp.asarray(blurred))) & (blurred[1:-1, 1:-1] > 0.05)
-    # The pixels beside a diagonal are nearer to its middle than to any other pixel of theirs across it.
+    # The pixels beside a diagonal are nearer to its centre line than their neighbours across it.
     beside = ndimage.binary_dilation(drawn)
     assert found[drawn[1:-1, 1:-1]].all()
     assert not found[~beside[1:-1, 1:-1]].any()

@@ -1,4 +1,4 @@
-"""The pipeline finds what was planted, says the same as the reference, and needs no more than the standard."""
+"""The pipeline detects the known stars and vessels, agrees with the reference, and needs only the array standard."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The page stands alone, escapes what it is told, and shows every step; the pictures carry the marks."""
+"""The page is self-contained, escapes its texts and shows every step; detections are drawn on the pictures."""
 
 import base64
 import io
@@ -33,7 +33,7 @@ def outcome_of(picture, **names):
 
 
 class Elements(HTMLParser):
-    """The elements of a page, and that each is closed."""
+    """The elements of a page; asserts that each is closed."""
 
     VOID = frozenset({"meta", "img", "input", "line", "!doctype"})
 

@@ -1,4 +1,4 @@
-"""The demo on a simulated accelerator: the same findings in any order of the streams, and no wait can be left out."""
+"""The demo on a simulated accelerator: the same findings in any order of the streams; every wait is necessary."""
 
 import re
 from functools import partial
@@ -28,7 +28,7 @@ def seed(request):
 
 @pytest.fixture
 def join_but_once(monkeypatch):
-    """A function that lets the pipeline leave out one of its joins."""
+    """Return a function that makes the pipeline skip one of its joins."""
     join = pipeline.join
 
     def leave_out(which):
@@ -51,7 +51,7 @@ def small(stars, vessel, monkeypatch):
 
 
 def expect_race(races, picture, *functions):
-    """See the pipeline fail with one race, between work that these functions of it submitted."""
+    """Run the pipeline and expect one race, between work that these of its functions submitted."""
     with pytest.raises(RaceError):
         detect(picture)
     [report] = races

@@ -1,4 +1,4 @@
-"""Costs and differences, against memories that are simulated byte by byte."""
+"""Costs of accesses and differences of layouts, checked against a byte-by-byte simulation of memory."""
 
 import pytest
 from hypothesis import assume, given
@@ -43,7 +43,7 @@ def words_of_banks(group, banks=32):
 
 
 def served_together(width):
-    """Return how many threads a bank serves in one go, as the programming guide has it."""
+    """Return how many threads are served in one phase, according to the programming guide."""
     return {8: 16, 16: 8}.get(width, 32)
 
 
@@ -154,7 +154,7 @@ def test_known_transactions():
 
 
 def fits(offsets, vector):
-    """Whether each run of so many offsets is one of neighbours, from a multiple on."""
+    """Tell whether each run of so many offsets is consecutive from a multiple on."""
     return len(offsets) % vector == 0 and all(
         start % vector == 0 and offsets[i : i + vector] == list(range(start, start + vector))
         for i, start in enumerate(offsets)

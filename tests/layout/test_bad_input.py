@@ -1,4 +1,4 @@
-"""What cannot be done is refused at once, in words that help."""
+"""Invalid input raises at once, with a helpful message."""
 
 import re
 

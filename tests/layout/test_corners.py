@@ -1,4 +1,4 @@
-"""Corners that a random layout rarely meets."""
+"""Corner cases that random layouts rarely have."""
 
 import copy
 import pickle

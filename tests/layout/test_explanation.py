@@ -1,4 +1,4 @@
-"""Explanations: the result of the operation, steps that lead there, and the reason of a refusal."""
+"""Explanations: the result of the operation, the steps that lead to it, and the reason of an error."""
 
 import re
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""What is nested too deep, has too many parts or is too large for a table is refused, at once and by name."""
+"""Input that is nested too deep, has too many parts or is too large for a table raises at once."""
 
 import copy
 import pickle
@@ -21,7 +21,7 @@ def nested(levels, leaf=2):
 
 
 def doubled(levels, leaf=()):
-    """Return a tuple that has another twice, which has another twice, and so on."""
+    """Return a tuple that contains another tuple twice, which contains another twice, and so on."""
     return reduce(lambda inner, _level: (inner, inner), range(levels), leaf)
 
 
@@ -109,7 +109,7 @@ def test_no_function_is_forgotten():
 @pytest.mark.parametrize("take", TAKEN.values(), ids=TAKEN)
 @pytest.mark.parametrize("levels", [DEEPEST + 1, 900, 100_000])
 def test_tuples_nested_too_deep_are_a_layout_error(take, levels):
-    deep = nested(levels)  # here, for to name it would take its repr
+    deep = nested(levels)  # built here, because pytest would need its repr to name the test
     with pytest.raises(LayoutError, match=f"more than {DEEPEST} deep"):
         take(deep)
 

@@ -1,4 +1,4 @@
-"""Pictures say what layouts are, and can be read."""
+"""Pictures show the values of layouts, in readable colours."""
 
 import re
 from collections import Counter

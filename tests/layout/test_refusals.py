@@ -1,4 +1,4 @@
-"""The words of refusals: which part is wrong, what was found there, and what works."""
+"""The messages of errors: which part is wrong, what was found there, and what works."""
 
 import re
 

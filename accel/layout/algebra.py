@@ -295,8 +295,8 @@ def make_ordered_layout(shape: Any, order: Any = None) -> Layout:
     shape : int or nested tuple of int
         Extents.
     order : int or nested tuple of int, optional
-        The rank of each leaf, the fastest first; an integer for a nested mode ranks its leaves together, in their
-        order. Leaves of equal rank share a stride. By default column-major.
+        A number for each leaf; the smallest number is the fastest leaf. An integer for a nested mode numbers its leaves
+        together, from left to right. Leaves with equal numbers share a stride. By default column-major.
 
     Examples
     --------
@@ -319,7 +319,7 @@ ordered = make_ordered_layout
 
 
 def _keys(shape: IntTuple, order: IntTuple) -> list[tuple[int, int]]:
-    """Return for each leaf its rank, and its position among the leaves that share one integer of the order."""
+    """Return for each leaf its number in the order, and its position in the mode that shares this number."""
     if isinstance(order, int):
         return [(order, place) for _, place in zip(flat(shape), count(), strict=False)]
     parts = modes(shape)

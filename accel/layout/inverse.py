@@ -125,7 +125,7 @@ def nullspace(layout: Any) -> Layout:
 
 
 def max_common_layout(a: Any, b: Any) -> Layout:
-    """The largest R with A(R(i)) = B(R(i)) = i for all i: the elements that both layouts store contiguously.
+    """The largest R with A(R(i)) = B(R(i)) = i for all i: the elements with equal, contiguous offsets.
 
     Examples
     --------

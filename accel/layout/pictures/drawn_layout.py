@@ -75,7 +75,7 @@ class DrawnLayout:
 
 
 def drawn_layouts(layout: Any) -> list[DrawnLayout]:
-    """Return the grids' layouts: one for a plain layout; for a swizzled layout, one before and one after the swizzle.
+    """Return what to draw: the layout itself, or a swizzled layout before and after its swizzle.
 
     Raises
     ------

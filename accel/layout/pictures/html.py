@@ -30,7 +30,7 @@ STYLE = """
 
 
 def drawn_html(drawing: Drawing) -> str:
-    """Return the element."""
+    """Return a drawing as an HTML element."""
     shown = [*map(_grid, drawing.grids), *map(_listing, drawing.listings)]
     return (
         f'<div class="accel-layout-page"><style>{STYLE}</style>\n'

@@ -7,10 +7,13 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from accel import __version__
 
 __all__ = ["main"]
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,11 +21,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         given = _parser().parse_args(arguments)
         code: int = given.run(given)
-        if sys.stdout is not None:  # as after `accel info >&-`
+        if sys.stdout is not None:  # None after `accel info >&-`
             sys.stdout.flush()
     except KeyboardInterrupt:
-        return 130  # what shells say of a command that an interrupt ended
-    except BrokenPipeError:  # whoever read the output has seen enough
+        return 130  # the exit code that shells use after an interrupt
+    except BrokenPipeError:  # the reader, such as `head`, closed the pipe
         _close_quietly()
         return 0
     except OSError as error:
@@ -33,45 +36,67 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _close_quietly() -> None:
-    # Python must not try to flush it again at exit.
+    # Python would flush stdout again at exit, and fail again.
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="accel", description="Typed memory on host or accelerator.")
+    parser = argparse.ArgumentParser(prog="accel", description="Typed memory on the host or on an accelerator.")
     parser.add_argument("--version", action="version", version=f"accel {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    info = commands.add_parser("info", help="what this machine has, and what would add the rest")
-    info.add_argument("--json", action="store_true", help="print it for programs")
+    info = _add_command(commands, "info", "list the devices and packages of this machine, and how to add missing ones")
+    info.add_argument("--json", action="store_true", help="print JSON")
     info.set_defaults(run=_info)
 
-    demo = commands.add_parser("demo", help="find stars and vessels in real pictures, and report how it went")
-    demo.add_argument("--device", default="best", help="best (the default), cpu, cuda:1, gpu, sim (simulated), ...")
-    demo.add_argument("--out", default="accel-demo", metavar="DIR", help="where the report goes (default: accel-demo)")
+    demo = _add_command(
+        commands, "demo", "find stars and blood vessels in two pictures on a device, and write a report"
+    )
+    demo.add_argument(
+        "--device",
+        default="best",
+        help="where to compute: cpu, cuda, cuda:1, rocm, gpu, sim (simulated) or best (the default), which is the "
+        "first accelerator or else the cpu",
+    )
+    demo.add_argument("--out", default="accel-demo", metavar="DIR", help="folder of the report (default: accel-demo)")
     demo.set_defaults(run=_demo)
 
-    _add_layout(commands.add_parser("layout", help="draw a layout, or explain an operation on it"))
+    _add_layout(_add_command(commands, "layout", "draw a layout of memory, and explain an operation on it"))
     return parser
 
 
+def _add_command(commands: Commands, name: str, summary: str) -> argparse.ArgumentParser:
+    return commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+
+
 def _add_layout(layout: argparse.ArgumentParser) -> None:
-    layout.add_argument("layout", metavar="LAYOUT", help="such as '((4,8),(2,16)):((1,64),(4,512))'")
-    layout.add_argument("--swizzle", metavar="BITS,BASE,SHIFT", help="draw it before and after a swizzle, as in 3,3,3")
+    layout.add_argument("layout", metavar="LAYOUT", help="shape:stride, such as '(4,8):(8,1)'; the stride is optional")
     layout.add_argument(
-        "--color", choices=("offset", "bank", "vector", "thread"), default="offset", help="what tells cells apart"
+        "--swizzle", metavar="BITS,BASE,SHIFT", help="draw it before and after a swizzle, such as 3,3,3"
     )
-    layout.add_argument("--itemsize", type=int, default=4, metavar="BYTES", help="of an element in banks (default: 4)")
-    layout.add_argument("--vector", type=int, default=4, metavar="COUNT", help="elements of a vector (default: 4)")
-    layout.add_argument("--tile", metavar="SHAPE", help="what the threads of a (thread, value) layout share: '(8,16)'")
-    layout.add_argument("--svg", type=Path, metavar="FILE", help="draw it there as well")
-    layout.add_argument("--explain", metavar="OPERATION", help="such as 'divide (2,4)' or coalesce")
+    layout.add_argument(
+        "--color",
+        choices=("offset", "bank", "vector", "thread"),
+        default="offset",
+        help="what cells of the same colour share (default: offset); thread is for layouts (thread, value) -> index",
+    )
+    layout.add_argument(
+        "--itemsize", type=int, default=4, metavar="BYTES", help="size of an element, for --color bank (default: 4)"
+    )
+    layout.add_argument(
+        "--vector", type=int, default=4, metavar="COUNT", help="elements of a vector, for --color vector (default: 4)"
+    )
+    layout.add_argument("--tile", metavar="SHAPE", help="shape of the tile, for --color thread, such as '(8,16)'")
+    layout.add_argument("--svg", type=Path, metavar="FILE", help="also write the picture to an SVG file")
+    layout.add_argument(
+        "--explain", metavar="OPERATION", help="also explain an operation on it, such as 'divide (2,4)' or coalesce"
+    )
     layout.set_defaults(run=_layout)
 
 
 def _info(given: argparse.Namespace) -> int:
-    from accel.machine import machine_report, machine_text  # loads NumPy, and an interrupt may come meanwhile
+    from accel.machine import machine_report, machine_text  # imports NumPy, during which an interrupt may come
 
     report = machine_report()
     print(json.dumps(report, indent=2) if given.json else machine_text(report))
@@ -106,7 +131,7 @@ def _layout(given: argparse.Namespace) -> int:
 def _save(path: Path, text: str) -> None:
     from accel.demo.files import replace
 
-    if path.exists() and not path.is_file():  # such as /dev/stdout, which is written to and not replaced
+    if path.exists() and not path.is_file():  # such as /dev/stdout, which cannot be replaced
         path.write_text(text, encoding="utf-8")
     else:
         replace(path, text.encode())

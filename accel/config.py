@@ -1,8 +1,8 @@
-"""Settings: each is a call's argument, a scope, ``configure``, an environment variable, or a default.
+"""Settings of the library.
 
-The first of these that says something wins. A setting called ``name`` is ``ACCEL_NAME`` in the environment,
-``accel.configure(name=...)`` for the process and ``with accel.using(name=...)`` for a block of code; the scope is
-a context variable, so threads and tasks do not disturb one another.
+The value of a setting comes from the first of these that gives one: the argument of a call, the innermost ``with
+accel.using(name=...)`` block, ``accel.configure(name=...)``, the environment variable ``ACCEL_NAME``, the default.
+Blocks are held in a context variable, so threads and tasks do not affect one another.
 """
 
 import os
@@ -28,21 +28,21 @@ class Settings:
     Attributes
     ----------
     device : str
-        Where things are made when no ``device=`` is given: a device's name, or ``gpu``.
+        The device that is used when no ``device=`` is given: the name of a device, or ``gpu``.
     debug : bool
-        Check every access in kernels and remember where memory was released.
+        Check every access in kernels, and record where memory was released.
     fallback : str
-        What a missing device does: ``raise``, or use the CPU with a warning (``warn``) or without (``silent``).
+        For an unavailable device: ``raise``, or use the CPU with a warning (``warn``) or without one (``silent``).
     strict : bool
-        Touching memory that is still in flight raises instead of waiting.
+        Accessing memory with work in flight raises an error instead of waiting.
     threads : int
-        Threads for host work, at most 1024; by default as many as there are processors that this process may use.
+        Threads for work on the host, 1 to 1024; by default the number of processors that this process may use.
     sim_seed : int
-        Seed of the simulated device's interleavings.
+        Seed of the order in which simulated devices interleave their streams.
     sim_memory : int
         Memory of each simulated device, in bytes.
     cache_dir : str
-        Folder for compiled code, which is not kept if it cannot be written; ``~`` is the home folder.
+        Folder for the cache of compiled code; ``~`` is the home folder. If it cannot be written, nothing is cached.
     """
 
     device: str = "cpu"
@@ -102,7 +102,7 @@ def _path(value: object) -> str:
     return str(value)
 
 
-# More than the processors of the largest machines, which is as many as are of use; each thread costs the system memory.
+# More than the processors of the largest machines. Each thread takes memory; threads beyond the processors are no use.
 _MOST_THREADS = 1024
 
 _PARSERS: Mapping[str, Callable[[object], Any]] = {
@@ -139,32 +139,32 @@ def _usable_processors() -> int:
 
 
 def _from_environment() -> Settings:
-    found = {}
+    values = {}
     for field in fields(Settings):
         variable = f"ACCEL_{field.name.upper()}"
         text = os.environ.get(variable)
         if text:
-            found[field.name] = _parse(field.name, text, variable)
+            values[field.name] = _parse(field.name, text, variable)
     cache_dir = f"{os.environ.get('XDG_CACHE_HOME') or '~/.cache'}/accel"
     defaults = Settings(threads=min(_usable_processors(), _MOST_THREADS), cache_dir=cache_dir)
-    return replace(defaults, **found)  # type: ignore[arg-type]
+    return replace(defaults, **values)  # type: ignore[arg-type]
 
 
 class _Scope:
-    """What enclosing blocks say, the outermost first, with the settings they give on top of the process's."""
+    """The overrides of the enclosing blocks, the outermost first, and the settings they give (cached)."""
 
-    __slots__ = ("_known", "overrides")
+    __slots__ = ("_cached", "overrides")
 
     def __init__(self, *overrides: dict[str, Any]) -> None:
         self.overrides = overrides
-        # One tuple: threads that share the scope must not see a base with another's settings.
-        self._known: tuple[Settings | None, Settings] = (None, Settings())
+        # One tuple, assigned at once: threads that share the scope must not combine a base with settings of another.
+        self._cached: tuple[Settings | None, Settings] = (None, Settings())
 
     def over(self, base: Settings) -> Settings:
-        known, settings = self._known
-        if known is not base:
+        cached_base, settings = self._cached
+        if cached_base is not base:
             settings = replace(base, **ChainMap(*reversed(self.overrides)))
-            self._known = base, settings
+            self._cached = base, settings
         return settings
 
 
@@ -184,12 +184,12 @@ def _of_process() -> Settings:
 
 
 def current() -> Settings:
-    """Return the settings in force here; the environment is read once, at first use.
+    """Return the current settings; the environment is read once, at first use.
 
     Raises
     ------
     ValueError
-        If an environment variable ``ACCEL_...`` has a value that its setting does not take.
+        If an environment variable ``ACCEL_...`` has an invalid value.
     """
     base = _of_process() if _process is None else _process
     scope = _scope.get()
@@ -197,8 +197,8 @@ def current() -> Settings:
 
 
 def debugging() -> bool:
-    """Tell whether debug mode is on. Never raises: memory can be given back also where a setting is wrong."""
-    if _process is not None and _scope.get() is _NO_SCOPE:  # in no time: every allocation and every release asks
+    """Tell whether debug mode is on. Never raises: memory can be released even if a setting is invalid."""
+    if _process is not None and _scope.get() is _NO_SCOPE:  # fast, because every allocation and release calls this
         return _process.debug
     try:
         return current().debug
@@ -207,14 +207,14 @@ def debugging() -> bool:
 
 
 def configure(**settings: object) -> None:
-    """Change settings for the whole process; all of them or, if one is wrong, none.
+    """Change settings for the whole process; if one value is invalid, none is changed.
 
     Raises
     ------
     TypeError
         If no setting has that name.
     ValueError
-        If a setting does not take that value.
+        If a value is invalid.
 
     Examples
     --------
@@ -230,14 +230,14 @@ def configure(**settings: object) -> None:
 
 @contextmanager
 def using(**settings: object) -> Iterator[Settings]:
-    """Change settings inside a ``with`` block, for this thread or task only.
+    """Change settings within a ``with`` block, for this thread or task only.
 
     Raises
     ------
     TypeError
         If no setting has that name.
     ValueError
-        If a setting does not take that value.
+        If a value is invalid.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def using(**settings: object) -> Iterator[Settings]:
 
 
 def debug() -> AbstractContextManager[Settings]:
-    """Turn debug mode on inside a ``with`` block; short for ``using(debug=True)``.
+    """Turn on debug mode within a ``with`` block; short for ``using(debug=True)``.
 
     Examples
     --------
@@ -268,18 +268,18 @@ def debug() -> AbstractContextManager[Settings]:
 
 
 def enter(overrides: dict[str, Any]) -> None:
-    """Begin a block that says so, for this thread or task."""
+    """Begin a block with these overrides, for this thread or task."""
     _scope.set(_Scope(*_scope.get().overrides, overrides))
 
 
 def leave(overrides: dict[str, Any]) -> None:
-    """End the innermost block that was entered with this very object; harmless where none was.
+    """End the innermost block that was entered with this very object; do nothing if there is none.
 
-    Blocks of generators end in any order, and perhaps in another context than they began in.
+    Blocks in generators may end in any order, and in another context than the one they began in.
     """
     entered = _scope.get().overrides
     for place in reversed(range(len(entered))):
         if entered[place] is overrides:
-            left = entered[:place] + entered[place + 1 :]
-            _scope.set(_Scope(*left) if left else _NO_SCOPE)
+            remaining = entered[:place] + entered[place + 1 :]
+            _scope.set(_Scope(*remaining) if remaining else _NO_SCOPE)
             return

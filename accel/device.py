@@ -1,4 +1,4 @@
-"""`Device`: where memory lives and work runs (NuMojo's ``Device``)."""
+"""`Device`: the place where memory is allocated and work runs (NuMojo's ``Device``)."""
 
 import enum
 import warnings
@@ -16,12 +16,12 @@ from accel.registry import NoBackendError, Provider, providers, remedy
 
 __all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "OnDevice", "fallbacks", "required", "resolve"]
 
-# Codes of DLPack's DLDeviceType; 12 is its code for extensions.
+# Codes of DLPack's DLDeviceType; 12 (kDLExtDev) is the code for extensions.
 _DLPACK_CODES = {"cpu": 1, "cuda": 2, "mps": 8, "rocm": 10, "sim": 12}
 
 
 class _Devices(enum.EnumMeta):
-    """What the class `Device` itself is asked: the same for the members made later as for the first five."""
+    """The metaclass of `Device`: ``in`` and ``Device[name]`` also know the members that are created later."""
 
     def __contains__(cls, value: object) -> bool:
         return isinstance(value, cls)
@@ -39,21 +39,21 @@ class _Devices(enum.EnumMeta):
 class Device(enum.Enum, metaclass=_Devices):
     """A place with memory of its own: the host, or one accelerator.
 
-    ``Device.CUDA`` is its first ordinal; ``Device.CUDA[1]`` and ``Device("cuda:1")`` are the second. Each device is
-    one object for the whole process, so ``is`` compares them, also after pickling. That a device can be named does
-    not mean that this machine has it: see `is_available`.
+    ``Device.CUDA`` is the first CUDA device; ``Device.CUDA[1]`` and ``Device("cuda:1")`` are the second. Each device is
+    one object for the whole process, so ``is`` compares devices, also after pickling. A `Device` may name hardware that
+    this machine does not have: see `is_available`.
 
     Parameters
     ----------
     value : str
-        ``cpu``, ``cuda``, ``cuda:1``, ``rocm``, ``mps``, ``sim``, or ``gpu`` for the first accelerator at hand.
+        ``cpu``, ``cuda``, ``cuda:1``, ``rocm``, ``mps``, ``sim``, or ``gpu`` for the first available accelerator.
 
     Raises
     ------
     ValueError
-        If the text names no device.
+        If the text is not the name of a device.
     DeviceUnavailableError
-        If ``gpu`` is asked for and there is none.
+        If ``value`` is ``gpu`` and no accelerator is available.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Device(enum.Enum, metaclass=_Devices):
 
     def __init__(self, value: str) -> None:
         self._type, self._index = parse_device_name(value)
-        # One object, by which `config.leave` knows the blocks on this device.
+        # `config.leave` finds the scopes of this device by the identity of this object.
         self._settings = {"device": value}
 
     @property
@@ -82,7 +82,7 @@ class Device(enum.Enum, metaclass=_Devices):
 
     @property
     def index(self) -> int:
-        """Which of its kind, from 0."""
+        """The ordinal of the device among those of its type, from 0."""
         return self._index
 
     @property
@@ -92,22 +92,22 @@ class Device(enum.Enum, metaclass=_Devices):
 
     @property
     def is_gpu(self) -> bool:
-        """Whether this is an accelerator: CUDA, ROCm, MPS, or the simulated device, which stands for one."""
+        """Whether this is an accelerator: CUDA, ROCm, MPS, or a simulated device."""
         return self is not _CPU
 
     @property
     def is_cuda(self) -> bool:
-        """Whether this is a GPU that CUDA serves."""
+        """Whether this is a CUDA device."""
         return self._type == "cuda"
 
     @property
     def is_rocm(self) -> bool:
-        """Whether this is a GPU that ROCm serves."""
+        """Whether this is a ROCm device."""
         return self._type == "rocm"
 
     @property
     def is_mps(self) -> bool:
-        """Whether this is a GPU of Apple's."""
+        """Whether this is an Apple GPU (MPS)."""
         return self._type == "mps"
 
     @classmethod
@@ -127,9 +127,9 @@ class Device(enum.Enum, metaclass=_Devices):
         ordinal = index.__index__()
         name = device_name(*parse_device_name(f"{self.type}:{ordinal}"))
         members: dict[Any, Any] = Device._value2member_map_
-        found: Device | None = members.get(name)
-        # One of the threads that get here together wins; a lock could be held by one that a fork leaves behind.
-        return found or members.setdefault(name, self._make(name, ordinal))
+        existing: Device | None = members.get(name)
+        # setdefault is atomic, so threads agree on one member. A lock could be held by another thread during a fork.
+        return existing or members.setdefault(name, self._make(name, ordinal))
 
     def _make(self, name: str, index: int) -> "Device":
         member = object.__new__(Device)
@@ -151,15 +151,15 @@ class Device(enum.Enum, metaclass=_Devices):
 
     @property
     def dlpack(self) -> tuple[int, int]:
-        """The device in DLPack's numbers: (device type, ordinal)."""
+        """The device as DLPack numbers it: (device type, ordinal)."""
         return _DLPACK_CODES[self.type], self.index
 
     def is_available(self) -> bool:
-        """Tell whether memory can be had on this device here and now. Never raises."""
+        """Tell whether this machine has the device and a backend for it. Never raises."""
         return self.why_unavailable() is None
 
     def why_unavailable(self) -> str | None:
-        """Return why this device cannot be used here, or None if it can. Never raises."""
+        """Return why this device is unavailable, or None if it is available. Never raises."""
         try:
             provider = providers.get(self.type)
             devices = _listed(provider, self.type)
@@ -180,15 +180,15 @@ class Device(enum.Enum, metaclass=_Devices):
         Raises
         ------
         ValueError
-            If there is no such type. A backend that fails has no devices, and `why_unavailable` tells how it failed.
+            If a type is unknown. A backend that fails to list its devices has none; see `why_unavailable`.
         """
-        found: list[Device] = []
+        devices: list[Device] = []
         for type in types or DEVICE_TYPES:
             if type not in DEVICE_TYPES:
-                raise ValueError(f"{type!r} is no type of device: write {', '.join(DEVICE_TYPES)}")
+                raise ValueError(f"{type!r} is not a device type: write {', '.join(DEVICE_TYPES)}")
             with suppress(Exception):
-                found += _listed(providers.get(type), type)
-        return tuple(found)
+                devices += _listed(providers.get(type), type)
+        return tuple(devices)
 
     @staticmethod
     def best() -> "Device":
@@ -197,14 +197,14 @@ class Device(enum.Enum, metaclass=_Devices):
 
     @staticmethod
     def default() -> "Device":
-        """Return the device on which things are made when no ``device=`` is given.
+        """Return the device that is used when no ``device=`` is given.
 
         It is the CPU unless ``ACCEL_DEVICE``, `accel.configure`, `accel.using` or ``with device:`` says otherwise.
 
         Raises
         ------
         DeviceUnavailableError
-            If the configured device is not here and ``fallback`` is ``raise``.
+            If the configured device is unavailable and ``fallback`` is ``raise``.
         """
         return resolve(None)
 
@@ -218,51 +218,51 @@ class Device(enum.Enum, metaclass=_Devices):
 
 _CPU = Device.CPU
 DeviceLike = Device | str
-"""What every ``device=`` takes: a `Device` or its name."""
+"""The type of every ``device=`` argument: a `Device` or its name."""
 
 
 class OnDevice:
-    """What says of itself where it is; to be mixed into what has a device."""
+    """Mixin for objects with a ``device``: adds ``is_cpu``, ``is_gpu`` and so on."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def device(self) -> Device:
-        """The device that has it."""
+        """The device of the memory."""
 
     @property
     def is_cpu(self) -> bool:
-        """Whether the memory is the host's."""
+        """Whether the memory is on the host."""
         return self.device.is_cpu
 
     @property
     def is_gpu(self) -> bool:
-        """Whether the memory is an accelerator's: of CUDA, ROCm, MPS, or simulated."""
+        """Whether the memory is on an accelerator: CUDA, ROCm, MPS, or a simulated device."""
         return self.device.is_gpu
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the memory is that of a GPU that CUDA serves."""
+        """Whether the memory is on a CUDA device."""
         return self.device.is_cuda
 
     @property
     def is_rocm(self) -> bool:
-        """Whether the memory is that of a GPU that ROCm serves."""
+        """Whether the memory is on a ROCm device."""
         return self.device.is_rocm
 
     @property
     def is_mps(self) -> bool:
-        """Whether the memory is that of a GPU of Apple's."""
+        """Whether the memory is on an Apple GPU (MPS)."""
         return self.device.is_mps
 
 
 class FallbackWarning(RuntimeWarning):
-    """Work asked for on a missing device runs on the CPU, as the ``fallback="warn"`` policy says."""
+    """A request for an unavailable device runs on the CPU, because of ``fallback="warn"``."""
 
 
 class Fallback(NamedTuple):
-    """One request that the CPU served in another device's place."""
+    """A request that the CPU served instead: the unavailable device, the device used, and the reason."""
 
     asked: str
     used: Device
@@ -273,12 +273,12 @@ _fallbacks: deque[Fallback] = deque(maxlen=1000)
 
 
 def fallbacks() -> tuple[Fallback, ...]:
-    """Return the last thousand requests that the CPU served in another device's place, oldest first."""
+    """Return the last thousand requests that the CPU served instead of an unavailable device, oldest first."""
     return tuple(_fallbacks)
 
 
 def resolve(device: DeviceLike | None) -> Device:
-    """Return the device that a ``device=`` argument means here, as the fallback policy says.
+    """Return the device for a ``device=`` argument, following the fallback policy.
 
     Parameters
     ----------
@@ -288,9 +288,9 @@ def resolve(device: DeviceLike | None) -> Device:
     Raises
     ------
     ValueError, TypeError
-        If this names no device.
+        If this is not a device or the name of one.
     DeviceUnavailableError
-        If the device is not here and ``fallback`` is ``raise``.
+        If the device is unavailable and ``fallback`` is ``raise``.
     """
     asked = config.current().device if device is None else device
     if asked is _CPU or asked == "cpu":
@@ -302,20 +302,20 @@ def resolve(device: DeviceLike | None) -> Device:
 
 
 def required(device: DeviceLike) -> Device:
-    """Return the device that is meant, which must be here: no other one will do.
+    """Return the device for a ``device=`` argument, without a fallback to the CPU.
 
     Raises
     ------
     ValueError, TypeError
-        If this names no device.
+        If this is not a device or the name of one.
     DeviceUnavailableError
-        If the device is not here.
+        If the device is unavailable.
     """
-    found = device if isinstance(device, Device) else Device(device)
-    reason = found.why_unavailable()
+    member = device if isinstance(device, Device) else Device(device)
+    reason = member.why_unavailable()
     if reason is not None:
-        raise _unavailable(str(found), reason, remedy(found.type))
-    return found
+        raise _unavailable(str(member), reason, remedy(member.type))
+    return member
 
 
 def _fall_back(asked: str, error: DeviceUnavailableError) -> Device:
@@ -331,20 +331,20 @@ def _fall_back(asked: str, error: DeviceUnavailableError) -> Device:
 
 
 def _listed(provider: Provider, type: str) -> tuple[Device, ...]:
-    """Return the devices of a type that a backend lists; it may fail in any way."""
+    """Return the devices of a type that a backend lists; the backend may raise any exception."""
     return tuple(device for device in provider.devices() if isinstance(device, Device) and device.type == type)
 
 
 def _unavailable(asked: str, reason: str, remedy: str) -> DeviceUnavailableError:
     here = ", ".join(map(str, Device.available())) or "none"
     return DeviceUnavailableError(
-        f"device {asked} was asked for; the devices here are: {here}.\n  Why: {reason}\n  What would add it: {remedy}"
+        f"device {asked} was asked for; the devices here are: {here}.\n  Why: {reason}\n  To add it: {remedy}"
     )
 
 
 def _first_gpu() -> Device:
-    found: Sequence[Device] = Device.available(*GPU_TYPES)
-    if found:
-        return found[0]
+    gpus: Sequence[Device] = Device.available(*GPU_TYPES)
+    if gpus:
+        return gpus[0]
     reasons = "; ".join(f"{type}: {Device[type.upper()].why_unavailable()}" for type in GPU_TYPES)
     raise _unavailable("gpu", reasons, remedy("cuda"))

@@ -1,24 +1,24 @@
-"""How a device is written: the one grammar of ``cpu``, ``cuda:1``, ``gpu`` (no hardware is asked)."""
+"""Device names such as ``cpu`` and ``cuda:1``: parse and write them, without access to hardware."""
 
 import re
 
 __all__ = ["DEVICE_TYPES", "GPU_TYPES", "device_name", "parse_device_name"]
 
 DEVICE_TYPES = ("cpu", "cuda", "rocm", "mps", "sim")
-"""Every type of device the library knows, whether or not this machine has it."""
+"""All device types of the library; this machine may lack some."""
 
 GPU_TYPES = ("cuda", "rocm", "mps")
-"""What ``gpu`` stands for, in the order in which they are tried."""
+"""The device types that ``gpu`` may mean, in the order in which they are tried."""
 
 _SINGLE = frozenset({"cpu"})
-# Every distinct ordinal becomes a member of the Device enum for good, so their number is bounded.
+# Every ordinal becomes a permanent member of the Device enum, so ordinals have at most four digits.
 _NAME = re.compile(r"(cpu|cuda|rocm|mps|sim)(?::(0|[1-9][0-9]{0,3}))?", re.ASCII)
 
 
 def device_name(type: str, index: int) -> str:
-    """Spell a device: ``cpu``, ``sim``, ``sim:1``, ``cuda:0``.
+    """Return the name of a device: ``cpu``, ``sim``, ``sim:1``, ``cuda:0``.
 
-    The host and the first simulated device go by their type alone; accelerators always show their ordinal.
+    The names of the host and of the first simulated device have no ordinal; those of other devices always have one.
     """
     return type if index == 0 and type in ("cpu", "sim") else f"{type}:{index}"
 
@@ -29,7 +29,7 @@ def parse_device_name(text: str) -> tuple[str, int]:
     Raises
     ------
     ValueError
-        If the text names no device this library knows; the message lists the spellings it takes.
+        If the text is not the name of a device; the message lists the accepted forms.
     """
     match = _NAME.fullmatch(text)
     if match is None or (match[1] in _SINGLE and match[2] not in (None, "0")):

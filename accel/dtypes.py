@@ -1,10 +1,10 @@
-"""Element types: the scalar classes under their short names, and the rules for taking dtypes and values in.
+"""Element types: scalar classes under short names, and the conversion of dtypes and values.
 
-The names are scalar *classes* (``f32`` is ``numpy.float32``), so they stand in annotations such as
-``BufferView[f32]``. Those of ml_dtypes are loaded when first asked for.
+The names are scalar *classes* (``f32`` is ``numpy.float32``), so they can be used in annotations such as
+``BufferView[f32]``. Those of ml_dtypes are imported at first use.
 
-As text they are dtypes too (``"f32"``, ``"bf16"``), but for three: NumPy counts bytes where these names count bits, so
-``"i8"`` and ``"u8"`` are its integers of 64 bits, and ``"f16"`` is a type that no container has.
+As text, the names are dtypes too (``"f32"``, ``"bf16"``), except for three: NumPy counts bytes where these names count
+bits, so ``"i8"`` and ``"u8"`` mean integers of 64 bits, and ``"f16"`` a float of 128 bits, which is not supported.
 """
 
 import sys
@@ -64,7 +64,7 @@ __all__ = [
 
 DType: TypeAlias = np.dtype[Any]
 DTypeLike: TypeAlias = str | type | DType
-"""What every ``dtype=`` takes: a name, a scalar class, or a NumPy dtype."""
+"""The type of every ``dtype=`` argument: a name, a scalar class, or a NumPy dtype."""
 
 _NUMPY = (boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, c64, c128)
 _ML_DTYPES: Mapping[str, str] = {"bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
@@ -75,13 +75,13 @@ def __getattr__(name: str) -> type:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import ml_dtypes
 
-    found: type = getattr(ml_dtypes, _ML_DTYPES[name])
-    globals()[name] = found
-    return found
+    scalar: type = getattr(ml_dtypes, _ML_DTYPES[name])
+    globals()[name] = scalar
+    return scalar
 
 
 def supported() -> tuple[DType, ...]:
-    """Return every dtype that a container can have, on a device that supports them all."""
+    """Return all supported dtypes; a device may support fewer."""
     return (*map(np.dtype, _NUMPY), *(np.dtype(__getattr__(name)) for name in _ML_DTYPES))
 
 
@@ -99,7 +99,7 @@ class _Supported(AbstractSet[DType]):
 
 
 SUPPORTED: AbstractSet[DType] = _Supported()
-"""Those dtypes as a set, which loads ml_dtypes only when it is looked into: memory may be too short to load it."""
+"""`supported` as a set, which imports ml_dtypes only when it is used, because memory may be too short to import it."""
 
 
 _PYTHON: Mapping[object, type] = {bool: boolean, int: i64, float: f64, complex: c128}
@@ -119,50 +119,53 @@ _SHORT: Mapping[object, type] = {
 }
 _NATIVE = "write array.astype(array.dtype.newbyteorder('='))"
 KNOWN: dict[object, DType] = {np.dtype(scalar): np.dtype(scalar) for scalar in _NUMPY}
-"""Dtypes that memory can have, by themselves and by what was read as one of them; more come as they are met."""
+"""Supported dtypes, by the dtype itself and by values that `as_dtype` has converted to it; a cache that grows."""
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
-    """Return the NumPy dtype that is meant.
+    """Return the NumPy dtype of a name, a scalar class or a dtype.
 
     Parameters
     ----------
     dtype : str, type or numpy.dtype
         ``"float32"``, ``"f32"``, ``accel.dtypes.f32``, ``numpy.dtype("float32")``, ``"bfloat16"`` ... or Python's
-        ``bool``, ``int``, ``float``, ``complex``. What NumPy reads, as ``"f4"`` and ``"i8"``, means what it does there.
+        ``bool``, ``int``, ``float``, ``complex``. NumPy's names (``"f4"``, ``"i8"``) mean what they mean in NumPy.
 
     Raises
     ------
     DTypeError
-        If this is no dtype, none that memory can have, or not in this machine's byte order.
+        If this is not a dtype, not a supported one, or not in this machine's byte order.
     """
     try:
         return KNOWN[dtype]
     except (KeyError, TypeError):
         pass
-    found = _read(dtype)
-    # These are few; a user's own classes and other spellings are without number.
-    if dtype is found.type or dtype == found.name:
-        KNOWN[dtype] = found
-    return found
+    result = _read(dtype)
+    # Only classes and full names are cached: they are few, while other values that NumPy accepts are unlimited.
+    if dtype is result.type or dtype == result.name:
+        KNOWN[dtype] = result
+    return result
 
 
 def _read(dtype: object) -> DType:
     if not isinstance(dtype, str | type | np.dtype):  # NumPy reads None as float64, and 3 as int16
         raise _refused(dtype, "it names no dtype")
     try:
-        found: DType = np.dtype(_scalar_class(dtype) or dtype)
+        result: DType = np.dtype(_scalar_class(dtype) or dtype)
     except (TypeError, ValueError, SyntaxError):  # NumPy evaluates text such as "i4,(" as Python
         raise _refused(dtype, "it names no dtype") from None
-    if not found.isnative:
-        raise _refused(dtype, f"its bytes are in the other order: {_NATIVE}")
-    if not _is_supported(found):
-        raise _refused(dtype, "it is not one of the dtypes")
-    return KNOWN.setdefault(found, found)
+    if not result.isnative:
+        raise _refused(dtype, f"its byte order is not this machine's: {_NATIVE}")
+    if not _is_supported(result):
+        raise _refused(dtype, "it is not a supported dtype")
+    return KNOWN.setdefault(result, result)
 
 
 def _scalar_class(dtype: object) -> type | None:
-    """Return the class of a Python type or of one of ml_dtypes' names, which NumPy knows only once it is loaded."""
+    """Return the scalar class of a Python type or a short name; None if NumPy has to read the value.
+
+    NumPy knows the names of ml_dtypes only after ml_dtypes was imported.
+    """
     if not isinstance(dtype, str):
         return _PYTHON.get(dtype)
     if dtype in _SHORT:
@@ -174,25 +177,25 @@ def _scalar_class(dtype: object) -> type | None:
 def _is_supported(dtype: DType) -> bool:
     if dtype in KNOWN:
         return True
-    # Only where ml_dtypes was imported can there be a dtype of its.
+    # A dtype of ml_dtypes can only exist if ml_dtypes was imported.
     return "ml_dtypes" in sys.modules and dtype in supported()
 
 
 def _refused(dtype: object, reason: str) -> DTypeError:
     names = ", ".join([*(np.dtype(scalar).name for scalar in _NUMPY), *_ML_DTYPES.values()])
-    return DTypeError(f"{dtype!r} cannot be the dtype of memory: {reason}. The dtypes are: {names}")
+    return DTypeError(f"{dtype!r} cannot be the dtype of memory: {reason}. Supported dtypes: {names}")
 
 
 _KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
 def _kind(dtype: DType) -> int:
-    """Rank a dtype: boolean, integer, real, complex (ml_dtypes has kinds of its own; all of ours are real)."""
+    """Rank a dtype: boolean, integer, real, complex. The supported dtypes of ml_dtypes are all real."""
     return _KINDS.get(dtype.kind, 2)
 
 
 def exact_cast(values: object, dtype: DType) -> "np.ndarray[Any, DType]":
-    """Convert values for storing, losing nothing but the digits that a floating-point type rounds away.
+    """Convert values to a dtype to store them; raise if more than floating-point rounding would be lost.
 
     Parameters
     ----------
@@ -216,12 +219,12 @@ def exact_cast(values: object, dtype: DType) -> "np.ndarray[Any, DType]":
     given: np.ndarray[Any, DType] = np.asarray(values)
     if given.dtype == dtype:
         return given
-    if not given.size and not hasattr(values, "dtype"):  # nothing, which NumPy takes for real numbers
+    if not given.size and not hasattr(values, "dtype"):  # an empty list, which NumPy converts to float64
         return given.astype(dtype)
     if given.dtype.kind == "O" and given.size and all(type(value) is int for value in given.flat):
         given = _rounded(given, dtype)
     if not given.dtype.isnative:
-        raise DTypeError(f"the bytes of the values are in the other order: {_NATIVE}")
+        raise DTypeError(f"the byte order of the values is not this machine's: {_NATIVE}")
     if not _is_supported(given.dtype) or _kind(given.dtype) > _kind(dtype):
         raise DTypeError(
             f"values of dtype {given.dtype.name} cannot be stored as {dtype.name} without loss; "
@@ -236,7 +239,7 @@ def exact_cast(values: object, dtype: DType) -> "np.ndarray[Any, DType]":
 
 
 def _rounded(integers: "np.ndarray[Any, DType]", dtype: DType) -> "np.ndarray[Any, DType]":
-    """Return integers of more than 64 bits, which NumPy keeps as objects, as reals."""
+    """Convert integers of more than 64 bits, which NumPy holds as objects, to float64; raise for an integer dtype."""
     try:
         if _kind(dtype) > 1:
             return integers.astype(f64)

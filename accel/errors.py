@@ -1,26 +1,26 @@
-"""Every error the library raises, each of them also the builtin a stranger would catch.
+"""All errors of the library; each is also a subclass of the built-in exception that fits it.
 
 ::
 
     AccelError
-    ├── LayoutError (ValueError)                 no layout satisfies the request
+    ├── LayoutError (ValueError)                 no layout meets the request
     ├── BoundsError (IndexError)                 an index or range outside what exists
     ├── DTypeError (TypeError)                   an element type that cannot be used here
     ├── DeviceUnavailableError (RuntimeError)    a known device that this machine does not offer
     ├── DeviceMismatchError (ValueError)         memory of another device than the operation needs
-    ├── DeviceLostError (RuntimeError)           the driver gave up; host data can still be saved
-    ├── CapabilityError (NotImplementedError)    an ability this backend does not have
+    ├── DeviceLostError (RuntimeError)           the device failed; host data can still be saved
+    ├── CapabilityError (NotImplementedError)    an operation this backend does not have
     ├── OutOfMemoryError (MemoryError)           the allocation could not be made
-    ├── ReleasedError (RuntimeError)             use of memory that was given back
+    ├── ReleasedError (RuntimeError)             use of memory that was released
     ├── ReadOnlyError (ValueError)               a write to memory that must not change
-    ├── OverlapError (ValueError)                a destination that names a byte twice
+    ├── OverlapError (ValueError)                a destination whose elements share bytes
     ├── InFlightError (RuntimeError)             memory that a transfer is still using
-    │   └── RaceError                            two streams on the same bytes, in no order
-    ├── KernelSyntaxError (SyntaxError)          Python that the kernel language does not have
+    │   └── RaceError                            two streams use the same bytes unordered
+    ├── KernelSyntaxError (SyntaxError)          Python that kernels do not support
     ├── KernelSignatureError (TypeError)         arguments that do not fit a kernel's parameters
     ├── KernelLaunchError (RuntimeError)         a launch that the device refused
-    ├── InterchangeError (BufferError)           an exchange with another library that broke its rules
-    └── FormatError (ValueError)                 a file or a pickle that is not what it says
+    ├── InterchangeError (BufferError)           an exchange with another library that broke its protocol
+    └── FormatError (ValueError)                 a file or a pickle with invalid content
 
 A message says what was asked, what was found, and what to write instead.
 """
@@ -55,11 +55,11 @@ __all__ = [
 
 
 class AccelError(Exception):
-    """The root of the tree: catches whatever the library itself reports."""
+    """The base class of all errors of the library."""
 
 
 class LayoutError(AccelError, ValueError):
-    """No layout satisfies the request: composition, complement, divisibility, contiguity."""
+    """No layout meets the request: composition, complement, divisibility, contiguity."""
 
 
 class BoundsError(AccelError, IndexError):
@@ -71,27 +71,27 @@ class DTypeError(AccelError, TypeError):
 
 
 class DeviceUnavailableError(AccelError, RuntimeError):
-    """A known device that this machine does not offer; names the reason and the remedy."""
+    """A known device that this machine does not have; the message has the reason and how to add it."""
 
 
 class DeviceMismatchError(AccelError, ValueError):
-    """Memory of another device than the operation needs; names the conversion to write."""
+    """Memory on another device than the operation needs; the message has the conversion to write."""
 
 
 class DeviceLostError(AccelError, RuntimeError):
-    """The driver gave up on the device; data on the host can still be saved."""
+    """The device failed and cannot be used any more in this process; data on the host can still be saved."""
 
 
 class CapabilityError(AccelError, NotImplementedError):
-    """An ability that the backend of this device does not have."""
+    """An operation that the backend of this device does not support."""
 
 
 class OutOfMemoryError(AccelError, MemoryError):
-    """The allocation could not be made; nothing was left half done."""
+    """The allocation could not be made; nothing was changed."""
 
 
 class ReleasedError(AccelError, RuntimeError):
-    """Use of a handle after it gave its memory back."""
+    """Use of a handle after its memory was released."""
 
 
 class ReadOnlyError(AccelError, ValueError):
@@ -103,19 +103,19 @@ class OverlapError(AccelError, ValueError):
 
 
 class InFlightError(AccelError, RuntimeError):
-    """Memory that a transfer or a kernel is still using, touched in strict mode."""
+    """Access in strict mode to memory that a transfer or a kernel is still using."""
 
 
 class RaceError(InFlightError):
-    """Two streams used the same bytes in no order, and one of them wrote; names both places in the code."""
+    """Two streams used the same bytes unordered, and one wrote; the message has both places in the code."""
 
 
 class KernelSyntaxError(AccelError, SyntaxError):
-    """Python that the kernel language does not have; names file, line and construct."""
+    """Python that kernels do not support; the message has file, line and construct."""
 
 
 class KernelSignatureError(AccelError, TypeError):
-    """Arguments that do not fit a kernel's parameters; names the parameter."""
+    """Arguments that do not fit a kernel's parameters; the message has the parameter."""
 
 
 class KernelLaunchError(AccelError, RuntimeError):
@@ -123,16 +123,16 @@ class KernelLaunchError(AccelError, RuntimeError):
 
 
 class InterchangeError(AccelError, BufferError):
-    """An exchange with another library that broke its rules; names the producer."""
+    """An exchange with another library that broke its protocol; the message names the producer."""
 
 
 class FormatError(AccelError, ValueError):
-    """A file or a pickle that is not what it says; nothing was allocated for it."""
+    """A file or a pickle with invalid content; nothing was allocated for it."""
 
 
 @contextmanager
 def reading_pickled(what: str) -> "Iterator[None]":
-    """Raise `FormatError` where what came out of a pickle does not fit together."""
+    """Raise `FormatError` for any error that invalid pickled data causes in a ``with`` block."""
     try:
         yield
     except (TypeError, ValueError, IndexError, OverflowError, BufferError) as error:

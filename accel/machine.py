@@ -1,6 +1,6 @@
-"""What this machine has: devices, backends, versions, and for each missing one the reason and the remedy.
+"""The report of ``accel info``: devices, backends and versions of this machine, and how to add what is missing.
 
-Nothing here raises: whatever fails to answer becomes the answer.
+Nothing here raises: the text of an error takes the place of a value that cannot be determined.
 """
 
 import platform
@@ -23,7 +23,7 @@ _PACKAGES = (
 
 
 class Available(TypedDict):
-    """One device that can be used."""
+    """An available device: its name, backend, memory in bytes, and the names of its dtypes."""
 
     device: str
     backend: str
@@ -32,7 +32,7 @@ class Available(TypedDict):
 
 
 class Missing(TypedDict):
-    """One type of device that cannot be used."""
+    """A device type that is unavailable, the reason, and how to add it."""
 
     device: str
     reason: str
@@ -40,7 +40,7 @@ class Missing(TypedDict):
 
 
 class Machine(TypedDict):
-    """What `machine_report` returns."""
+    """The report that `machine_report` returns."""
 
     accel: str
     python: str
@@ -55,15 +55,15 @@ class Machine(TypedDict):
 
 def machine_report() -> Machine:
     """Describe this machine, as plain data. Never raises."""
-    found = Device.available()
+    devices = Device.available()
     return {
         "accel": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "best": str(Device.best()),
         "default": _answer(lambda: str(Device.default())),
-        "devices": [_available(device) for device in found],
-        "missing": [_missing(type) for type in DEVICE_TYPES if type not in {device.type for device in found}],
+        "devices": [_available(device) for device in devices],
+        "missing": [_missing(type) for type in DEVICE_TYPES if type not in {device.type for device in devices}],
         "packages": {name: _version(name) for name in _PACKAGES.split()},
         "settings": _answer(_settings),
     }
@@ -103,12 +103,12 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
-    except Exception as error:  # its metadata may be broken in any way
+    except Exception as error:  # invalid metadata can raise any exception
         return f"{type(error).__name__}: {error}"
 
 
 def machine_text(report: Machine) -> str:
-    """Write a report for people."""
+    """Return a report as text to read."""
     return "\n".join(_lines(report))
 
 
@@ -116,22 +116,23 @@ def _lines(report: Machine) -> Iterable[str]:
     yield f"accel {report['accel']}, Python {report['python']}, {report['platform']}"
     yield ""
     yield "Devices"
-    for found in report["devices"]:
+    for available in report["devices"]:
+        name = available["device"]
         roles = {"best": report["best"], "default": report["default"]}
-        marks = [role for role, device in roles.items() if device == found["device"]]
-        memory = f"{found['memory'] / 2**30:.1f} GiB"
-        yield f"  {found['device']:8} {memory:>10}  backend {found['backend']}" + "".join(f", {mark}" for mark in marks)
-    if report["default"] not in {found["device"] for found in report["devices"]}:
+        marks = "".join(f", {role}" for role, device in roles.items() if device == name)
+        memory = f"{available['memory'] / 2**30:.1f} GiB"
+        yield f"  {name:8} {memory:>10}  backend {available['backend']}{marks}"
+    if report["default"] not in {available["device"] for available in report["devices"]}:
         yield f"  default: {report['default']}"
     yield ""
-    yield "Not here"
+    yield "Unavailable devices"
     for missing in report["missing"]:
         yield f"  {missing['device']:8} {missing['reason']}"
         yield f"  {'':8} to add it: {missing['remedy']}"
     yield ""
     yield "Packages"
-    for name, found_version in report["packages"].items():
-        yield f"  {name:18} {found_version or 'not installed'}"
+    for package, installed in report["packages"].items():
+        yield f"  {package:18} {installed or 'not installed'}"
     if isinstance(report["settings"], str):
         yield ""
         yield f"Settings: {report['settings']}"

@@ -1,4 +1,4 @@
-"""What ``accel layout`` says: a picture of a layout, and how an operation on it comes to its result."""
+"""The texts behind ``accel layout``: parse a layout, draw it, and explain an operation on it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,19 +12,19 @@ SHORT_NAMES = {
     "divide": "logical_divide",
     "product": "logical_product",
 }
-"""What operations are called where there is little room."""
+"""Short names of operations on the command line."""
 
 ASCII = dict.fromkeys(range(0x2500, 0x2580), "+") | str.maketrans("─━│┃·…", "--||.~")
-"""The lines of pictures, drawn with what every output has."""
+"""ASCII replacements of the characters in pictures."""
 
 
 def parsed(text: str, swizzle: str | None = None) -> Layout | ComposedLayout:
-    """Return the layout that some text means, under a swizzle written ``3,3,3`` or ``S<3,3,3>``.
+    """Return the layout that is written in a text, under a swizzle if there is one: ``3,3,3`` or ``S<3,3,3>``.
 
     Raises
     ------
     LayoutError
-        If either cannot be read; says at which position.
+        If either cannot be read; the message names the position.
     """
     layout = Layout.parse(text)
     if swizzle is None:
@@ -33,19 +33,19 @@ def parsed(text: str, swizzle: str | None = None) -> Layout | ComposedLayout:
 
 
 def picture_of(layout: Layout | ComposedLayout, tile: str | None = None, **options: Any) -> Picture:
-    """Return the picture of a layout; the tile that threads share is text."""
+    """Return the picture of a layout; ``tile`` is the text of a shape."""
     return Picture(layout, tile=None if tile is None else Layout.parse(tile).shape, **options)
 
 
 def explained(request: str, text: str) -> Explanation:
-    """Tell how an operation on a layout comes to its result: its name and what it is given, as in ``divide (2,4)``.
+    """Explain an operation on a layout; ``request`` is its name and further operands, as in ``divide (2,4)``.
 
     Raises
     ------
     LayoutError
-        If there is no such operation, or what it is given cannot be read.
+        If there is no such operation, or an operand cannot be read.
     TypeError
-        If it needs more or less than it is given.
+        If the number of operands is wrong.
     """
     name, *operands = request.replace(", ", ",").split() or [""]
     return explain(SHORT_NAMES.get(name, name), Layout.parse(text), *map(_operand, operands))
@@ -56,14 +56,14 @@ def _operand(text: str) -> Any:
 
 
 def terminal_colors(environment: Mapping[str, str], *, terminal: bool) -> int:
-    """Return how many colours an output shows: none if it is no terminal, or if NO_COLOR asks for none."""
+    """Return the number of colours of an output; 0 if it is not a terminal or ``NO_COLOR`` is set."""
     if not terminal or environment.get("NO_COLOR") or environment.get("TERM", "dumb") == "dumb":
         return 0
     return 1 << 24 if environment.get("COLORTERM") in {"truecolor", "24bit"} else 256
 
 
 def writable(text: str, encoding: str) -> str:
-    """Return a text with its lines in ASCII if the encoding of an output has no better ones."""
+    """Return a text that an encoding can write; line-drawing characters become ASCII if necessary."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

@@ -18,7 +18,7 @@ fi
 
 @pytest.fixture
 def checkout(tmp_path, root):
-    """A checkout of nothing, and a Python of the system that notes how it is called."""
+    """An empty checkout, and a fake system Python that records its calls."""
     (tmp_path / "ci").mkdir()
     (tmp_path / "pyproject.toml").touch()
     for script in ("venv", "test"):
@@ -32,7 +32,7 @@ def checkout(tmp_path, root):
 
 
 def calls(checkout, script="source ci/venv test"):
-    """Return how Pythons were called that made, changed or tested something."""
+    """Return the recorded calls that made, changed or tested something."""
     path = os.pathsep.join([str(checkout / "system"), os.environ["PATH"]])
     command = ["bash", "-euo", "pipefail", "-c", script]
     subprocess.run(command, cwd=checkout, env={**os.environ, "PATH": path}, check=True, capture_output=True)

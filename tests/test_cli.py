@@ -1,4 +1,4 @@
-"""The command line as people meet it."""
+"""The command line."""
 
 import json
 import os
@@ -216,13 +216,13 @@ def test_an_operation_is_explained(capsys):
         (["(4,8:1"], "position 4 of '(4,8:1'"),
         (["(4,8):1"], "equally nested"),
         ([""], "position 0"),
-        (["(" * 9999], "at most 100 brackets"),
+        (["(" * 9999], "brackets nested at most 100 deep"),
         (["4", "--swizzle", "3,3"], "S<3,3>"),
         (["4", "--swizzle", "3,3,1"], "shift"),
         (["4", "--itemsize", "0"], "itemsize is at least 1"),
         (["4", "--color", "thread"], "2 modes"),
         (["(2,2)", "--color", "thread", "--tile", "(2,"], "position 3"),
-        (["4", "--explain", "fly"], "fly has no derivation"),
+        (["4", "--explain", "fly"], "fly cannot be explained"),
         (["4", "--explain", "divide"], "tiler"),
         (["4", "--explain", "divide (2"], "position 2"),
     ],

@@ -1,4 +1,4 @@
-"""Settings: who wins, what each takes, and that nothing leaks."""
+"""Settings: their precedence, their valid values, and that scopes do not leak."""
 
 import asyncio
 import os
@@ -48,7 +48,7 @@ NAMES = [field.name for field in fields(Settings)]
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    """Start as a new process without ACCEL_ variables would."""
+    """Start like a new process without ACCEL_ variables."""
     for name in NAMES:
         monkeypatch.delenv(f"ACCEL_{name.upper()}", raising=False)
     monkeypatch.setattr(config, "_process", None)

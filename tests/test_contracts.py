@@ -1,4 +1,4 @@
-"""The rules of the house can be broken, and are reported when they are."""
+"""The import contracts: a planted violation of each is reported."""
 
 import re
 import shutil

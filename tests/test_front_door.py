@@ -1,4 +1,4 @@
-"""`import accel` opens nothing but the door; what it offers is what it says."""
+"""`import accel` imports nothing else; its names are those of `__all__` and the stub."""
 
 import ast
 import subprocess

@@ -1,4 +1,4 @@
-"""Every member of the reference systems has a counterpart here, or a line that says why there is none."""
+"""Every member of the reference systems has a counterpart here, or a line with the reason why not."""
 
 import json
 import re

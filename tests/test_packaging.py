@@ -1,4 +1,4 @@
-"""What is in the folders is what is installed, and nothing else."""
+"""The wheel has all files of the package folders, and nothing else."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Backends come in by the door for third parties: real packages with entry points, in processes of their own."""
+"""Backends are found by entry points: tested with real packages in separate processes."""
 
 import pytest
 
@@ -26,7 +26,7 @@ except NoBackendError as error:
 
 @pytest.fixture
 def package(tmp_path):
-    """Return a function that lays out an installed package that offers a backend."""
+    """Return a function that installs a package with a backend."""
 
     def make(name, type, source, offer=None):
         folder = tmp_path / name

@@ -1,7 +1,7 @@
-"""The library at work: stars in the Hubble deep field and vessels in a retina, found on any device.
+"""The demo: find stars in the Hubble deep field and blood vessels in a retina, on any device.
 
-``accel demo`` runs it. What it computes is in `accel.demo.pipeline`; what is checked against, in
-`accel.demo.reference`.
+``accel demo`` runs it. `accel.demo.pipeline` computes the result with `accel`; `accel.demo.reference` computes it with
+NumPy and SciPy for comparison.
 """
 
 import sys
@@ -30,8 +30,8 @@ def main(device: str = "best", out: str | Path = "accel-demo") -> int:
     Returns
     -------
     int
-        0 if pipeline and reference agree, 1 if they differ or a simulated device saw a race, 2 if the request cannot
-        be met, 130 if interrupted.
+        0 if pipeline and reference agree, 1 if they differ or a simulated device reported a race, 2 if the demo cannot
+        run, 130 if interrupted.
     """
     try:
         return _run(device, Path(out))
@@ -45,14 +45,14 @@ def main(device: str = "best", out: str | Path = "accel-demo") -> int:
 
 
 class _RefusalError(Exception):
-    """The request cannot be met, for the reason given."""
+    """The demo cannot run; the message has the reason."""
 
 
 def _run(device: str, folder: Path) -> int:
     absent = [name for name in _NEEDED if find_spec(name) is None]
     if absent:
         raise _RefusalError(f"{', '.join(absent)} not installed: pip install 'accel-container[demo]'")
-    # Only now: these import what may have been absent.
+    # Imported here, because it imports the packages checked above.
     from accel.demo.run import run_demo
 
     return run_demo(_device(device), folder)

@@ -1,4 +1,4 @@
-"""Pictures with what was found drawn on them."""
+"""Pictures with the detections drawn on them."""
 
 import base64
 import io
@@ -14,7 +14,7 @@ from accel.demo.pictures import Picture
 
 __all__ = ["annotated", "data_uri", "png"]
 
-_FINE = 4  # rings are drawn this much larger, then shrunk, which makes them smooth
+_FINE = 4  # rings are drawn this much larger and then shrunk, to smooth their edges
 _RING = (255, 214, 102)
 _LINE = (64, 255, 226)
 _LABEL = (255, 255, 255)
@@ -23,7 +23,8 @@ _LABEL = (255, 255, 255)
 def annotated(picture: Picture, findings: Findings, leading: Iterable[Detection]) -> Image.Image:
     """Return the picture with its detections drawn and the leading ones numbered from 1.
 
-    Points get a ring, wider the brighter they are. Lines are drawn over, more opaque the stronger they are.
+    Each point gets a ring, which is wider the stronger its response. Pixels of lines are coloured, more opaque the
+    stronger their response.
     """
     image = Image.fromarray(picture.pixels)
     if picture.recipe.shape == "points":
@@ -41,7 +42,7 @@ def png(image: Image.Image) -> bytes:
 
 
 def data_uri(image: Image.Image) -> str:
-    """Return the image as a JPEG file inside a ``data:`` address."""
+    """Return the image as a JPEG file in a ``data:`` URL."""
     text = base64.b64encode(_encoded(image, "JPEG", quality=88, subsampling=0)).decode("ascii")
     return f"data:image/jpeg;base64,{text}"
 
@@ -53,7 +54,7 @@ def _encoded(image: Image.Image, format: str, **options: Any) -> bytes:
 
 
 def _rings(findings: Findings) -> Image.Image:
-    height, width = findings.found.shape
+    height, width = findings.marked.shape
     fine = Image.new("L", (width * _FINE, height * _FINE))
     draw = ImageDraw.Draw(fine)
     for detection in reversed(list(findings.strongest_first())):
@@ -64,9 +65,9 @@ def _rings(findings: Findings) -> Image.Image:
 
 
 def _lines(findings: Findings) -> Image.Image:
-    share = np.zeros(findings.found.shape)
-    share[findings.found] = _shares(findings.response[findings.found], findings)
-    opacity = np.where(findings.found, 130 + 125 * np.sqrt(share), 0).astype(np.uint8)
+    share = np.zeros(findings.marked.shape)
+    share[findings.marked] = _shares(findings.response[findings.marked], findings)
+    opacity = np.where(findings.marked, 130 + 125 * np.sqrt(share), 0).astype(np.uint8)
     return Image.fromarray(opacity).filter(ImageFilter.MaxFilter(3))
 
 
@@ -87,6 +88,6 @@ def _share(value: float, findings: Findings) -> float:
 
 
 def _shares(values: NDArray[np.float64], findings: Findings) -> NDArray[np.float64]:
-    """Return where between the threshold and the strongest response each value is, from 0 to 1."""
+    """Scale values so that the threshold becomes 0 and the strongest response 1."""
     most = float(findings.response.max()) - findings.threshold
     return np.clip((values - findings.threshold) / most, 0, 1) if most > 0 else np.ones_like(values)

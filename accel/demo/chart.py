@@ -1,4 +1,4 @@
-"""A timeline drawn as SVG, whole and in part."""
+"""Draw a timeline as SVG, the whole of it or a close-up."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ __all__ = ["close_up", "timeline_chart"]
 _WIDTH, _LEFT, _RIGHT = 960, 90, 90
 _LANE, _BAR, _FOOT = 34, 22, 26
 _TICKS = 5
-_THINNEST = 0.75  # a bar thinner than this could not be seen
-_LETTER = 7.5  # how wide a letter is, about
+_THINNEST = 0.75  # thinner bars would be invisible
+_LETTER = 7.5  # the approximate width of a letter
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Where times and lanes are on a chart that shows some time."""
+    """Maps times and lanes to positions on a chart of the time from ``start`` to ``stop``."""
 
     start: float
     stop: float
@@ -48,7 +48,7 @@ def timeline_chart(timeline: Timeline) -> str:
 
 
 def close_up(timeline: Timeline) -> str:
-    """Return an SVG element with what happened around one copy in, the middle one."""
+    """Return an SVG element with the steps around the middle one of the copies in."""
     copies = [span for span in timeline.spans if span.lane == "copy in"]
     copy = copies[len(copies) // 2]
     around = 1.5 * (copy.stop - copy.start)
@@ -81,7 +81,7 @@ def _names(frame: _Frame) -> Iterator[str]:
 
 
 def _middle(frame: _Frame, lane: str) -> float:
-    """Return the base line of a text in the middle of a lane."""
+    """Return the y coordinate of the baseline of a text that is centred in a lane."""
     return frame.y(lane) + _LANE / 2 + 4
 
 

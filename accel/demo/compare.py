@@ -1,4 +1,4 @@
-"""Whether the pipeline and the reference say the same."""
+"""Compare the results of the pipeline and of the reference."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from accel.demo.reference import Reference
 
 __all__ = ["Comparison", "Difference", "compare_findings"]
 
-# In units of luminance, of which 255 is white. Different orders of summation change a response by some 1e-13.
+# In units of luminance, where 255 is white. A different order of summation changes a response by about 1e-13.
 _RESPONSE_TOLERANCE = 1e-10
 _DECISION_TOLERANCE = 1e-9
 _NAMED = 5
@@ -18,7 +18,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A pixel that only one of the two marked, though the reference decided it clearly."""
+    """A pixel that only one of the two marked, although rounding cannot explain it."""
 
     row: int
     column: int
@@ -37,15 +37,15 @@ class Comparison:
     Attributes
     ----------
     largest : float
-        The largest difference of responses; infinite if one shows something where the other shows nothing.
+        The largest difference of responses; infinite if only one is defined at a pixel.
     row, column : int
-        Where that is.
+        The pixel with this difference.
     allowed : float
-        How large it may be.
+        The largest difference that rounding may cause.
     differences : tuple of Difference
-        Detections that differ for no good reason.
+        Pixels that only one of the two marked and rounding does not explain.
     close_calls : int
-        Pixels so near to a decision's boundary that rounding may tip them; they are not compared.
+        Pixels so close to a decision boundary that rounding may change the decision; they are not compared.
     """
 
     largest: float
@@ -61,27 +61,27 @@ class Comparison:
         return self.largest <= self.allowed and not self.differences
 
     def complaints(self) -> list[str]:
-        """Return a sentence for each thing that differs: the responses, then the first few detections."""
-        found = [str(difference) for difference in self.differences[:_NAMED]]
-        if not self.largest <= self.allowed:  # also if it is not a number
+        """Return a sentence for each difference: of the responses, then of the first few detections."""
+        sentences = [str(difference) for difference in self.differences[:_NAMED]]
+        if not self.largest <= self.allowed:  # also true for nan
             where = f"row {self.row}, column {self.column}"
-            found.insert(0, f"the responses differ by {self.largest:.3g} at {where}; {self.allowed:.3g} is allowed")
+            sentences.insert(0, f"the responses differ by {self.largest:.3g} at {where}; {self.allowed:.3g} is allowed")
         if len(self.differences) > _NAMED:
-            found.append(f"and {len(self.differences) - _NAMED} more detections differ")
-        return found
+            sentences.append(f"and {len(self.differences) - _NAMED} more detections differ")
+        return sentences
 
 
 def compare_findings(findings: Findings, reference: Reference) -> Comparison:
-    """Compare responses and detections, allowing for rounding and nothing else.
+    """Compare responses and detections, allowing only for rounding.
 
     Parameters
     ----------
     findings : Findings
-        The pipeline's result.
+        The result of the pipeline.
     reference : Reference
-        The other computation's.
+        The result of the reference.
     """
-    # Both are minus infinity where the picture shows nothing, and one may be wrongly so.
+    # Equal values are skipped because minus infinity minus itself is nan.
     same = findings.response == reference.response
     gap = np.abs(np.subtract(findings.response, reference.response, out=np.zeros_like(reference.response), where=~same))
     row, column = np.unravel_index(int(np.argmax(gap)), gap.shape)
@@ -97,8 +97,8 @@ def compare_findings(findings: Findings, reference: Reference) -> Comparison:
 
 
 def _differences(findings: Findings, reference: Reference, clear: NDArray[np.bool_]) -> tuple[Difference, ...]:
-    rows, columns = np.nonzero((findings.found != reference.found) & clear)
+    rows, columns = np.nonzero((findings.marked != reference.marked) & clear)
     return tuple(
-        Difference(int(row), int(column), bool(findings.found[row, column]), float(reference.margin[row, column]))
+        Difference(int(row), int(column), bool(findings.marked[row, column]), float(reference.margin[row, column]))
         for row, column in zip(rows, columns, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Files that are replaced whole or not at all."""
+"""Replace files atomically."""
 
 import os
 import tempfile
@@ -8,12 +8,12 @@ __all__ = ["prepare", "replace"]
 
 
 def prepare(folder: Path) -> None:
-    """Make a folder if there is none, and make sure that it can be written to.
+    """Create a folder if necessary, and check that it is writable.
 
     Raises
     ------
     OSError
-        If it cannot.
+        If the folder cannot be created or written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder):
@@ -21,12 +21,12 @@ def prepare(folder: Path) -> None:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write a file; whoever opens it meanwhile sees the old content or the new, never a part.
+    """Write a file atomically: readers see either the old content or the new, never a part.
 
     Raises
     ------
     OSError
-        If it cannot be written; the old content stays.
+        If the file cannot be written; the old content is kept.
     """
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:

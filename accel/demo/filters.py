@@ -1,7 +1,8 @@
-"""The filters of the demo, written with functions of the Python array API standard alone.
+"""The filters of the demo, written only with functions of the Python array API standard.
 
-Each takes a two-dimensional array and returns a narrower one: only results that needed nothing beyond the array's
-edges. Luminances are multiples of 1/256, so sums of them are exact and no result depends on where a tile begins.
+A filter takes a two-dimensional array and returns a smaller one, without the pixels near the edges whose result would
+depend on pixels outside the array. Luminances are multiples of 1/256, so their sums are exact and results do not depend
+on where a tile begins.
 """
 
 import math
@@ -10,13 +11,13 @@ from functools import reduce
 from accel import xp
 from accel.xp import Array
 
-__all__ = ["bell", "box_sum", "gaussian", "inner", "luminance", "peaks", "ridges", "robust_level"]
+__all__ = ["box_sum", "gaussian", "gaussian_weights", "inner", "luminance", "peaks", "ridges", "robust_level"]
 
 _DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 def luminance(pixels: Array) -> Array:
-    """Return how bright pixels of shape (height, width, 3) look, from 0 to 255."""
+    """Return the luminance of RGB pixels of shape (height, width, 3), from 0 to 255."""
     red, green, blue = (xp.astype(pixels[:, :, channel], xp.float64) for channel in range(3))
     return (54 * red + 183 * green + 19 * blue) / 256
 
@@ -32,8 +33,8 @@ def box_sum(x: Array, radius: int) -> Array:
 
 
 def gaussian(x: Array, sigma: float) -> Array:
-    """Return ``x`` smoothed by the kernel of `bell`, first down the columns and then along the rows."""
-    centre, *sides = bell(sigma)
+    """Return ``x`` smoothed with the kernel of `gaussian_weights`, along the columns and then along the rows."""
+    centre, *sides = gaussian_weights(sigma)
     radius = len(sides)
     for axis in (0, 1):
         count = x.shape[axis] - 2 * radius
@@ -45,8 +46,8 @@ def gaussian(x: Array, sigma: float) -> Array:
     return x
 
 
-def bell(sigma: float) -> list[float]:
-    """Return the weights of a Gaussian at 0, 1, 2 ... up to four standard deviations; both sides sum to 1."""
+def gaussian_weights(sigma: float) -> list[float]:
+    """Return the weights of a Gaussian at 0, 1, 2 ... up to four standard deviations; both sides together sum to 1."""
     radius = int(4 * sigma + 0.5)
     weights = [math.exp(-0.5 * (step / sigma) ** 2) for step in range(radius + 1)]
     total = 2 * math.fsum(weights) - weights[0]
@@ -54,7 +55,7 @@ def bell(sigma: float) -> list[float]:
 
 
 def peaks(x: Array, reach: int) -> Array:
-    """Tell which elements are the largest within ``reach`` of them along both axes."""
+    """Return a mask of the elements that are the largest within distance ``reach`` along both axes."""
     largest = x
     for axis in (0, 1):
         count = x.shape[axis] - 2 * reach
@@ -64,9 +65,9 @@ def peaks(x: Array, reach: int) -> Array:
 
 
 def ridges(x: Array) -> Array:
-    """Tell which elements are the largest of three along the direction in which ``x`` bends most.
+    """Return a mask of the elements that exceed both neighbours in the direction of the largest second derivative.
 
-    On a line that is the direction across it. The directions are the axes and the diagonals.
+    On a line, this is the direction across the line. The directions are the axes and the diagonals.
     """
     centre = inner(x, 1)
     most = xp.zeros_like(centre)
@@ -80,7 +81,7 @@ def ridges(x: Array) -> Array:
 
 
 def robust_level(values: Array) -> tuple[Array, Array]:
-    """Return the median and the standard deviation as the median distance from it tells, heedless of outliers."""
+    """Return the median, and the standard deviation estimated from the median absolute deviation."""
     centre = _median(values)
     return centre, 1.4826 * _median(xp.abs(values - centre))
 

@@ -1,4 +1,4 @@
-"""What was found in a picture, on the host: the pipeline and the reference both return it."""
+"""`Findings`: the detections in a picture, the result of the pipeline and of the reference."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ __all__ = ["Detection", "Findings"]
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """One marked pixel, its response, and how many standard deviations that is above the median."""
+    """A marked pixel, its response, and how many standard deviations the response is above the median."""
 
     row: int
     column: int
@@ -27,7 +27,7 @@ class Findings:
     ----------
     response : ndarray of float64
         How much each pixel stands out; minus infinity where the picture shows nothing.
-    found : ndarray of bool
+    marked : ndarray of bool
         Which pixels are marked.
     centre, spread : float
         The median response and its robust standard deviation.
@@ -36,7 +36,7 @@ class Findings:
     """
 
     response: NDArray[np.float64]
-    found: NDArray[np.bool_]
+    marked: NDArray[np.bool_]
     centre: float
     spread: float
     threshold: float
@@ -44,18 +44,18 @@ class Findings:
     @property
     def count(self) -> int:
         """How many pixels are marked."""
-        return int(np.count_nonzero(self.found))
+        return int(np.count_nonzero(self.marked))
 
     def strongest_first(self) -> Iterator[Detection]:
         """Yield every detection, the largest response first."""
-        rows, columns = np.nonzero(self.found)
+        rows, columns = np.nonzero(self.marked)
         values = self.response[rows, columns]
         for i in np.argsort(-values, kind="stable"):
             value = float(values[i])
             yield Detection(int(rows[i]), int(columns[i]), value, (value - self.centre) / self.spread)
 
     def leading(self, count: int, apart: int) -> list[Detection]:
-        """Return the strongest detections of which no two are nearer than ``apart`` along both axes."""
+        """Return the strongest detections, any two of them at least ``apart`` pixels apart along one axis."""
         chosen: list[Detection] = []
         for new in self.strongest_first():
             if all(max(abs(new.row - old.row), abs(new.column - old.column)) >= apart for old in chosen):

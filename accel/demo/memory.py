@@ -1,4 +1,4 @@
-"""How much memory the demo needed."""
+"""Peak memory of the process, and numbers of bytes as text."""
 
 import sys
 
@@ -6,7 +6,7 @@ __all__ = ["in_words", "process_peak"]
 
 
 def process_peak() -> int | None:
-    """Return the most bytes of real memory this process ever held, or None where the system does not tell."""
+    """Return the peak resident memory of this process in bytes, or None if the system does not report it."""
     try:
         import resource
     except ModuleNotFoundError:  # on Windows
@@ -16,11 +16,11 @@ def process_peak() -> int | None:
 
 
 def in_words(nbytes: int | None) -> str:
-    """Return a number of bytes for people.
+    """Return a number of bytes as text.
 
     Examples
     --------
     >>> in_words(37_748_736), in_words(None)
-    ('36.0 MiB', 'unknown here')
+    ('36.0 MiB', 'unknown')
     """
-    return "unknown here" if nbytes is None else f"{nbytes / 2**20:.1f} MiB"
+    return "unknown" if nbytes is None else f"{nbytes / 2**20:.1f} MiB"

@@ -1,4 +1,4 @@
-"""All that the demo knows about one picture when it is done."""
+"""`Outcome`: all results of the demo for one picture."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,10 @@ __all__ = ["Outcome"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A picture, what was found in it, by how much the reference disagrees, and when everything happened."""
+    """A picture, its findings, their comparison with the reference, and the timeline of the steps.
+
+    ``leading`` has the strongest detections, at least ``apart`` pixels apart.
+    """
 
     picture: Picture
     findings: Findings
@@ -24,16 +27,16 @@ class Outcome:
 
     @property
     def size(self) -> str:
-        """Width and height, as people say them."""
+        """Width and height as text."""
         height, width = self.picture.shape
         return f"{width} x {height}"
 
     @property
     def seconds(self) -> float:
-        """How long it took from the first tile to the whole result on the host."""
+        """The seconds from the first tile to the whole result on the host."""
         return self.timeline.elapsed("cut", "copy in", "compute", "copy out")
 
     @property
     def verdict(self) -> str:
-        """One word for a table."""
+        """``agree`` or ``DIFFER``, for a table."""
         return "agree" if self.comparison.agrees else "DIFFER"

@@ -1,4 +1,4 @@
-"""The pictures of the demo, which ship inside scikit-image, and what to look for in each."""
+"""The pictures of the demo, which are part of scikit-image, and what to look for in each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ class Recipe:
     Attributes
     ----------
     shape : str
-        ``points`` are brightest in a square around them; ``lines`` are brightest across their own direction.
+        ``points``: the brightest pixel of a square; ``lines``: brighter than the pixels on both sides of the line.
     sign : int
-        1 for things brighter than their surroundings, -1 for darker ones.
+        1 for what is brighter than its surroundings, -1 for what is darker.
     background : int
-        Half-width of the square whose mean is taken for the background.
+        Half-width of the square whose mean is the background.
     sigma : float
         Standard deviation of the Gaussian that suppresses noise.
     reach : int
-        A point is the largest within this distance along each axis; a line needs only 1.
+        A point is the largest response within this distance along each axis; 1 for lines.
     floor : float
-        Where the luminance is lower, the picture shows nothing.
+        Pixels with a lower luminance, as those of a black surround, are ignored.
     inset : int
-        Nothing is looked for this near to such a place.
+        Pixels within this distance of an ignored pixel are ignored too.
     level : float
         The threshold, in robust standard deviations above the median response.
     """
@@ -47,7 +47,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Pixels of shape (height, width, 3), with their names and their recipe."""
+    """Pixels of shape (height, width, 3), with names, credit, and the recipe."""
 
     name: str
     title: str
@@ -77,7 +77,7 @@ def load_sky() -> Picture:
 
 
 def load_retina() -> Picture:
-    """Return the retina: dark lines on a bright disc, which stands in a black surround."""
+    """Return the retina: dark lines on a bright disc, surrounded by black."""
     return Picture(
         name="retina",
         title="Retina",
@@ -90,7 +90,7 @@ def load_retina() -> Picture:
 
 
 SOURCES: tuple[Callable[[], Picture], ...] = (load_sky, load_retina)
-"""What the demo looks at."""
+"""The functions that load the pictures of the demo."""
 
 
 def _pixels(source: Callable[[], object]) -> NDArray[np.uint8]:

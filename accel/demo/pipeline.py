@@ -1,7 +1,7 @@
-"""The computation of the demo: tiles are copied to a device, filtered there by `accel.xp`, and gathered there.
+"""The computation of the demo: tiles are copied to a device, filtered there with `accel.xp`, and assembled there.
 
-The picture is swept twice, because the threshold of the second sweep needs the whole response of the first. Tiles go
-by two streams in turn: while one is computed, the copy of the next is under way on the other stream.
+There are two sweeps over the picture, because the threshold of the second needs the whole response of the first. Tiles
+alternate between two streams: while one stream computes a tile, the other copies the next tile.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -44,7 +44,7 @@ def detect(
     device : Device
         Where to compute.
     timeline : Timeline
-        Takes the time of each step.
+        The time of each step is recorded here.
     side : int
         Height and width of a tile; the result does not depend on it.
     done : callable
@@ -64,14 +64,14 @@ def detect(
         accel.empty(prod(shape), "bool", device) as marks,
     ):
         source = xp.reshape(xp.asarray(pixels), (*shape, 3))
-        response, found = (xp.reshape(xp.asarray(container), shape) for container in (responses, marks))
+        response, marked = (xp.reshape(xp.asarray(container), shape) for container in (responses, marks))
         sweep(partial(_send, source, halo(recipe), device, timeline), partial(respond, recipe), response)
         join(streams)
         with timeline.step(streams[0], "compute", "threshold"):
             centre, spread = filters.robust_level(response[xp.isfinite(response)])
             threshold = centre + recipe.level * spread
         join(streams)
-        sweep(partial(_take, response, recipe.reach, timeline), partial(mark, recipe, threshold), found)
+        sweep(partial(_take, response, recipe.reach, timeline), partial(mark, recipe, threshold), marked)
         for stream in streams:
             stream.close()
         timeline.collect()
@@ -81,8 +81,8 @@ def detect(
 
 
 def halo(recipe: Recipe) -> int:
-    """Return how many pixels around a tile its response depends on."""
-    return recipe.background + len(filters.bell(recipe.sigma)) - 1
+    """Return how many pixels beyond the edges of a tile its response depends on."""
+    return recipe.background + len(filters.gaussian_weights(recipe.sigma)) - 1
 
 
 def respond(recipe: Recipe, pixels: Array) -> Array:
@@ -106,7 +106,7 @@ def respond(recipe: Recipe, pixels: Array) -> Array:
 
 
 def mark(recipe: Recipe, threshold: Array, response: Array) -> Array:
-    """Tell which pixels of a tile are detections, given its response and ``recipe.reach`` pixels around it."""
+    """Return a mask of the detections in a tile; ``response`` has ``recipe.reach`` more pixels on each side."""
     if recipe.shape == "points":
         crest = filters.peaks(response, recipe.reach)
     else:
@@ -115,16 +115,16 @@ def mark(recipe: Recipe, threshold: Array, response: Array) -> Array:
 
 
 def join(streams: Sequence[Stream]) -> None:
-    """Let what each stream does next start after all that the others were given so far."""
-    points = [stream.record() for stream in streams]
+    """Make each stream wait for all work that was submitted to the others so far."""
+    events = [stream.record() for stream in streams]
     for stream in streams:
-        for point in points:
-            stream.wait_for(point)
+        for event in events:
+            stream.wait_for(event)
 
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
-    """A tile on its way to where it is computed."""
+    """A tile whose pixels are being copied to the device."""
 
     tile: Tile
     stream: Stream
@@ -148,21 +148,21 @@ def _sweep(
 ) -> None:
     turns = zip(tiles, cycle(streams), strict=False)
     arrivals = (_Arrival(tile, stream, *copy_in(tile, stream)) for tile, stream in turns)
-    coming = next(arrivals, None)
-    while coming is not None:
-        here = coming
-        here.wait(timeline)
-        # This starts the next copy, right before there is something to compute meanwhile.
-        coming = next(arrivals, None)
-        with timeline.step(here.stream, "compute", str(here.tile)):
-            output[here.tile.index] = compute(here.window)
+    upcoming = next(arrivals, None)
+    while upcoming is not None:
+        current = upcoming
+        current.wait(timeline)
+        # This starts the next copy, which runs while the current tile is computed.
+        upcoming = next(arrivals, None)
+        with timeline.step(current.stream, "compute", str(current.tile)):
+            output[current.tile.index] = compute(current.window)
         done()
 
 
 def _send(
     picture: Array, halo: int, device: accel.Device, timeline: Timeline, tile: Tile, stream: Stream
 ) -> tuple[Array, Transfer]:
-    """Cut a tile out of a picture on the host, and let a stream copy it to a device."""
+    """Cut a tile out of a picture on the host, and submit its copy to a device on a stream."""
     with timeline.span("cut", str(tile)):
         window = cut(picture, tile, halo)
         there = accel.empty(window.size, "uint8", device)
@@ -172,6 +172,6 @@ def _send(
 
 
 def _take(source: Array, halo: int, timeline: Timeline, tile: Tile, stream: Stream) -> tuple[Array, None]:
-    """Cut a tile out of an array that is on the device already."""
+    """Cut a tile out of an array that is already on the device."""
     with timeline.step(stream, "cut", str(tile)):
         return cut(source, tile, halo), None

@@ -1,4 +1,4 @@
-"""The races that a simulated device saw: work on two streams that shares bytes and has no order."""
+"""The races that a simulated device reports: unordered work on two streams that uses the same bytes."""
 
 from collections import deque
 
@@ -10,6 +10,6 @@ __all__ = ["race_reports"]
 
 
 def race_reports(device: Device) -> deque[str]:
-    """Return the reports that a device's backend keeps, to be read and cleared; only simulated devices write any."""
+    """Return the race reports of a device's backend, which the caller may clear; only simulated devices have any."""
     backend = heap_of(device).backend
     return backend.races if isinstance(backend, ReportsRaces) else deque()

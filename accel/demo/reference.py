@@ -1,4 +1,4 @@
-"""The computation of the demo once more: the whole picture at once, with NumPy and SciPy alone."""
+"""The reference computation of the demo: the whole picture at once, only with NumPy and SciPy."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from scipy import ndimage
 from accel.demo.findings import Findings
 from accel.demo.pictures import Picture, Recipe
 
-__all__ = ["Reference", "refer"]
+__all__ = ["Reference", "compute_reference"]
 
 _WEIGHTS = np.array([54, 183, 19]) / 256
 _MIDDLE = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], dtype=bool)
@@ -20,18 +20,18 @@ Image = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Reference(Findings):
-    """Findings that know how sure they are.
+    """Findings with the margin of each decision.
 
     Attributes
     ----------
     margin : ndarray of float64
-        How much the response may change before a pixel is marked that was not, or the other way round.
+        How much the response would have to change to mark an unmarked pixel, or the reverse.
     """
 
     margin: Image
 
 
-def refer(picture: Picture) -> Reference:
+def compute_reference(picture: Picture) -> Reference:
     """Find what the picture's recipe describes, without tiles and without `accel`."""
     recipe = picture.recipe
     response = _respond(picture.pixels @ _WEIGHTS, recipe)
@@ -49,7 +49,7 @@ def refer(picture: Picture) -> Reference:
 def _respond(light: Image, recipe: Recipe) -> Image:
     side = 2 * recipe.background + 1
     shown = (light >= recipe.floor).astype(np.float64)
-    # Half a pixel's share: less than any true share, and more than the rounding error of none.
+    # Half the share of one pixel: less than any share above 0, and more than the rounding error of a share of 0.
     share = np.maximum(ndimage.uniform_filter(shown, side), 0.5 / side**2)
     contrast = shown * (light - ndimage.uniform_filter(light * shown, side) / share)
     response = ndimage.gaussian_filter(recipe.sign * contrast, recipe.sigma, truncate=4.0)
@@ -58,7 +58,7 @@ def _respond(light: Image, recipe: Recipe) -> Image:
 
 
 def _peaks(response: Image, reach: int) -> Image:
-    """Return by how much each element exceeds the largest other one within reach."""
+    """Return by how much each element exceeds the largest other element within reach."""
     others = np.ones((2 * reach + 1, 2 * reach + 1), dtype=bool)
     others[reach, reach] = False
     rival = ndimage.maximum_filter(response, footprint=others, mode="constant", cval=-np.inf)
@@ -68,7 +68,8 @@ def _peaks(response: Image, reach: int) -> Image:
 def _ridges(response: Image) -> Image:
     """Return by how much each element exceeds its neighbours across a line.
 
-    If another direction bends nearly as much, the one chosen is doubtful, and the amount is no more than the doubt.
+    If the second derivatives of two directions are nearly equal, rounding could choose the other direction, so the
+    result is limited to their difference.
     """
     response = np.where(np.isfinite(response), response, 0)
     bends, crests = (np.array(each) for each in zip(*(_along(response, line) for line in _LINES), strict=True))
@@ -79,7 +80,7 @@ def _ridges(response: Image) -> Image:
 
 
 def _along(response: Image, line: NDArray[np.bool_]) -> tuple[Image, Image]:
-    """Return how much the response bends along a line of three, and by how much the middle exceeds the ends."""
+    """Return the absolute second derivative along a line of 3 pixels, and the excess of the middle over the ends."""
     ends = line & ~_MIDDLE
     square = int(np.sum((np.argwhere(ends)[0] - 1) ** 2))
     bend = ndimage.correlate(response, ends - 2.0 * _MIDDLE) / square

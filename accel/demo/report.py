@@ -1,4 +1,4 @@
-"""The report: one HTML page that needs nothing but itself."""
+"""The report of the demo: one self-contained HTML page."""
 
 import platform
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ _PACKAGES = ("accel-container", "numpy", "array-api-compat", "scipy", "scikit-im
 
 
 def report_page(outcomes: Sequence[Outcome], device: accel.Device, races: Sequence[str] = ()) -> str:
-    """Return the page for these pictures, as they were computed on a device, and the races that were seen there."""
+    """Return the page about the results of a device and the races that it reported."""
     pictures = (_picture(outcome, device) for outcome in outcomes)
     body = [_head(outcomes, device), _races(device, races), *pictures, _memory(), _devices(), _versions()]
     return (
@@ -44,9 +44,9 @@ def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
     }
     return (
         f"<h1>{escape(names)}</h1>\n"
-        '<p class="soft">Each picture was cut into tiles. Their pixels went to the device in containers, were filtered '
-        "there with functions of the Python array API standard, and were compared with NumPy and SciPy's result for "
-        f"the whole picture.</p>\n{_facts(facts)}\n"
+        '<p class="soft">Each picture was cut into tiles, which were copied to the device and filtered there with '
+        "functions of the Python array API standard. The result was compared with that of NumPy and SciPy for the "
+        f"whole picture.</p>\n{_facts(facts)}\n"
     )
 
 
@@ -61,9 +61,9 @@ def _races(device: accel.Device, races: Sequence[str]) -> str:
         verdict = '<p class="verdict good">&#10003; No race was seen.</p>\n'
     return (
         f"<section>\n<h2>Simulated device</h2>\n{verdict}"
-        f'<p class="soft">{device} is simulated by the host. Work on its streams is done late, interleaved in an order '
-        f"drawn by sim_seed={seed}, and work that shares bytes and has no order is reported as a race. "
-        f"ACCEL_SIM_SEED={seed + 1} in the environment draws another order.</p>\n</section>\n"
+        f'<p class="soft">{device} is simulated by the host. Work on its streams runs late, interleaved in a random '
+        f"order (sim_seed={seed}). Unordered work that uses the same bytes is reported as a race. "
+        f"Set ACCEL_SIM_SEED={seed + 1} in the environment for another order.</p>\n</section>\n"
     )
 
 
@@ -92,27 +92,27 @@ def _timeline(timeline: Timeline, device: accel.Device) -> str:
         f'<h3>When each step ran</h3>\n<div class="scroll">{timeline_chart(timeline)}</div>\n'
         f'<p class="soft">{_clock(device)}</p>\n'
         f'<h3>Close-up of one copy in, the middle one</h3>\n<div class="scroll">{close_up(timeline)}</div>\n'
-        '<p class="soft">A tile is to be copied in while the one before it is computed. Of the time of all copies in, '
-        f"<strong>{timeline.overlap():.0%}</strong> passed while another tile was computed.</p>\n"
+        '<p class="soft">Each tile should be copied in while the one before it is computed. Of the time of all copies '
+        f"in, <strong>{timeline.overlap():.0%}</strong> passed while another tile was computed.</p>\n"
     )
 
 
 def _clock(device: accel.Device) -> str:
-    """Say whose clock the times of a device are on."""
+    """Explain which clock measured the times of a device."""
     if device is accel.Device.CPU:
         return (
-            "All times were measured on the host's clock. On the CPU a stream copies in a thread of its own, and the "
-            "host's main thread does everything else."
+            "All times were measured with the clock of the host. On the CPU a stream copies in its own thread, and the "
+            "main thread does everything else."
         )
     if device.type == "sim":
         return (
-            "What the host did (load, copy out, reference, and cut in the first sweep) was measured on its clock. What "
-            "the device did is simulated on the same clock: work begins when the host submits it and its stream is "
-            "free, and lasts as long as a slow accelerator would take to move its bytes. A step that computes lasts "
-            "from when its stream turns to it to the end of its last operation, with the pauses in between, in which "
-            "the host had not yet submitted the next."
+            "Steps of the host (load, copy out, reference, and cut in the first sweep) were measured with its clock. "
+            "Steps of the device are simulated on the same clock: work begins when the host has submitted it and its "
+            "stream is free, and takes as long as a slow accelerator would need to move its bytes. A compute step "
+            "lasts from its first operation to the end of its last, including pauses in which the host had not yet "
+            "submitted the next operation."
         )
-    return "What the host did was measured on its clock; what the device did, by the events of its streams."
+    return "Steps of the host were measured with its clock, and steps of the device with the events of its streams."
 
 
 def _verdict(outcome: Outcome) -> str:
@@ -120,8 +120,8 @@ def _verdict(outcome: Outcome) -> str:
     if comparison.agrees:
         return (
             '<p class="verdict good">&#10003; The reference agrees.</p>\n'
-            f'<p class="soft">Every detection is the same; {comparison.close_calls} pixels were too close to call. '
-            f"The responses differ by at most {comparison.largest:.1e}, and rounding may account for "
+            f'<p class="soft">All detections are the same; {comparison.close_calls} pixels too close to a threshold '
+            f"were not compared. The responses differ by at most {comparison.largest:.1e}; rounding may cause up to "
             f"{comparison.allowed:.1e}.</p>\n"
         )
     complaints = "".join(f"<li>{escape(complaint)}</li>" for complaint in comparison.complaints())
@@ -135,20 +135,20 @@ def _figure(outcome: Outcome) -> str:
     return (
         f'<figure>\n<div class="pictures"><img src="{data_uri(plain)}" alt="{title}">'
         f'<img class="marked" src="{data_uri(marked)}" alt="{title} with detections marked"></div>\n'
-        '<label class="toggle"><input type="checkbox" checked> Show what was found</label>\n'
-        f"<figcaption>{escape(picture.legend)} Numbers are those of the table below. "
+        '<label class="toggle"><input type="checkbox" checked> Show the detections</label>\n'
+        f"<figcaption>{escape(picture.legend)} The numbers refer to the table below. "
         f"Picture: {escape(picture.credit)}.</figcaption>\n</figure>\n"
     )
 
 
 def _strongest(outcome: Outcome) -> str:
     rows = (
-        (number, found.row, found.column, f"{found.value:.2f}", f"{found.significance:.1f}")
-        for number, found in enumerate(outcome.leading, 1)
+        (number, spot.row, spot.column, f"{spot.value:.2f}", f"{spot.significance:.1f}")
+        for number, spot in enumerate(outcome.leading, 1)
     )
     return _table(("", "Row", "Column", "Response", "Significance"), rows) + (
         '<p class="soft">Significance is in robust standard deviations above the median. '
-        f"No two of these are nearer than {outcome.apart} pixels.</p>\n"
+        f"Any two of these are at least {outcome.apart} pixels apart along one axis.</p>\n"
     )
 
 
@@ -157,10 +157,9 @@ def _memory() -> str:
         (usage.device, in_words(usage.live_bytes), in_words(usage.peak_bytes))
         for usage in accel.memory.snapshot().devices
     )
-    table = _table(("Device", "In containers now", "In containers at most"), rows)
-    return (
-        f"<section>\n<h2>Memory</h2>\n<p>The process held at most {in_words(process_peak())}.</p>\n{table}</section>\n"
-    )
+    table = _table(("Device", "In containers now", "Peak in containers"), rows)
+    peak = f"Peak memory of the process: {in_words(process_peak())}."
+    return f"<section>\n<h2>Memory</h2>\n<p>{peak}</p>\n{table}</section>\n"
 
 
 def _devices() -> str:
@@ -169,9 +168,9 @@ def _devices() -> str:
     missing = [(kind, accel.Device[kind.upper()].why_unavailable()) for kind in GPU_TYPES]
     absent = [row for row in missing if row[1]]
     return (
-        "<section>\n<h2>Devices</h2>\n<h3>What fell back to the CPU</h3>\n"
-        f"{table if fell_back else '<p>Nothing: all work ran where it was asked to.</p>'}\n"
-        f"<h3>Accelerators that are not here</h3>\n{_table(('Device', 'Why'), absent, 'words')}</section>\n"
+        "<section>\n<h2>Devices</h2>\n<h3>Fallbacks to the CPU</h3>\n"
+        f"{table if fell_back else '<p>None: all work ran on the requested device.</p>'}\n"
+        f"<h3>Unavailable accelerators</h3>\n{_table(('Device', 'Why'), absent, 'words')}</section>\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""One run of the demo, from the pictures to the files, with a progress bar and a table."""
+"""Run the demo: load the pictures, detect, compare, and write the report; with a progress bar and a table."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from accel.demo.compare import compare_findings
 from accel.demo.outcome import Outcome
 from accel.demo.pictures import SOURCES, Picture
 from accel.demo.races import race_reports
-from accel.demo.reference import refer
+from accel.demo.reference import compute_reference
 from accel.demo.report import report_page
 from accel.demo.tiles import cover
 from accel.demo.timeline import Timeline, in_seconds
@@ -27,7 +27,7 @@ _LEADING = 12
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Go on: the files are wanted still, and rich would exit with 1, which here means that results differ."""
+        """Continue, to write the files; rich would exit with 1, which here means that results differ."""
 
 
 def run_demo(
@@ -36,23 +36,23 @@ def run_demo(
     sources: Iterable[Callable[[], Picture]] = SOURCES,
     console: Console | None = None,
 ) -> int:
-    """Find, compare, draw and report.
+    """Run the demo on a device and write its files.
 
     Parameters
     ----------
     device : Device
         Where to compute.
     folder : Path
-        Where to write.
+        Folder of the files.
     sources : iterable of callables
-        Each loads a picture.
+        Functions that load the pictures.
     console : rich.console.Console, optional
         Where to print.
 
     Returns
     -------
     int
-        0 if pipeline and reference agree on every picture and no race was seen, else 1.
+        0 if pipeline and reference agree on every picture and no race was reported, else 1.
     """
     console = console or _Console()
     files.prepare(folder)
@@ -62,12 +62,12 @@ def run_demo(
     try:
         with _progress(console) as progress:
             outcomes.extend(_examine(source, device, progress) for source in sources)
-    except RaceError as race:  # ends the run; what was done before it is shown
+    except RaceError as race:  # ends the run; the results so far are reported
         races = list(reports) or [str(race)]
     else:
         races = list(reports)
     paths = _write(outcomes, device, races, folder)
-    _tell(console, outcomes, device, races, paths)
+    _print_results(console, outcomes, device, races, paths)
     return 0 if not races and all(outcome.comparison.agrees for outcome in outcomes) else 1
 
 
@@ -84,7 +84,7 @@ def _examine(source: Callable[[], Picture], device: accel.Device, progress: Prog
     task = progress.add_task(picture.title, total=tiles * pipeline.SWEEPS)
     findings = pipeline.detect(picture, device, timeline, done=lambda: progress.advance(task))
     with timeline.span("reference", "whole picture"):
-        reference = refer(picture)
+        reference = compute_reference(picture)
     comparison = compare_findings(findings, reference)
     apart = max(picture.shape) // 16
     return Outcome(picture, findings, comparison, timeline, tiles, apart, findings.leading(_LEADING, apart))
@@ -101,7 +101,7 @@ def _write(outcomes: Sequence[Outcome], device: accel.Device, races: Sequence[st
     return [folder / name for name in contents]
 
 
-def _tell(
+def _print_results(
     console: Console, outcomes: Sequence[Outcome], device: accel.Device, races: Sequence[str], paths: Iterable[Path]
 ) -> None:
     if outcomes:

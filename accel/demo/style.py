@@ -1,4 +1,4 @@
-"""How the report looks, on light and dark screens, wide and narrow, and on paper."""
+"""The CSS of the report, for light and dark screens, wide and narrow windows, and print."""
 
 __all__ = ["STYLE"]
 

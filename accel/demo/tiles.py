@@ -1,4 +1,4 @@
-"""A picture cut into tiles, each with a halo of the pixels around it."""
+"""Cut a picture into tiles, each with a halo of surrounding pixels."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Tile:
 
     @property
     def index(self) -> tuple[slice, slice]:
-        """What selects this tile in an array of the picture's shape."""
+        """The index of this tile in an array of the picture's shape."""
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
     def __str__(self) -> str:
@@ -28,17 +28,17 @@ class Tile:
 
 
 def cover(height: int, width: int, side: int) -> Iterator[Tile]:
-    """Yield tiles of at most ``side`` by ``side`` that hold each pixel once, row by row."""
+    """Yield tiles of at most ``side`` by ``side`` pixels that cover each pixel once, row by row."""
     for top in range(0, height, side):
         for left in range(0, width, side):
             yield Tile(top, left, min(top + side, height), min(left + side, width))
 
 
 def cut(picture: Array, tile: Tile, halo: int) -> Array:
-    """Return a copy of a tile and ``halo`` pixels around it; beyond its edges the picture is mirrored.
+    """Return a copy of a tile and ``halo`` pixels on each side; beyond its edges the picture is mirrored.
 
-    The mirror stands at the edge of the last pixel, so that pixel appears twice. A symmetric filter then sees at each
-    step what it would see if every step mirrored its own input.
+    Mirroring repeats the last pixel (``symmetric`` in `numpy.pad`). With a symmetric filter, one mirroring of the input
+    then gives the same result as mirroring the input of every step.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""When each step of the demo ran."""
+"""`Timeline`: when each step of the demo ran."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,14 +12,14 @@ from accel.copies import Transfer
 __all__ = ["LANES", "Span", "Timeline", "in_seconds"]
 
 LANES = ("load", "cut", "copy in", "compute", "copy out", "reference")
-"""The kinds of step, in the order in which data meets them."""
+"""The kinds of step, in the order in which they are applied to the data."""
 
 _SHORT, _VERY_SHORT = 0.1, 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A step: its lane, what it worked on, and when it began and ended, in seconds."""
+    """A step: its lane, its label, and its start and stop in seconds."""
 
     lane: str
     label: str
@@ -43,11 +43,11 @@ class Timeline:
 
     @contextmanager
     def step(self, stream: Stream, lane: str, label: str) -> Iterator[None]:
-        """Measure what a ``with`` block gives to a stream, by the stream's own events.
+        """Measure the work that a ``with`` block submits to a stream, with events of the stream.
 
-        What the host did itself, because arrays of this device are not computed on streams, is measured on the host.
+        If nothing was submitted, because arrays of this device are computed by the host, the host's clock is used.
         """
-        # A wait for what is over anyway makes a point of its own; what `record` returns may be older.
+        # `record` may return an older event. Waiting for it adds an item to the stream, so the next one is new.
         stream.wait_for(stream.record())
         before, start = stream.record(), perf_counter()
         with stream:
@@ -59,11 +59,11 @@ class Timeline:
             self._submitted.append((lane, label, before, after))
 
     def add_transfer(self, transfer: Transfer, label: str) -> None:
-        """Add a copy to the device that is over, with the times its stream took down."""
+        """Add a finished copy to the device, with the times of its event."""
         self._add("copy in", label, transfer.event.began, transfer.event.ended)
 
     def collect(self) -> None:
-        """Take down the times of all that streams did; it is over, and all steps are in order then."""
+        """Add the times of all work on streams, which must be finished, and sort the steps by start."""
         for lane, label, before, after in self._submitted:
             self._add(lane, label, before.ended, after.ended)
         self._submitted.clear()
@@ -74,16 +74,16 @@ class Timeline:
             self.spans.append(Span(lane, label, start, stop))
 
     def total(self, *lanes: str) -> float:
-        """Return the seconds spent in these lanes; what runs at the same time counts twice."""
+        """Return the sum of the seconds of all steps in these lanes."""
         return sum(span.stop - span.start for span in self._of(lanes))
 
     def elapsed(self, *lanes: str) -> float:
-        """Return the seconds from the first beginning to the last end in these lanes."""
+        """Return the seconds from the first start to the last stop in these lanes."""
         spans = self._of(lanes)
         return max(span.stop for span in spans) - min(span.start for span in spans)
 
     def overlap(self) -> float:
-        """Return the share of the time of copies in, from 0 to 1, during which another tile is computed."""
+        """Return the fraction of the time of copies in during which another tile is computed."""
         computed = self._of(["compute"])
         shared = sum(
             _shared(copy, (span for span in computed if span.label != copy.label)) for copy in self._of(["copy in"])
@@ -96,7 +96,7 @@ class Timeline:
 
 
 def _shared(span: Span, others: Iterable[Span]) -> float:
-    """Return how long any of the others runs while a span does."""
+    """Return how many seconds of a span overlap with any of the others."""
     shared, edge = 0.0, span.start
     for other in sorted(others, key=attrgetter("start")):
         stop = min(other.stop, span.stop)
@@ -106,7 +106,7 @@ def _shared(span: Span, others: Iterable[Span]) -> float:
 
 
 def in_seconds(seconds: float) -> str:
-    """Return a time for people.
+    """Return a number of seconds as text.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Layouts: functions from coordinates to offsets, and their exact algebra, in integers only.
 
-Reading order: int_tuple, notation, coordinates, slicing, composing, picture, layout, tilers, algebra, inverse, tiling,
-swizzle, recasting, table, comparing, accesses, banks, explanation.
+Reading order: int_tuple, notation, coordinates, slicing, composing, layout, tilers, algebra, inverse, tiling, swizzle,
+recasting, table, comparing, accesses, banks, derivations, explanation; then pictures/.
 """
 
 from accel.layout.algebra import (
@@ -67,7 +67,7 @@ _LAZY = {
     "find_swizzle": "accel.layout.banks",
     "vector_width": "accel.layout.accesses",
 }
-"""What not every user of layouts needs, and where it is; loaded at its first use."""
+"""Names that are imported at their first use, with their modules."""
 
 __all__ = [
     "ALL",

@@ -18,16 +18,16 @@ Offsets: TypeAlias = "Layout | ComposedLayout"
 
 
 class Coalescing(NamedTuple):
-    """What a warp moves for what it uses.
+    """How many sectors of global memory a warp moves, and how many of the moved bytes it uses.
 
     Attributes
     ----------
     sectors : int
-        How many sectors are touched, each of which is moved as a whole.
+        How many sectors the warp touches; each is moved as a whole.
     fewest : int
-        How many sectors as many bytes need.
+        The fewest sectors that could hold the bytes the warp uses.
     efficiency : float
-        Useful bytes over moved bytes, at most 1.
+        Used bytes divided by moved bytes, at most 1.
     """
 
     sectors: int
@@ -35,18 +35,18 @@ class Coalescing(NamedTuple):
     efficiency: float
 
     def __str__(self) -> str:
-        return f"{self.sectors} sectors, where {self.fewest} would do: {self.efficiency:.1%} of the bytes are used"
+        return f"{self.sectors} sectors, where {self.fewest} would suffice: {self.efficiency:.1%} of the bytes are used"
 
 
 class VectorWidth(NamedTuple):
-    """The widest access, and why there is no wider one.
+    """The widest vector access that a layout allows, and what limits it.
 
     Attributes
     ----------
     elements : int
-        How many elements one access has; a power of two.
+        Elements of one access; a power of two.
     reason : str
-        What does not allow twice as many.
+        What rules out twice as many elements.
     """
 
     elements: int
@@ -57,23 +57,23 @@ class VectorWidth(NamedTuple):
 
 
 def as_offsets(layout: Any) -> Offsets:
-    """Return a layout, under a swizzle or not."""
+    """Return a `ComposedLayout` as it is, and anything else as a `Layout`."""
     return layout if isinstance(layout, ComposedLayout) else as_layout(layout)
 
 
 def warp(layout: Any, threads: int, vector: int) -> list[int]:
     """Return the offsets of the first ``threads * vector`` coordinates, or of all if there are fewer."""
-    found = as_offsets(layout)
-    return [found(i) for i in range(min(threads * vector, found.size))]
+    offsets = as_offsets(layout)
+    return [offsets(i) for i in range(min(threads * vector, offsets.size))]
 
 
 def addresses(offsets: Sequence[int], itemsize: int, vector: int) -> list[int]:
-    """Return the byte at which each access begins; each is of the next ``vector`` offsets.
+    """Return the byte offset at which each access begins; an access has ``vector`` consecutive offsets.
 
     Raises
     ------
     LayoutError
-        If these are no access: not one after another, not aligned, or of a width that no thread can access.
+        If the offsets of an access are not consecutive or not aligned, or no thread can access that many bytes.
     """
     refuse_less_than_one(itemsize=itemsize, vector=vector)
     if itemsize * vector not in WIDTHS:
@@ -84,8 +84,8 @@ def addresses(offsets: Sequence[int], itemsize: int, vector: int) -> list[int]:
         run = offsets[start : start + vector]
         if run[0] % vector or list(run) != list(range(run[0], run[0] + vector)):
             raise LayoutError(
-                f"{vector} elements at once must be neighbours that begin at a multiple of {vector}; those from "
-                f"coordinate {start} on have the offsets {list(run)}; `vector_width` tells how many elements can be"
+                f"an access of {vector} elements needs consecutive offsets from a multiple of {vector} on; the access "
+                f"at coordinate {start} has the offsets {list(run)}; `vector_width` tells how many elements work"
             )
     return [offset * itemsize for offset in offsets[::vector]]
 
@@ -112,24 +112,24 @@ def coalescing(
     itemsize : int
         Bytes of an element.
     threads : int, default 32
-        Of a warp.
+        Threads of a warp.
     vector : int, default 1
         Elements that a thread accesses at once.
     sector : int, default 32
-        Bytes that are moved at once.
+        Bytes of a sector: the unit in which memory is moved.
     alignment : int, default 256
-        Bytes of which the address of offset 0 is a multiple.
+        Alignment in bytes of the address of offset 0.
 
     Raises
     ------
     LayoutError
-        If the elements of a thread cannot be accessed at once.
+        If the elements of a thread cannot be read or written in one access.
 
     Examples
     --------
     >>> from accel.layout import Layout, coalescing
     >>> print(coalescing(Layout(32, 2), 4))
-    8 sectors, where 4 would do: 50.0% of the bytes are used
+    8 sectors, where 4 would suffice: 50.0% of the bytes are used
     """
     refuse_less_than_one(threads=threads, sector=sector, alignment=alignment)
     starts = set(addresses(warp(layout, threads, vector), itemsize, vector))
@@ -144,14 +144,14 @@ def coalescing(
 
 def _touched(starts: set[int], width: int, sector: int, base: int) -> set[int]:
     spans = [((base + start) // sector, (base + start + width - 1) // sector) for start in starts]
-    return {found for first, last in spans for found in range(first, last + 1)}
+    return {number for first, last in spans for number in range(first, last + 1)}
 
 
 def vector_width(layout: Any, itemsize: int, alignment: int, *, limit: int = 16) -> VectorWidth:
-    """The largest power of two v such that all L(v i), ..., L(v i + v - 1) are neighbours from a multiple of v on.
+    """The largest power of two v for which all L(v i), ..., L(v i + v - 1) are consecutive from a multiple of v on.
 
-    It divides ``max_common_vector`` of the layout and a contiguous one, and is its largest such divisor if the strides
-    of the other leaves, the alignment and the limit allow it. Of a swizzle the runs that no offset can break count.
+    It divides `max_common_vector` of the layout and a contiguous layout. The strides of the other leaves, the alignment
+    and the limit may make it smaller. Under a swizzle, only runs of elements that the swizzle keeps together count.
 
     Parameters
     ----------
@@ -160,9 +160,9 @@ def vector_width(layout: Any, itemsize: int, alignment: int, *, limit: int = 16)
     itemsize : int
         Bytes of an element.
     alignment : int
-        Bytes of which the address of offset 0 is a multiple.
+        Alignment in bytes of the address of offset 0.
     limit : int, default 16
-        Bytes of the widest access that the machine has.
+        Bytes of the widest access of the machine.
 
     Examples
     --------
@@ -171,8 +171,8 @@ def vector_width(layout: Any, itemsize: int, alignment: int, *, limit: int = 16)
     4 at once, not 8: leaf 4:20 steps by 20 elements, which is no multiple of 8
     """
     refuse_less_than_one(itemsize=itemsize, alignment=alignment, limit=limit)
-    found = as_offsets(layout)
-    bounds = [*_machine_bounds(itemsize, alignment, limit), *_swizzle_bounds(found), *_leaf_bounds(found)]
+    offsets = as_offsets(layout)
+    bounds = [*_machine_bounds(itemsize, alignment, limit), *_swizzle_bounds(offsets), *_leaf_bounds(offsets)]
     return min(bounds, key=lambda bound: bound.elements)
 
 
@@ -195,7 +195,7 @@ def _swizzle_bounds(layout: Offsets) -> Iterator[VectorWidth]:
         if offset:
             yield VectorWidth(_power(offset), f"the offset {offset} inside the swizzle is no multiple")
         if swizzle.bits:
-            yield VectorWidth(1 << swizzle.base, f"{swizzle} moves runs of {1 << swizzle.base} elements")
+            yield VectorWidth(1 << swizzle.base, f"{swizzle} keeps only runs of {1 << swizzle.base} elements together")
 
 
 def _leaf_bounds(layout: Offsets) -> Iterator[VectorWidth]:
@@ -205,7 +205,7 @@ def _leaf_bounds(layout: Offsets) -> Iterator[VectorWidth]:
         return
     (extent, stride), *others = leaves
     if stride != 1:
-        yield VectorWidth(1, f"the first leaf {extent}:{stride} steps by {stride} elements, and neighbours by 1")
+        yield VectorWidth(1, f"the first leaf {extent}:{stride} steps by {stride} elements, not by 1")
         return
     run = _power(extent)
     yield VectorWidth(run, f"leaf {extent}:1 has {extent} elements, which is no multiple of {2 * run}")

@@ -1,4 +1,4 @@
-"""The operations on whole layouts: coalescing, composition, complement, and layouts made to order."""
+"""Operations on whole layouts: coalesce, composition, complement, and compact layouts in a given order."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -40,11 +40,11 @@ __all__ = [
 ]
 
 CACHED = 4096
-"""How many results each operation remembers."""
+"""How many results the cache of each operation holds."""
 
 
 def of_leaves(leaves: Sequence[Leaf]) -> Layout:
-    """Return a flat layout: an integer's for one leaf, and 1:0 for none."""
+    """Return the flat layout of some leaves: of rank 1 and not nested for one leaf, and 1:0 for none."""
     if not leaves:
         return Layout.made(1, 0)
     shape, stride = leaves[0] if len(leaves) == 1 else zip(*leaves, strict=True)
@@ -52,34 +52,34 @@ def of_leaves(leaves: Sequence[Leaf]) -> Layout:
 
 
 def size(layout: Any) -> int:
-    """|L| = the product of the extents: how many coordinates there are."""
+    """|L| = the product of the extents: the number of coordinates."""
     return as_layout(layout).size
 
 
 def cosize(layout: Any) -> int:
-    """How many elements are spanned: 1 + the sum of |(s_k - 1) d_k|; 0 where there is no coordinate."""
+    """The number of elements that the offsets span: 1 + the sum of |(s_k - 1) d_k|; 0 if the size is 0."""
     return as_layout(layout).cosize
 
 
 def rank(layout: Any) -> int:
-    """How many modes there are at the top."""
+    """The number of modes at the top level."""
     return as_layout(layout).rank
 
 
 def depth(layout: Any) -> int:
-    """How deep the tuples of the shape are nested; 0 for an integer."""
+    """The nesting depth of the shape; 0 for an integer."""
     return as_layout(layout).depth
 
 
 def mode(layout: Any, k: int) -> Layout:
-    """Return mode ``k`` of those at the top."""
+    """Return mode ``k`` of the top level."""
     return as_layout(layout).mode(k)
 
 
 def flatten(layout: Any) -> Layout:
-    """The same function of natural coordinates without their tuples: ((a,b),c):((x,y),z) is (a,b,c):(x,y,z)."""
-    found = as_layout(layout)
-    return found if found.depth == 0 else Layout.made(flat(found.shape), flat(found.stride))
+    """The same layout without nesting: ((a,b),c):((x,y),z) becomes (a,b,c):(x,y,z)."""
+    nested = as_layout(layout)
+    return nested if nested.depth == 0 else Layout.made(flat(nested.shape), flat(nested.stride))
 
 
 def coalesce(layout: Any, profile: Any = None) -> Layout:
@@ -88,10 +88,10 @@ def coalesce(layout: Any, profile: Any = None) -> Layout:
     Parameters
     ----------
     layout : Layout
-        Any.
+        The layout to coalesce.
     profile : nested tuple, optional
-        Coalesce each mode by its part of the profile, where an integer stands for the whole mode; modes past the
-        profile stay.
+        Coalesce each mode by its part of the profile, where an integer stands for the whole mode. Modes beyond the
+        profile are unchanged.
 
     Examples
     --------
@@ -99,30 +99,30 @@ def coalesce(layout: Any, profile: Any = None) -> Layout:
     >>> print(coalesce(Layout((2, (1, 6)), (1, (6, 2)))))
     12:1
     """
-    found = as_layout(layout)
+    original = as_layout(layout)
     if isinstance(profile, tuple | list):
         refuse_vast(profile)
-    return _coalesced_by(found, profile)
+    return _coalesced_by(original, profile)
 
 
-def _coalesced_by(found: Layout, profile: Any) -> Layout:
+def _coalesced_by(layout: Layout, profile: Any) -> Layout:
     if profile is None or isinstance(profile, int):
-        return of_leaves(coalesced(found.leaves))
-    if len(profile) > found.rank or isinstance(found.shape, int):
-        raise LayoutError(f"the profile {profile} has more parts than {found} has modes")
-    parts = modes_of(found)
+        return of_leaves(coalesced(layout.leaves))
+    if len(profile) > layout.rank or isinstance(layout.shape, int):
+        raise LayoutError(f"the profile {profile} has more parts than {layout} has modes")
+    parts = modes_of(layout)
     return joined([*map(_coalesced_by, parts, profile), *parts[len(profile) :]])
 
 
 def filter_zeros(layout: Any) -> Layout:
-    """The same values with each leaf of stride 0 made 1:0: the profile stays, and so does an extent of 0."""
-    found = as_layout(layout)
-    extents = iter([extent if stride or not extent else 1 for extent, stride in found.leaves])
-    return Layout.made(rebuilt(extents, found.shape), found.stride)
+    """The same values with each leaf of stride 0 replaced by 1:0; the nesting and extents of 0 are kept."""
+    original = as_layout(layout)
+    extents = iter([extent if stride or not extent else 1 for extent, stride in original.leaves])
+    return Layout.made(rebuilt(extents, original.shape), original.stride)
 
 
 def filter(layout: Any) -> Layout:
-    """The same values without leaves of stride 0 and of extent 1, coalesced."""
+    """The same values, coalesced, without leaves of stride 0 or extent 1."""
     return coalesce(filter_zeros(layout))
 
 
@@ -132,20 +132,20 @@ def equivalent(a: Any, b: Any) -> bool:
 
 
 def composition(a: Any, b: Any) -> Layout:
-    """R(c) = A(B(c)) for all c of B, whose modes keep their sizes.
+    """R(c) = A(B(c)) for all coordinates c of B; each mode of R has the size of the same mode of B.
 
     Parameters
     ----------
     a : Layout
-        The outer function; past its size its last leaf goes on.
+        The outer function. Beyond its size, its last leaf continues.
     b : Layout, int, shape, or tuple by mode
-        The inner one. By mode, each mode of ``a`` is composed with its part; None leaves a mode alone, and modes past
-        the tuple are kept.
+        The inner function. A tuple by mode composes each mode of ``a`` with its part; None leaves a mode unchanged, as
+        are modes beyond the tuple.
 
     Raises
     ------
     LayoutError
-        If no layout has these values: says at which coordinate, and what would work.
+        If no layout has these values; the message names the first such coordinate and an alternative that works.
 
     Examples
     --------
@@ -173,14 +173,14 @@ def complement(layout: Any, size: Any = None) -> Layout:
     Parameters
     ----------
     layout : Layout
-        A, of which leaves with stride 0 do not count.
+        A. Leaves of stride 0 are ignored.
     size : int or shape, optional
-        How far to go at least; by default the cosize of A.
+        The least product |A| |R|; by default the cosize of A.
 
     Raises
     ------
     LayoutError
-        If there is none: a stride is negative, or no multiple of what the leaves with smaller strides span.
+        If A has no complement: a stride is negative, or no multiple of the span of the leaves with smaller strides.
 
     Examples
     --------
@@ -188,14 +188,14 @@ def complement(layout: Any, size: Any = None) -> Layout:
     >>> print(complement(Layout(4, 2), 24))
     (2,3):(1,8)
     """
-    found = as_layout(layout)
+    a = as_layout(layout)
     if type(size) is not int:
-        size = found.cosize if size is None else product(as_int_tuple(size, "a size"))
-    return _complement(found, size)
+        size = a.cosize if size is None else product(as_int_tuple(size, "a size"))
+    return _complement(a, size)
 
 
 def complement_of(layout: Layout, size: int) -> Layout:
-    """Return the complement in so many elements at least."""
+    """Return the complement of a layout in at least ``size`` elements."""
     if not layout.size or size < 0:
         what = "it has no elements" if size >= 0 else f"a size is not negative; found {size}"
         raise LayoutError(f"the complement of {layout} in {size} elements: {what}")
@@ -216,7 +216,7 @@ def _inadmissible(layout: Layout, size: int, extent: int, stride: int, spanned: 
     problem = (
         "negative"
         if stride < 0
-        else f"no multiple of {spanned}, which the leaves with smaller strides span; such a stride works"
+        else f"no multiple of {spanned}, the span of the leaves with smaller strides; use a stride that is"
     )
     return LayoutError(
         f"{layout} has no complement in {size} elements: the stride of its leaf {extent}:{stride} is {problem}"
@@ -224,10 +224,10 @@ def _inadmissible(layout: Layout, size: int, extent: int, stride: int, spanned: 
 
 
 def crd2idx(coord: Any, layout_or_shape: Any) -> int:
-    """L(c) = the sum of c_k d_k; a shape stands for its column-major layout.
+    """L(c) = the sum of c_k d_k, for a layout, or for the column-major layout of a shape.
 
-    Ranges are not looked at, as in the algebra: the last leaf of an integer coordinate goes on past the size.
-    ``layout(coord)`` looks at them.
+    Bounds are not checked: beyond the size, an integer coordinate continues along the last leaf. ``layout(coord)``
+    checks bounds.
     """
     shape, stride = _of_layout_or_shape(layout_or_shape)
     return located(fitted(coord, shape), shape, stride)
@@ -242,25 +242,25 @@ def _of_layout_or_shape(value: Any) -> tuple[IntTuple, IntTuple]:
 
 
 def idx2crd(index: int, shape: Any) -> IntTuple:
-    """The natural coordinate, nested as the shape, that an integer stands for."""
+    """The coordinate, nested as the shape, of an integer index (colexicographic)."""
     return natural(_integer(index), as_int_tuple(shape, "a shape"))
 
 
 def _integer(value: Any) -> int:
-    found = as_int_tuple(value, "an index")
-    if not isinstance(found, int):
+    index = as_int_tuple(value, "an index")
+    if not isinstance(index, int):
         raise TypeError(f"an index is an integer; found {value!r}")
-    return found
+    return index
 
 
 def crd2crd(coord: Any, from_shape: Any, to_shape: Any) -> IntTuple:
-    """The natural coordinate of one shape that stands for the same integer as a coordinate of another."""
+    """The coordinate in one shape that has the same integer index as a coordinate in another shape."""
     origin = as_int_tuple(from_shape, "a shape")
     return natural(crd2idx_of_shape(fitted(coord, origin), origin), as_int_tuple(to_shape, "a shape"))
 
 
 def slice_layout(layout: Any, coord: Any) -> tuple[Layout, int]:
-    """What stands under the free parts (``_``) of a coordinate, side by side, and the offset of the rest.
+    """The layout of the modes that are free (``_``) in a coordinate, and the offset of the fixed ones.
 
     Examples
     --------
@@ -272,9 +272,9 @@ def slice_layout(layout: Any, coord: Any) -> tuple[Layout, int]:
 
 
 def dice(layout: Any, coord: Any) -> Layout:
-    """What stands under the parts of a coordinate that are not free: the other half of `slice_layout`."""
-    found = as_layout(layout)
-    return Layout.made(*diced(coord, found.shape, found.stride))
+    """The layout of the modes that are fixed in a coordinate: the other modes of `slice_layout`."""
+    original = as_layout(layout)
+    return Layout.made(*diced(coord, original.shape, original.stride))
 
 
 def col_major(*shape: Any) -> Layout:
@@ -288,15 +288,15 @@ def row_major(*shape: Any) -> Layout:
 
 
 def make_ordered_layout(shape: Any, order: Any = None) -> Layout:
-    """d_k = the product of the extents whose order is smaller than that of s_k; extents of 1 get stride 0.
+    """d_k = the product of the extents whose order is less than that of s_k; extents of 1 get stride 0.
 
     Parameters
     ----------
     shape : int or nested tuple of int
         Extents.
     order : int or nested tuple of int, optional
-        Which leaf is the fastest, which the next ...; an integer for a nested mode orders that mode as a whole. Equal
-        orders share a stride. By default column-major.
+        A number for each leaf; the smallest number is the fastest leaf. An integer for a nested mode numbers its leaves
+        together, from left to right. Leaves with equal numbers share a stride. By default column-major.
 
     Examples
     --------
@@ -304,22 +304,22 @@ def make_ordered_layout(shape: Any, order: Any = None) -> Layout:
     >>> print(make_ordered_layout((4, 8, 2), (2, 0, 1)))
     (4,8,2):(16,1,8)
     """
-    found = as_int_tuple(shape, "a shape")
-    keys = _keys(found, 0 if order is None else as_int_tuple(order, "an order"))
-    extents, strides, spanned = flat(found), [0] * len(keys), 1
+    nested = as_int_tuple(shape, "a shape")
+    keys = _keys(nested, 0 if order is None else as_int_tuple(order, "an order"))
+    extents, strides, spanned = flat(nested), [0] * len(keys), 1
     for _, equal in groupby(sorted(range(len(keys)), key=keys.__getitem__), keys.__getitem__):
         places = [place for place in equal if extents[place] != 1]
         for place in places:
             strides[place] = spanned
         spanned *= prod([extents[place] for place in places])
-    return Layout(found, rebuilt(iter(strides), found))
+    return Layout(nested, rebuilt(iter(strides), nested))
 
 
 ordered = make_ordered_layout
 
 
 def _keys(shape: IntTuple, order: IntTuple) -> list[tuple[int, int]]:
-    """Return for each leaf its order, and where it stands among those that one integer orders."""
+    """Return for each leaf its number in the order, and its position in the mode that shares this number."""
     if isinstance(order, int):
         return [(order, place) for _, place in zip(flat(shape), count(), strict=False)]
     parts = modes(shape)

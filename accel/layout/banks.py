@@ -1,6 +1,6 @@
-"""Shared memory: which threads of a warp wait for one another at its banks, and the swizzle by which none does.
+"""Bank conflicts in shared memory, and the swizzle that avoids them.
 
-Memory has banks side by side, each with words of some bytes. A bank gives one word at a time, to all who want it.
+Shared memory is divided into banks. A bank serves one word at a time, to all threads that access this word.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ __all__ = ["BankConflicts", "Conflict", "bank_conflicts", "find_swizzle"]
 
 
 class Conflict(NamedTuple):
-    """A bank, and the threads that want different words of it at once."""
+    """A bank, and the threads that access different words of it at the same time."""
 
     bank: int
     threads: tuple[int, ...]
@@ -25,20 +25,20 @@ class Conflict(NamedTuple):
         shown = ", ".join(map(str, self.threads))
         if len(self.threads) > 8:
             shown = f"{', '.join(map(str, self.threads[:3]))} ... {self.threads[-1]}"
-        return f"threads {shown} want different words of bank {self.bank}"
+        return f"threads {shown} access different words of bank {self.bank}"
 
 
 class BankConflicts(NamedTuple):
-    """How the threads of a warp wait for one another.
+    """The bank conflicts of one access by a warp.
 
     Attributes
     ----------
     ways : int
-        The most words that one bank is asked for at once; 1 if nobody waits.
+        The most different words that are accessed in one bank at the same time; 1 if there is no conflict.
     worst : Conflict or None
-        The first bank of which so many are wanted.
+        The first conflict with that many words.
     conflicts : tuple of Conflict
-        Every bank that is asked for several words at once.
+        One for each phase and bank in which several words are accessed.
     """
 
     ways: int
@@ -55,7 +55,7 @@ class _Memory(NamedTuple):
     threads: int
 
     def phases(self, starts: Sequence[int], width: int) -> Iterator[range]:
-        """Yield the threads that are served at once: of a warp, as many as all banks together have bytes for."""
+        """Yield the threads of each phase: as many threads of a warp as all banks together have bytes for."""
         lanes = max(self.banks * self.bank_bytes // max(width, self.bank_bytes), 1)
         for first in range(0, len(starts), self.threads):
             end = min(first + self.threads, len(starts))
@@ -63,7 +63,7 @@ class _Memory(NamedTuple):
                 yield range(start, min(start + lanes, end))
 
     def conflicts(self, starts: Sequence[int], width: int) -> Iterator[tuple[int, Conflict]]:
-        """Yield each bank that is asked for several words at once, and for how many."""
+        """Yield the number of words and the conflict, for each phase and bank in which there are several words."""
         for phase in self.phases(starts, width):
             words: defaultdict[int, set[int]] = defaultdict(set)
             asking: defaultdict[int, list[int]] = defaultdict(list)
@@ -79,47 +79,47 @@ class _Memory(NamedTuple):
         return range(start // self.bank_bytes, (start + width - 1) // self.bank_bytes + 1)
 
     def summary(self, starts: Sequence[int], width: int) -> BankConflicts:
-        found = list(self.conflicts(starts, width))
-        ways, worst = max(found, key=lambda one: one[0], default=(1, None))
-        return BankConflicts(ways, worst, tuple([conflict for _, conflict in found]))
+        counted = list(self.conflicts(starts, width))
+        ways, worst = max(counted, key=lambda pair: pair[0], default=(1, None))
+        return BankConflicts(ways, worst, tuple([conflict for _, conflict in counted]))
 
 
 def bank_conflicts(
     layout: Any, itemsize: int, *, banks: int = 32, bank_bytes: int = 4, threads: int = 32, vector: int = 1
 ) -> BankConflicts:
-    """The most different words w with equal w mod banks that the threads of a warp want at once.
+    """The most different words w with equal w mod banks that the threads of a warp access at the same time.
 
     Thread i accesses the elements ``layout(i * vector)`` to ``layout(i * vector + vector - 1)``. If the layout has
-    fewer elements, the other threads are idle. Threads that want the same word get it together.
+    fewer elements, the other threads are idle. Threads that access the same word do not conflict.
 
-    Wide accesses are served in phases, in each of which all banks together give at most one word each: the whole warp
-    at once for up to 4 bytes a thread, then half of it for 8 bytes, a quarter for 16. Threads of different phases do
-    not collide.
+    Wide accesses are served in phases; in one phase each bank serves at most one word without a conflict. A phase has
+    the whole warp for up to 4 bytes per thread, half of it for 8 bytes and a quarter for 16. Threads of different
+    phases do not conflict.
 
     Parameters
     ----------
     layout : Layout or ComposedLayout
-        Coordinates to offsets in elements; a composition ``tile @ access`` for an access to a tile.
+        Coordinates to offsets in elements; for an access to a tile, the composition ``tile @ access``.
     itemsize : int
         Bytes of an element.
     banks, bank_bytes : int
-        How many banks, and how many bytes a word of one has.
+        The number of banks, and the bytes of a word.
     threads : int
-        Of a warp.
+        Threads of a warp.
     vector : int
-        Elements that a thread accesses at once.
+        Elements that a thread reads or writes in one access.
 
     Raises
     ------
     LayoutError
-        If the elements of a thread cannot be accessed at once.
+        If the elements of a thread cannot be read or written in one access.
 
     Examples
     --------
     >>> from accel.layout import Layout, Swizzle, bank_conflicts
     >>> column = Layout(32, 32)  # of 32 x 32 floats, by rows
     >>> print(bank_conflicts(column, 4))
-    32 ways: threads 0, 1, 2 ... 31 want different words of bank 0
+    32 ways: threads 0, 1, 2 ... 31 access different words of bank 0
     >>> print(bank_conflicts(Swizzle(5, 0, 5) @ column, 4))
     no conflicts
     """
@@ -129,7 +129,7 @@ def bank_conflicts(
 
 
 class _Access(NamedTuple):
-    """The offsets at which the accesses of all threads begin, and the elements that each has."""
+    """The offset at which each thread's access begins, and the elements of one access."""
 
     starts: list[int]
     vector: int
@@ -146,8 +146,8 @@ def find_swizzle(
 ) -> Swizzle:
     """The S with the fewest bits, then the largest base, then the smallest shift, such that S o L has no conflicts.
 
-    S permutes the memory of the tile in itself, and moves the elements that a thread accesses at once together. The
-    shift is not negative, because a swizzle of that kind does not tell words of one bank apart.
+    S permutes the memory of the tile and keeps the elements of one access together. The shift is never negative: such
+    a swizzle would not move words of one bank to different banks.
 
     Parameters
     ----------
@@ -156,17 +156,17 @@ def find_swizzle(
     itemsize : int
         Bytes of an element.
     *accesses : Layout
-        Thread to integer coordinate of the tile, or (element, thread) for several elements at once. Elements past those
-        of a warp are accessed by the warps after it. By default the coordinates in their order.
+        Each maps a thread to an integer coordinate of the tile, or (element, thread) if an access has several elements.
+        Elements beyond those of one warp are accessed by further warps. By default, all coordinates in order.
     vector : int or sequence of int, default 1
-        Elements that a thread accesses at once, in all accesses or in each.
+        Elements of one access by a thread: one number for all accesses, or one for each.
     banks, bank_bytes, threads : int
         As in `bank_conflicts`.
 
     Raises
     ------
     LayoutError
-        If there is none: tells the best, and which threads still collide.
+        If there is none; the message names the best swizzle and the conflict that remains.
 
     Examples
     --------
@@ -182,58 +182,60 @@ def find_swizzle(
     tile, memory = as_layout(layout), _Memory(banks, bank_bytes, threads)
     if any(stride < 0 for _, stride in tile.leaves):
         raise LayoutError(f"a swizzle needs offsets from 0 on; {tile} has a negative stride")
-    found = _as_accesses(tile, itemsize, accesses or (Layout(tile.size),), vector)
+    checked = _checked_accesses(tile, itemsize, accesses or (Layout(tile.size),), vector)
     tried = []
-    for swizzle in _candidates(tile.cosize, banks * bank_bytes // itemsize, max(access.vector for access in found)):
-        results = [_under(swizzle, access, itemsize, memory) for access in found]
+    for swizzle in _candidates(tile.cosize, banks * bank_bytes // itemsize, max(access.vector for access in checked)):
+        results = [_conflicts_under(swizzle, access, itemsize, memory) for access in checked]
         if all(result.ways == 1 for result in results):
             return swizzle
         tried.append((swizzle, results))
-    raise _none(tile, tried)
+    raise _no_swizzle(tile, tried)
 
 
-def _as_accesses(tile: Layout, itemsize: int, accesses: Sequence[Any], vector: int | Sequence[int]) -> list[_Access]:
+def _checked_accesses(
+    tile: Layout, itemsize: int, accesses: Sequence[Any], vector: int | Sequence[int]
+) -> list[_Access]:
     vectors = [vector] * len(accesses) if isinstance(vector, int) else list(vector)
     if len(vectors) != len(accesses):
         raise LayoutError(f"one vector is needed for each of {len(accesses)} accesses; found {len(vectors)}")
-    found = []
+    checked = []
     for access, elements in zip(map(as_layout, accesses), vectors, strict=True):
         offsets = [tile(access(i)) for i in range(access.size)]
-        addresses(offsets, itemsize, elements)  # refuses what is no access
-        found.append(_Access(offsets[::elements], elements))
-    return found
+        addresses(offsets, itemsize, elements)  # raises if the offsets are not consecutive or not aligned
+        checked.append(_Access(offsets[::elements], elements))
+    return checked
 
 
 def _candidates(span: int, row: int, vector: int) -> Iterator[Swizzle]:
-    """Yield the swizzles that mix into the bits of a bank, the smallest first.
+    """Yield the swizzles that change the bits which select the bank, those with the fewest bits first.
 
     Parameters
     ----------
     span : int
         Elements of the tile.
     row : int
-        Elements of all banks side by side.
+        Elements in one word of every bank.
     vector : int
-        Elements that stay together.
+        Elements of one access, which stay together.
     """
     yield Swizzle(0, 0, 0)
     lowest, end, used = vector.bit_length() - 1, row.bit_length() - 1, (span - 1).bit_length()
     for bits in range(1, end - lowest + 1):
         for base in range(end - bits, lowest - 1, -1):
-            if span % (1 << base + bits) == 0:  # else the last run of so many would leave the tile
+            if span % (1 << base + bits) == 0:  # otherwise the last run would be moved out of the tile
                 for shift in range(bits, used - base - bits + 1):
                     yield Swizzle(bits, base, shift)
 
 
-def _under(swizzle: Swizzle, access: _Access, itemsize: int, memory: _Memory) -> BankConflicts:
+def _conflicts_under(swizzle: Swizzle, access: _Access, itemsize: int, memory: _Memory) -> BankConflicts:
     starts = [swizzle(start) * itemsize for start in access.starts]
     return memory.summary(starts, access.vector * itemsize)
 
 
-def _none(tile: Layout, tried: Sequence[tuple[Swizzle, Sequence[BankConflicts]]]) -> LayoutError:
+def _no_swizzle(tile: Layout, tried: Sequence[tuple[Swizzle, Sequence[BankConflicts]]]) -> LayoutError:
     best, results = min(tried, key=lambda one: max(result.ways for result in one[1]))
     worst = max(range(len(results)), key=lambda k: results[k].ways)
     return LayoutError(
-        f"none of the {len(tried)} swizzles that permute the {tile.cosize} elements of {tile} frees all accesses from "
+        f"none of the {len(tried)} swizzles that permute the {tile.cosize} elements of {tile} avoids all bank "
         f"conflicts; the best is {best}, which leaves access {worst} with {results[worst]}; pad a stride instead"
     )

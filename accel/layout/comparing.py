@@ -14,9 +14,9 @@ class Difference(NamedTuple):
     Attributes
     ----------
     coordinate : int
-        Which.
+        The coordinate.
     a, b : int or None
-        The offsets there; None where the layout has ended.
+        The offsets there; None if the coordinate is past the end of the layout.
     """
 
     coordinate: int
@@ -29,9 +29,9 @@ class Difference(NamedTuple):
 
 
 def diff(a: Any, b: Any) -> Difference | None:
-    """The least i with A(i) != B(i), and both; None if A and B are the same function.
+    """The least i with A(i) != B(i), and both offsets there; None if A and B are the same function.
 
-    Of layouts of different sizes, the end of one is a difference too. The time does not depend on the sizes.
+    If one layout is shorter, its end counts as a difference. The time does not depend on the sizes.
 
     Examples
     --------
@@ -50,10 +50,11 @@ def diff(a: Any, b: Any) -> Difference | None:
 
 
 def _first_difference(ours: tuple[tuple[int, int], ...], theirs: tuple[tuple[int, int], ...]) -> int:
-    """Return where the tables part, or one ends.
+    """Return the first index at which the values of two coalesced layouts differ, or one layout ends.
 
-    Coalesced leaves have the same table as far as they are equal. The first two that are not part at their first step
-    if the strides differ, and else where the shorter ends: what follows that does not go on with its stride.
+    As long as the leaves are equal, so are the values. At the first pair of different leaves, the values differ at the
+    first step if the strides differ, and otherwise where the shorter leaf ends, because the next leaf never continues
+    with the same stride.
     """
     place = 1
     for (extent, stride), (other_extent, other_stride) in zip(ours, theirs, strict=False):

@@ -1,7 +1,7 @@
-"""Composition: which layout, if any, is the function c -> A(B(c)).
+"""Composition: the layout, if there is one, of the function c -> A(B(c)).
 
-A fast rule looks at the leaves of B one by one. Where it does not apply, the table of values decides, which is exact:
-a layout compatible with B has a value for each leaf's coordinate, and the sums of these for all others.
+A fast rule composes the leaves of B one by one. Where it does not apply, the table of values decides. This is exact: in
+a layout with the modes of B, the value at a coordinate is the sum of the values of its leaves.
 """
 
 import math
@@ -18,13 +18,13 @@ from accel.layout.notation import written
 __all__ = ["CAP", "Step", "coalesced", "compose", "factored", "split", "unbounded"]
 
 CAP = 1 << 16
-"""Elements of B up to which the table is looked at."""
+"""The most elements of B for which the table of values is examined."""
 
 _NOTHING = ((0, 0),)
 
 
 class Nested(Protocol):
-    """What is asked of a layout here."""
+    """What composition needs of a layout: a shape and leaves."""
 
     @property
     def shape(self) -> IntTuple:
@@ -38,16 +38,16 @@ class Nested(Protocol):
 
 
 class Step(NamedTuple):
-    """What the rule did with a leaf of B at one mode of A.
+    """What the fast rule did with a leaf of B at one mode of A.
 
     Attributes
     ----------
     mode : int
-        Which mode of A, coalesced.
+        The mode of the coalesced A.
     leaf : Leaf
-        What was left of B's leaf before.
+        What remained of B's leaf before this step.
     emitted : Leaf or None
-        The leaf of the result; None where the mode is stepped over.
+        The leaf of the result; None if the mode is skipped.
     digit : int
         The largest coordinate of the mode that the leaf reaches.
     """
@@ -59,37 +59,37 @@ class Step(NamedTuple):
 
 
 def coalesced(leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
-    """Return the fewest leaves with the same table: no extent of 1, and no s0:d0, s1:d1 with s0 d0 = d1.
+    """Return the fewest leaves with the same values: no extent of 1, and no s0:d0, s1:d1 with s0 d0 = d1.
 
-    There is none for one element, and 0:0 for none.
+    The result has no leaves for one element, and the leaf 0:0 for none.
     """
-    found: list[Leaf] = []
+    merged: list[Leaf] = []
     for extent, stride in leaves:
         if extent == 1:
             continue
         if extent == 0:
             return _NOTHING
-        if found and found[-1][0] * found[-1][1] == stride:
-            found[-1] = found[-1][0] * extent, found[-1][1]
+        if merged and merged[-1][0] * merged[-1][1] == stride:
+            merged[-1] = merged[-1][0] * extent, merged[-1][1]
         else:
-            found.append((extent, stride))
-    return tuple(found)
+            merged.append((extent, stride))
+    return tuple(merged)
 
 
 def unbounded(leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
-    """Return the fewest leaves with the same value at every integer, also past the size.
+    """Return the fewest leaves with the same value at every integer, also beyond the size.
 
-    There the last leaf goes on, even if its extent is 1: its stride then has no part in the table, and counts here.
+    Beyond the size the last leaf continues, even if its extent is 1, so its stride is kept here.
     """
-    found = coalesced(leaves)
-    if not leaves or leaves[-1][0] != 1 or found == _NOTHING:
-        return found
-    goes_on = found and found[-1][0] * found[-1][1] == leaves[-1][1]
-    return found if goes_on else (*found, leaves[-1])
+    merged = coalesced(leaves)
+    if not leaves or leaves[-1][0] != 1 or merged == _NOTHING:
+        return merged
+    continues = merged and merged[-1][0] * merged[-1][1] == leaves[-1][1]
+    return merged if continues else (*merged, leaves[-1])
 
 
 def compose(a: Nested, b: Nested) -> tuple[IntTuple, IntTuple, tuple[Leaf, ...]]:
-    """Return shape, stride and leaves of R with R(c) = A(B(c)) for all c; the modes of B keep their sizes.
+    """Return shape, stride and leaves of R with R(c) = A(B(c)) for all c; the modes of R have the sizes of those of B.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def compose(a: Nested, b: Nested) -> tuple[IntTuple, IntTuple, tuple[Leaf, ...]]
 
 
 def by_rule(outer: Sequence[Leaf], inner: Sequence[Leaf]) -> list[list[Leaf]] | None:
-    """Return what becomes of each leaf of B by the rule, or None where that does not apply."""
+    """Return the leaves that each leaf of B becomes by the fast rule, or None if the rule does not apply."""
     parts = []
     reached = [0] * len(outer)
     for leaf in inner:
@@ -117,24 +117,24 @@ def by_rule(outer: Sequence[Leaf], inner: Sequence[Leaf]) -> list[list[Leaf]] | 
         if emitted is None:
             return None
         parts.append(emitted)
-    # The leaves are independent of one another where their digits add up without a carry.
-    alone = len(inner) < 2 or all(map(lt, reached, [extent for extent, _ in outer[:-1]]))
-    return parts if alone else None
+    # The leaves are independent if their largest coordinates add up without a carry in every mode of A.
+    independent = len(inner) < 2 or all(map(lt, reached, [extent for extent, _ in outer[:-1]]))
+    return parts if independent else None
 
 
 def split(outer: Sequence[Leaf], leaf: Leaf, reached: list[int], steps: list[Step] | None = None) -> list[Leaf] | None:
-    """Return the leaves that one leaf of B becomes, or None where the rule does not apply.
+    """Return the leaves that one leaf of B becomes, or None if the fast rule does not apply.
 
     Parameters
     ----------
     outer : sequence of Leaf
         A, coalesced.
     leaf : Leaf
-        Of B.
+        The leaf of B.
     reached : list of int
-        For each mode of A, takes the sum of the largest coordinates that the leaves reach.
+        For each mode of A, the sum of the largest coordinates that the leaves of B reach; updated.
     steps : list of Step, optional
-        Takes what is done.
+        The steps are appended here.
     """
     extent, stride = leaf
     if extent < 2 or not stride or not outer:
@@ -161,7 +161,7 @@ def split(outer: Sequence[Leaf], leaf: Leaf, reached: list[int], steps: list[Ste
 
 
 def _digit(extent: int, stride: int, size: int) -> int | None:
-    """Return the largest coordinate of a mode that a leaf reaches: 0 if it steps over it, None if no layout does so."""
+    """Return the largest coordinate of a mode that a leaf reaches: 0 if it skips it, None if the rule fails."""
     if stride < 0:
         return None
     if stride >= size:
@@ -172,9 +172,10 @@ def _digit(extent: int, stride: int, size: int) -> int | None:
 
 
 def factored(table: Sequence[int]) -> list[Leaf] | int:
-    """Return the only leaves, coalesced, that have this table, or the first index at which there can be none.
+    """Return the coalesced leaves with these values, or the first index at which no layout has them.
 
-    A leaf ends where its stride no longer goes on; the place of that must divide the size.
+    A leaf ends where the values no longer continue with its stride; the number of values up to there must divide the
+    size.
     """
     leaves: list[Leaf] = []
     place, size = 1, len(table)
@@ -197,59 +198,59 @@ def _by_table(a: Nested, outer: Sequence[Leaf], b: Nested) -> list[list[Leaf]]:
     if size > CAP:
         raise LayoutError(
             f"composition {a} o {b}: the fast rule does not apply, and the table has {size} values, of which at most "
-            f"{CAP} are looked at; compose mode by mode"
+            f"{CAP} are examined; compose mode by mode"
         )
     for extent, stride in b.leaves:
         if stride < 0 and extent > 1:
             raise LayoutError(
-                f"composition {a} o {b}: {b} goes to negative coordinates, and {a} has no values there, because it is "
+                f"composition {a} o {b}: {b} goes to negative coordinates, where {a} has no values, because it is "
                 f"not a single stride; reverse the strides of the first layout instead"
             )
     tables = [[evaluated(outer, i * stride) for i in range(extent)] for extent, stride in b.leaves]
-    found = [factored(table) for table in tables]
-    _refuse_sums(a, outer, b, tables, _first_wrong(found, b.leaves))
-    return [leaves or [(extent, 0)] for leaves, (extent, _) in zip(found, b.leaves, strict=True)]  # type: ignore[misc]
+    factors = [factored(table) for table in tables]
+    _raise_at_first_wrong(a, outer, b, tables, _first_wrong(factors, b.leaves))
+    return [leaves or [(extent, 0)] for leaves, (extent, _) in zip(factors, b.leaves, strict=True)]  # type: ignore[misc]
 
 
-def _first_wrong(found: Sequence[list[Leaf] | int], leaves: Sequence[Leaf]) -> int | None:
-    """Return the integer coordinate of the first value that its own leaf's table makes impossible."""
+def _first_wrong(factors: Sequence[list[Leaf] | int], leaves: Sequence[Leaf]) -> int | None:
+    """Return the integer coordinate of the first value that is impossible because of a single leaf."""
     places = accumulate([extent for extent, _ in leaves], mul, initial=1)
-    wrong = [place * index for index, place in zip(found, places, strict=False) if isinstance(index, int)]
+    wrong = [place * index for index, place in zip(factors, places, strict=False) if isinstance(index, int)]
     return min(wrong, default=None)
 
 
-def _refuse_sums(
+def _raise_at_first_wrong(
     a: Nested, outer: Sequence[Leaf], b: Nested, tables: Sequence[Sequence[int]], wrong: int | None
 ) -> None:
-    """Raise for the first coordinate at which no layout can have the value."""
+    """Raise `LayoutError` at the first coordinate whose value no layout can have; return if there is none."""
     inner = [[i * stride for i in range(extent)] for extent, stride in b.leaves]
     values = zip(_sums(inner), _sums(tables), strict=True)
     for i, (where, expected) in enumerate(values):
         value = evaluated(outer, where)
         if i == wrong:
-            raise LayoutError(_alone(a, b, tables, i))
+            raise LayoutError(_wrong_leaf(a, b, tables, i))
         if value != expected:
             raise LayoutError(
-                f"composition {a} o {b} is no layout: at coordinate {_named(_natural(i, b.leaves), b)} it is {value}, "
-                f"and the sum over its leaves is {expected}, because together they carry from one mode of {a} into the "
-                f"next; compose mode by mode, or with extents that stay below those of the modes"
+                f"composition {a} o {b} is no layout: at coordinate {_as_text(_natural(i, b.leaves), b)} it is "
+                f"{value}, and the sum over its leaves is {expected}, because together they carry from one "
+                f"mode of {a} into the next; compose mode by mode, or with extents that stay below those of the modes"
             )
 
 
-def _alone(a: Nested, b: Nested, tables: Sequence[Sequence[int]], i: int) -> str:
+def _wrong_leaf(a: Nested, b: Nested, tables: Sequence[Sequence[int]], i: int) -> str:
     coordinate = _natural(i, b.leaves)
     leaf = max(k for k, digit in enumerate(coordinate) if digit)
     (extent, stride), table = b.leaves[leaf], tables[leaf]
     works = next(n for n in range(coordinate[leaf], 0, -1) if not isinstance(factored(table[:n]), int))
     return (
-        f"composition {a} o {b} is no layout: at coordinate {_named(coordinate, b)} it is {table[coordinate[leaf]]}, "
+        f"composition {a} o {b} is no layout: at coordinate {_as_text(coordinate, b)} it is {table[coordinate[leaf]]}, "
         f"which no layout of extent {extent} has there; {works}:{stride} in the place of leaf {leaf}, "
         f"{extent}:{stride}, works"
     )
 
 
 def _sums(tables: Sequence[Sequence[int]]) -> Iterator[int]:
-    """Yield the sums of one value of each table, those of the first table fastest."""
+    """Yield the sums of one value from each table; the first table varies fastest."""
     return (sum(values) for values in product(*reversed(tables)))
 
 
@@ -261,8 +262,8 @@ def _natural(i: int, leaves: Sequence[Leaf]) -> tuple[int, ...]:
     return tuple(digits)
 
 
-def _named(coordinate: tuple[int, ...], b: Nested) -> str:
-    """Return a coordinate as text, nested as the layout it belongs to."""
+def _as_text(coordinate: tuple[int, ...], b: Nested) -> str:
+    """Return a coordinate as text, nested as the shape of its layout."""
     return written(rebuilt(iter(coordinate), b.shape))
 
 
@@ -272,5 +273,5 @@ def _assembled(shape: IntTuple, parts: Iterator[list[Leaf]]) -> tuple[IntTuple, 
         if len(leaves) == 1:
             return leaves[0]
         return tuple([extent for extent, _ in leaves]), tuple([stride for _, stride in leaves])
-    found = [_assembled(part, parts) for part in shape]
-    return tuple([extents for extents, _ in found]), tuple([strides for _, strides in found])
+    pairs = [_assembled(part, parts) for part in shape]
+    return tuple([extents for extents, _ in pairs]), tuple([strides for _, strides in pairs])

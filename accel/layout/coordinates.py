@@ -1,6 +1,6 @@
-"""Coordinates of nested shapes, and the integers they stand for.
+"""Coordinates of nested shapes, and their integer indices.
 
-An integer coordinate of a nested shape runs colexicographically: its leftmost leaf is fastest.
+Integer indices are colexicographic: the leftmost leaf of the shape varies fastest.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,14 @@ from accel.layout.notation import written
 __all__ = ["Leaf", "bounded", "evaluated", "located", "natural", "paired"]
 
 Leaf = tuple[int, int]
-"""One loop: its extent, and its stride in elements."""
+"""An extent and its stride in elements."""
 
 
 def paired(shape: Any, stride: Any) -> tuple[Leaf, ...] | None:
-    """Return the leaves of tuples of Python's integers that are equally nested; None if they are anything else.
+    """Return the leaves of a shape and a stride: equally nested tuples of `int`; None for anything else.
 
-    Layouts are made more often than anything: one pass finds what is needed, and what is wrong is looked for after it.
+    Layouts are constructed more often than anything else, so one pass both checks and pairs. If it returns None, the
+    caller looks for the reason.
     """
     if type(shape) is not tuple or type(stride) is not tuple or len(shape) != len(stride):
         return ((shape, stride),) if type(shape) is type(stride) is int and shape >= 0 else None
@@ -27,18 +28,18 @@ def paired(shape: Any, stride: Any) -> tuple[Leaf, ...] | None:
     for extent, step in leaves:
         if type(extent) is not int or type(step) is not int or extent < 0:
             refuse_vast(shape)
-            return _unnested(leaves)
+            return _nested_leaves(leaves)
     return leaves
 
 
-def _unnested(parts: Iterable[tuple[Any, Any]]) -> tuple[Leaf, ...] | None:
+def _nested_leaves(parts: Iterable[tuple[Any, Any]]) -> tuple[Leaf, ...] | None:
     leaves: list[Leaf] = []
     for extent, step in parts:
         if type(extent) is tuple and type(step) is tuple and len(extent) == len(step):
-            found = _unnested(zip(extent, step, strict=True))
-            if found is None:
+            inner = _nested_leaves(zip(extent, step, strict=True))
+            if inner is None:
                 return None
-            leaves += found
+            leaves += inner
         elif type(extent) is type(step) is int and extent >= 0:
             leaves.append((extent, step))
         else:
@@ -47,7 +48,7 @@ def _unnested(parts: Iterable[tuple[Any, Any]]) -> tuple[Leaf, ...] | None:
 
 
 def evaluated(leaves: Sequence[Leaf], i: int) -> int:
-    """L(i) = sum of ((i div s_0 ... s_(k-1)) mod s_k) d_k; the last leaf is not reduced."""
+    """L(i) = sum of ((i div s_0 ... s_(k-1)) mod s_k) d_k; the last leaf has no modulo."""
     offset = 0
     for extent, stride in leaves[:-1]:
         i, digit = divmod(i, extent)
@@ -56,7 +57,7 @@ def evaluated(leaves: Sequence[Leaf], i: int) -> int:
 
 
 def located(coordinate: IntTuple, shape: IntTuple, stride: IntTuple) -> int:
-    """Return the offset of a coordinate whose profile fits; ranges are not looked at."""
+    """Return the offset of a coordinate whose nesting fits the shape; bounds are not checked."""
     if isinstance(shape, int):
         return coordinate * stride  # type: ignore[operator,return-value]
     if isinstance(coordinate, tuple):
@@ -72,38 +73,38 @@ def located(coordinate: IntTuple, shape: IntTuple, stride: IntTuple) -> int:
 
 
 def natural(i: int, shape: IntTuple) -> IntTuple:
-    """Return the coordinate, nested as the shape, that an integer stands for; the last leaf is not reduced."""
+    """Return the coordinate, nested as the shape, of an integer index; the last leaf has no modulo."""
     if isinstance(shape, int):
         return i
-    found: list[IntTuple] = []
+    parts: list[IntTuple] = []
     for part in shape[:-1]:
         i, digit = divmod(i, _size(part, shape))
-        found.append(natural(digit, part))
-    return (*found, natural(i, shape[-1])) if shape else ()
+        parts.append(natural(digit, part))
+    return (*parts, natural(i, shape[-1])) if shape else ()
 
 
 def fitted(coordinate: Any, shape: IntTuple) -> IntTuple:
-    """Return a coordinate as nested tuples of integers that fit a shape.
+    """Return a coordinate as nested tuples of `int`, checked to fit the nesting of a shape.
 
     Raises
     ------
     LayoutError
-        If there are more or fewer parts than modes.
+        If a tuple of it has more or fewer parts than the shape has modes.
     TypeError
         If it is not made of integers.
     """
-    found = as_int_tuple(coordinate, "a coordinate")
-    _refuse_profile(found, shape, found, shape)
-    return found
+    nested = as_int_tuple(coordinate, "a coordinate")
+    _refuse_profile(nested, shape, nested, shape)
+    return nested
 
 
 def bounded(coordinate: IntTuple, shape: IntTuple, whole: IntTuple, axis: str = "") -> None:
-    """Refuse a coordinate that leaves a shape.
+    """Check that a coordinate is within the bounds of a shape.
 
     Raises
     ------
     BoundsError
-        If it does; says on which axis.
+        If it is not; the message names the axis.
     """
     if isinstance(coordinate, int):
         extent = product(shape)
@@ -119,7 +120,7 @@ def bounded(coordinate: IntTuple, shape: IntTuple, whole: IntTuple, axis: str = 
 
 
 def crd2idx_of_shape(coordinate: IntTuple, shape: IntTuple) -> int:
-    """Return the integer that a coordinate stands for."""
+    """Return the integer index of a coordinate."""
     return located(coordinate, shape, column_strides(shape))
 
 
@@ -140,5 +141,5 @@ def _refuse_profile(coordinate: IntTuple, shape: IntTuple, whole: IntTuple, whol
 def _size(part: IntTuple, shape: IntTuple) -> int:
     size = product(part)
     if not size:
-        raise LayoutError(f"shape {written(shape)} has no elements, so no integer stands for one")
+        raise LayoutError(f"shape {written(shape)} has no elements, so it has no integer coordinates")
     return size

@@ -1,6 +1,6 @@
-"""Why an operation has the result it has: each generator below yields the steps of one operation.
+"""The steps by which operations reach their results: each generator below yields those of one operation.
 
-They call the same functions as the operations themselves, so what they tell is what happens.
+They call the same functions as the operations themselves, so the steps are those that were taken.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ _SHOWN = 8
 
 
 class Line(NamedTuple):
-    """One step: how deep it is nested, and what it says."""
+    """One step: its nesting depth and its text."""
 
     depth: int
     text: str
@@ -28,7 +28,7 @@ class Line(NamedTuple):
 Lines = Iterator[Line]
 
 
-def _under(lines: Lines) -> Lines:
+def _indented(lines: Lines) -> Lines:
     return (Line(line.depth + 1, line.text) for line in lines)
 
 
@@ -40,24 +40,22 @@ def _coalesce(layout: Layout, profile: Any = None) -> Lines:
     if isinstance(profile, tuple):
         for k, part in enumerate(profile):
             yield Line(0, f"mode {k}, {layout.mode(k)}:")
-            yield from _under(_coalesce(layout.mode(k), part))
+            yield from _indented(_coalesce(layout.mode(k), part))
         return
     kept: list[Leaf] = []
     for leaf in layout.leaves:
         merged = list(coalesced([*kept, leaf]))
         if leaf[0] == 1:
-            yield Line(0, f"{_written(leaf)} has one element, and goes")
+            yield Line(0, f"{_written(leaf)} has one element and is dropped")
         elif leaf[0] == 0:
-            yield Line(0, f"{_written(leaf)} has no element, so nothing has")
+            yield Line(0, f"{_written(leaf)} has no elements, so neither has the result")
             return
         elif kept and len(merged) == len(kept):
             extent, stride = kept[-1]
-            product = f"{extent} * {stride} = {leaf[1]}"
-            yield Line(
-                0, f"{_written(leaf)} goes on where {extent}:{stride} ends, for {product}: {_written(merged[-1])}"
-            )
+            reason = f"because {extent} * {stride} = {leaf[1]}"
+            yield Line(0, f"{_written(leaf)} continues {extent}:{stride}, {reason}: merged into {_written(merged[-1])}")
         else:
-            yield Line(0, f"{_written(leaf)} stays")
+            yield Line(0, f"{_written(leaf)} is kept")
         kept = merged
 
 
@@ -72,40 +70,40 @@ def _by_mode(derivation: Callable[[Layout, Any], Lines], layout: Layout, tiler: 
     for k in range(layout.rank):
         part = tiler[k] if k < len(tiler) else None
         if part is None:
-            yield Line(0, f"mode {k}, {layout.mode(k)}, is left alone")
+            yield Line(0, f"mode {k}, {layout.mode(k)}, is unchanged")
         else:
             yield Line(0, f"mode {k}, {layout.mode(k)}, with {tiler_text(part)}:")
-            yield from _under(derivation(layout.mode(k), part))
+            yield from _indented(derivation(layout.mode(k), part))
 
 
 def _composed(a: Layout, b: Layout) -> Lines:
     outer = unbounded(a.leaves)
-    yield Line(0, f"A coalesced is {algebra.of_leaves(outer)}; the last of its modes goes on past its end")
+    yield Line(0, f"A coalesced is {algebra.of_leaves(outer)}; its last mode continues beyond its extent")
     for leaf in b.leaves:
         yield from _leaf(outer, leaf)
     if by_rule(outer, b.leaves) is None:
         yield from _table(outer, b)
     elif len(b.leaves) > 1 and len(outer) > 1:
-        yield Line(0, "in no mode of A do the coordinates reached add up to a carry, so the leaves stand side by side")
+        yield Line(
+            0, "the leaves together never carry from one mode of A into the next, so their results are put side by side"
+        )
 
 
 def _leaf(outer: tuple[Leaf, ...], leaf: Leaf) -> Lines:
     steps: list[Step] = []
-    found = split(outer, leaf, [0] * len(outer), steps)
-    end = "" if found is None else f": {' and '.join(map(_written, found))}"
+    emitted = split(outer, leaf, [0] * len(outer), steps)
+    end = "" if emitted is None else f": {' and '.join(map(_written, emitted))}"
     yield Line(0, f"leaf {_written(leaf)} of B{end}")
     for step in steps:
-        yield Line(1, _told(step, outer))
-    if found is None:
-        size, step_there = outer[len(steps)]
-        extent, stride = _left(steps, leaf, outer)
-        yield Line(
-            1, f"at {size}:{step_there} of A, {extent}:{stride} neither stays inside nor goes through in whole steps"
-        )
+        yield Line(1, _step_text(step, outer))
+    if emitted is None:
+        mode, rest = outer[len(steps)], _remaining(steps, leaf, outer)
+        where = f"{_written(rest)} at {_written(mode)} of A"
+        yield Line(1, f"{where}: neither stays inside this mode nor covers it in whole steps")
 
 
-def _left(steps: list[Step], leaf: Leaf, outer: tuple[Leaf, ...]) -> Leaf:
-    """Return what is left of a leaf after the steps that were taken."""
+def _remaining(steps: list[Step], leaf: Leaf, outer: tuple[Leaf, ...]) -> Leaf:
+    """Return what remains of a leaf of B after some steps."""
     if not steps:
         return leaf
     last = steps[-1]
@@ -114,28 +112,33 @@ def _left(steps: list[Step], leaf: Leaf, outer: tuple[Leaf, ...]) -> Leaf:
     return last.leaf[0] // last.emitted[0], 1
 
 
-def _told(step: Step, outer: tuple[Leaf, ...]) -> str:
+def _step_text(step: Step, outer: tuple[Leaf, ...]) -> str:
     (extent, stride), (size, there) = step.leaf, outer[step.mode]
     where = f"{extent}:{stride} at {size}:{there} of A"
     if step.emitted is None:
-        return f"{where}: {stride} is a multiple of {size}, and steps over it, as {extent}:{stride // size}"
-    found = _written(step.emitted)
+        return f"{where}: {stride} is a multiple of {size}, so it skips this mode; {extent}:{stride // size} remains"
+    emitted = _written(step.emitted)
     if step.emitted[0] == extent:
-        return f"{where}: stays inside, so its stride is {stride} * {there}: {found}"
-    return f"{where}: {step.emitted[0]} steps of {stride} fill it, {found}; {extent // step.emitted[0]}:1 goes on"
+        return f"{where}: stays inside this mode, so its stride is {stride} * {there}: {emitted}"
+    count, rest = step.emitted[0], extent // step.emitted[0]
+    return f"{where}: {count} steps of {stride} cover this mode, {emitted}; {rest}:1 remains"
 
 
 def _table(outer: tuple[Leaf, ...], b: Layout) -> Lines:
-    yield Line(0, "the rule does not decide this, so the values do")
+    yield Line(0, "the fast rule does not apply, so the values decide")
     if b.size > CAP:
-        yield Line(1, f"there are {b.size} of them, and at most {CAP} are looked at")
+        yield Line(1, f"there are {b.size} values, and at most {CAP} are examined")
         return
     for extent, stride in b.leaves:
         values = [evaluated(outer, i * stride) for i in range(extent)]
-        found = factored(values)
-        end = f"impossible from {found} on" if isinstance(found, int) else " and ".join(map(_written, found)) or "1:0"
-        dots = ", ..." if extent > _SHOWN else ""
-        yield Line(1, f"leaf {extent}:{stride}: {', '.join(map(str, values[:_SHOWN]))}{dots} is {end}")
+        shown = ", ".join(map(str, values[:_SHOWN])) + (", ..." if extent > _SHOWN else "")
+        yield Line(1, f"leaf {extent}:{stride} has the values {shown}: {_factors_text(factored(values))}")
+
+
+def _factors_text(factors: list[Leaf] | int) -> str:
+    if isinstance(factors, int):
+        return f"no layout has them from index {factors} on"
+    return " and ".join(map(_written, factors)) or "1:0"
 
 
 def _complement(layout: Layout, size: Any = None) -> Lines:
@@ -144,27 +147,28 @@ def _complement(layout: Layout, size: Any = None) -> Lines:
     spanned = 1
     for stride, extent in leaves:
         if stride < 0 or stride % spanned:
-            yield Line(0, f"{extent}:{stride} is no positive multiple of {spanned}, which is spanned before it")
+            yield Line(0, f"the stride of {extent}:{stride} is no positive multiple of {spanned}, the span so far")
             return
-        hole = f"a hole of {stride // spanned}:{spanned} before it" if stride > spanned else "no hole before it"
-        yield Line(0, f"{extent}:{stride} leaves {hole}; up to {stride * extent} all is spanned")
+        hole = f"a hole before it, filled by {stride // spanned}:{spanned}" if stride > spanned else "no hole before it"
+        yield Line(0, f"{extent}:{stride} leaves {hole}; the span is now {stride * extent}")
         spanned = stride * extent
-    yield Line(0, f"{-(-wanted // spanned)} times {spanned} reach {wanted}: {-(-wanted // spanned)}:{spanned}")
+    count = -(-wanted // spanned)
+    yield Line(0, f"{count} * {spanned} reaches {wanted}: {count}:{spanned}")
 
 
 def _logical_divide(layout: Layout, tiler: Tiler) -> Lines:
     if not isinstance(tiler, Layout):
         yield from _by_mode(_logical_divide, layout, tiler)
         return
-    yield Line(0, f"the complement of {tiler} in {layout.size} elements, which goes from tile to tile:")
-    yield from _under(_complement(tiler, layout.size))
+    yield Line(0, f"the complement of {tiler} in {layout.size} elements, which steps from tile to tile:")
+    yield from _indented(_complement(tiler, layout.size))
     rest = algebra.complement(tiler, layout.size)
     both = joined([tiler, rest])
-    yield Line(0, f"composition of {layout} with tile and rest, {both}:")
-    yield from _under(_composed(layout, both))
+    yield Line(0, f"composition of {layout} with the tile and this complement, {both}:")
+    yield from _indented(_composed(layout, both))
     past = sum(tiling.overhang(layout, tiler))
     if past:
-        yield Line(0, f"the tiles are uneven: they go {past} elements past the end")
+        yield Line(0, f"the tiles do not divide the layout: they reach {past} elements past the end")
 
 
 def _arranged(
@@ -172,7 +176,7 @@ def _arranged(
 ) -> Callable[..., Lines]:
     def lines(layout: Layout, tiler: Tiler) -> Lines:
         yield from derivation(layout, tiler)
-        yield Line(0, f"that is {logical(layout, tiler)}, and its modes are sorted")
+        yield Line(0, f"the modes of {logical(layout, tiler)} are rearranged")
 
     return lines
 
@@ -181,17 +185,17 @@ def _logical_product(layout: Layout, other: Tiler) -> Lines:
     if not isinstance(other, Layout):
         yield from _by_mode(_logical_product, layout, other)
         return
-    room = layout.size * other.cosize
-    yield Line(0, f"the room that {layout} leaves in {layout.size} * {other.cosize} = {room} elements:")
-    yield from _under(_complement(layout, room))
-    left = algebra.complement(layout, room)
-    yield Line(0, f"composition of that, {left}, with {other}:")
-    yield from _under(_composed(left, other))
+    size = layout.size * other.cosize
+    yield Line(0, f"the complement of {layout} in {layout.size} * {other.cosize} = {size} elements:")
+    yield from _indented(_complement(layout, size))
+    rest = algebra.complement(layout, size)
+    yield Line(0, f"composition of this complement, {rest}, with {other}:")
+    yield from _indented(_composed(rest, other))
 
 
 def _by_pairs(layout: Layout, other: Layout) -> Lines:
     yield from _logical_product(layout, other)
-    yield Line(0, "mode by mode, what is repeated and its repetitions are put together")
+    yield Line(0, "each mode of the repeated layout is paired with the same mode of the repetitions")
 
 
 def _right_inverse(layout: Layout) -> Lines:
@@ -203,24 +207,27 @@ def _chain(leaves: list[tuple[int, int, int]]) -> Lines:
     for stride, extent, place in leaves:
         if stride == covered:
             yield Line(
-                0, f"{extent}:{stride} goes on at {covered}; its coordinates are {place} apart: {extent}:{place}"
+                0, f"{extent}:{stride} continues at {covered}; its coordinates are {place} apart: {extent}:{place}"
             )
             covered *= extent
         else:
-            yield Line(0, f"{extent}:{stride} does not go on at {covered}, and is skipped")
+            yield Line(0, f"{extent}:{stride} does not continue at {covered} and is skipped")
 
 
 def _left_inverse(layout: Layout) -> Lines:
     last = inverse.Placed(1, 1, 0)
     for leaf in inverse.placed(layout):
-        if inverse.in_the_way(last, leaf):
-            yield Line(0, f"{leaf.extent}:{leaf.stride} is in the way of {last.extent}:{last.stride}")
+        if inverse.overlaps(last, leaf):
+            end = f"{last.stride * last.extent} on, where {last.extent}:{last.stride} ends"
+            yield Line(0, f"the stride of {leaf.extent}:{leaf.stride} is no multiple of {last.stride} from {end}")
             return
         if leaf.stride > last.stride:
-            found = f"{leaf.stride // last.stride}:{last.place}"
-            yield Line(0, f"up to {leaf.extent}:{leaf.stride} there are {leaf.stride // last.stride} places: {found}")
+            count = leaf.stride // last.stride
+            yield Line(
+                0, f"below the stride of {leaf.extent}:{leaf.stride} there are {count} steps: {count}:{last.place}"
+            )
         last = leaf
-    yield Line(0, f"the last has {last.extent}: {last.extent}:{last.place}")
+    yield Line(0, f"the last leaf has {last.extent} steps: {last.extent}:{last.place}")
 
 
 def _max_common_layout(a: Layout, b: Layout) -> Lines:
@@ -232,8 +239,8 @@ def _max_common_layout(a: Layout, b: Layout) -> Lines:
 
 def _leaf_by_leaf(operation: Callable[..., Layout]) -> Callable[..., Lines]:
     def lines(layout: Layout, *arguments: int) -> Lines:
-        found = operation(layout, *arguments)
-        for before, after in zip(layout.leaves, found.leaves, strict=True):
+        result = operation(layout, *arguments)
+        for before, after in zip(layout.leaves, result.leaves, strict=True):
             yield Line(0, f"{_written(before)} becomes {_written(after)}")
 
     return lines
@@ -260,4 +267,4 @@ DERIVATIONS: dict[str, Callable[..., Lines]] = {
         ("zipped_product", "tiled_product", "flat_product"), _arranged(tiling.logical_product, _logical_product)
     ),
 }
-"""By name of the operation: what yields its steps."""
+"""Maps the name of an operation to the generator of its steps."""

@@ -1,4 +1,4 @@
-"""`explain`: an operation, its steps, its result, and the check that the result is right."""
+"""`explain`: the steps of an operation, its result, and a check of the result."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -19,30 +19,30 @@ _CHECKED = 1 << 12
 _SHOWN = 16
 
 _OPERATIONS: dict[str, Callable[..., Layout]] = {
-    name: getattr(room, name)
+    name: getattr(module, name)
     for name in DERIVATIONS
-    for room in (algebra, inverse, recasting, tiling)
-    if hasattr(room, name)
+    for module in (algebra, inverse, recasting, tiling)
+    if hasattr(module, name)
 }
 _BY_TILER = frozenset(name for name in DERIVATIONS if name.endswith(("_divide", "_product")) or name == "composition")
 _PLAIN = frozenset(("coalesce", "complement", "downcast", "recast", "upcast"))
 
 
 class Explanation(NamedTuple):
-    """How an operation comes to its result; its text is what `str` gives, and a notebook shows it as HTML.
+    """The steps and the result of an operation; `str` gives its text, and notebooks show it as HTML.
 
     Attributes
     ----------
     title : str
-        The operation and what it was asked for.
+        The operation and its operands.
     definition : str
-        What the operation is, in one sentence.
+        The definition of the operation, in one sentence.
     lines : tuple of Line
-        The steps, each with how deep it is nested.
+        The steps, each with its nesting depth.
     result : Layout or None
-        What it gives; None where it is refused.
+        The result; None if the operation raises `LayoutError`.
     verdict : str
-        The values of the result and how they were checked, or why the operation is refused.
+        The first values of the result and how they were checked, or the message of the error.
     """
 
     title: str
@@ -67,28 +67,28 @@ class Explanation(NamedTuple):
 
 def _as_list(lines: Iterable[Line]) -> str:
     """Return steps as nested lists."""
-    found, depth = [], -1
+    items, depth = [], -1
     for line in lines:
-        found.append("<ul>" * (line.depth - depth) + "</ul>" * (depth - line.depth))
-        found.append(f"<li>{escape(line.text)}</li>")
+        items.append("<ul>" * (line.depth - depth) + "</ul>" * (depth - line.depth))
+        items.append(f"<li>{escape(line.text)}</li>")
         depth = line.depth
-    return "".join([*found, "</ul>" * (depth + 1)])
+    return "".join([*items, "</ul>" * (depth + 1)])
 
 
 def explain(operation: str | Callable[..., Any], *operands: Any) -> Explanation:
-    """Tell how an operation comes to its result, step by step, or why it is refused.
+    """Explain step by step how an operation reaches its result, or why it raises an error.
 
     Parameters
     ----------
     operation : str or function
-        As in ``"composition"`` or ``accel.layout.composition``.
+        The operation or its name: ``accel.layout.composition`` or ``"composition"``.
     *operands : Layout, tiler, int or shape
-        What the operation is given.
+        The operands of the operation.
 
     Raises
     ------
     LayoutError
-        If this operation cannot be explained; lists those that can.
+        If this operation cannot be explained; the message lists those that can.
 
     Examples
     --------
@@ -96,24 +96,24 @@ def explain(operation: str | Callable[..., Any], *operands: Any) -> Explanation:
     >>> print(explain("complement", Layout(4, 2), 24))
     complement 4:2, 24
       The smallest strictly increasing R such that A(i) + R(j) covers [0, |A| |R|) exactly once, and |A| |R| >= size.
-      - 4:2 leaves a hole of 2:1 before it; up to 8 all is spanned
-      - 3 times 8 reach 24: 3:8
+      - 4:2 leaves a hole before it, filled by 2:1; the span is now 8
+      - 3 * 8 reaches 24: 3:8
       result: (2,3):(1,8)  (0, 1, 8, 9, 16, 17; true of all 24 sums)
     """
     name = operation if isinstance(operation, str) else getattr(operation, "__name__", repr(operation))
     if name not in DERIVATIONS:
-        raise LayoutError(f"{name} has no derivation; these have: {', '.join(sorted(DERIVATIONS))}")
-    given = _read(name, operands)
+        raise LayoutError(f"{name} cannot be explained; write one of: {', '.join(sorted(DERIVATIONS))}")
+    given = _as_operands(name, operands)
     definition = (_OPERATIONS[name].__doc__ or "").partition("\n")[0]
     title = f"{name} {', '.join(map(_shown, given))}"
     try:
         result = _OPERATIONS[name](*given)
     except LayoutError as error:
-        return Explanation(title, definition, _until_refused(name, given), None, str(error))
+        return Explanation(title, definition, _steps_before_error(name, given), None, str(error))
     return Explanation(title, definition, tuple(DERIVATIONS[name](*given)), result, _verdict(name, given, result))
 
 
-def _read(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+def _as_operands(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     if not operands:
         raise TypeError(f"{name} needs operands: explain({name!r}, Layout(...), ...)")
     first, others = as_layout(operands[0]), operands[1:]
@@ -130,10 +130,10 @@ def _is_tiler(operand: Any) -> bool:
     return isinstance(operand, Layout) or any(part is None or not isinstance(part, int) for part in operand)
 
 
-def _until_refused(name: str, given: tuple[Any, ...]) -> tuple[Line, ...]:
-    """Return the steps up to the one that cannot be taken."""
+def _steps_before_error(name: str, given: tuple[Any, ...]) -> tuple[Line, ...]:
+    """Return the steps up to the one that raises `LayoutError`."""
     lines: list[Line] = []
-    with suppress(LayoutError):  # which is told as the verdict
+    with suppress(LayoutError):  # the verdict has its message
         lines.extend(DERIVATIONS[name](*given))
     return tuple(lines)
 
@@ -147,7 +147,7 @@ def _verdict(name: str, given: tuple[Any, ...], result: Layout) -> str:
 
 
 def _is_coalesced(result: Layout, layout: Layout, *_profile: Any) -> str:
-    assert algebra.equivalent(result, layout), "coalescing keeps the table"
+    assert algebra.equivalent(result, layout), "coalescing keeps all values"
     return f"the same at all {result.size} coordinates"
 
 
@@ -155,7 +155,7 @@ def _is_composition(result: Layout, a: Layout, b: Any) -> str:
     if not isinstance(b, Layout):
         return ""
     expected = [evaluated(a.leaves, evaluated(b.leaves, i)) for i in range(b.size)]
-    assert expected == [evaluated(result.leaves, i) for i in range(result.size)], "a composition is one"
+    assert expected == [evaluated(result.leaves, i) for i in range(result.size)], "R(c) = A(B(c))"
     return f"A(B(c)) at all {b.size} coordinates"
 
 
@@ -164,21 +164,23 @@ def _is_complement(result: Layout, layout: Layout, *_size: Any) -> str:
     count = len(inner) * len(outer)
     if count > _CHECKED:
         return ""
-    assert sorted(i + j for i in inner for j in outer) == list(range(count)), "a complement covers all once"
-    assert all(i < j for i, j in pairwise(outer)), "a complement increases"
+    assert sorted(i + j for i in inner for j in outer) == list(range(count)), (
+        "A and its complement cover every offset once"
+    )
+    assert all(i < j for i, j in pairwise(outer)), "a complement is strictly increasing"
     return f"true of all {count} sums"
 
 
 def _is_right_inverse(result: Layout, *layouts: Layout) -> str:
     for layout in layouts:
-        found = [evaluated(layout.leaves, evaluated(result.leaves, i)) for i in range(result.size)]
-        assert found == list(range(result.size)), "an inverse is one"
+        values = [evaluated(layout.leaves, evaluated(result.leaves, i)) for i in range(result.size)]
+        assert values == list(range(result.size)), "A(R(i)) = i"
     return f"A(R(i)) = i at all {result.size} coordinates"
 
 
 def _is_left_inverse(result: Layout, layout: Layout) -> str:
-    found = [evaluated(result.leaves, evaluated(layout.leaves, i)) for i in range(layout.size)]
-    assert found == list(range(layout.size)), "an inverse is one"
+    values = [evaluated(result.leaves, evaluated(layout.leaves, i)) for i in range(layout.size)]
+    assert values == list(range(layout.size)), "R(A(i)) = i"
     return f"R(A(i)) = i at all {layout.size} coordinates"
 
 

@@ -1,4 +1,4 @@
-"""Nested tuples of integers: what shapes, strides and coordinates are made of."""
+"""Nested tuples of integers, the type of shapes, strides and coordinates."""
 
 import math
 from collections.abc import Iterator
@@ -27,33 +27,33 @@ __all__ = [
 ]
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
-"""An integer, or a tuple of such."""
+"""An integer, or a tuple of integers and such tuples."""
 
 DEEPEST = 100
 """How deep tuples may be nested.
 
-It is more than anybody writes. The functions on layouts call themselves a few times for each level, and Python bears a
-thousand calls in one another, of which the caller has used some.
+Nobody writes tuples as deep as this. The functions on layouts recurse a few calls per level, and Python's recursion
+limit is a thousand calls, part of which the caller has used.
 """
 
 MOST = 1 << 15
-"""How many parts tuples may have, with those of the tuples in them, each counted as often as it is met.
+"""How many parts a tuple may have, including the parts of nested tuples; a tuple that occurs twice counts twice.
 
-The strides of so many extents of 2 take 64 MiB, and of ten times as many a hundred times that. A tuple that has another
-twice, which has another twice, and so on, takes little memory and has 2**100 parts.
+The strides of this many extents of 2 take 64 MiB, and those of ten times as many a hundred times that. A tuple that
+contains another tuple twice, which contains another twice, and so on, takes little memory and can have 2**100 parts.
 """
 
 _INTEGERS = {int}
-_NESTED = (tuple, list)  # a constant, because to make a union takes longer than to ask for it
+_NESTED = (tuple, list)  # a constant: making a union takes longer than isinstance
 
 
 def as_int_tuple(value: Any, what: str) -> IntTuple:
-    """Return a value as nested tuples of Python's integers.
+    """Return a value as nested tuples of `int`.
 
     Raises
     ------
     TypeError
-        If anything in it is no integer.
+        If anything in it is not an integer.
     LayoutError
         If it is nested too deep, or has too many parts.
     """
@@ -71,17 +71,17 @@ def _integers(value: Any, what: str) -> IntTuple:
 
 
 def refuse_vast(value: "tuple[Any, ...] | list[Any]", levels: int = DEEPEST, count: int = 0) -> int:
-    """Raise `LayoutError` if tuples are nested deeper than so many levels, or have more than `MOST` parts.
+    """Raise `LayoutError` if tuples are nested deeper than ``levels``, or have more than `MOST` parts.
 
     Returns
     -------
     int
-        How many there are, and so many more.
+        ``count`` plus the number of parts.
     """
     count += len(value)
     if not levels or count > MOST:
-        found = f"tuples nested more than {DEEPEST} deep" if not levels else f"tuples of more than {MOST:,} parts"
-        raise LayoutError(f"found {found}, which no layout, coordinate or tiler is made of; write fewer")
+        excess = f"nested more than {DEEPEST} deep" if not levels else f"of more than {MOST:,} parts"
+        raise LayoutError(f"found tuples {excess}, which no layout, coordinate or tiler may have; write fewer")
     for part in value:
         if type(part) is not int and isinstance(part, _NESTED):
             count = refuse_vast(part, levels - 1, count)
@@ -89,22 +89,22 @@ def refuse_vast(value: "tuple[Any, ...] | list[Any]", levels: int = DEEPEST, cou
 
 
 def as_integer(value: Any, wanted: str) -> int:
-    """Return a value as Python's integer.
+    """Return a value as `int`.
 
     Raises
     ------
     TypeError
-        If it is none; says what was wanted.
+        If it is not an integer; the message begins with ``wanted``.
     """
     if type(value) is int:
         return value
     try:
-        found = index(value)
+        integer = index(value)
     except TypeError:
-        found = None
-    if found is None or isinstance(value, bool):  # which is an integer only by inheritance
+        integer = None
+    if integer is None or isinstance(value, bool):  # bool is a subclass of int
         raise TypeError(f"{wanted}; found {abbreviated(value)}")
-    return found
+    return integer
 
 
 def flat(value: IntTuple) -> tuple[int, ...]:
@@ -121,7 +121,7 @@ def flat(value: IntTuple) -> tuple[int, ...]:
 
 
 def product(value: IntTuple) -> int:
-    """prod(t) = the product of all leaves; that of none is 1."""
+    """prod(t) = the product of all leaves; 1 if there are none."""
     return value if isinstance(value, int) else math.prod(flat(value))
 
 
@@ -131,30 +131,30 @@ def depth(value: IntTuple) -> int:
 
 
 def modes(value: IntTuple) -> tuple[IntTuple, ...]:
-    """Return the parts at the top: an integer is its own only one."""
+    """Return the parts at the top level; the only part of an integer is the integer."""
     return (value,) if isinstance(value, int) else value
 
 
 def congruent(one: IntTuple, other: IntTuple) -> bool:
-    """Tell whether two have the same profile: the same tuples around their leaves."""
+    """Tell whether two values are equally nested."""
     if isinstance(one, int) or isinstance(other, int):
         return isinstance(one, int) and isinstance(other, int)
     return len(one) == len(other) and all(map(congruent, one, other))
 
 
 def rebuilt(leaves: Iterator[int], profile: IntTuple) -> IntTuple:
-    """Return leaves in the tuples of a profile."""
+    """Return leaves nested like a profile."""
     return next(leaves) if isinstance(profile, int) else tuple([rebuilt(leaves, part) for part in profile])
 
 
 @lru_cache(4096)
 def column_strides(shape: IntTuple) -> IntTuple:
-    """d_k = the product of all extents before s_k: the first leaf is fastest."""
+    """d_k = the product of all extents before s_k: column-major strides, the first leaf fastest."""
     return _strides_from(1, shape)[0]
 
 
 def _strides_from(step: int, shape: IntTuple) -> tuple[IntTuple, int]:
-    """Return strides of which the first is given, and the one that would come next."""
+    """Return column-major strides from a first stride on, and the stride that would come next."""
     if isinstance(shape, int):
         return step, step * shape
     strides: list[IntTuple] = []

@@ -1,4 +1,4 @@
-"""Inverses: layouts that undo others, and what two layouts have in common."""
+"""Inverses of layouts, and the largest common part of two layouts."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -19,7 +19,7 @@ _EMPTY = Layout(0, 0)
 
 
 class Placed(NamedTuple):
-    """A leaf, and which integer coordinate its second element has."""
+    """A leaf, and ``place``: the integer coordinate of its second element."""
 
     stride: int
     extent: int
@@ -27,29 +27,29 @@ class Placed(NamedTuple):
 
 
 def placed(layout: Layout) -> list[Placed]:
-    """Return the leaves of more than one element by stride, the larger extent first."""
+    """Return the leaves with an extent above 1 in order of stride; of equal strides, the larger extent first."""
     places = accumulate([extent for extent, _ in layout.leaves], mul, initial=1)
-    found = [Placed(stride, extent, place) for (extent, stride), place in zip(layout.leaves, places, strict=False)]
-    return in_order([leaf for leaf in found if leaf.extent > 1])
+    leaves = [Placed(stride, extent, place) for (extent, stride), place in zip(layout.leaves, places, strict=False)]
+    return in_order([leaf for leaf in leaves if leaf.extent > 1])
 
 
 def in_order(leaves: Iterable[Placed]) -> list[Placed]:
-    """Return leaves by stride, the larger extent first."""
+    """Return leaves in order of stride; of equal strides, the larger extent first."""
     return sorted(leaves, key=lambda leaf: (leaf.stride, -leaf.extent))
 
 
 def _chained(leaves: Iterable[Placed]) -> Layout:
-    """Return the layout of the coordinates of those leaves that go on, each where the ones before it end."""
-    found, covered = [], 1
+    """Return the layout of the coordinates of contiguous leaves; leaves that do not continue the others are skipped."""
+    chain, covered = [], 1
     for leaf in leaves:
         if leaf.stride == covered:
-            found.append((leaf.extent, leaf.place))
+            chain.append((leaf.extent, leaf.place))
             covered *= leaf.extent
-    return of_leaves(coalesced(found))
+    return of_leaves(coalesced(chain))
 
 
 def right_inverse(layout: Any) -> Layout:
-    """The largest R with A(R(i)) = i for all i, made of whole leaves of A in the order of their strides.
+    """The largest R with A(R(i)) = i for all i that consists of whole leaves of A, in the order of their strides.
 
     Examples
     --------
@@ -66,12 +66,12 @@ def _right_inverse(layout: Layout) -> Layout:
 
 
 def left_inverse(layout: Any) -> Layout:
-    """An R with R(A(i)) = i for all i; it has values also where A has none.
+    """An R with R(A(i)) = i for all i; R is also defined at offsets that A does not reach.
 
     Raises
     ------
     LayoutError
-        If A is not injective, or its strides in order do not divide one another.
+        If A is not injective, or a stride is no multiple of the next smaller one.
 
     Examples
     --------
@@ -86,22 +86,22 @@ def left_inverse(layout: Any) -> Layout:
 def _left_inverse(layout: Layout) -> Layout:
     if not layout.size:
         raise LayoutError(f"{layout} has no left inverse: it has no elements")
-    found: list[Leaf] = []
+    inverse: list[Leaf] = []
     last = Placed(1, 1, 0)
     for leaf in placed(layout):
         _refuse_overlap(layout, last, leaf)
-        found.append((leaf.stride // last.stride, last.place))
+        inverse.append((leaf.stride // last.stride, last.place))
         last = leaf
-    return of_leaves(coalesced([*found, (last.extent, last.place)]))
+    return of_leaves(coalesced([*inverse, (last.extent, last.place)]))
 
 
-def in_the_way(last: Placed, leaf: Placed) -> bool:
-    """Tell whether a leaf does not begin where the one before it ends, or after a hole of whole strides."""
+def overlaps(last: Placed, leaf: Placed) -> bool:
+    """Tell whether a stride is less than the span of the leaf before it, or no multiple of its stride."""
     return bool(leaf.stride % last.stride) or leaf.stride < last.stride * last.extent
 
 
 def _refuse_overlap(layout: Layout, last: Placed, leaf: Placed) -> None:
-    if in_the_way(last, leaf):
+    if overlaps(last, leaf):
         raise LayoutError(
             f"{layout} has no left inverse: the stride of its leaf {leaf.extent}:{leaf.stride} is no positive multiple "
             f"of {last.stride} from {last.stride * last.extent} on, where the leaves with smaller strides end"
@@ -109,7 +109,7 @@ def _refuse_overlap(layout: Layout, last: Placed, leaf: Placed) -> None:
 
 
 def nullspace(layout: Any) -> Layout:
-    """The N with A(N(i)) = 0 for all i that goes through the leaves of stride 0.
+    """The N with A(N(i)) = 0 for all i that consists of the leaves of stride 0.
 
     Examples
     --------
@@ -120,12 +120,12 @@ def nullspace(layout: Any) -> Layout:
     whole = as_layout(layout)
     if not whole.size:
         return _EMPTY
-    found = [(leaf.extent, leaf.place) for leaf in placed(whole) if not leaf.stride]
-    return of_leaves(coalesced(sorted(found, key=lambda leaf: leaf[1])))
+    zeros = [(leaf.extent, leaf.place) for leaf in placed(whole) if not leaf.stride]
+    return of_leaves(coalesced(sorted(zeros, key=lambda leaf: leaf[1])))
 
 
 def max_common_layout(a: Any, b: Any) -> Layout:
-    """The largest R with A(R(i)) = B(R(i)) = i for all i: where a copy between the two finds both in the same order.
+    """The largest R with A(R(i)) = B(R(i)) = i for all i: the elements with equal, contiguous offsets.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def _max_common_layout(a: Layout, b: Layout) -> Layout:
 
 
 def max_common_vector(a: Any, b: Any) -> int:
-    """The size of `max_common_layout`: how many elements a copy between the two may move at once.
+    """The size of `max_common_layout`: how many elements one vector copy between the two may move.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def max_common_vector(a: Any, b: Any) -> int:
 
 
 def common_leaves(a: Layout, b: Layout) -> Iterator[Placed]:
-    """Yield the leaves that both have at the same integer coordinates with the same stride."""
+    """Yield the leaves that two layouts share: at the same integer coordinates, with the same stride."""
     ours, theirs = (list(coalesced(layout.leaves))[::-1] for layout in (a, b))
     place = 1
     while ours and theirs:
@@ -162,7 +162,7 @@ def common_leaves(a: Layout, b: Layout) -> Iterator[Placed]:
         shared = min(extent, other_extent)
         if stride == other_stride:
             yield Placed(stride, shared, place)
-        if extent % shared or other_extent % shared:  # no place after this is the same in both
+        if extent % shared or other_extent % shared:  # after this, the leaves are at different coordinates
             return
         if extent > shared:
             ours.append((extent // shared, stride * shared))

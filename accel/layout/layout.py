@@ -1,4 +1,4 @@
-"""`Layout`: a function from coordinates to offsets, and the only thing that the algebra is about."""
+"""`Layout`: a function from coordinates to offsets."""
 
 from collections.abc import Iterable
 from math import prod
@@ -26,32 +26,32 @@ from accel.layout.slicing import sliced
 __all__ = ["Layout", "as_layout", "joined", "modes_of", "refuse_many_bits"]
 
 _MOST_BITS = 1 << 20
-"""How many bits the extents of one pickle may have together: a few bytes of it may name a long one many times."""
+"""The most bits of all extents of one pickle: a few bytes of a pickle can repeat a long integer many times."""
 
 Axis: TypeAlias = tuple[int, int, tuple[Leaf, ...]]
-"""A mode as a call needs it: its size, and its stride or, where it has no single one, its leaves."""
+"""A mode as a call needs it: its size, its stride, and its leaves if it has no single stride (else an empty tuple)."""
 
 
 class Layout:
-    """A shape and a stride for each of its leaves: coordinates of the shape become offsets.
+    """A shape with a stride for each of its leaves: a function from coordinates to offsets.
 
-    ``L(c) = sum of c_k d_k`` over the leaves, where an integer stands for the coordinates of all leaves it spans,
-    colexicographically: the leftmost leaf is fastest. Layouts do not change; ``==`` compares structure, and
-    `equivalent` functions.
+    ``L(c) = sum of c_k d_k`` over the leaves. An integer may replace the coordinates of several leaves; it is their
+    colexicographic index: the leftmost leaf is fastest. Layouts are immutable. ``==`` compares shapes and strides;
+    `equivalent` compares the functions.
 
     Parameters
     ----------
     shape : int or nested tuple of int
         Extents, not negative.
     stride : int or nested tuple of int, optional
-        Strides in elements, as nested as the shape; by default column-major.
+        Strides in elements, nested like the shape; by default column-major.
 
     Raises
     ------
     LayoutError
-        If they are not equally nested, or an extent is negative.
+        If shape and stride are not equally nested, or an extent is negative.
     TypeError
-        If they are not made of integers.
+        If they are not integers or nested tuples of integers.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Layout:
     @classmethod
     def col_major(cls, *shape: Any) -> Self:
         """The compact layout of a shape whose first leaf is fastest."""
-        return cls(_of_arguments(shape))
+        return cls(_single_or_all(shape))
 
     @classmethod
     def row_major(cls, *shape: Any) -> Self:
@@ -97,18 +97,18 @@ class Layout:
         >>> print(Layout.row_major(2, 3), Layout.row_major((2, 3)), Layout.col_major(2, 3))
         (2,3):(3,1) (2,3):(3,1) (2,3):(1,2)
         """
-        found = as_int_tuple(_of_arguments(shape), "a shape")
-        backwards = flat(column_strides(flat(found)[::-1]))
-        return cls(found, rebuilt(iter(backwards[::-1]), found))
+        extents = as_int_tuple(_single_or_all(shape), "a shape")
+        backwards = flat(column_strides(flat(extents)[::-1]))
+        return cls(extents, rebuilt(iter(backwards[::-1]), extents))
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the layout that some text means.
+        """Return the layout that is written in a text.
 
         Raises
         ------
         LayoutError
-            If it cannot be read; says at which position.
+            If the text cannot be read; the message names the position.
 
         Examples
         --------
@@ -124,41 +124,41 @@ class Layout:
     def read(cls, reader: Reader) -> Self:
         """Read a layout; without strides it is column-major."""
         shape = reader.integers()
-        return cls(shape, reader.integers() if reader.goes_on(":") else None)
+        return cls(shape, reader.integers() if reader.accept(":") else None)
 
     @classmethod
     def from_strides(cls, shape: Any, strides: Any, itemsize: SupportsIndex) -> Self:
-        """Return the layout with strides in bytes, as NumPy has them.
+        """Return the layout of NumPy strides, which are in bytes.
 
         Raises
         ------
         LayoutError
-            If a stride is no multiple of the item size.
+            If a stride is not a multiple of the item size.
         """
         size = itemsize.__index__()
-        found = as_int_tuple(strides, "a stride")
-        for step in flat(found):
+        in_bytes = as_int_tuple(strides, "a stride")
+        for step in flat(in_bytes):
             if step % size:
                 raise LayoutError(
-                    f"a stride of {step} bytes is no whole number of elements of {size}; copy the array first"
+                    f"a stride of {step} bytes is not a multiple of the item size {size}; copy the array first"
                 )
-        return cls(shape, rebuilt(iter([step // size for step in flat(found)]), found))
+        return cls(shape, rebuilt(iter([step // size for step in flat(in_bytes)]), in_bytes))
 
     def to_strides(self, itemsize: SupportsIndex) -> tuple[int, ...]:
-        """Return the strides in bytes, one for each mode, as NumPy needs them.
+        """Return the strides in bytes, one for each mode, for NumPy.
 
         Raises
         ------
         LayoutError
-            If a mode has several leaves that no single stride can go through.
+            If a mode has several leaves that do not merge into one stride.
         """
-        found = []
+        strides = []
         for k in range(self.rank):
             leaves = coalesced(self.mode(k).leaves)
             if len(leaves) > 1:
-                raise LayoutError(f"mode {k} of {self} has no single stride; copy the elements to a layout that does")
-            found.append(leaves[0][1] * itemsize.__index__() if leaves else 0)
-        return tuple(found)
+                raise LayoutError(f"mode {k} of {self} has no single stride; copy the elements to a layout with one")
+            strides.append(leaves[0][1] * itemsize.__index__() if leaves else 0)
+        return tuple(strides)
 
     @property
     def shape(self) -> IntTuple:
@@ -167,17 +167,17 @@ class Layout:
 
     @property
     def stride(self) -> IntTuple:
-        """The strides in elements, as nested as the shape."""
+        """The strides in elements, nested like the shape."""
         return self._stride
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
-        """Extent and stride of each leaf, from left to right."""
+        """The extent and stride of each leaf, from left to right."""
         return self._leaves
 
     @property
     def size(self) -> int:
-        """How many coordinates there are: the product of the extents."""
+        """The number of coordinates: the product of the extents."""
         try:
             return self._size
         except AttributeError:
@@ -186,42 +186,42 @@ class Layout:
 
     @property
     def cosize(self) -> int:
-        """How many elements are spanned: 1 + the sum of |(s - 1) d|, or 0 where there is no coordinate."""
+        """The number of elements that the offsets span: 1 + the sum of |(s - 1) d|, or 0 if the size is 0."""
         return 1 + sum([abs((extent - 1) * stride) for extent, stride in self._leaves]) if self.size else 0
 
     @property
     def rank(self) -> int:
-        """How many modes there are at the top; 1 for an integer shape."""
+        """The number of modes at the top level; 1 for an integer shape."""
         return len(modes(self._shape))
 
     @property
     def depth(self) -> int:
-        """How deep the tuples of the shape are nested; 0 for an integer."""
+        """The nesting depth of the shape; 0 for an integer."""
         return depth(self._shape)
 
     def mode(self, k: SupportsIndex) -> "Layout":
-        """Return a mode of those at the top; negative ``k`` counts from the end.
+        """Return mode ``k`` of the top level; a negative ``k`` counts from the end.
 
         Raises
         ------
         LayoutError
-            If there is none.
+            If there is no such mode.
         """
-        place = k.__index__()
+        number = k.__index__()
         try:
-            return Layout.made(modes(self._shape)[place], modes(self._stride)[place])
+            return Layout.made(modes(self._shape)[number], modes(self._stride)[number])
         except IndexError:
-            raise LayoutError(f"{self} has {self.rank} modes; found mode {place}") from None
+            raise LayoutError(f"{self} has {self.rank} modes; found mode {number}") from None
 
     def __call__(self, *coordinate: Any) -> int:
-        """Return the offset of a coordinate: one for each mode, or an integer for all, or a mixture of these.
+        """Return the offset of a coordinate: an integer or a tuple for each mode, or one integer for all modes.
 
         Raises
         ------
         BoundsError
-            If it leaves the shape.
+            If the coordinate is outside the shape.
         LayoutError
-            If it has more or fewer parts than the shape.
+            If the coordinate has more or fewer parts than the shape.
         """
         where: Any = coordinate
         if len(coordinate) == 1:
@@ -243,14 +243,14 @@ class Layout:
         return self._offset(where)
 
     def _offset(self, coordinate: Any) -> int:
-        found = fitted(coordinate, self._shape)
-        bounded(found, self._shape, self._shape)
-        return located(found, self._shape, self._stride)
+        checked = fitted(coordinate, self._shape)
+        bounded(checked, self._shape, self._shape)
+        return located(checked, self._shape, self._stride)
 
-    __iter__ = None  # slices are no elements, and a layout may have 2**70
+    __iter__ = None  # iteration through __getitem__ would yield slices, perhaps 2**70 of them
 
     def __getitem__(self, coordinate: Any) -> "tuple[Layout, int]":
-        """Return what stands under the free parts of a coordinate (`accel.layout._`), and the offset of the rest.
+        """Return the layout of the modes that are free (`accel.layout._`), and the offset of the fixed ones.
 
         Examples
         --------
@@ -285,7 +285,7 @@ class Layout:
         return f"Layout({self._shape}, {self._stride})"
 
     def _repr_html_(self) -> str:
-        from accel.layout.pictures.picture import Picture  # here and below: it takes longer to load than all the rest
+        from accel.layout.pictures.picture import Picture  # imported here and below, because it loads slowly
 
         return Picture(self).html()
 
@@ -299,22 +299,22 @@ class Layout:
 
     @classmethod
     def made(cls, shape: IntTuple, stride: IntTuple, leaves: tuple[Leaf, ...] | None = None) -> "Layout":
-        """Return a layout of what is known to fit, without looking again: for use inside the library."""
+        """Return a layout of a shape and a stride that are known to be valid; nothing is checked. For internal use."""
         layout = object.__new__(cls)
         layout._shape = shape
         layout._stride = stride
-        found = paired(shape, stride) if leaves is None else leaves
-        assert found is not None, "shape and stride are known to fit"
-        layout._leaves = found
+        leaves = paired(shape, stride) if leaves is None else leaves
+        assert leaves is not None, "shape and stride are valid"
+        layout._leaves = leaves
         return layout
 
 
-def _of_arguments(shape: tuple[Any, ...]) -> Any:
+def _single_or_all(shape: tuple[Any, ...]) -> Any:
     return shape[0] if len(shape) == 1 else shape
 
 
 def _fitting(shape: IntTuple, stride: IntTuple) -> tuple[IntTuple, IntTuple]:
-    """Return shape and stride if they make a layout; raise `LayoutError` otherwise."""
+    """Return shape and stride if they are valid; raise `LayoutError` otherwise."""
     if not congruent(shape, stride):
         raise LayoutError(
             f"shape and stride must be equally nested; found {written(shape)} and {written(stride)}: "
@@ -335,37 +335,37 @@ def _axes_of(layout: Layout) -> tuple[Axis, ...]:
 
 
 def _unpickled(*state: Any) -> Layout:
-    """Return the layout that came out of a pickle.
+    """Return a layout from its pickled state.
 
     Raises
     ------
     FormatError
-        If it is none, or its integers are so long that to multiply them would take long.
+        If the state is not that of a layout, or its integers are too long to multiply quickly.
     """
     with reading_pickled("layout"):
         shape, stride = state
-        found = Layout(shape, as_int_tuple(stride, "a stride"))
-        refuse_many_bits(extent for extent, _ in found.leaves)
-        return found
+        layout = Layout(shape, as_int_tuple(stride, "a stride"))
+        refuse_many_bits(extent for extent, _ in layout.leaves)
+        return layout
 
 
 def refuse_many_bits(integers: Iterable[int]) -> None:
-    """Raise `LayoutError` if integers together have more bits than those of one pickle may have."""
+    """Raise `LayoutError` if integers from one pickle have more than 2**20 bits in all."""
     if sum(map(int.bit_length, integers)) > _MOST_BITS:
-        raise LayoutError(f"integers of more than {_MOST_BITS:,} bits in all are not read")
+        raise LayoutError(f"found integers of more than {_MOST_BITS:,} bits in all, the most that is read")
 
 
 def as_layout(value: Any) -> Layout:
-    """Return a layout: one of ours, one of another library that has ``shape`` and ``stride``, or an integer's n:1.
+    """Return a layout from a `Layout`, an object with ``shape`` and ``stride``, or a shape (column-major).
 
     Raises
     ------
     TypeError
-        If it is neither.
+        If it is none of these.
     """
     if isinstance(value, Layout):
         return value
-    if hasattr(value, "shape") and hasattr(value, "stride"):  # any library's
+    if hasattr(value, "shape") and hasattr(value, "stride"):  # a layout of another library
         return Layout(value.shape, value.stride)
     if isinstance(value, int | tuple):
         return Layout(value)
@@ -373,7 +373,7 @@ def as_layout(value: Any) -> Layout:
 
 
 def modes_of(layout: Layout) -> list[Layout]:
-    """Return the modes at the top; an integer's layout is its own only one."""
+    """Return the modes at the top level; a layout of an integer shape is its only mode."""
     if isinstance(layout._shape, int):
         return [layout]
     parts = zip(layout._shape, layout._stride, strict=True)  # type: ignore[arg-type]
@@ -381,7 +381,7 @@ def modes_of(layout: Layout) -> list[Layout]:
 
 
 def joined(parts: Iterable[Layout]) -> Layout:
-    """Return the layout that has others as its modes."""
+    """Return the layout whose modes are the given layouts."""
     shapes: list[IntTuple] = []
     strides: list[IntTuple] = []
     leaves: list[Leaf] = []

@@ -1,4 +1,4 @@
-"""The notation: ``(4,(2,2)):(1,(8,4))``, read and written."""
+"""Read and write the notation ``(4,(2,2)):(1,(8,4))``."""
 
 import re
 from collections.abc import Callable
@@ -13,11 +13,11 @@ _TOKEN = re.compile(r"\s*(-?\d+|\S)")
 
 Part = TypeVar("Part")
 
-_LONGEST = 1000  # digits, which is more than anybody writes
+_LONGEST = 1000  # digits of an integer, far more than any layout needs
 
 
 def written(value: IntTuple) -> str:
-    """Return nested tuples in the notation, in which ``(4)`` is a tuple of one.
+    """Return nested tuples in the notation; ``(4)`` is a tuple of one part.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Reader:
     Attributes
     ----------
     token : str
-        What is read next; empty at the end.
+        The next token; empty at the end.
     """
 
     def __init__(self, text: str) -> None:
@@ -46,57 +46,57 @@ class Reader:
 
     @property
     def token(self) -> str:
-        """What is read next; empty at the end."""
+        """The next token; empty at the end."""
         return self._tokens[self._next][0]
 
     def expect(self, token: str, wanted: str = "") -> None:
-        """Go past a token.
+        """Consume a token.
 
         Raises
         ------
         LayoutError
-            If it is not the next.
+            If it is not the next token.
         """
         if self.token != token:
-            raise self.refusal(wanted or repr(token))
+            raise self.error(wanted or repr(token))
         self._next += bool(token)
 
-    def goes_on(self, token: str) -> bool:
-        """Go past a token if it is the next, and tell whether it was."""
-        found = self.token == token
-        self._next += found
-        return found
+    def accept(self, token: str) -> bool:
+        """Consume a token if it is the next one, and tell whether it was."""
+        matches = self.token == token
+        self._next += matches
+        return matches
 
     def integer(self) -> int:
         """Read an integer."""
         token = self.token
         if not token.lstrip("-").isdecimal():
-            raise self.refusal("an integer")
+            raise self.error("an integer")
         if len(token) > _LONGEST:
-            raise self.refusal(f"an integer of at most {_LONGEST} digits")
+            raise self.error(f"an integer of at most {_LONGEST} digits")
         self._next += 1
         return int(token)
 
     def integers(self) -> IntTuple:
-        """Read an integer or a tuple."""
+        """Read an integer or a nested tuple."""
         return self.parts(self.integers, "(", ")") if self.token.startswith("(") else self.integer()
 
     def parts(self, part: Callable[[], Part], first: str, last: str) -> tuple[Part, ...]:
-        """Read parts with commas between them, and the brackets around them."""
+        """Read comma-separated parts between two brackets."""
         if self._depth == DEEPEST:
-            raise self.refusal(f"text with at most {DEEPEST} brackets in one another")
+            raise self.error(f"text with brackets nested at most {DEEPEST} deep")
         self.expect(first)
         self._depth += 1
-        found: list[Part] = []
-        while not self.goes_on(last):
-            found.append(part())
+        parts: list[Part] = []
+        while not self.accept(last):
+            parts.append(part())
             if self.token != last:
                 self.expect(",", f"',' or {last!r}")
         self._depth -= 1
-        return tuple(found)
+        return tuple(parts)
 
-    def refusal(self, wanted: str) -> LayoutError:
-        """Return the error that points at what is read next."""
+    def error(self, wanted: str) -> LayoutError:
+        """Return the error that points at the next token."""
         token, place = self._tokens[self._next]
-        found = repr(token) if token else "the end"
-        return LayoutError(f"{wanted} is needed at position {place} of {self._text!r}; found {found}")
+        shown = repr(token) if token else "the end"
+        return LayoutError(f"expected {wanted} at position {place} of {self._text!r}; found {shown}")

@@ -1,4 +1,4 @@
-"""The same memory seen in wider or narrower elements."""
+"""Layouts of the same memory in wider or narrower elements."""
 
 import math
 from typing import Any, SupportsIndex
@@ -12,12 +12,12 @@ __all__ = ["downcast", "recast", "upcast"]
 
 
 def upcast(layout: Any, n: SupportsIndex) -> Layout:
-    """The layout in elements n times as wide that addresses the same memory.
+    """The layout of the same memory in elements n times as wide.
 
     Raises
     ------
     LayoutError
-        If the elements do not fill wide ones, or those do not begin at multiples of n.
+        If the elements do not fill whole wide elements, or the wide elements do not begin at multiples of n.
 
     Examples
     --------
@@ -25,22 +25,22 @@ def upcast(layout: Any, n: SupportsIndex) -> Layout:
     >>> print(upcast(Layout((8, 4), (1, 8)), 4))
     (2,4):(1,2)
     """
-    found, n = as_layout(layout), _as_width(n)
-    wide = [_widened(found, leaf, n) for leaf in found.leaves]
-    within = sorted([(stride, part) for (_, stride), (_, part) in zip(found.leaves, wide, strict=True) if part > 1])
+    narrow, n = as_layout(layout), _as_width(n)
+    wide = [_widened(narrow, leaf, n) for leaf in narrow.leaves]
+    within = sorted([(stride, part) for (_, stride), (_, part) in zip(narrow.leaves, wide, strict=True) if part > 1])
     filled = 1
     for stride, part in within:
         filled = filled * part if stride == filled else 0
-    if filled != n and found.size:
+    if filled != n and narrow.size:
         raise LayoutError(
-            f"{found} cannot be seen in elements {n} times as wide: its leaves do not go once through each {n} "
-            f"elements; make its fastest extent a multiple of {n}, with stride 1"
+            f"{narrow} cannot be seen in elements {n} times as wide: its leaves do not cover each group of {n} "
+            f"elements once; make its fastest extent a multiple of {n}, with stride 1"
         )
-    return _relaid(found, [leaf for leaf, _ in wide])
+    return _with_leaves(narrow, [leaf for leaf, _ in wide])
 
 
 def _widened(layout: Layout, leaf: Leaf, n: int) -> tuple[Leaf, int]:
-    """Return a leaf in wide elements, and how many of its elements lie within one of these."""
+    """Return a leaf in wide elements, and how many of its elements lie in one wide element."""
     extent, stride = leaf
     if extent < 2 or not stride:
         return (extent, stride and 1), 1
@@ -51,19 +51,19 @@ def _widened(layout: Layout, leaf: Leaf, n: int) -> tuple[Leaf, int]:
         return (1, 1), extent
     if not part or extent % part:
         raise LayoutError(
-            f"{layout} cannot be seen in elements {n} times as wide: its leaf {extent}:{stride} does not begin them at "
-            f"multiples of {n}; a stride that is a multiple of {n}, or an extent that is one with stride 1, works"
+            f"{layout} cannot be seen in elements {n} times as wide: its leaf {extent}:{stride} does not start wide "
+            f"elements at multiples of {n}; use a stride that is a multiple of {n}, or stride 1 with such an extent"
         )
     return (extent // part, 1), part
 
 
 def downcast(layout: Any, n: SupportsIndex) -> Layout:
-    """The layout in elements of an n-th of the width that addresses the same memory.
+    """The layout of the same memory in elements of 1/n of the width.
 
     Raises
     ------
     LayoutError
-        If no leaf has stride 1, so that there is none that could go through the parts of an element.
+        If no leaf has stride 1, so none can step through the parts of an element.
 
     Examples
     --------
@@ -71,30 +71,30 @@ def downcast(layout: Any, n: SupportsIndex) -> Layout:
     >>> print(downcast(Layout((8, 4), (1, 8)), 2))
     (16,4):(1,16)
     """
-    found, n = as_layout(layout), _as_width(n)
-    narrow = [(extent, stride * n) for extent, stride in found.leaves]
+    wide, n = as_layout(layout), _as_width(n)
+    narrow = [(extent, stride * n) for extent, stride in wide.leaves]
     if n == 1:
-        return found
-    candidates = [k for k, (_, stride) in enumerate(found.leaves) if stride == 1]
-    longer = [k for k in candidates if found.leaves[k][0] > 1]
-    single = [k for k, (extent, _) in enumerate(found.leaves) if extent == 1]
+        return wide
+    candidates = [k for k, (_, stride) in enumerate(wide.leaves) if stride == 1]
+    longer = [k for k in candidates if wide.leaves[k][0] > 1]
+    single = [k for k, (extent, _) in enumerate(wide.leaves) if extent == 1]
     grown = next(iter([*longer, *candidates, *single]), None)
     if grown is None:
         raise LayoutError(
-            f"{found} cannot be seen in elements of 1/{n} of the width: none of its leaves has stride 1, to go through "
-            f"the parts of an element; add a mode 1:1"
+            f"{wide} cannot be seen in elements of 1/{n} of the width: none of its leaves has stride 1, to step "
+            f"through the parts of an element; add a mode 1:1"
         )
-    narrow[grown] = found.leaves[grown][0] * n, 1
-    return _relaid(found, narrow)
+    narrow[grown] = wide.leaves[grown][0] * n, 1
+    return _with_leaves(wide, narrow)
 
 
 def recast(layout: Any, new_bits: SupportsIndex, old_bits: SupportsIndex) -> Layout:
-    """The layout in elements of ``new_bits`` that addresses the same memory as in elements of ``old_bits``.
+    """The layout in elements of ``new_bits`` bits of the memory that a layout describes in ``old_bits``.
 
     Raises
     ------
     LayoutError
-        If there is none.
+        If there is no such layout.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def recast(layout: Any, new_bits: SupportsIndex, old_bits: SupportsIndex) -> Lay
     return upcast(downcast(layout, old // shared), new // shared)
 
 
-def _relaid(layout: Layout, leaves: list[Leaf]) -> Layout:
+def _with_leaves(layout: Layout, leaves: list[Leaf]) -> Layout:
     extents, strides = (iter(part) for part in zip(*leaves, strict=True)) if leaves else (iter(()), iter(()))
     return Layout.made(rebuilt(extents, layout.shape), rebuilt(strides, layout.shape))
 

@@ -1,4 +1,4 @@
-"""Coordinates with free parts: what stands under them is kept, or thrown away."""
+"""Coordinates with free parts: `sliced` keeps the modes under the free parts, `diced` the others."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ __all__ = ["ALL", "Free", "diced", "is_free", "sliced"]
 
 
 class Free:
-    """The type of `accel.layout._`, a part of a coordinate that is left open."""
+    """The type of `accel.layout._`, a free part of a coordinate."""
 
     __slots__ = ()
 
@@ -23,16 +23,16 @@ class Free:
 
 
 ALL: Final = Free()
-"""A part of a coordinate that is left open; also `accel.layout._`."""
+"""A free part of a coordinate; also available as `accel.layout._`."""
 
 
 def is_free(part: object) -> bool:
-    """Tell whether a part of a coordinate is open: ``_`` or ``:``."""
+    """Tell whether a part of a coordinate is free: ``_`` or ``:``."""
     return part is ALL or (isinstance(part, slice) and part == slice(None))
 
 
 def sliced(coordinate: Any, shape: IntTuple, stride: IntTuple) -> tuple[IntTuple, IntTuple, int]:
-    """Return what stands under the free parts, side by side, and the offset of the rest."""
+    """Return shape and stride of the modes under the free parts, and the offset of the fixed parts."""
     _refuse_vast(coordinate)
     kept: list[tuple[IntTuple, IntTuple]] = []
     offset = _sliced(coordinate, shape, stride, shape, kept)
@@ -40,7 +40,7 @@ def sliced(coordinate: Any, shape: IntTuple, stride: IntTuple) -> tuple[IntTuple
 
 
 def diced(coordinate: Any, shape: IntTuple, stride: IntTuple) -> tuple[IntTuple, IntTuple]:
-    """Return what stands under the parts that are not free, side by side."""
+    """Return shape and stride of the modes under the fixed parts."""
     _refuse_vast(coordinate)
     kept: list[tuple[IntTuple, IntTuple]] = []
     _diced(coordinate, shape, stride, kept)
@@ -61,9 +61,9 @@ def _sliced(
     if _has_free(coordinate):
         parts = _paired(coordinate, shape, stride)
         return sum([_sliced(part, extents, steps, whole, kept) for part, extents, steps in parts])
-    found = fitted(coordinate, shape)
-    bounded(found, shape, whole)
-    return located(found, shape, stride)
+    fixed = fitted(coordinate, shape)
+    bounded(fixed, shape, whole)
+    return located(fixed, shape, stride)
 
 
 def _diced(coordinate: Any, shape: IntTuple, stride: IntTuple, kept: list[tuple[IntTuple, IntTuple]]) -> None:

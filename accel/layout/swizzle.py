@@ -1,4 +1,4 @@
-"""`Swizzle`: an exclusive or of some bits of an offset with others, and layouts under one."""
+"""`Swizzle`: an exclusive or of some bits of an offset with others; `ComposedLayout`: a layout under a swizzle."""
 
 from reprlib import repr as abbreviated
 from typing import Any, NamedTuple, SupportsIndex
@@ -13,27 +13,28 @@ from accel.layout.slicing import sliced
 __all__ = ["ComposedLayout", "Swizzle"]
 
 _WIDEST = 1 << 16
-"""Bits of the largest number that a swizzle has to do with: more than any offset has, and soon worked with."""
+"""The most bits of a number that a swizzle works on: more than any offset has, and still fast."""
 
 
 class Swizzle:
-    """S(x) = x ^ ((x & Y) >> shift): the bits of Y are mixed into those from ``base`` on, ``shift`` below them.
+    """S(x) = x ^ ((x & Y) >> shift), where Y has ``bits`` bits from bit ``base + max(shift, 0)`` on.
 
-    With a negative shift the lower bits are mixed into the upper ones. S(S(x)) = x.
+    The bits of Y are xored into those from ``base`` on. With a negative shift, the bits from ``base`` on are xored into
+    those ``-shift`` above them. S(S(x)) = x.
 
     Parameters
     ----------
     bits : int
-        How many bits.
+        The number of bits that are xored into others.
     base : int
-        How many bits stay as they are, below all that take part.
+        The number of low bits that take no part.
     shift : int
-        How far apart; at least ``bits`` either way.
+        The distance of the two groups of bits; its absolute value is at least ``bits``.
 
     Raises
     ------
     LayoutError
-        If bits or base are negative, the two groups of bits overlap, or they lie beyond 65,536 bits.
+        If bits or base are negative, the two groups of bits overlap, or they reach beyond 65,536 bits.
 
     Examples
     --------
@@ -46,19 +47,19 @@ class Swizzle:
     __slots__ = ("_base", "_bits", "_shift")
 
     def __init__(self, bits: SupportsIndex, base: SupportsIndex, shift: SupportsIndex) -> None:
-        found = [as_integer(part, "a swizzle has three integers") for part in (bits, base, shift)]
-        self._bits, self._base, self._shift = found
-        if min(found[:2]) < 0 or abs(found[2]) < found[0]:
+        numbers = [as_integer(part, "a swizzle has three integers") for part in (bits, base, shift)]
+        self._bits, self._base, self._shift = numbers
+        if min(numbers[:2]) < 0 or abs(numbers[2]) < numbers[0]:
             raise LayoutError(
-                f"a swizzle has no negative bits or base, and its shift is at least its bits either way, so that no "
-                f"bit is mixed with itself; found S<{','.join(map(str, found))}>"
+                f"the bits and the base of a swizzle are at least 0, and the absolute value of its shift is at least "
+                f"its bits; found S<{','.join(map(str, numbers))}>"
             )
         if self._bits + self._base + abs(self._shift) > _WIDEST:
-            raise LayoutError(f"a swizzle mixes bits within the first {_WIDEST:,}; found {self}, which goes beyond")
+            raise LayoutError(f"a swizzle xors bits within the first {_WIDEST:,}; found {self}, which reaches beyond")
 
     @classmethod
     def parse(cls, text: str) -> "Swizzle":
-        """Return the swizzle that some text means.
+        """Return the swizzle that is written in a text.
 
         Examples
         --------
@@ -67,29 +68,29 @@ class Swizzle:
         """
         reader = Reader(text)
         reader.expect("S")
-        found = reader.parts(reader.integer, "<", ">")
+        numbers = reader.parts(reader.integer, "<", ">")
         reader.expect("", "the end")
-        if len(found) != 3:
+        if len(numbers) != 3:
             raise LayoutError(f"a swizzle has bits, base and shift, as in S<3,2,3>; found {text!r}")
-        return cls(*found)
+        return cls(*numbers)
 
     @property
     def bits(self) -> int:
-        """How many bits are mixed into others."""
+        """The number of bits that are xored into others."""
         return self._bits
 
     @property
     def base(self) -> int:
-        """How many bits below them stay as they are."""
+        """The number of low bits that take no part."""
         return self._base
 
     @property
     def shift(self) -> int:
-        """How far apart the two groups are; negative where the lower ones are mixed into the upper."""
+        """The distance of the two groups of bits; negative if the lower ones are xored into the upper ones."""
         return self._shift
 
     def __call__(self, offset: Any) -> Any:
-        """Return the swizzled offset, or an array of them."""
+        """Return a swizzled offset, or an array of offsets swizzled elementwise."""
         source = ((1 << self._bits) - 1) << (self._base + max(self._shift, 0))
         taken = offset & source
         return offset ^ (taken >> self._shift if self._shift >= 0 else taken << -self._shift)
@@ -115,13 +116,13 @@ class Swizzle:
         return f"Swizzle({self._bits}, {self._base}, {self._shift})"
 
     def _repr_html_(self) -> str:
-        return self._spread()._repr_html_()
+        return self._smallest_table()._repr_html_()
 
     def _repr_svg_(self) -> str:
-        return self._spread()._repr_svg_()
+        return self._smallest_table()._repr_svg_()
 
-    def _spread(self) -> "ComposedLayout":
-        """Return all offsets that it tells apart: a row for each value of the upper bits."""
+    def _smallest_table(self) -> "ComposedLayout":
+        """Return the smallest layout that shows the whole pattern: a row for each value of the upper bits."""
         apart = abs(self._shift)
         return self @ Layout.made((1 << self._bits, 1 << apart), (1 << self._base + apart, 1 << self._base))
 
@@ -140,7 +141,7 @@ class ComposedLayout:
     swizzle : Swizzle
         S.
     offset : int
-        Added before the swizzle.
+        Added to the offset of the layout before the swizzle.
     layout : Layout
         L.
 
@@ -168,7 +169,7 @@ class ComposedLayout:
 
     @property
     def offset(self) -> int:
-        """What is added before the swizzle."""
+        """The number that is added before the swizzle."""
         return self._fields.offset
 
     @property
@@ -183,23 +184,23 @@ class ComposedLayout:
 
     @property
     def size(self) -> int:
-        """How many coordinates there are."""
+        """The number of coordinates."""
         return self.layout.size
 
     @property
     def rank(self) -> int:
-        """How many modes there are at the top."""
+        """The number of modes at the top level."""
         return self.layout.rank
 
     def __call__(self, *coordinate: Any) -> int:
-        """Return the offset of a coordinate, as a `Layout` does."""
-        found: int = self.swizzle(self.offset + self.layout(*coordinate))
-        return found
+        """Return the offset of a coordinate, written as for a `Layout`."""
+        offset: int = self.swizzle(self.offset + self.layout(*coordinate))
+        return offset
 
-    __iter__ = None  # slices are no elements, and a layout may have 2**70
+    __iter__ = None  # iteration through __getitem__ would yield slices, perhaps 2**70 of them
 
     def __getitem__(self, coordinate: Any) -> "tuple[ComposedLayout, int]":
-        """Return what stands under the free parts of a coordinate; the offset goes inside the swizzle, so 0 is left."""
+        """Return the layout of the free modes, and 0: the offset of the fixed modes is inside the swizzle."""
         shape, stride, offset = sliced(coordinate, self.layout.shape, self.layout.stride)
         return ComposedLayout(self.swizzle, self.offset + offset, Layout.made(shape, stride)), 0
 
@@ -223,7 +224,7 @@ class ComposedLayout:
         return f"ComposedLayout({self.swizzle!r}, {self.offset}, {self.layout!r})"
 
     def _repr_html_(self) -> str:
-        from accel.layout.pictures.picture import Picture  # here and below: it takes longer to load than all the rest
+        from accel.layout.pictures.picture import Picture  # imported here and below, because it loads slowly
 
         return Picture(self).html()
 
@@ -243,6 +244,6 @@ def _unpickled(*state: Any) -> ComposedLayout:
         swizzle, offset, layout = state
         if not isinstance(layout, Layout):
             raise TypeError(f"a layout is needed; found {type(layout).__name__}")
-        found = ComposedLayout(swizzle, offset, layout)
-        refuse_many_bits([found.offset])
-        return found
+        composed = ComposedLayout(swizzle, offset, layout)
+        refuse_many_bits([composed.offset])
+        return composed

@@ -1,4 +1,4 @@
-"""The whole table of a layout as a NumPy array."""
+"""The offsets of a layout as a NumPy array."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +14,16 @@ __all__ = ["offsets"]
 
 
 _MOST = 1 << 27
-"""Offsets of the largest table, which takes 1 GiB."""
+"""The most offsets in one array, which takes 1 GiB."""
 
 
 def offsets(layout: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":
-    """The offset of every coordinate, colexicographically, as an int64 array of ``layout.size`` elements.
+    """The offsets of all coordinates in colexicographic order: an int64 array of ``layout.size`` elements.
 
     Raises
     ------
     LayoutError
-        If an offset needs more than 64 bits, or there are more than 2**27 of them, which take 1 GiB.
+        If an offset needs more than 64 bits, or there are more than 2**27 offsets (1 GiB).
 
     Examples
     --------
@@ -35,15 +35,15 @@ def offsets(layout: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":
         return _swizzled(layout)
     import numpy as np
 
-    found = as_layout(layout)
-    _refuse_wide(found, found.cosize)
-    if found.size > _MOST:
+    plain = as_layout(layout)
+    _refuse_wide(plain, plain.cosize)
+    if plain.size > _MOST:
         raise LayoutError(
-            f"{found} has {found.size} offsets, and a table at most {_MOST}; write offsets of its parts, as "
+            f"{plain} has {plain.size} offsets, and a table at most {_MOST}; write offsets of its parts, as "
             f"layout[_, i] gives them, or call it for single coordinates"
         )
     table = np.zeros(1, np.int64)
-    for extent, stride in coalesced(found.leaves):
+    for extent, stride in coalesced(plain.leaves):
         steps = np.arange(extent, dtype=np.int64)
         steps *= stride
         table = np.add.outer(steps, table).reshape(-1)
@@ -52,12 +52,12 @@ def offsets(layout: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":
 
 def _swizzled(composed: ComposedLayout) -> "np.ndarray[Any, np.dtype[np.int64]]":
     swizzle, layout, offset = composed.swizzle, composed.layout, composed.offset
-    moved = 1 << swizzle.base + abs(swizzle.shift) + swizzle.bits if swizzle.bits else 0
-    _refuse_wide(composed, max(abs(offset) + layout.cosize, moved))
+    swizzled = 1 << swizzle.base + abs(swizzle.shift) + swizzle.bits if swizzle.bits else 0
+    _refuse_wide(composed, max(abs(offset) + layout.cosize, swizzled))
     return swizzle(offsets(layout) + offset)  # type: ignore[no-any-return]
 
 
 def _refuse_wide(layout: object, span: int) -> None:
-    """Raise `LayoutError` where NumPy's integers would go round in silence."""
+    """Raise `LayoutError` where int64 would overflow silently."""
     if span > 1 << 63:
         raise LayoutError(f"{layout} spans {span} elements, whose offsets do not fit into 64 bits")

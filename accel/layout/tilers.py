@@ -1,4 +1,4 @@
-"""Tilers: what the second operand of a composition, a divide or a product may be."""
+"""Tilers: the second operand of a composition, a divide or a product."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -11,19 +11,19 @@ from accel.layout.notation import Reader
 __all__ = ["ByMode", "Tiler", "as_tiler", "by_mode", "parse_tiler", "tiler_text"]
 
 ByMode: TypeAlias = "tuple[Tiler | None, ...]"
-"""One tiler for each of the first modes; None leaves a mode alone."""
+"""One tiler for each of the first modes; None leaves a mode unchanged."""
 
 Tiler: TypeAlias = "Layout | ByMode"
 """A layout, or one tiler for each of the first modes."""
 
 
 def as_tiler(value: Any) -> Tiler:
-    """Return what is meant: n is n:1, a shape its column-major layout, and a tuple with a layout or None is by mode.
+    """Return a tiler: n means n:1, a shape its column-major layout, and a tuple with a layout or None is by mode.
 
     Raises
     ------
     TypeError
-        If it is nothing of these.
+        If it is none of these.
     LayoutError
         If it is nested too deep, or has too many parts.
     """
@@ -45,13 +45,13 @@ def _goes_by_mode(value: tuple[Any, ...]) -> bool:
 
 
 def by_mode(operation: Callable[[Layout, Any], Layout], layout: Layout, tiler: ByMode) -> list[Layout]:
-    """Return the modes of a layout, each worked on by its part of a tiler; those past the tiler as they are."""
+    """Apply an operation to each mode of a layout and its part of a tiler; modes beyond the tiler are unchanged."""
     refuse_long(layout, tiler)
-    found = modes_of(layout)
+    results = modes_of(layout)
     for k, part in enumerate(tiler):
         if part is not None:
-            found[k] = operation(found[k], part)
-    return found
+            results[k] = operation(results[k], part)
+    return results
 
 
 def refuse_long(layout: Layout, tiler: ByMode) -> None:
@@ -59,22 +59,22 @@ def refuse_long(layout: Layout, tiler: ByMode) -> None:
     if len(tiler) > layout.rank:
         raise LayoutError(
             f"the tiler {tiler_text(tiler)} has {len(tiler)} parts, and {layout} has {layout.rank} modes; "
-            f"write at most one part for each mode, None for one to be left alone"
+            f"write at most one part for each mode, and None for a mode to leave unchanged"
         )
 
 
 def by_mode_joined(operation: Callable[[Layout, Any], Layout], layout: Layout, tiler: ByMode) -> Layout:
-    """Return the layout of the modes that `by_mode` gives."""
+    """Return the layout whose modes are the results of `by_mode`."""
     return joined(by_mode(operation, layout, tiler))
 
 
 def parse_tiler(text: str) -> Tiler:
-    """Return the tiler that some text means: a layout, or ``<3:1,_,2:1>`` by mode, where ``_`` is None.
+    """Return the tiler that is written in a text: a layout, or ``<3:1,_,2:1>`` by mode, where ``_`` means None.
 
     Raises
     ------
     LayoutError
-        If it cannot be read; says at which position.
+        If the text cannot be read; the message names the position.
 
     Examples
     --------
@@ -82,15 +82,15 @@ def parse_tiler(text: str) -> Tiler:
     (Layout(3, 1), None)
     """
     reader = Reader(text)
-    found = _read(reader)
+    tiler = _read(reader)
     reader.expect("", "the end")
-    assert found is not None, "only parts of a tiler are left alone"
-    return found
+    assert tiler is not None, "only a part of a tiler can be None"
+    return tiler
 
 
 def _read(reader: Reader) -> Tiler:
     if reader.token == "<":  # noqa: S105 - a bracket is no password
-        return reader.parts(lambda: None if reader.goes_on("_") else _read(reader), "<", ">")
+        return reader.parts(lambda: None if reader.accept("_") else _read(reader), "<", ">")
     return Layout.read(reader)
 
 

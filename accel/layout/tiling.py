@@ -1,7 +1,8 @@
 """Divides and products: a layout cut into tiles, and a layout repeated.
 
-Each comes in several arrangements of the same modes: logical keeps tile and rest of a mode together, zipped puts all
-tiles before all rests, tiled unpacks the rests, flat unpacks both, blocked and raked go by mode.
+The variants arrange the same modes differently. `logical` keeps the tile and the rest of each mode together; `zipped`
+has all tiles in mode 0 and all rests in mode 1; `tiled` is zipped with the modes of the rests side by side; `flat` has
+all modes side by side; `blocked` and `raked` pair the modes of a product.
 """
 
 from functools import lru_cache
@@ -37,7 +38,7 @@ _NOTHING = Layout(1, 0)
 
 
 class _Parts(NamedTuple):
-    """The tiles and the rests of a divide, or the repeated and the repetitions of a product."""
+    """The tiles and the rests of a divide, or the repeated layout and the repetitions of a product."""
 
     first: Layout
     second: Layout
@@ -53,9 +54,9 @@ class _Parts(NamedTuple):
 
 
 def logical_divide(layout: Any, tiler: Any) -> Layout:
-    """A o (B, complement(B, |A|)): mode 0 goes through a tile, mode 1 through the tiles. By mode for a tuple.
+    """A o (B, complement(B, |A|)): mode 0 is within a tile, mode 1 steps from tile to tile. By mode for a tuple.
 
-    Tiles that do not divide a mode go past its end; `overhang` tells by how much.
+    Tiles that do not divide a mode reach past its end; `overhang` returns how far.
 
     Examples
     --------
@@ -76,12 +77,12 @@ def _divide(layout: Layout, tiler: Tiler) -> Layout:
     return joined(by_mode(_divide, layout, tiler))
 
 
-# Only what is asked for is remembered: to look up its parts takes nearly as long as to make them.
+# Only the result is cached: looking up its parts takes nearly as long as computing them.
 _logical_divide = lru_cache(CACHED)(_divide)
 
 
 def zipped_divide(layout: Any, tiler: Any) -> Layout:
-    """`logical_divide` with all tiles in mode 0, and all rests and the modes left alone in mode 1.
+    """`logical_divide` with all tiles in mode 0, and all rests and unchanged modes in mode 1.
 
     Examples
     --------
@@ -112,20 +113,20 @@ def _divided(layout: Layout, tiler: Tiler) -> _Parts:
 
 
 def _unzipped(whole: Layout, tiler: Tiler) -> _Parts:
-    """Sort the modes of a logical divide or product; a mode left alone is all rest."""
+    """Separate the modes of a logical divide or product; an unchanged mode belongs to the rests."""
     if isinstance(tiler, Layout):
         return _Parts(whole.mode(0), whole.mode(1))
-    found = modes_of(whole)
+    parts = modes_of(whole)
     pairs = [
         _Parts(_NOTHING, part) if tile is None else _unzipped(part, tile)
-        for part, tile in zip(found, tiler, strict=False)
+        for part, tile in zip(parts, tiler, strict=False)
     ]
-    rests = [*(pair.second for pair in pairs), *found[len(pairs) :]]
+    rests = [*(pair.second for pair in pairs), *parts[len(pairs) :]]
     return _Parts(joined([pair.first for pair in pairs]), joined(rests))
 
 
 def overhang(layout: Any, tiler: Any) -> tuple[int, ...]:
-    """How many elements the tiles of a divide go past the end: one number, or one for each mode of a tuple.
+    """How many elements the tiles of a divide reach past the end: one number, or one for each mode of a tuple.
 
     Examples
     --------
@@ -133,16 +134,16 @@ def overhang(layout: Any, tiler: Any) -> tuple[int, ...]:
     >>> overhang(Layout((10, 6)), (Layout(4), Layout(3)))
     (2, 0)
     """
-    found, tiles = as_layout(layout), as_tiler(tiler)
+    whole, tiles = as_layout(layout), as_tiler(tiler)
     if isinstance(tiles, Layout):
-        return (tiles.size * complement(tiles, found.size).size - found.size,)
-    refuse_long(found, tiles)
-    pairs = zip(modes_of(found), tiles, strict=False)
+        return (tiles.size * complement(tiles, whole.size).size - whole.size,)
+    refuse_long(whole, tiles)
+    pairs = zip(modes_of(whole), tiles, strict=False)
     return tuple([0 if tile is None else sum(overhang(part, tile)) for part, tile in pairs])
 
 
 def logical_product(layout: Any, other: Any) -> Layout:
-    """(A, complement(A, |A| cosize(B)) o B): A, repeated as B says where A leaves room. By mode for a tuple.
+    """(A, complement(A, |A| cosize(B)) o B): A, repeated in the gaps of A as B arranges it. By mode for a tuple.
 
     Examples
     --------
@@ -156,10 +157,10 @@ def logical_product(layout: Any, other: Any) -> Layout:
 def _multiply(layout: Layout, other: Tiler) -> Layout:
     if isinstance(other, Layout):
         try:
-            room = complement_of(layout, layout.size * other.cosize)
-            return joined([layout, room @ other])
+            rest = complement_of(layout, layout.size * other.cosize)
+            return joined([layout, rest @ other])
         except LayoutError as error:
-            raise LayoutError(f"{layout} cannot be repeated as {other} says: {error}") from error
+            raise LayoutError(f"{layout} cannot be repeated by {other}: {error}") from error
     return joined(by_mode(_multiply, layout, other))
 
 
@@ -167,7 +168,7 @@ _logical_product = lru_cache(CACHED)(_multiply)
 
 
 def zipped_product(layout: Any, other: Any) -> Layout:
-    """`logical_product` with everything repeated in mode 0, and the repetitions in mode 1."""
+    """`logical_product` with the repeated layout in mode 0, and the repetitions in mode 1."""
     return _multiplied(as_layout(layout), as_tiler(other)).zipped()
 
 
@@ -186,7 +187,7 @@ def _multiplied(layout: Layout, other: Tiler) -> _Parts:
 
 
 def blocked_product(layout: Any, other: Any) -> Layout:
-    """`logical_product` by mode: ((A0, R0), (A1, R1) ...), so that the blocks of A stay together.
+    """`logical_product` with paired modes: ((A0, R0), (A1, R1) ...), so that the blocks of A stay together.
 
     Examples
     --------
@@ -198,7 +199,7 @@ def blocked_product(layout: Any, other: Any) -> Layout:
 
 
 def raked_product(layout: Any, other: Any) -> Layout:
-    """`logical_product` by mode the other way round: ((R0, A0), (R1, A1) ...), so that the elements of A lie apart."""
+    """`logical_product` with paired modes: ((R0, A0), (R1, A1) ...), so that the elements of A are interleaved."""
     return _by_pairs(layout, other, first=1)
 
 
@@ -216,21 +217,21 @@ def _padded(one: Layout, other: Layout) -> tuple[list[Layout], list[Layout]]:
 
 
 def tile_to_shape(layout: Any, shape: Any, order: Any = None) -> Layout:
-    """The blocked product that repeats a layout until it has a shape.
+    """The blocked product that repeats a layout until it fills a shape.
 
     Parameters
     ----------
     layout : Layout
         The block.
     shape : tuple of int
-        What is to be filled; by mode a multiple of the block's size.
+        The shape to fill; each mode is a multiple of the block's size there.
     order : tuple of int, optional
-        Along which mode the blocks follow one another first; by default mode 0.
+        The order of the modes in which the blocks follow one another; by default mode 0 first.
 
     Raises
     ------
     LayoutError
-        If the block does not fit a whole number of times.
+        If the shape does not hold a whole number of blocks.
 
     Examples
     --------
@@ -246,24 +247,24 @@ def tile_to_shape(layout: Any, shape: Any, order: Any = None) -> Layout:
     for k, (whole, part) in enumerate(zip(wanted, sizes, strict=True)):
         if not part or whole % part:
             raise LayoutError(
-                f"mode {k} of the shape {written(tuple(wanted))} is no multiple of {part}, which the block {block} has "
-                f"there; {part * max(round(whole / max(part, 1)), 1)} is"
+                f"mode {k} of the shape {written(tuple(wanted))} is no multiple of {part}, the size of the block "
+                f"{block} there; {part * max(round(whole / max(part, 1)), 1)} is one"
             )
     times = tuple([whole // part for whole, part in zip(wanted, sizes, strict=True)])
     return blocked_product(block, make_ordered_layout(times, order))
 
 
 def local_tile(layout: Any, tile_shape: Any, coord: Any) -> tuple[Layout, int]:
-    """The tile at a coordinate: its modes, then those of the rest that are free, and the offset.
+    """The tile at a coordinate, followed by the free modes of the rest, and the offset of the tile.
 
     Parameters
     ----------
     layout : Layout
-        What is cut into tiles.
+        The layout to cut into tiles.
     tile_shape : tuple
-        By mode: an extent, a layout, or None for a mode that is left alone.
+        By mode: an extent, a layout, or None to leave the mode unchanged.
     coord : tuple
-        Which tile along each mode of the rest; `accel.layout._` where all are wanted.
+        The tile along each mode of the rest; `accel.layout._` for all tiles.
 
     Examples
     --------
@@ -284,21 +285,21 @@ def _as_shape_tiler(shape: Any) -> Tiler:
 
 
 def local_partition(layout: Any, threads_layout: Any, index: int) -> tuple[Layout, int]:
-    """What one thread of many has: the tiles have a thread for each element, and it has the same place in all.
+    """The elements of one thread: one element of each tile, at the position of the thread in the tile, and the offset.
 
     Parameters
     ----------
     layout : Layout
-        What is shared out.
+        The layout to partition among threads.
     threads_layout : Layout
-        Which thread stands where, by mode.
+        Maps the coordinates of a tile to thread numbers.
     index : int
-        Which thread.
+        The number of the thread.
 
     Raises
     ------
     LayoutError
-        If no place has this thread.
+        If no coordinate has this thread.
 
     Examples
     --------
@@ -307,40 +308,40 @@ def local_partition(layout: Any, threads_layout: Any, index: int) -> tuple[Layou
     (Layout((2, 2), (2, 16)), 5)
     """
     threads = as_layout(threads_layout)
-    coordinate = _place_of(threads, index)
+    coordinate = _coordinate_of(threads, index)
     tiler = _as_shape_tiler(tuple([part.size for part in modes_of(threads)]))
     parts = _divided(as_layout(layout), tiler)
     return parts.second, parts.first(*coordinate)
 
 
-def _place_of(threads: Layout, index: int) -> tuple[int, ...]:
-    """Return where a thread stands, as one integer for each mode."""
+def _coordinate_of(threads: Layout, index: int) -> tuple[int, ...]:
+    """Return the coordinate of a thread, one integer for each mode."""
     inverse = right_inverse(threads)
     if not 0 <= index < inverse.size:
         raise LayoutError(
-            f"thread {index} has no place in {threads}, which places the threads 0 to {inverse.size - 1} one by one"
+            f"{threads} has no thread {index}; it numbers the threads from 0 to {inverse.size - 1}, each once"
         )
-    place, found = inverse(index), []
+    place, coordinate = inverse(index), []
     for part in modes_of(threads):
         place, digit = divmod(place, part.size)
-        found.append(digit)
-    return tuple(found)
+        coordinate.append(digit)
+    return tuple(coordinate)
 
 
 def make_layout_tv(threads_layout: Any, values_layout: Any) -> tuple[IntTuple, Layout]:
-    """The shape of a tile, and the layout (thread, value) -> index in the tile; every index is met once.
+    """The shape of a tile, and the layout (thread, value) -> index in the tile, a bijection.
 
     Parameters
     ----------
     threads_layout : Layout
-        Which thread stands where.
+        Maps coordinates to thread numbers.
     values_layout : Layout
-        Which of its values a thread has where, beside one another.
+        Maps the coordinates of one thread's adjacent elements to value numbers.
 
     Raises
     ------
     LayoutError
-        If some index would be met twice, or not at all.
+        If some index would occur twice, or not at all.
 
     Examples
     --------
@@ -354,8 +355,8 @@ def make_layout_tv(threads_layout: Any, values_layout: Any) -> tuple[IntTuple, L
     for numbers, what in ((threads, "threads"), (values, "values")):
         if right_inverse(numbers).size != numbers.size:
             raise LayoutError(
-                f"{numbers} does not number {numbers.size} {what} from 0 to {numbers.size - 1}, each once, so that not "
-                f"every index of the tile is met once; a compact layout does"
+                f"{numbers} does not number {numbers.size} {what} from 0 to {numbers.size - 1}, each once, so the "
+                f"indices of the tile would not occur once each; use a compact layout"
             )
     tile = raked_product(threads, values)
     inverse = right_inverse(tile)

@@ -1,4 +1,4 @@
-"""Small pictures of which it is known what is on them."""
+"""Small pictures with known content."""
 
 from contextlib import suppress
 
@@ -47,7 +47,7 @@ def vessel():
 
 @pytest.fixture
 def races():
-    """The races that the simulated devices saw; what a failed run left under way is finished afterwards."""
+    """The races that the simulated devices reported; afterwards, work that a failed run left in flight is finished."""
     backend = heap_of(Device.SIM).backend
     drop()
     yield backend.races

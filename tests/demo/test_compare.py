@@ -1,4 +1,4 @@
-"""The comparison forgives rounding and nothing else."""
+"""The comparison tolerates rounding and nothing else."""
 
 from dataclasses import replace
 
@@ -7,16 +7,16 @@ import pytest
 
 from accel.demo.compare import compare_findings
 from accel.demo.findings import Findings
-from accel.demo.reference import Reference, refer
+from accel.demo.reference import Reference, compute_reference
 
 
 @pytest.fixture
 def reference(stars):
-    return refer(stars)
+    return compute_reference(stars)
 
 
 def ours(reference: Reference, **changes) -> Findings:
-    fields = {name: getattr(reference, name) for name in ("response", "found", "centre", "spread", "threshold")}
+    fields = {name: getattr(reference, name) for name in ("response", "marked", "centre", "spread", "threshold")}
     return Findings(**{**fields, **changes})
 
 
@@ -55,15 +55,15 @@ def test_a_response_that_is_no_number_is_named(reference, value):
 
 
 def test_a_detection_that_differs_is_named(reference):
-    comparison = compare_findings(ours(reference, found=flipped(reference.found, 7, 8)), reference)
+    comparison = compare_findings(ours(reference, marked=flipped(reference.marked, 7, 8)), reference)
     assert not comparison.agrees
     [complaint] = comparison.complaints()
     assert complaint.startswith("row 7, column 8 is marked by the pipeline, not by the reference")
 
 
 def test_a_detection_that_is_missing_is_named(reference):
-    row, column = np.argwhere(reference.found)[0]
-    comparison = compare_findings(ours(reference, found=flipped(reference.found, row, column)), reference)
+    row, column = np.argwhere(reference.marked)[0]
+    comparison = compare_findings(ours(reference, marked=flipped(reference.marked, row, column)), reference)
     assert "marked by the reference, not by the pipeline" in comparison.complaints()[0]
 
 
@@ -71,17 +71,17 @@ def test_a_detection_on_the_boundary_is_forgiven_and_counted(reference):
     margin = reference.margin.copy()
     margin[7, 8] = 1e-12
     doubtful = replace(reference, margin=margin)
-    comparison = compare_findings(ours(reference, found=flipped(reference.found, 7, 8)), doubtful)
+    comparison = compare_findings(ours(reference, marked=flipped(reference.marked, 7, 8)), doubtful)
     assert comparison.agrees
     assert comparison.close_calls == 1
 
 
 def test_many_differences_are_counted(reference):
-    complaints = compare_findings(ours(reference, found=~reference.found), reference).complaints()
-    assert complaints[-1] == f"and {reference.found.size - 5} more detections differ"
+    complaints = compare_findings(ours(reference, marked=~reference.marked), reference).complaints()
+    assert complaints[-1] == f"and {reference.marked.size - 5} more detections differ"
 
 
 def test_the_margin_is_what_it_takes_to_change_a_decision(reference):
     excess = reference.response - reference.threshold
-    assert (reference.margin[reference.found] <= excess[reference.found]).all()
+    assert (reference.margin[reference.marked] <= excess[reference.marked]).all()
     assert (reference.margin[excess < 0] >= -excess[excess < 0]).all()

@@ -1,4 +1,4 @@
-"""Each filter equals what SciPy or NumPy make of the same array."""
+"""Each filter gives the result of SciPy or NumPy on the same array."""
 
 import numpy as np
 import pytest
@@ -41,12 +41,12 @@ def test_box_sum_of_whole_numbers_is_exact():
 @pytest.mark.parametrize("sigma", [0.5, 1.5, 3.0])
 def test_gaussian_equals_scipys(sigma):
     x = noise((31, 37))
-    found = filters.gaussian(mirrored(x, len(filters.bell(sigma)) - 1), sigma)
+    found = filters.gaussian(mirrored(x, len(filters.gaussian_weights(sigma)) - 1), sigma)
     np.testing.assert_allclose(np.asarray(found), ndimage.gaussian_filter(x, sigma, truncate=4.0), rtol=0, atol=1e-11)
 
 
 def test_bell_sums_to_one():
-    centre, *sides = filters.bell(2.5)
+    centre, *sides = filters.gaussian_weights(2.5)
     assert centre + 2 * sum(sides) == pytest.approx(1, abs=1e-15)
 
 
@@ -63,7 +63,7 @@ def test_a_line_of_any_direction_is_a_ridge_and_its_flanks_are_not(line):
     drawn[line] = True
     blurred = ndimage.gaussian_filter(drawn.astype(float), 1.5)
     found = np.asarray(filters.ridges(xp.asarray(blurred))) & (blurred[1:-1, 1:-1] > 0.05)
-    # The pixels beside a diagonal are nearer to its middle than to any other pixel of theirs across it.
+    # The pixels beside a diagonal are nearer to its centre line than their neighbours across it.
     beside = ndimage.binary_dilation(drawn)
     assert found[drawn[1:-1, 1:-1]].all()
     assert not found[~beside[1:-1, 1:-1]].any()

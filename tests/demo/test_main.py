@@ -1,4 +1,4 @@
-"""`accel.demo.main`: what it writes, what it prints, and how it ends."""
+"""`accel.demo.main`: its files, its output and its exit code."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""The pipeline finds what was planted, says the same as the reference, and needs no more than the standard."""
+"""The pipeline detects the known stars and vessels, agrees with the reference, and needs only the array standard."""
 
 from collections import Counter
 from dataclasses import replace
@@ -14,7 +14,7 @@ from accel import Device
 from accel.demo import filters, pipeline, tiles
 from accel.demo.compare import compare_findings
 from accel.demo.pictures import SOURCES, Picture, Recipe
-from accel.demo.reference import refer
+from accel.demo.reference import compute_reference
 from accel.demo.timeline import Timeline
 
 STARS = [(20 + 24 * i, 15 + 31 * j) for i in range(5) for j in range(5)]
@@ -27,14 +27,14 @@ def detect(picture, **options):
 
 
 def test_every_planted_star_is_found_and_nothing_else(stars):
-    found = np.argwhere(detect(stars).found)
+    found = np.argwhere(detect(stars).marked)
     distance = np.abs(found[:, np.newaxis] - np.array(STARS)).max(axis=2)
     assert distance.min(axis=0).max() <= 1
     assert len(found) == len(STARS)
 
 
 def test_the_vessel_is_found_along_its_middle_and_the_rim_is_not(vessel):
-    rows, columns = np.nonzero(detect(vessel).found)
+    rows, columns = np.nonzero(detect(vessel).marked)
     away = np.abs(columns - rows - 5)
     central = (rows - 70) ** 2 + (columns - 75) ** 2 < 45**2
     assert np.mean(away[central] <= 1) > 0.95
@@ -47,7 +47,7 @@ def test_the_result_does_not_depend_on_the_tiles(stars, vessel, side):
     for picture in (stars, vessel):
         one, other = detect(picture), detect(picture, side=side)
         np.testing.assert_array_equal(one.response, other.response)
-        np.testing.assert_array_equal(one.found, other.found)
+        np.testing.assert_array_equal(one.marked, other.marked)
         assert one.threshold == other.threshold
 
 
@@ -60,7 +60,7 @@ def test_the_result_does_not_depend_on_the_tiles(stars, vessel, side):
 def test_pipeline_and_reference_agree_on_any_picture(pixels, recipe, side):
     pixels[pixels.shape[0] // 2] |= 128  # something is brighter than the floor, so there is a median
     picture = Picture("any", "Any", "", "", "", pixels, replace(recipe, inset=0))
-    comparison = compare_findings(detect(picture, side=side), refer(picture))
+    comparison = compare_findings(detect(picture, side=side), compute_reference(picture))
     assert comparison.agrees, comparison.complaints()
 
 
@@ -70,7 +70,7 @@ def test_pipeline_and_reference_agree_on_a_part_of_each_real_picture(load):
     part = replace(whole, pixels=np.ascontiguousarray(whole.pixels[300:560, 200:500]))
     findings = detect(part, side=128)
     assert findings.count > 20
-    assert compare_findings(findings, refer(part)).agrees
+    assert compare_findings(findings, compute_reference(part)).agrees
 
 
 def test_each_tile_takes_its_steps_in_both_sweeps(stars, device):
@@ -118,4 +118,4 @@ def test_the_computation_needs_only_the_array_standard(name, request, monkeypatc
     window = tiles.cut(response, whole, recipe.reach)
     found = pipeline.mark(recipe, centre + recipe.level * spread, window)
     np.testing.assert_array_equal(np.asarray(response), expected.response)
-    np.testing.assert_array_equal(np.asarray(found), expected.found)
+    np.testing.assert_array_equal(np.asarray(found), expected.marked)

@@ -1,4 +1,4 @@
-"""The page stands alone, escapes what it is told, and shows every step; the pictures carry the marks."""
+"""The page is self-contained, escapes its texts and shows every step; detections are drawn on the pictures."""
 
 import base64
 import io
@@ -17,7 +17,7 @@ from accel.demo.annotate import annotated, png
 from accel.demo.chart import close_up, timeline_chart
 from accel.demo.compare import compare_findings
 from accel.demo.outcome import Outcome
-from accel.demo.reference import refer
+from accel.demo.reference import compute_reference
 from accel.demo.report import report_page
 from accel.demo.timeline import LANES, Span, Timeline
 from accel.device import Fallback
@@ -28,12 +28,12 @@ HOSTILE = "<script>alert('&')</script>"
 def outcome_of(picture, **names):
     timeline = Timeline()
     findings = pipeline.detect(picture, Device.CPU, timeline, side=64)
-    comparison = compare_findings(names.pop("claimed", findings), refer(picture))
+    comparison = compare_findings(names.pop("claimed", findings), compute_reference(picture))
     return Outcome(picture, findings, comparison, timeline, 9, 20, findings.leading(5, 20))
 
 
 class Elements(HTMLParser):
-    """The elements of a page, and that each is closed."""
+    """The elements of a page; asserts that each is closed."""
 
     VOID = frozenset({"meta", "img", "input", "line", "!doctype"})
 
@@ -102,7 +102,7 @@ def test_it_tells_what_fell_back_and_why_but_once(outcome, monkeypatch):
 
 def test_it_says_that_nothing_fell_back(outcome, monkeypatch):
     monkeypatch.setattr(accel.device, "fallbacks", tuple)
-    assert "Nothing: all work ran where it was asked to" in report_page([outcome], Device.CPU)
+    assert "None: all work ran on the requested device" in report_page([outcome], Device.CPU)
 
 
 def test_its_table_has_the_strongest_detections(outcome, page):
@@ -111,8 +111,8 @@ def test_its_table_has_the_strongest_detections(outcome, page):
 
 
 def test_it_says_that_the_reference_differs_and_where(stars):
-    reference = refer(stars)
-    found = reference.found.copy()
+    reference = compute_reference(stars)
+    found = reference.marked.copy()
     found[3, 4] = True
     claimed = pipeline.Findings(reference.response, found, 0.0, 1.0, reference.threshold)
     page = report_page([outcome_of(stars, claimed=claimed)], Device.CPU)
@@ -153,7 +153,9 @@ def test_it_tells_how_much_of_the_copying_is_beside_computing(outcome, page):
     assert f"<strong>{outcome.timeline.overlap():.0%}</strong>" in page
 
 
-@pytest.mark.parametrize(("device", "words"), [(Device.CPU, "measured on the host"), (Device.SIM, "is simulated on")])
+@pytest.mark.parametrize(
+    ("device", "words"), [(Device.CPU, "measured with the clock of the host"), (Device.SIM, "are simulated on")]
+)
 def test_it_says_on_which_clock_the_times_are(outcome, device, words):
     assert words in report_page([outcome], device)
 
@@ -169,7 +171,7 @@ def test_leading_detections_keep_their_distance(outcome):
 def test_each_star_has_a_ring_around_it_and_not_over_it(stars, outcome):
     drawn = np.asarray(annotated(stars, outcome.findings, []))
     changed = (drawn != stars.pixels).any(axis=2)
-    for row, column in np.argwhere(outcome.findings.found):
+    for row, column in np.argwhere(outcome.findings.marked):
         assert not changed[row, column]
         assert changed[row, max(column - 16, 0) : column].any()
         assert changed[row, column + 1 : column + 17].any()
@@ -178,13 +180,13 @@ def test_each_star_has_a_ring_around_it_and_not_over_it(stars, outcome):
 def test_lines_are_drawn_where_they_were_found_and_nowhere_else(vessel):
     found = outcome_of(vessel).findings
     changed = (np.asarray(annotated(vessel, found, [])) != vessel.pixels).any(axis=2)
-    assert changed[found.found].all()
-    grown = np.lib.stride_tricks.sliding_window_view(np.pad(found.found, 1), (3, 3)).any(axis=(2, 3))
+    assert changed[found.marked].all()
+    grown = np.lib.stride_tricks.sliding_window_view(np.pad(found.marked, 1), (3, 3)).any(axis=(2, 3))
     assert not changed[~grown].any()
 
 
 def test_a_picture_with_nothing_on_it_is_drawn_as_it_is(stars):
-    nothing = refer(stars)
-    nothing.found[:] = False
+    nothing = compute_reference(stars)
+    nothing.marked[:] = False
     drawn = annotated(stars, nothing, nothing.leading(5, 5))
     np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(png(drawn)))), stars.pixels)

@@ -1,4 +1,4 @@
-"""The demo on a simulated accelerator: the same findings in any order of the streams, and no wait can be left out."""
+"""The demo on a simulated accelerator: the same findings in any order of the streams; every wait is necessary."""
 
 import re
 from functools import partial
@@ -28,7 +28,7 @@ def seed(request):
 
 @pytest.fixture
 def join_but_once(monkeypatch):
-    """A function that lets the pipeline leave out one of its joins."""
+    """Return a function that makes the pipeline skip one of its joins."""
     join = pipeline.join
 
     def leave_out(which):
@@ -51,7 +51,7 @@ def small(stars, vessel, monkeypatch):
 
 
 def expect_race(races, picture, *functions):
-    """See the pipeline fail with one race, between work that these functions of it submitted."""
+    """Run the pipeline and expect one race, between work that these of its functions submitted."""
     with pytest.raises(RaceError):
         detect(picture)
     [report] = races
@@ -66,7 +66,7 @@ def test_the_findings_are_those_of_the_cpu_whatever_the_order(name, request, rac
     picture = request.getfixturevalue(name)
     there, here = detect(picture), detect(picture, Device.CPU)
     np.testing.assert_array_equal(there.response, here.response)
-    np.testing.assert_array_equal(there.found, here.found)
+    np.testing.assert_array_equal(there.marked, here.marked)
     assert (there.centre, there.spread, there.threshold) == (here.centre, here.spread, here.threshold)
     assert not races
 

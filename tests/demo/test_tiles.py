@@ -1,4 +1,4 @@
-"""Tiles hold each pixel once, and their halo mirrors the picture at its edges."""
+"""Tiles cover each pixel once, and their halo mirrors the picture at its edges."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A timeline tells how much of the copying other tiles' computing hides, and when a stream did what it was given."""
+"""A timeline measures how much copying overlaps with computing, and when work on a stream ran."""
 
 import pytest
 from hypothesis import given

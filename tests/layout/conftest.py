@@ -1,4 +1,4 @@
-"""The helpers of this room assert too, and say what they compared."""
+"""Register the helper modules for assertion rewriting, so that their failures show the compared values."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Layouts as tables of integers, counted out from the mathematics; nothing here knows the library.
+"""Layouts as tables of integers, computed from the mathematical definitions without the library.
 
-A layout is whatever has a ``shape`` and a ``stride``. Where a definition does not say what a value is, it is None.
+A layout is any object with a ``shape`` and a ``stride``. Undefined values are None.
 """
 
 import ast
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 
 class Plain(NamedTuple):
-    """A layout without an algebra."""
+    """A layout without operations."""
 
     shape: Any
     stride: Any
@@ -60,7 +60,7 @@ def depth(tree):
 
 
 def at(layout, index):
-    """Return L(index); the last leaf is not reduced, so that it goes on past the end."""
+    """Return L(index); the last leaf has no modulo, so it continues beyond the size."""
     found = 0
     *firsts, (_, last) = pairs(layout) or [(1, 0)]
     for extent, stride in firsts:
@@ -85,7 +85,7 @@ def image(layout):
 
 
 def natural(index, shape):
-    """Return the natural coordinate of an index."""
+    """Return the nested coordinate of an index."""
     if not isinstance(shape, tuple):
         return index
     found = []
@@ -127,7 +127,7 @@ def congruent(one, other):
 
 
 def coalesced(layout):
-    """Return the one flat layout of this table without leaves of extent 1 or neighbours that could be one."""
+    """Return the unique flat layout of this table without leaves of extent 1 or mergeable neighbours."""
     found = []
     for extent, stride in pairs(layout):
         if found and found[-1][0] * found[-1][1] == stride and extent != 1:
@@ -142,7 +142,7 @@ def filtered(layout):
 
 
 def is_a_table(values):
-    """Whether any layout has these values, in this order."""
+    """Tell whether any layout has these values, in this order."""
     return begins_a_table(values, len(values))
 
 
@@ -159,7 +159,7 @@ def begins_a_table(values, count):
 
 
 def composed(a, b):
-    """Return A(B(c)) for every c; past the end of A its last leaf goes on, whatever its extent."""
+    """Return A(B(c)) for every c; beyond the size of A its last leaf continues, whatever its extent."""
     return [at(a, index) for index in table(b)]
 
 
@@ -181,7 +181,7 @@ def representable(a, b):
 def complement_table(layout, target):
     """Return the r0 < r1 < ... with A + r covering [0, n) exactly once, for the least n >= target; None if none do.
 
-    There is no choice: the next r is the first number that is not covered.
+    The result is unique: the next r is always the first number that is not covered.
     """
     values, covered, found, first = table(filtered(layout)), set(), [], 0
     while first != len(covered) or first < target or not found:

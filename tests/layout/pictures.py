@@ -1,4 +1,4 @@
-"""Pictures, read back from what they are written in."""
+"""Read the cells of pictures back from SVG, HTML and terminal text."""
 
 import re
 from types import SimpleNamespace
@@ -49,7 +49,7 @@ def svg_cells(picture):
 
 
 def html_cells(picture):
-    """Return coordinate, what is said of it, texts, colours and borders of each cell of a picture's HTML."""
+    """Return coordinate, tooltip, texts, colours and borders of each cell of a picture's HTML."""
     root = ET.fromstring(picture.html())
     return [_html_cell(cell) for cell in root.iter("td") if cell.get("title")]
 
@@ -63,14 +63,14 @@ def _html_cell(cell):
 
 
 def text_rows(picture, width):
-    """Return what the cells of each line say in a terminal: colours tell where they begin and end."""
+    """Return the texts of the cells of each line in a terminal; colours delimit the cells."""
     lines = picture.text(width, 1 << 24).splitlines()
     rows = [re.findall(r"\x1b\[48[\d;]+m([^\x1b]+)\x1b\[0m", line) for line in lines]
     return [[text.strip() for text in row] for row in rows if row]
 
 
 def terminal_inks(text):
-    """Return background and ink of each coloured part of a text for terminals."""
+    """Return background and foreground colour of each coloured part of a terminal text."""
     found = re.findall(r"\x1b\[48;([25]);([\d;]+);38;[25];([\d;]+)m", text)
     return [tuple(_web(part) if kind == "5" else _hex(part.split(";")) for part in parts) for kind, *parts in found]
 

@@ -46,7 +46,7 @@ def coalesce(result, layout):
 
 
 def coalesce_by_profile(result, layout, profile):
-    """Each mode that the profile names is coalesced; those past its end stay."""
+    """Each mode that the profile names is coalesced; those past its end are unchanged."""
     if not isinstance(profile, tuple):
         coalesce(result, layout)
         return
@@ -259,7 +259,7 @@ def recast(result, layout, new, old):
 
 
 def spread(layout, width):
-    """Return what elements of this width address."""
+    """Return the set of all elements that the elements of this width cover."""
     return {width * value + part for value in image(layout) for part in range(width)}
 
 
@@ -280,7 +280,7 @@ def tile_to_shape(result, layout, shape, order):
 
 
 def make_layout_tv(tile, result, threads, values):
-    """Thread and value to the place in the tile where the raked product has them; a bijection."""
+    """Maps (thread, value) to the index in the tile where the raked product has them; a bijection."""
     assert sorted(table(result)) == list(range(size(threads) * size(values)))
     assert extents(result) == [size(threads), size(values)]
     rank = max(len(modes(threads)), len(modes(values)))

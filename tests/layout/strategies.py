@@ -1,4 +1,4 @@
-"""The layouts that the laws of this room are tried on."""
+"""Strategies for the layouts on which the laws are tested."""
 
 from itertools import accumulate
 from operator import mul
@@ -32,7 +32,7 @@ compact = compact_layouts(SMALL)
 
 @st.composite
 def spaced(draw):
-    """Return a compact layout, stretched: its strides times a number that grows with them."""
+    """Return a compact layout whose strides are multiplied by a factor that grows with them."""
     layout = draw(compact)
     strides = [stride for _extent, stride in pairs(layout)]
     gaps, gap = {}, draw(st.integers(1, 3))
@@ -54,7 +54,7 @@ def restrided(layout, strides):
 
 @st.composite
 def composable(draw):
-    """Return two layouts of which many compose: the strides of the second meet the leaves of the first."""
+    """Return two layouts that often compose: the strides of the second fit the leaves of the first."""
     first = draw(compact | positive | something)
     steps = list(accumulate((extent for extent, _ in pairs(coalesced(first))), mul, initial=1))
     second = draw(layouts(shapes(max_size=24), st.sampled_from(steps) | st.integers(0, 4)))

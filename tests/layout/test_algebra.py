@@ -1,4 +1,4 @@
-"""The laws of composition, complement, inverses and recasting; whatever is refused could not be done."""
+"""The laws of composition, complement, inverses and recasting; an operation raises only where no result exists."""
 
 from itertools import pairwise
 
@@ -29,7 +29,7 @@ from .strategies import (
 
 
 def attempt(operation, *arguments):
-    """Return the result and None, or None and the words of the refusal, which name the layouts."""
+    """Return the result and None, or None and the message of the error, which names the layouts."""
     try:
         return operation(*arguments), None
     except LayoutError as error:
@@ -146,7 +146,7 @@ def test_composition_is_associative(pair, extent, stride):
 
 
 def unless_refused(compute):
-    """Return the result, or None if it was refused, where an error may name the layouts of a step in between."""
+    """Return the result, or None if it raises; the message may name intermediate layouts."""
     try:
         return compute()
     except LayoutError:

@@ -1,4 +1,4 @@
-"""Costs and differences, against memories that are simulated byte by byte."""
+"""Costs of accesses and differences of layouts, checked against a byte-by-byte simulation of memory."""
 
 import pytest
 from hypothesis import assume, given
@@ -43,7 +43,7 @@ def words_of_banks(group, banks=32):
 
 
 def served_together(width):
-    """Return how many threads a bank serves in one go, as the programming guide has it."""
+    """Return how many threads are served in one phase, according to the programming guide."""
     return {8: 16, 16: 8}.get(width, 32)
 
 
@@ -104,7 +104,7 @@ def test_threads_of_different_phases_do_not_collide():
 def test_the_rows_that_a_matrix_instruction_reads_collide_and_a_swizzle_frees_them():
     rows = Layout((8, 8), (1, 64))
     assert str(bank_conflicts(rows, 2, vector=8)) == (
-        "8 ways: threads 0, 1, 2, 3, 4, 5, 6, 7 want different words of bank 0"
+        "8 ways: threads 0, 1, 2, 3, 4, 5, 6, 7 access different words of bank 0"
     )
     assert bank_conflicts(Swizzle(3, 3, 3) @ rows, 2, vector=8) == (1, None, ())
 
@@ -120,8 +120,8 @@ def test_another_machine_has_other_banks():
     [
         (Layout(32), 12, {}, "found 1 elements of 12 bytes"),
         (Layout(32), 4, {"vector": 8}, "found 8 elements of 4 bytes"),
-        (Layout(32, 2), 4, {"vector": 2}, r"have the offsets \[0, 2\]; `vector_width` tells"),
-        (Layout((2, 4), (1, 3)), 4, {"vector": 2}, r"from coordinate 2 on have the offsets \[3, 4\]"),
+        (Layout(32, 2), 4, {"vector": 2}, r"has the offsets \[0, 2\]; `vector_width` tells"),
+        (Layout((2, 4), (1, 3)), 4, {"vector": 2}, r"at coordinate 2 has the offsets \[3, 4\]"),
         (Layout(7), 4, {"vector": 2}, r"offsets \[6\]"),
         (Layout(32), 0, {}, "itemsize is at least 1; found 0"),
         (Layout(32), 4, {"threads": 0}, "threads is at least 1; found 0"),
@@ -154,7 +154,7 @@ def test_known_transactions():
 
 
 def fits(offsets, vector):
-    """Whether each run of so many offsets is one of neighbours, from a multiple on."""
+    """Tell whether each run of so many offsets is consecutive from a multiple on."""
     return len(offsets) % vector == 0 and all(
         start % vector == 0 and offsets[i : i + vector] == list(range(start, start + vector))
         for i, start in enumerate(offsets)
@@ -212,7 +212,7 @@ def test_a_vector_stays_together_under_a_swizzle(layout, offset, bits, base, shi
             Layout((4, 8), (8, 1)),
             2,
             256,
-            "1 at once, not 2: the first leaf 4:8 steps by 8 elements, and neighbours by 1",
+            "1 at once, not 2: the first leaf 4:8 steps by 8 elements, not by 1",
         ),
         (
             Layout((8, 4), (1, 12)),
@@ -222,7 +222,7 @@ def test_a_vector_stays_together_under_a_swizzle(layout, offset, bits, base, shi
         ),
         (Layout(1), 2, 256, "1 at once, not 2: there is one element"),
         (Layout(64), 12, 256, "1 at once, not 2: elements of 12 bytes are no power of two"),
-        (Swizzle(2, 1, 3) @ Layout(64), 2, 256, "2 at once, not 4: S<2,1,3> moves runs of 2 elements"),
+        (Swizzle(2, 1, 3) @ Layout(64), 2, 256, "2 at once, not 4: S<2,1,3> keeps only runs of 2 elements together"),
         (
             ComposedLayout(Swizzle(0, 0, 0), 4, Layout(64)),
             2,

@@ -1,4 +1,4 @@
-"""What cannot be done is refused at once, in words that help."""
+"""Invalid input raises at once, with a helpful message."""
 
 import re
 
@@ -287,11 +287,11 @@ def test_layouts_of_other_libraries_are_taken():
 
 @pytest.mark.parametrize("text", ["(" * 5000, "(" * 101 + "4" + ")" * 101])
 def test_text_nested_too_deep_is_refused_at_its_position(text):
-    with pytest.raises(LayoutError, match=r"at most 100 brackets in one another is needed at position 100 of"):
+    with pytest.raises(LayoutError, match=r"expected text with brackets nested at most 100 deep at position 100 of"):
         Layout.parse(text)
 
 
 def test_integers_too_long_to_read_are_refused_at_their_position():
-    with pytest.raises(LayoutError, match=r"an integer of at most 1000 digits is needed at position 3 of"):
+    with pytest.raises(LayoutError, match=r"expected an integer of at most 1000 digits at position 3 of"):
         Layout.parse(f"(4,{'9' * 5000})")
     assert Layout.parse("9" * 1000).size == 10**1000 - 1

@@ -1,4 +1,4 @@
-"""Corners that a random layout rarely meets."""
+"""Corner cases that random layouts rarely have."""
 
 import copy
 import pickle
@@ -150,7 +150,7 @@ def test_layouts_of_other_libraries_compose_on_either_side():
 def test_text_may_have_spaces_anywhere_and_many_brackets_side_by_side():
     many = ",".join(["(1)"] * 150)
     assert Layout.parse(f"({many})").rank == Layout.parse(f"(({many}))").mode(0).rank == 150
-    with pytest.raises(LayoutError, match="at most 100 brackets"):
+    with pytest.raises(LayoutError, match="brackets nested at most 100 deep"):
         Layout.parse(f"({many},{'(' * 100}1{')' * 100})")
     assert Layout.parse(" ( 4 , 8 ) : ( 1 , -4 ) ") == Layout((4, 8), (1, -4))
 
@@ -205,7 +205,9 @@ def test_a_certificate_names_what_would_do():
 
 
 def test_many_threads_of_a_conflict_are_told_in_short():
-    assert str(library.bank_conflicts(Layout(9, 32), 4).worst) == "threads 0, 1, 2 ... 8 want different words of bank 0"
+    assert (
+        str(library.bank_conflicts(Layout(9, 32), 4).worst) == "threads 0, 1, 2 ... 8 access different words of bank 0"
+    )
     assert library.bank_conflicts(Layout(32, 128), 1).ways == 32
     assert library.bank_conflicts(Layout((4, 4)), 4, banks=1, vector=4).ways == 4
 

@@ -1,4 +1,4 @@
-"""What explanations tell, word by word: every sentence that a derivation has is in one of the recorded texts."""
+"""The exact text of explanations: every sentence of a derivation occurs in one of the recorded texts."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ EXPLAINED = [
 
 
 def steps(text):
-    """Return the title, and the steps with how deep each is nested."""
+    """Return the title, and the depth and the text of each step."""
     title, *lines = text.split("\n")
     return title, [(line.index("-") // 2, line.partition("- ")[2]) for line in lines]
 

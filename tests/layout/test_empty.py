@@ -1,4 +1,4 @@
-"""Layouts without elements, and the layout without modes: each operation keeps its definition there, or refuses."""
+"""Layouts without elements, and the layout without modes: each operation keeps its definition there, or raises."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Explanations: the result of the operation, steps that lead there, and the reason of a refusal."""
+"""Explanations: the result of the operation, the steps that lead to it, and the reason of an error."""
 
 import re
 from html.parser import HTMLParser
@@ -81,7 +81,7 @@ def test_the_leaves_named_for_a_composition_are_those_of_the_result():
 def test_a_carry_is_the_reason_of_a_refusal():
     found = explain("composition", Layout((6, 2), (1, 7)), Layout((3, 2), (2, 3)))
     assert "carry" in found.verdict
-    assert any("the values do" in line.text for line in found.lines)
+    assert any("the values decide" in line.text for line in found.lines)
 
 
 def test_uneven_tiles_are_marked():
@@ -100,7 +100,7 @@ def test_the_check_is_told_where_it_was_made():
 
 
 def test_what_cannot_be_explained_lists_what_can():
-    with pytest.raises(LayoutError, match=r"size has no derivation; these have: blocked_product, coalesce, "):
+    with pytest.raises(LayoutError, match=r"size cannot be explained; write one of: blocked_product, coalesce, "):
         explain("size", Layout(3))
     with pytest.raises(TypeError, match="needs operands"):
         explain("coalesce")

@@ -1,4 +1,4 @@
-"""The vectors of the algebra, made with several implementations and checked by brute force, one test each."""
+"""Recorded results of the algebra, from several implementations, checked by brute force; one test each."""
 
 import json
 from math import prod

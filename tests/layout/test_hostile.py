@@ -1,4 +1,4 @@
-"""What is nested too deep, has too many parts or is too large for a table is refused, at once and by name."""
+"""Input that is nested too deep, has too many parts or is too large for a table raises at once."""
 
 import copy
 import pickle
@@ -21,7 +21,7 @@ def nested(levels, leaf=2):
 
 
 def doubled(levels, leaf=()):
-    """Return a tuple that has another twice, which has another twice, and so on."""
+    """Return a tuple that contains another tuple twice, which contains another twice, and so on."""
     return reduce(lambda inner, _level: (inner, inner), range(levels), leaf)
 
 
@@ -109,7 +109,7 @@ def test_no_function_is_forgotten():
 @pytest.mark.parametrize("take", TAKEN.values(), ids=TAKEN)
 @pytest.mark.parametrize("levels", [DEEPEST + 1, 900, 100_000])
 def test_tuples_nested_too_deep_are_a_layout_error(take, levels):
-    deep = nested(levels)  # here, for to name it would take its repr
+    deep = nested(levels)  # built here, because pytest would need its repr to name the test
     with pytest.raises(LayoutError, match=f"more than {DEEPEST} deep"):
         take(deep)
 
@@ -153,9 +153,9 @@ def test_what_is_no_layout_is_told_in_short(take):
 def test_text_is_as_deep_as_tuples():
     assert Layout.parse("(" * DEEPEST + "2" + ")" * DEEPEST).depth == DEEPEST
     for text in ("(" * (DEEPEST + 1) + "2" + ")" * (DEEPEST + 1), "(" * 100_000):
-        with pytest.raises(LayoutError, match=f"at most {DEEPEST} brackets"):
+        with pytest.raises(LayoutError, match=f"brackets nested at most {DEEPEST} deep"):
             Layout.parse(text)
-        with pytest.raises(LayoutError, match=f"at most {DEEPEST} brackets"):
+        with pytest.raises(LayoutError, match=f"brackets nested at most {DEEPEST} deep"):
             library.parse_tiler(f"<{text}>")
 
 

@@ -1,4 +1,4 @@
-"""Answers that other implementations get wrong, one test each: here the definition decides."""
+"""Cases in which other implementations are wrong, one test each: the definition decides."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The laws of layouts themselves: what they are, what they say, what they are called with."""
+"""The laws of layouts themselves: construction, text and calls."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""The names of `accel.layout`: all there, typed by the stub, and the heavy ones loaded late."""
+"""The names of `accel.layout`: all exist, the stub types them, and slow imports are deferred."""
 
 import ast
 from importlib import import_module

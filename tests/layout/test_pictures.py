@@ -1,4 +1,4 @@
-"""Pictures say what layouts are, and can be read."""
+"""Pictures show the values of layouts, in readable colours."""
 
 import re
 from collections import Counter
@@ -163,7 +163,7 @@ def test_threads_may_be_swizzled():
 @pytest.mark.parametrize(
     ("layout", "tile", "problem"),
     [
-        (Layout((4, 2)), (2, 3), "goes to index 6, outside its tile of 6"),
+        (Layout((4, 2)), (2, 3), "has index 6, outside its tile of 6"),
         (Layout((2, 2)), (0,), "tile of 0"),
         (Layout((2, 2, 2)), (8,), "has 3"),
     ],
@@ -310,7 +310,7 @@ def test_layouts_of_other_libraries_are_drawn_alike():
 @pytest.mark.parametrize(
     ("made", "error", "problem"),
     [
-        (lambda: Picture("(4,8)"), TypeError, "of a layout"),
+        (lambda: Picture("(4,8)"), TypeError, "needs a layout"),
         (lambda: Picture(SimpleNamespace(shape=(4, 8), stride=1)), LayoutError, "equally nested"),
         (lambda: Picture(Layout(4), "red"), ValueError, "offset, bank, vector or thread; found 'red'"),
         (lambda: Picture(Layout(4), "bank", itemsize=0), ValueError, "itemsize is at least 1; found 0"),

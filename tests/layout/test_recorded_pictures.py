@@ -1,4 +1,4 @@
-"""Pictures in a terminal, as they were recorded and looked at."""
+"""Pictures in a terminal, compared with recorded ones that were reviewed by eye."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""tensor-layouts, another implementation, agrees where it is right; where it is wrong is known and shown here.
+"""tensor-layouts, another implementation, agrees except where it is known to be wrong.
 
-It has no 1-tuples and no complements of negative strides, and is asked about flat layouts without either.
+It has no 1-tuples and no complements of negative strides, and is compared on flat layouts without either.
 """
 
 import pytest
@@ -29,7 +29,7 @@ def values(layout):
 
 
 def answer(operation, *arguments):
-    """Return what the oracle answers; None if it refuses."""
+    """Return the result of the oracle; None if it raises."""
     try:
         return operation(*arguments)
     except oracle.LayoutError:
@@ -57,7 +57,7 @@ def test_compositions_agree_where_there_is_one(a, b):
     assume(max(by_hand.table(b)) < a.size)
     assume(by_hand.representable(a, b))
     found = answer(oracle.compose, theirs(a), theirs(b))
-    # It refuses some that there are: strides that only later leaves divide.
+    # It raises for some complements that exist: strides that only later leaves divide.
     assert found is None or values(found) == by_hand.table(library.composition(a, b))
 
 

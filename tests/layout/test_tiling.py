@@ -27,7 +27,7 @@ def attempt(operation, *arguments):
 
 
 def dividable(layout, tiler):
-    """Whether the tile and what remains of the layout both compose with it."""
+    """Tell whether the layout composes with the tile and with its complement."""
     if by_hand.complement_table(tiler, layout.size) is None:
         return False
     rest = library.complement(tiler, layout.size)
@@ -95,7 +95,7 @@ def test_none_leaves_a_mode_alone(layout, data):
 
 
 def repeatable(layout, other):
-    """Whether there is room beside the layout, and the other can be laid out in it."""
+    """Tell whether the layout has a complement, and this composes with the other."""
     if by_hand.complement_table(layout, layout.size * other.cosize) is None:
         return False
     return by_hand.representable(library.complement(layout, layout.size * other.cosize), other)

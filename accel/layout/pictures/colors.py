@@ -1,4 +1,4 @@
-"""The colours of pictures: a ramp for amounts, hues for groups, and an ink that can be read on each."""
+"""The colours of pictures: a ramp for amounts, hues for groups, and a readable text colour for each."""
 
 from functools import lru_cache
 from math import cos, radians, sin
@@ -7,7 +7,7 @@ from typing import NamedTuple
 __all__ = ["HUES", "Color", "hue", "ramp"]
 
 HUES = 32
-"""How many groups have a colour of their own; after that colours come again."""
+"""How many groups have distinct colours; further groups repeat them."""
 
 
 class Color(NamedTuple):
@@ -19,7 +19,7 @@ class Color(NamedTuple):
 
     @property
     def hex(self) -> str:
-        """The colour as SVG and CSS write it."""
+        """The colour in the notation of SVG and CSS, such as ``#16181d``."""
         return f"#{self.red:02x}{self.green:02x}{self.blue:02x}"
 
     @property
@@ -38,20 +38,20 @@ BLACK, WHITE = Color(0, 0, 0), Color(255, 255, 255)
 
 
 def ramp(part: float) -> Color:
-    """Return the colour of an amount from 0, light yellow, to 1, dark blue, as even to the eye as it is in numbers."""
+    """Return the colour of an amount, from 0 (light yellow) to 1 (dark blue), in perceptually equal steps."""
     return _oklch(0.96 - 0.52 * part, 0.065 + 0.06 * part, 100 + 170 * part)
 
 
 @lru_cache(1024)
 def hue(group: int, count: int) -> Color:
-    """Return the colour of one of ``count`` groups; neighbours differ in lightness too."""
+    """Return the colour of one of ``count`` groups; adjacent groups also differ in lightness."""
     shown = min(max(count, 1), HUES)
     place = group % shown
     return _oklch(0.78 if place % 2 else 0.89, 0.1 if place % 2 else 0.08, 25 + 360 * place / shown)
 
 
 def _oklch(lightness: float, chroma: float, degrees: float) -> Color:
-    """Return the nearest colour in sRGB to one in OKLCH, where equal steps look equal."""
+    """Return the nearest sRGB colour to one in OKLCH, a colour space in which equal steps look equal."""
     a, b = chroma * cos(radians(degrees)), chroma * sin(radians(degrees))
     long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
     medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3

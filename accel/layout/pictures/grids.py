@@ -1,4 +1,4 @@
-"""What a picture shows: grids of cells with their coordinates, and borders where the leaves of a mode end."""
+"""The content of a picture: grids of cells with coordinates, and borders where the leaves of a mode end."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, product
@@ -9,8 +9,8 @@ from accel.layout.coordinates import natural
 from accel.layout.int_tuple import IntTuple, flat
 from accel.layout.int_tuple import product as size_of
 from accel.layout.notation import written
+from accel.layout.pictures.drawn_layout import DrawnLayout
 from accel.layout.pictures.paint import Paint, Painter
-from accel.layout.pictures.source import DrawnLayout
 
 __all__ = ["Axis", "Cell", "Drawing", "Grid", "Listing", "fitting", "grids"]
 
@@ -18,17 +18,17 @@ LONGEST_NAME = 7
 
 
 class Axis(NamedTuple):
-    """One side of a grid.
+    """The rows or the columns of a grid.
 
     Attributes
     ----------
     names : tuple of str
-        The natural coordinate of each row or column, an integer where that would be long.
+        The nested coordinate of each row or column; integer coordinates if one of the nested ones is too long.
     numbers : tuple of str
         The integer coordinates.
     borders : tuple of int
-        How heavy the line before each row or column is, and the last after all: 0 for none, 1 where the innermost
-        tile ends.
+        The weight of the line before each row or column, then of the line after the last: 0 for no line, 1 where the
+        innermost leaf ends.
     """
 
     names: tuple[str, ...]
@@ -37,7 +37,7 @@ class Axis(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """One coordinate, its offset, and how it looks."""
+    """A coordinate, its offset, and the text and colour of its cell."""
 
     where: str
     offset: int
@@ -45,7 +45,7 @@ class Cell(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A table of cells."""
+    """A table of cells, with a caption."""
 
     caption: str
     rows: Axis
@@ -54,7 +54,7 @@ class Grid(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """What is told of a layout that is too large to draw."""
+    """Rows of text with a head; a layout that is too large to draw is shown as two of these."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -66,24 +66,24 @@ class Drawing(NamedTuple):
     Attributes
     ----------
     title, about : str
-        The layout, and what the picture says of it.
+        The layout, and a line about its size and the colours.
     grids : sequence of Grid
-        What is drawn; nothing of what is too large.
+        The grids; empty if the layout is too large to draw.
     together : int
-        How many grids must stay side by side.
-    tables : sequence of Listing
-        What is told instead.
+        How many consecutive grids must stay side by side.
+    listings : sequence of Listing
+        Shown instead of grids that are too large.
     """
 
     title: str
     about: str
     grids: Sequence[Grid] = ()
     together: int = 1
-    tables: Sequence[Listing] = ()
+    listings: Sequence[Listing] = ()
 
 
 class _Mode(NamedTuple):
-    """The coordinates of a mode, what each adds to the offset, and its axis."""
+    """The coordinates of a mode, what each adds to the sum, and the axis of the mode."""
 
     names: Sequence[str]
     sums: Sequence[int]
@@ -93,17 +93,17 @@ class _Mode(NamedTuple):
 NO_MODE = _Mode(("",), (0,), Axis(("",), ("",), (0, 0)))
 
 
-def grids(source: DrawnLayout, name: str, paint: Painter) -> Iterator[Grid]:
+def grids(drawn: DrawnLayout, name: str, paint: Painter) -> Iterator[Grid]:
     """Yield a grid for each slice: mode 0 goes down and mode 1 across; a single mode goes across."""
-    found = [_mode(shape, table) for (shape, _), table in zip(source.modes, source.tables, strict=True)]
-    rows, columns, *rest = [NO_MODE] * (2 - len(found)) + found
+    modes = [_mode(shape, sums) for (shape, _), sums in zip(drawn.modes, drawn.mode_offsets, strict=True)]
+    rows, columns, *rest = [NO_MODE] * (2 - len(modes)) + modes
     frame = 1 + max(rows.axis.borders + columns.axis.borders)
     down, across = _framed(rows.axis, frame), _framed(columns.axis, frame)
     for parts in product(*[zip(mode.names, mode.sums, strict=True) for mode in reversed(rest)]):
         names, start = [part for part, _ in reversed(parts)], sum(step for _, step in parts)
         cells = tuple(
             tuple(
-                _cell(source, (row, column, *names), start + here + there, paint)
+                _cell(drawn, (row, column, *names), start + here + there, paint)
                 for column, there in zip(columns.names, columns.sums, strict=True)
             )
             for row, here in zip(rows.names, rows.sums, strict=True)
@@ -119,7 +119,7 @@ def _mode(shape: IntTuple, sums: Sequence[int]) -> _Mode:
 
 
 def _borders(shape: IntTuple) -> tuple[int, ...]:
-    """Return how many leaves end before each coordinate; leaves of extent 1 do not count, nor does the last."""
+    """Return how many leaves end before each coordinate, not counting leaves of extent 1 and the last leaf."""
     size = size_of(shape)
     ends = {end for end in accumulate(flat(shape), mul) if 1 < end < size}
     return (0, *(sum(i % end == 0 for end in ends) for i in range(1, size)), 0)
@@ -129,10 +129,10 @@ def _framed(axis: Axis, frame: int) -> Axis:
     return axis._replace(borders=(frame, *axis.borders[1:-1], frame))
 
 
-def _cell(source: DrawnLayout, names: Sequence[str], sum: int, paint: Painter) -> Cell:
+def _cell(drawn: DrawnLayout, names: Sequence[str], sum: int, paint: Painter) -> Cell:
     where = ",".join(filter(None, names))
-    offset = source.finish(sum)
-    return Cell(where if isinstance(source.shape, int) else f"({where})", offset, paint(offset))
+    offset = drawn.finish(sum)
+    return Cell(where if isinstance(drawn.shape, int) else f"({where})", offset, paint(offset))
 
 
 def _caption(name: str, names: Sequence[str]) -> str:
@@ -140,7 +140,7 @@ def _caption(name: str, names: Sequence[str]) -> str:
 
 
 def fitting(drawing: Drawing, count: int) -> list[Grid]:
-    """Return the grids, cut into pieces of at most ``count`` columns; those that belong together stay neighbours."""
+    """Return the grids, cut into pieces of at most ``count`` columns; grids that belong together stay adjacent."""
     together = drawing.together
     groups = [drawing.grids[start : start + together] for start in range(0, len(drawing.grids), together)]
     return [
@@ -152,7 +152,7 @@ def fitting(drawing: Drawing, count: int) -> list[Grid]:
 
 
 def _cut(grid: Grid, count: int) -> list[Grid]:
-    """Return pieces of a grid, cut where the heaviest borders are, or else at a round number."""
+    """Return pieces of a grid, cut at the heaviest borders; of equal borders, at the roundest number."""
     borders, size = grid.columns.borders, len(grid.columns.names)
     if size <= count:
         return [grid]

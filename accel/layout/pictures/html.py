@@ -1,4 +1,4 @@
-"""Pictures as HTML elements: tables that notebooks and pages show without a script."""
+"""Pictures as HTML elements: tables without scripts."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -25,13 +25,13 @@ STYLE = """
 .accel-layout-page td { padding: 1px; border: 0 solid var(--ink); white-space: nowrap; }
 .accel-layout-page td div { padding: 5px 7px; text-align: center; }
 .accel-layout-page small { display: block; font-size: 10px; line-height: 1.1; }
-.accel-layout-page .told td, .accel-layout-page .told th { text-align: left; font-size: 13px; padding: 1px 20px 1px 0; }
+.accel-layout-page .rows td, .accel-layout-page .rows th { text-align: left; font-size: 13px; padding: 1px 20px 1px 0; }
 """
 
 
 def drawn_html(drawing: Drawing) -> str:
-    """Return the element."""
-    shown = [*map(_grid, drawing.grids), *map(_table, drawing.tables)]
+    """Return a drawing as an HTML element."""
+    shown = [*map(_grid, drawing.grids), *map(_listing, drawing.listings)]
     return (
         f'<div class="accel-layout-page"><style>{STYLE}</style>\n'
         f'<p class="name">{escape(drawing.title)}</p>\n<p class="soft">{escape(drawing.about)}</p>\n'
@@ -70,9 +70,9 @@ def _cell(cell: Cell, sides: dict[str, int]) -> str:
     )
 
 
-def _table(table: Listing) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
-    return f'<table class="told"><tr>{head}</tr>\n{"".join(map(_row, table.rows))}</table>\n'
+def _listing(listing: Listing) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in listing.head)
+    return f'<table class="rows"><tr>{head}</tr>\n{"".join(map(_row, listing.rows))}</table>\n'
 
 
 def _row(row: Sequence[str]) -> str:

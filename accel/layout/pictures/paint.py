@@ -1,4 +1,4 @@
-"""What the cells of a picture say, and how they are coloured: by offset, bank, vector or thread."""
+"""The text and the colour of the cells of a picture: by offset, bank, vector or thread."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 from accel.errors import LayoutError
 from accel.layout.int_tuple import product
 from accel.layout.pictures.colors import WHITE, Color, hue, ramp
-from accel.layout.pictures.source import DrawnLayout
+from accel.layout.pictures.drawn_layout import DrawnLayout
 
 __all__ = ["Paint", "Painter", "Painting", "by_bank", "by_offset", "by_thread", "by_vector"]
 
@@ -14,18 +14,18 @@ BANKS, BANK_BYTES = 32, 4
 
 
 class Paint(NamedTuple):
-    """How a cell looks.
+    """The text and the colour of a cell.
 
     Attributes
     ----------
     lines : tuple of str
-        What it says where there is room: one line, or a second, smaller one.
+        The text in SVG and HTML: one line, or two, the second in smaller letters.
     text : str
-        What it says in a terminal.
+        The text in a terminal.
     said : str
-        The same in words.
+        The same in words, for the tooltip.
     color : Color
-        Its background.
+        The background.
     """
 
     lines: tuple[str, ...]
@@ -35,14 +35,14 @@ class Paint(NamedTuple):
 
 
 Painter: TypeAlias = "Callable[[int], Paint]"
-"""From an offset to how its cell looks."""
+"""Maps an offset to the text and the colour of its cell."""
 
 Painting: TypeAlias = "Callable[[Sequence[int]], tuple[str, Painter]]"
-"""From all offsets of a picture to what the legend says, and what paints it."""
+"""Maps all offsets of a picture to the legend and the painter of its cells."""
 
 
 def by_offset(offsets: Sequence[int]) -> tuple[str, Painter]:
-    """Light for the lowest offset, dark for the highest."""
+    """Colour cells from light for the lowest offset to dark for the highest."""
     low, span = min(offsets), max(max(offsets) - min(offsets), 1)
 
     def paint(offset: int) -> Paint:
@@ -52,7 +52,7 @@ def by_offset(offsets: Sequence[int]) -> tuple[str, Painter]:
 
 
 def by_bank(itemsize: int) -> Painting:
-    """One colour for each bank of shared memory; an element has the bank of its first byte."""
+    """Colour cells by bank of shared memory; an element belongs to the bank of its first byte."""
     legend = f"bank; b3 is bank 3 of {BANKS}, each {BANK_BYTES} bytes wide"
 
     def paint(offset: int) -> Paint:
@@ -62,7 +62,7 @@ def by_bank(itemsize: int) -> Painting:
 
 
 def by_vector(width: int) -> Painting:
-    """One colour for each aligned vector of ``width`` elements."""
+    """Colour cells by aligned vector of ``width`` elements."""
 
     def painting(offsets: Sequence[int]) -> tuple[str, Painter]:
         count = max(offsets) // width - min(offsets) // width + 1
@@ -78,22 +78,22 @@ def _grouped(offset: int, kind: str, group: int, count: int) -> Paint:
 
 
 def by_thread(layout: DrawnLayout, tile_size: int) -> tuple[str, Painter]:
-    """One colour for each thread of a layout (thread, value) -> index in a tile.
+    """Colour cells by thread of a layout (thread, value) -> index in a tile.
 
     Raises
     ------
     LayoutError
-        If the layout has other modes than these two, or leaves the tile.
+        If the layout does not have these two modes, or has an index outside the tile.
     """
     owners = _owners(layout, tile_size)
     count = product(layout.modes[0][0])
 
     def paint(index: int) -> Paint:
-        found = owners.get(index)
-        if not found:
+        pairs = owners.get(index)
+        if not pairs:
             return Paint(("·", "\N{NO-BREAK SPACE}"), "·", "no thread", WHITE)
-        (thread, value), more = found[0], f"+{len(found) - 1}" if found[1:] else ""
-        said = "; ".join(f"thread {thread}, value {value}" for thread, value in found)
+        (thread, value), more = pairs[0], f"+{len(pairs) - 1}" if pairs[1:] else ""
+        said = "; ".join(f"thread {thread}, value {value}" for thread, value in pairs)
         return Paint((f"T{thread}{more}", f"V{value}"), f"T{thread}V{value}{more}", said, hue(thread, count))
 
     return "thread; T3 V1 is value 1 of thread 3", paint
@@ -103,13 +103,13 @@ def _owners(layout: DrawnLayout, tile_size: int) -> dict[int, list[tuple[int, in
     if len(layout.modes) != 2:
         raise LayoutError(f"a thread-value layout has 2 modes, (thread, value); {layout.name} has {len(layout.modes)}")
     owners: dict[int, list[tuple[int, int]]] = {}
-    threads, values = layout.tables
+    threads, values = layout.mode_offsets
     for value, there in enumerate(values):
         for thread, here in enumerate(threads):
             owners.setdefault(layout.finish(here + there), []).append((thread, value))
     outside = [index for index in owners if not 0 <= index < tile_size]
     if outside:
         raise LayoutError(
-            f"{layout.name} goes to index {outside[0]}, outside its tile of {tile_size} elements; give the tile's shape"
+            f"{layout.name} has index {outside[0]}, outside its tile of {tile_size} elements; give the tile's shape"
         )
     return owners

@@ -14,33 +14,33 @@ __all__ = ["Picture"]
 class Picture:
     """A layout drawn as a table of its offsets: mode 0 goes down, mode 1 across, and further modes are slices.
 
-    Borders stand where the leaves of a nested mode end, heavier where more of them do. A swizzled layout is drawn
-    before and after its swizzle.
+    Borders mark where the leaves of a nested mode end; the more leaves end, the heavier the border. A swizzled layout
+    is drawn before and after its swizzle.
 
     Parameters
     ----------
     layout : Layout or ComposedLayout
-        Ours, or of another library that has ``shape`` and ``stride``.
+        The layout to draw, or a layout of another library with ``shape`` and ``stride``.
     color : {"offset", "bank", "vector", "thread"}
-        What cells of one colour have in common. Threads are those of a layout (thread, value) -> index, as of
-        `make_layout_tv`; what is drawn then is the tile, and which thread has which element.
+        What cells of the same colour have in common. ``thread`` needs a layout (thread, value) -> index, as
+        `make_layout_tv` returns it; it draws the tile, with the thread and the value of each element.
     itemsize : int
-        Bytes of an element, for banks.
+        Bytes of an element, for ``bank``.
     vector : int
-        Elements of a vector.
+        Elements of a vector, for ``vector``.
     tile : int or nested tuple of int, optional
-        Shape of the tile that threads share; by default a row of all they reach.
+        Shape of the tile, for ``thread``; by default a row as long as the cosize of the layout.
     limit : int
-        How many cells are drawn at most; of larger layouts only the corners and the leaves are told.
+        The most cells to draw. For a larger layout, its leaves and the offsets at its corners are listed instead.
 
     Raises
     ------
     LayoutError
-        If the layout leaves the tile.
+        If the layout has an index outside the tile.
     TypeError
-        If there is no layout.
+        If ``layout`` is not a layout.
     ValueError
-        If the colour is none of these, or an amount is not positive.
+        If ``color`` is none of these, or ``itemsize`` or ``vector`` is less than 1.
 
     Examples
     --------
@@ -69,25 +69,25 @@ class Picture:
         tile: Any = None,
         limit: SupportsIndex = 4096,
     ) -> None:
-        bytes_each, width = _positive("itemsize", itemsize), _positive("vector", vector)
-        paintings = {"offset": by_offset, "bank": by_bank(bytes_each), "vector": by_vector(width)}
+        item_bytes, width = _positive("itemsize", itemsize), _positive("vector", vector)
+        paintings = {"offset": by_offset, "bank": by_bank(item_bytes), "vector": by_vector(width)}
         if color == "thread":
             self._drawing = drawing_of_threads(layout, tile, limit.__index__())
         elif color in paintings:
             self._drawing = drawing_of_offsets(layout, paintings[color], limit.__index__())
         else:
-            raise ValueError(f"cells are coloured by offset, bank, vector or thread; found {color!r}")
+            raise ValueError(f"color is offset, bank, vector or thread; found {color!r}")
 
     def text(self, width: int = 80, colors: int = 0) -> str:
-        """Return lines for a terminal of some width, with 0, 256 or 2**24 colours."""
+        """Return the picture as lines of text, for a terminal with ``width`` columns and 0, 256 or 2**24 ``colors``."""
         return drawn_text(self._drawing, width, colors)
 
     def svg(self) -> str:
-        """Return an SVG document that needs nothing but itself."""
+        """Return a self-contained SVG document."""
         return drawn_svg(self._drawing)
 
     def html(self) -> str:
-        """Return an HTML element with tables, for a notebook or a page."""
+        """Return an HTML element with tables, for a notebook or a web page."""
         return drawn_html(self._drawing)
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class Picture:
 
 
 def _positive(name: str, value: SupportsIndex) -> int:
-    found = value.__index__()
-    if found < 1:
-        raise ValueError(f"{name} is at least 1; found {found}")
-    return found
+    number = value.__index__()
+    if number < 1:
+        raise ValueError(f"{name} is at least 1; found {number}")
+    return number

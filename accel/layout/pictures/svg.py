@@ -12,15 +12,15 @@ __all__ = ["drawn_svg"]
 MARGIN, GAP, LINE, CAPTION = 24, 36, 20, 26
 INK, SOFT = 'class="ink start"', 'class="soft start"'
 LETTER = 0.61
-"""How wide a letter of the font is, of its height."""
+"""The width of a letter of the font, relative to its height."""
 
 WIDEST = 1500
-"""How wide grids side by side may be."""
+"""The most pixels that grids side by side may take."""
 
 COLUMNS = 64
-"""How many columns stand beside one another at most."""
+"""The most columns of a grid; wider grids are cut."""
 
-# Plain colours, because many programs that show SVG know no variables.
+# Colours are written out, because many SVG viewers do not support CSS variables.
 STYLE = """
 .accel-layout { font-family: ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace;
   max-width: 100%; height: auto; }
@@ -43,7 +43,7 @@ STYLE = """
 
 
 class _Size(NamedTuple):
-    """How large things are: names beside rows, cells, and letters."""
+    """Sizes in pixels: the width of the row names, width and height of a cell, and the font size."""
 
     head: float
     width: float
@@ -51,15 +51,15 @@ class _Size(NamedTuple):
     font: float
 
     def grid(self, grid: Grid) -> tuple[float, float]:
-        """Return width and height of a grid with its caption and the names of its columns."""
+        """Return width and height of a grid, including its caption and column names."""
         right = self.head + self.width * len(grid.columns.names)
         return max(right, _wide(grid.caption, 13)), _top(grid) + self.height * len(grid.rows.names)
 
 
 def drawn_svg(drawing: Drawing) -> str:
-    """Return the document."""
+    """Return a drawing as an SVG document."""
     pieces = fitting(drawing, COLUMNS)
-    body, right, bottom = _body(pieces, drawing.together) if pieces else _tables(drawing.tables)
+    body, right, bottom = _body(pieces, drawing.together) if pieces else _listings(drawing.listings)
     width = max(right, _wide(drawing.title, 17), _wide(drawing.about, 13)) + 2 * MARGIN
     height = MARGIN + 2 * LINE + 14 + bottom + MARGIN
     return (
@@ -74,7 +74,7 @@ def drawn_svg(drawing: Drawing) -> str:
 
 
 def _top(grid: Grid) -> float:
-    """Return where the cells begin, below the caption and the names of the columns."""
+    """Return the y coordinate of the first cells, below the caption and the column names."""
     return (CAPTION if grid.caption else 0) + LINE
 
 
@@ -83,13 +83,13 @@ def _wide(text: str, font: float) -> float:
 
 
 def _text(x: float, middle: float, text: str, font: float, attributes: str) -> str:
-    """Return a text in the middle of a line; where its letters stand is as far below as they are high."""
+    """Return a text element that is vertically centred at ``middle``."""
     y = middle + 0.35 * font
     return f'<text {attributes} x="{x:g}" y="{y:g}" font-size="{font:g}">{escape(text)}</text>' if text else ""
 
 
 def _body(grids: Sequence[Grid], together: int) -> tuple[str, float, float]:
-    """Return grids beside and below one another, and how far they go to the right and down."""
+    """Return grids arranged in rows, and their total width and height."""
     size = _size(grids)
     spans = [size.grid(grid) for grid in grids]
     wide, high = max(width for width, _ in spans) + GAP, max(height for _, height in spans) + GAP
@@ -140,7 +140,7 @@ def _cell(cell: Cell, x: float, y: float, size: _Size) -> str:
 
 
 def _lines(grid: Grid, size: _Size, top: float) -> Iterator[str]:
-    """Yield the borders, each with a halo that parts it from dark cells."""
+    """Yield the borders, each with a halo that separates it from dark cells."""
     left, right = size.head, size.head + size.width * len(grid.columns.names)
     bottom = top + size.height * len(grid.rows.names)
     across = [(border, f"M{left:g} {top + k * size.height:g}H{right:g}") for k, border in enumerate(grid.rows.borders)]
@@ -152,12 +152,14 @@ def _lines(grid: Grid, size: _Size, top: float) -> Iterator[str]:
         yield f'<path class="line" d="{path}" stroke-width="{weight:g}"/>'
 
 
-def _tables(tables: Sequence[Listing]) -> tuple[str, float, float]:
+def _listings(listings: Sequence[Listing]) -> tuple[str, float, float]:
     parts, right, y = [], 0.0, 0.0
-    for table in tables:
-        sizes = [_wide("m" * max(map(len, column)), 13) + 24 for column in zip(table.head, *table.rows, strict=True)]
+    for listing in listings:
+        sizes = [
+            _wide("m" * max(map(len, column)), 13) + 24 for column in zip(listing.head, *listing.rows, strict=True)
+        ]
         lefts = list(accumulate(sizes, initial=0.0))
-        for k, row in enumerate((table.head, *table.rows)):
+        for k, row in enumerate((listing.head, *listing.rows)):
             kind = INK if k else SOFT
             parts += [_text(x, y + LINE / 2, text, 13, kind) for x, text in zip(lefts, row, strict=False)]
             y += LINE

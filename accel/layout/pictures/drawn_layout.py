@@ -1,4 +1,4 @@
-"""What can be drawn: functions from coordinates to offsets, whoever made them."""
+"""`DrawnLayout`: a layout of any library, or one under a swizzle, in the form that pictures need."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -10,20 +10,20 @@ from accel.layout.coordinates import located, natural
 from accel.layout.int_tuple import IntTuple, as_int_tuple, congruent, flat, modes, product
 from accel.layout.notation import written
 
-__all__ = ["DrawnLayout", "sources"]
+__all__ = ["DrawnLayout", "drawn_layouts"]
 
 
 class DrawnLayout:
-    """finish(sum of c_k d_k): a layout, or one under a swizzle.
+    """The function offset = finish(sum of c_k d_k): a layout, or a layout under a swizzle.
 
     Parameters
     ----------
     name : str
-        What stands above its grids.
+        The caption of its grids.
     shape, stride : int or nested tuple of int
-        As nested as one another.
+        Equally nested.
     finish : callable
-        From the sum to the offset.
+        Maps the sum to the offset: the identity, or an offset and a swizzle.
 
     Raises
     ------
@@ -44,17 +44,17 @@ class DrawnLayout:
 
     @property
     def size(self) -> int:
-        """How many coordinates there are."""
+        """The number of coordinates."""
         return product(self.shape)
 
     @property
     def cosize(self) -> int:
-        """How many elements are spanned before ``finish``; 0 where there is no coordinate."""
+        """The number of elements that the sums span, before ``finish``; 0 if the size is 0."""
         return 1 + sum(abs((extent - 1) * stride) for _, extent, stride in self.leaves) if self.size else 0
 
     @property
     def modes(self) -> list[tuple[IntTuple, IntTuple]]:
-        """Shape and stride of each mode at the top."""
+        """Shape and stride of each mode at the top level."""
         return list(zip(modes(self.shape), modes(self.stride), strict=True))
 
     @property
@@ -67,20 +67,20 @@ class DrawnLayout:
         ]
 
     @cached_property
-    def tables(self) -> list[list[int]]:
-        """What each coordinate of each mode adds to the sum."""
+    def mode_offsets(self) -> list[list[int]]:
+        """For each mode, what each of its coordinates adds to the sum."""
         return [
             [located(natural(i, shape), shape, stride) for i in range(product(shape))] for shape, stride in self.modes
         ]
 
 
-def sources(layout: Any) -> list[DrawnLayout]:
-    """Return what is drawn of a layout: itself, or what is under a swizzle before and after.
+def drawn_layouts(layout: Any) -> list[DrawnLayout]:
+    """Return what to draw: the layout itself, or a swizzled layout before and after its swizzle.
 
     Raises
     ------
     TypeError
-        If it is no layout.
+        If ``layout`` is not a layout.
     """
     if hasattr(layout, "swizzle"):
         inner, offset = layout.layout, layout.offset
@@ -90,7 +90,7 @@ def sources(layout: Any) -> list[DrawnLayout]:
             DrawnLayout(after, inner.shape, inner.stride, lambda sum: layout.swizzle(offset + sum)),
         ]
     if hasattr(layout, "shape") and hasattr(layout, "stride"):
-        found = DrawnLayout("", layout.shape, layout.stride, int)
-        found.name = str(found)
-        return [found]
-    raise TypeError(f"a picture is of a layout, as in Layout((4, 8), (1, 4)); found {abbreviated(layout)}")
+        drawn = DrawnLayout("", layout.shape, layout.stride, int)
+        drawn.name = str(drawn)
+        return [drawn]
+    raise TypeError(f"Picture needs a layout, as in Layout((4, 8), (1, 4)); found {abbreviated(layout)}")

@@ -256,9 +256,7 @@ class TestBuffersOfStorages:
 
     def test_are_of_their_own_device(self, cuda_machine):
         with AcceleratorDataContainer(SIZE, "uint8", "cuda") as c:
-            with pytest.raises(
-                DeviceMismatchError, match=r"memory of cuda:0, not of cuda:1; write device='cuda:0'"
-            ):
+            with pytest.raises(DeviceMismatchError, match=r"memory of cuda:0, not of cuda:1; write device='cuda:0'"):
                 DeviceStorage(c.storage.get_buffer(), SIZE, "cuda:1", "uint8")
             assert c.ref_count == 1
 

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -27,6 +28,8 @@ from . import remedies
 ROOT = Path(__file__).parents[1]
 # The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+# A shell that starts the tests in the background lets them ignore interrupts, and so the programs that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # No test is about time, and other processes share the machine.
 settings.register_profile("accel", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("accel")

@@ -1,7 +1,8 @@
 """`Plan`: how the elements of one operand are copied to another, as integers; only `accel.copies` makes plans."""
 
-import enum
 from typing import Literal, NamedTuple
+
+from accel.enums import PlainEnum
 
 __all__ = ["CacheEviction", "Fill", "Kind", "Leaf", "Plan"]
 
@@ -9,7 +10,7 @@ Kind = Literal["memcpy", "rows", "transpose", "gather", "table"]
 """What a copy looks like from nearby: `Plan.kind` says what each one promises."""
 
 
-class CacheEviction(enum.Enum):
+class CacheEviction(PlainEnum):
     """How long what a copy reads should stay in a device's cache (Mojo's CacheEviction); a hint, and nothing more."""
 
     NORMAL = "evict_normal"
@@ -19,7 +20,7 @@ class CacheEviction(enum.Enum):
     NO_ALLOCATE = "no_allocate"
 
 
-class Fill(enum.Enum):
+class Fill(PlainEnum):
     """What becomes of the target where a masked copy has no source (Mojo's Fill): it stays, or becomes zero."""
 
     NONE = "none"

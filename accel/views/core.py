@@ -1,6 +1,5 @@
 """`TensorCore`: what a tensor is made of, and what can be asked of that alone."""
 
-import enum
 from math import gcd
 from operator import index
 from typing import Any, Self, SupportsIndex
@@ -8,6 +7,7 @@ from typing import Any, Self, SupportsIndex
 from accel.copies import Elements
 from accel.device import Device
 from accel.dtypes import DType
+from accel.enums import PlainEnum
 from accel.errors import DeviceMismatchError, LayoutError, ReadOnlyError
 from accel.layout import ComposedLayout, Layout
 from accel.layout.layout import as_layout, joined
@@ -20,7 +20,7 @@ from accel.views.sources import Source, source_of
 __all__ = ["AddressSpace", "TensorCore"]
 
 
-class AddressSpace(enum.Enum):
+class AddressSpace(PlainEnum):
     """Which memory an address means, with the numbers that compilers for GPUs have for it."""
 
     GENERIC = 0

@@ -131,7 +131,7 @@ def test_a_name_of_a_setting_that_is_said_to_be_one_is_one():
 
 
 def test_the_dtypes_that_are_said_to_be_there_are():
-    for name in refused(lambda: accel.zeros(3, "float33"), TypeError).rpartition("The dtypes are: ")[2].split(", "):
+    for name in refused(lambda: accel.zeros(3, "float33"), TypeError).rpartition("Supported dtypes: ")[2].split(", "):
         assert as_dtype(name).name == name
 
 

@@ -13,6 +13,7 @@ from accel import config
 from accel.abc import Fill, Operand, Plan
 from accel.dtypes import DType
 
+from . import thresholds
 from .places import CHUNK, Lister, Places, Positions, chunks, source_places, target_places
 from .strided import Bytes, cast
 from .workers import WORKERS
@@ -20,8 +21,6 @@ from .workers import WORKERS
 __all__ = ["Items", "copy_scattered"]
 
 _Mask = np.ndarray[Any, np.dtype[np.bool_]]
-_SHARE = 1 << 18
-"""Bytes below which a thread gets nothing to do."""
 
 
 class Items:
@@ -176,7 +175,7 @@ def _all_read_first(mover: _Mover, size: int) -> None:
 
 def _shared(mover: Callable[[], _Mover], plan: Plan) -> None:
     """Let each thread have a mover, all of which are made before any begins."""
-    threads = min(config.current().threads, plan.nbytes // _SHARE)
+    threads = min(config.current().threads, plan.nbytes // thresholds.SCATTERED_SHARE)
     idle = deque([mover() for _ in range(max(threads, 1))])
 
     def work(low: int, high: int) -> None:

@@ -1,6 +1,7 @@
 """NumPy's copies of what strides describe, with or without a cast."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _TYPES = {size: np.dtype(name) for size, name in ((1, "u1"), (2, "u2"), (4, "u4"), (8, "u8"), (16, "c16"))}
 
 
+@lru_cache(64)
 def item_type(itemsize: int) -> DType:
     """Return a dtype whose elements NumPy copies as so many bytes."""
     return _TYPES.get(itemsize) or np.dtype(f"V{itemsize}")

@@ -14,15 +14,12 @@ from queue import SimpleQueue
 from accel import config
 from accel.locks import in_child, start
 
+from . import thresholds
+
 __all__ = ["WORKERS", "RangeTask", "Workers"]
 
 RangeTask = Callable[[int, int], object]
 """Does what lies between two numbers."""
-
-# Below this, a thread wakes too late to be of use.
-_SHARED = 1 << 20
-_PIECE = 1 << 18
-_PIECES_EACH = 8
 
 
 class _Job:
@@ -81,6 +78,11 @@ class Workers:
     """Helpers for copies, as many as the setting ``threads`` asks for besides the caller.
 
     They are daemons, because a copy under way at exit is waited for by `close`. A child of a fork starts its own.
+
+    Attributes
+    ----------
+    closed : bool
+        Whether the process is about to end, so that compiled code must not be used any more.
     """
 
     def __init__(self) -> None:
@@ -90,12 +92,7 @@ class Workers:
         self._threads = 0
         # A lock for each copy under way, which its caller holds.
         self._callers: set[threading.Lock] = set()
-        self._closed = False
-
-    @property
-    def closed(self) -> bool:
-        """Whether the process is about to end, so that compiled code must not be used any more."""
-        return self._closed
+        self.closed = False
 
     def calling(self) -> threading.Lock:
         """Return a lock that holds back the end of the process as long as it is closed; for one copy.
@@ -115,8 +112,8 @@ class Workers:
 
         As long as anybody may be at work, an object is kept alive: the memory that the work knows by its address.
         """
-        threads = 1 if nbytes < _SHARED or self._closed else config.current().threads
-        count = min(total, threads * _PIECES_EACH, nbytes // _PIECE)
+        threads = 1 if nbytes < thresholds.SHARED or self.closed else config.current().threads
+        count = min(total, threads * thresholds.PIECES_EACH, nbytes // thresholds.PIECE)
         if threads == 1 or count < 2:
             work(0, total)
             return
@@ -139,7 +136,7 @@ class Workers:
 
     def close(self) -> None:
         """Wait for the copies under way; those to come are done by NumPy in their callers' threads."""
-        self._closed = True
+        self.closed = True
         for calling in tuple(self._callers):
             with calling:
                 pass

@@ -3,7 +3,7 @@
 import numpy as np
 
 from accel.copies.elements import OffsetTable
-from accel.copies.reaching import Leaves
+from accel.copies.offset_ranges import Leaves
 from accel.copies.repeats import names_twice
 from accel.errors import OverlapError
 

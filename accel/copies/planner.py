@@ -14,13 +14,15 @@ import numpy as np
 from accel.abc import CacheEviction, Fill, Kind, Leaf, Operand, Plan
 from accel.copies.elements import CACHED, Axes, OffsetTable
 from accel.copies.injectivity import refuse_repeated_bytes, refuse_repeats_in_table
-from accel.copies.overlap import distances, leaves_of, share_bytes
+from accel.copies.overlap import byte_range, leaves_of, share_bytes
 from accel.errors import LayoutError
 
-__all__ = ["Mask", "fewest_loops", "hiding", "loops_of", "masked", "plan", "walked_together"]
+__all__ = ["Mask", "fewest_loops", "hiding", "loops_of", "plan", "walked_together"]
 
 _WIDEST = 16
 """Bytes of the widest access that any device has."""
+
+_NORMAL = CacheEviction.NORMAL  # an enum's member costs more to reach than a global
 
 
 class Mask(NamedTuple):
@@ -72,20 +74,13 @@ def plan(
         refuse_repeated_bytes(leaves_of(target), target.dtype.itemsize)
     else:
         refuse_repeats_in_table(target.table)
-    found = loops_of(target, source, masked=mask is not None)
-    if found is None:
+    planned = loops_of(target, source, mask, eviction)
+    if planned is None:
         raise LayoutError(
             f"extents {source.extents} and {target.extents} have no common refinement, so that no loops walk both; "
             f"copy to contiguous memory first, and from there"
         )
-    return masked(found, mask, eviction)
-
-
-def masked(found: Plan, mask: Mask | None, eviction: CacheEviction) -> Plan:
-    """Return a plan that reads no more than a mask lets it, with a hint for what it reads."""
-    if mask is not None:
-        found = found._replace(bound=mask.bound, fill=mask.fill)
-    return found if eviction is CacheEviction.NORMAL else found._replace(eviction=eviction)
+    return planned
 
 
 def hiding(table: OffsetTable, unswizzled: OffsetTable, itemsize: int, mask: Mask) -> tuple[OffsetTable, Mask]:
@@ -98,16 +93,31 @@ def hiding(table: OffsetTable, unswizzled: OffsetTable, itemsize: int, mask: Mas
     return np.where(hidden, beyond, table), mask._replace(bound=beyond * itemsize)
 
 
-def loops_of(target: Operand, source: Operand, *, masked: bool = False) -> Plan | None:
-    """Return the plan for operands that are known to be right; None if no loops walk both."""
-    shared = share_bytes(target, source)
-    index_bits = 64 if max(map(abs, distances(target) + distances(source))) >= 1 << 31 else 32
+def loops_of(
+    target: Operand, source: Operand, mask: Mask | None = None, eviction: CacheEviction = CacheEviction.NORMAL
+) -> Plan | None:
+    """Return the plan for operands that were checked before; None if no loops walk both."""
+    into, out_of = byte_range(target), byte_range(source)
+    shared = share_bytes(target, source, into, out_of)
+    farthest = max(-into.low, into.high, -out_of.low, out_of.high)
+    index_bits = 64 if farthest >= 1 << 31 else 32
+    origins = into.address | out_of.address
+    for operand in (target, source):
+        if operand.swizzle is not None:
+            origins |= operand.swizzle.offset
+    aligned, itemsize = math.gcd(origins, _WIDEST), target.dtype.itemsize  # the largest power of two that divides all
+    made: Plan | None
     if target.table is not None or source.table is not None:
-        return _through_tables(target, source)._replace(buffered=shared, index_bits=index_bits)
-    plain = not masked and target.dtype == source.dtype and target.swizzle is None and source.swizzle is None
-    aligned = _aligned(_origin(target) | _origin(source))
-    into, out_of = (target.extents, target.strides), (source.extents, source.strides)
-    return walked_together(into, out_of, target.dtype.itemsize, aligned, plain, shared, index_bits)
+        made = _through_tables(target, source, aligned)._replace(buffered=shared, index_bits=index_bits)
+    else:
+        plain = mask is None and target.dtype == source.dtype and target.swizzle is None and source.swizzle is None
+        axes = (target.extents, target.strides), (source.extents, source.strides)
+        made = walked_together(*axes, itemsize, aligned, plain, shared, index_bits)
+    if made is not None and mask is not None:
+        made = made._replace(bound=mask.bound, fill=mask.fill)
+    if made is not None and eviction is not _NORMAL:
+        made = made._replace(eviction=eviction)
+    return made
 
 
 def fewest_loops(operand: Operand) -> Operand:
@@ -122,21 +132,11 @@ def fewest_loops(operand: Operand) -> Operand:
     )
 
 
-def _origin(operand: Operand) -> int:
-    swizzled = 0 if operand.swizzle is None else operand.swizzle.offset
-    return operand.address | swizzled
-
-
-def _aligned(address: int) -> int:
-    """Return the largest power of two, up to that of the widest access, that an address is a multiple of."""
-    return math.gcd(address, _WIDEST)
-
-
-def _through_tables(target: Operand, source: Operand) -> Plan:
+def _through_tables(target: Operand, source: Operand, aligned: int) -> Plan:
     size = math.prod(target.extents)
     loop = Leaf(size, _single_stride(target), _single_stride(source))
     itemsize = target.dtype.itemsize
-    return Plan((loop,), itemsize, "table", vector=_aligned(_origin(target) | _origin(source) | itemsize))
+    return Plan((loop,), itemsize, "table", vector=math.gcd(aligned, itemsize))
 
 
 def _single_stride(operand: Operand) -> int:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.copies.reaching import CACHED, Leaves, swept
+from accel.copies.offset_ranges import CACHED, Leaves, swept
 from accel.errors import LayoutError
 
 __all__ = ["names_twice"]

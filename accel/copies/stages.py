@@ -1,12 +1,13 @@
 """Ways: the plans of a copy and the ends that each one joins, found while nothing is allocated."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from accel.abc import Block, CacheEviction, Fill, Operand, Plan, Span, Stream
 from accel.copies.elements import places
 from accel.copies.overlap import leaves_of
-from accel.copies.planner import Mask, hiding, loops_of, masked
+from accel.copies.planner import Mask, hiding, loops_of
 from accel.device import Device
 from accel.dtypes import DType
 from accel.memory import AnyStorage, allocate, heap_of
@@ -42,6 +43,12 @@ class End(NamedTuple):
         return size
 
     @property
+    def fills_storage(self) -> bool:
+        """Whether the elements, none of which is named twice, are all bytes of the storage."""
+        span, _, dtype, extents, *_ = self.operand
+        return math.prod(extents) * dtype.itemsize == span.nbytes
+
+    @property
     def itemsize(self) -> int:
         """Bytes of an element."""
         return self.operand.dtype.itemsize
@@ -62,7 +69,9 @@ class Stage(NamedTuple):
 
     def give(self, fresh: Fresh, stream: Stream | None) -> None:
         """Give the plan to the backend, on a stream."""
-        into, out_of = _real(self.target.operand, fresh), _real(self.source.operand, fresh)
+        into, out_of = self.target.operand, self.source.operand
+        if fresh:
+            into, out_of = _real(into, fresh), _real(out_of, fresh)
         backend, plan = self.worker.backend, self.plan
         if plan.kind == "memcpy":
             there, here = plan.target_start, plan.source_start
@@ -95,9 +104,11 @@ def stages_of(
 
     The ends are of equal size, and memory that comes in between is not there yet: see `allocated`.
     """
-    if not target.size:
+    if 0 in target.operand.extents:
         return []
-    worker = worker_of(heap_of(target.device), heap_of(source.device))
+    worker: Heap | None = heap_of(target.device)
+    if source.device is not target.device:
+        worker = worker_of(heap_of(target.device), heap_of(source.device))
     cast = target.operand.dtype != source.operand.dtype
     if worker is None or (cast and not (_castable(target) and _castable(source))):
         return _by_image(target, source, mask)
@@ -123,20 +134,17 @@ def _steps(worker: Heap, target: End, source: End, mask: Mask | None, eviction: 
     if (target.operand.table is None) != (source.operand.table is None):
         target = target if _single(target) else _by_table(target)
         source, mask = (source, mask) if _single(source) else _looked_up(source, mask)
-    stage = _stage(worker, target, source, mask, eviction)
-    if stage is not None:
-        return [stage]
+    plan = loops_of(target.operand, source.operand, mask, eviction)
+    if plan is not None:
+        return [Stage(worker, target, source, plan)]
     if mask is not None:
         source, mask = _looked_up(source, mask)
         return _steps(worker, _by_table(target), source, mask, eviction)
     between = _new(BETWEEN, worker.device, source.operand.dtype, target, source)
-    found = [_stage(worker, *ends, None, eviction) for ends in ((between, source), (target, between))]
-    return [stage for stage in found if stage is not None]
-
-
-def _stage(worker: Heap, target: End, source: End, mask: Mask | None, eviction: CacheEviction) -> Stage | None:
-    found = loops_of(target.operand, source.operand, masked=mask is not None)
-    return None if found is None else Stage(worker, target, source, masked(found, mask, eviction))
+    return [
+        *_steps(worker, between, source, None, eviction),
+        *_steps(worker, target, between, None, eviction),
+    ]
 
 
 def _new(name: str, device: Device, dtype: DType, target: End, source: End) -> End:

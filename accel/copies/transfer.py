@@ -8,6 +8,7 @@ from accel.abc.backend import Backend
 from accel.abc.block import Span
 from accel.abc.stream import Event, Stream, is_stream
 from accel.call_sites import call_site
+from accel.copies import thresholds
 from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.memory.byte_copies import copy_spans, worker_of
@@ -23,10 +24,6 @@ __all__ = ["Progress", "Transfer", "TransferPart", "refuse_foreign", "submit", "
 
 Progress = Callable[[int, int], object]
 """Called with the bytes copied so far and the bytes in all, by whoever waits."""
-
-_PIECE = 1 << 24
-# Below this, waking a thread takes longer than the copy.
-_INLINE = 1 << 15
 
 
 class Transfer:
@@ -223,7 +220,7 @@ def _submit(stream: Stream, work: TransferPart) -> Event:
     """Give one part to the stream, or to a thread of the house that the stream waits for; return the event after it."""
     if isinstance(stream, ThreadStream):
         # Not what the stream records then, which may be the failure of what another thread gave it meanwhile.
-        return stream.submit(partial(work.run, None), inline=work.nbytes < _INLINE)
+        return stream.submit(partial(work.run, None), inline=work.nbytes < thresholds.INLINE)
     if heap_of(stream.device).backend is work.backend:
         work.run(stream)
     else:
@@ -247,7 +244,7 @@ def refuse_foreign(stream: Stream, target: Device, source: Device) -> None:
 
 def _pieces(nbytes: int, *, whole: bool) -> Iterator[tuple[int, int]]:
     """Yield start and size of each piece; there is at least one, also of nothing."""
-    step = max(nbytes, 1) if whole else _PIECE
+    step = max(nbytes, 1) if whole else thresholds.PIECE
     for start in range(0, max(nbytes, 1), step):
         yield start, min(step, nbytes - start)
 

@@ -122,10 +122,11 @@ class Storage(OnDevice):
 
     def claim(self, *, writing: bool, whole: bool = False) -> hazards.Claim:
         """Return the use of all bytes of this handle; ``whole`` if each of them is written."""
-        owner = self.owner
-        block = owner.held or owner.block
+        owner = self._owner or self.refuse_released()
+        block, traffic = owner.held or owner.block, owner.traffic
         low = block.pointer + self._start
-        return owner.own_traffic(), low, low + self.size * self.dtype.itemsize, writing, whole
+        own = owner.own_traffic() if traffic is hazards.IDLE else traffic
+        return own, low, low + self.size * self.dtype.itemsize, writing, whole
 
     def refuse_released(self) -> NoReturn:
         """Raise `ReleasedError`."""
@@ -148,7 +149,8 @@ class Storage(OnDevice):
     @property
     def device(self) -> Device:
         """The device that has the bytes."""
-        return self.owner.heap.device
+        owner = self._owner or self.refuse_released()
+        return owner.heap.device
 
     @property
     def ownership(self) -> Ownership:
@@ -158,7 +160,8 @@ class Storage(OnDevice):
     @property
     def readonly(self) -> bool:
         """Whether writing is forbidden."""
-        return self.owner.readonly or self._const
+        owner = self._owner or self.refuse_released()
+        return owner.readonly or self._const
 
     @property
     def pointer(self) -> int:
@@ -291,7 +294,8 @@ class Storage(OnDevice):
     @property
     def span(self) -> Span:
         """The bytes, as backends know them."""
-        return Span(self.owner.block, self._start, self.size * self.dtype.itemsize)
+        owner = self._owner or self.refuse_released()
+        return Span(owner.held or owner.block, self._start, self.size * self.dtype.itemsize)
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""

@@ -23,6 +23,7 @@ from accel.memory.owner import KeepAlive, Owner
 __all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_ordered"]
 
 _Result = TypeVar("_Result")
+_CPU = Device.CPU  # an enum's member costs more to reach than a global
 
 
 class Usable(Protocol):
@@ -89,6 +90,9 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
     InFlightError
         In strict mode, instead of waiting for work in flight.
     """
+    if heap.device is _CPU:  # whose backend is done when it returns
+        on_host(uses, work)
+        return
     stream = heap.stream
     if stream is None:
         on_host(uses, work)
@@ -127,12 +131,18 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
     InFlightError
         In strict mode, instead of waiting for work in flight.
     """
-    submission, claims = Submission(), _claims(uses)
-    owners, pinned = [use.storage.owner for use in uses], 0
+    submission, claims, owners, kept = Submission(), [], [], 0
+    for storage, writing, whole in uses:
+        claims.append(storage.claim(writing=writing, whole=whole))
+        owners.append(storage.owner)
     try:
-        for owner in owners:  # for another thread may release one meanwhile, or has done so
-            owner.add_keep_alive()
-            pinned += 1
+        for owner in owners:  # another thread may release one meanwhile, or has done so
+            # No call between these, as in `Owner.add_keep_alive`; and an interrupt finds both counted, or neither.
+            if owner.handles or owner.keep_alives:
+                owner.keep_alives += 1
+                kept += 1
+            else:
+                owner.refuse_ended()
         with submission.begun:
             _begin(submission, claims)
             result = work()
@@ -140,8 +150,12 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
             return result
     finally:
         leave(submission, claims)
-        for owner in owners[:pinned]:
-            owner.heap.defer(owner.drop_keep_alive)  # what a deleter raises must not keep the others pinned
+        for owner in owners[:kept]:
+            # No call between these: another thread may release the last handle.
+            if owner.handles:
+                owner.keep_alives -= 1
+            else:
+                owner.heap.defer(owner.drop_keep_alive)  # what a deleter raises must not keep the others alive
 
 
 def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from accel.abc import Swizzling
 from accel.copies import Elements
 from accel.copies.elements import OffsetTable
-from accel.copies.reaching import reach, swizzled_reach
+from accel.copies.offset_ranges import offset_range, swizzled_offset_range
 from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import modes_of
@@ -24,7 +24,10 @@ __all__ = ["cells", "compact", "element_cells", "ends", "mask_of", "those_with_n
 
 def cells(tensor: "TensorCore", *, by_rows: bool = False) -> Elements:
     """Return the numbers that have memory: colexicographically, or by rows as NumPy has them; lanes come first."""
-    return _elements(tensor, _leaves(tensor._geometry, by_rows), tensor._offset)
+    leaves = _leaves(tensor._geometry, by_rows)
+    if tensor._geometry.swizzled is None:  # most tensors: one call less
+        return Elements(tensor._storage, tensor._offset, leaves, tensor._dtype)
+    return _elements(tensor, leaves, tensor._offset)
 
 
 def element_cells(tensor: "TensorCore", step: int) -> Elements:
@@ -55,11 +58,11 @@ def ends(layout: Layout | ComposedLayout) -> tuple[int, int, int]:
         If a swizzle exchanges so many elements so far apart that it is not found out.
     """
     if isinstance(layout, Layout):
-        _, low, high = reach(layout.leaves)
+        _, low, high = offset_range(layout.leaves)
         return 0, low, high
     first = layout.swizzle(layout.offset)
     swizzling = Swizzling(mask_of(layout.swizzle), layout.swizzle.shift, layout.offset)
-    size, low, high = swizzled_reach(layout.layout.leaves, swizzling, sys.maxsize)
+    size, low, high = swizzled_offset_range(layout.layout.leaves, swizzling, sys.maxsize)
     return (first, low, high) if size else (first, first, first)
 
 
@@ -105,7 +108,7 @@ def those_with_numbers(tensor: "TensorCore", first: int, count: int) -> OffsetTa
     found = tensor._geometry
     loops, lowest = _loops(_leaves(found, by_rows=False))
     start, all_of_them = tensor._offset + lowest, cells(tensor)
-    count = min(count, all_of_them.start + all_of_them.reach.high + 1 - first)
+    count = min(count, all_of_them.start + all_of_them.offset_range.high + 1 - first)
     if found.swizzled is None:
         there = _among(loops, first - start, first - start + count)
         distances = sorted({place + start - first for place in there})
@@ -126,7 +129,7 @@ class _Loop(NamedTuple):
 @lru_cache(CACHED)
 def _loops(leaves: tuple[Leaf, ...]) -> tuple[tuple[_Loop, ...], int]:
     """Return loops over the same cells that all go upwards, the longest strides outside, and the lowest cell."""
-    size, lowest, _ = reach(leaves)
+    size, lowest, _ = offset_range(leaves)
     if not size:
         return (_Loop(0, 1, 0),), 0
     loops, inner = [], 0

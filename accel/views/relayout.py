@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from accel.copies.reaching import reach, swept
+from accel.copies.offset_ranges import offset_range, swept
 from accel.errors import LayoutError
 from accel.layout import Layout, coalesce
 from accel.layout.coordinates import Leaf
@@ -97,7 +97,7 @@ def _same_cells(one: Layout, other: Layout) -> bool:
     if not (one.size and other.size) or (_nests(first[1]) and _nests(second[1])):
         return False
     # Where both lie between the same ends, a bit for each place there is less than the storage has.
-    return reach(one.leaves)[1:] == reach(other.leaves)[1:] and _places(first[1]) == _places(second[1])
+    return offset_range(one.leaves)[1:] == offset_range(other.leaves)[1:] and _places(first[1]) == _places(second[1])
 
 
 def _places(leaves: tuple[Leaf, ...]) -> int:

@@ -1,6 +1,7 @@
 """Copies that loops describe: by NumPy where they are small or it is as good, else by the kernels."""
 
 from functools import lru_cache, partial
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from . import thresholds
 from .compiled import charged, kernel
 from .ordered import halves, in_order
 from .places import source_places, target_places
-from .strided import Array, Bytes, cast, item_type, shared
+from .strided import Bytes, cast, item_type, shared
 from .tiles import LINE, Tiling, tiling
 from .workers import WORKERS
 
@@ -41,9 +42,6 @@ class _End(NamedTuple):
     data: Bytes
     start: int
     address: int
-
-    def items(self, first: int, plan: Plan, strides: tuple[int, ...]) -> Array:
-        return np.ndarray(plan.extents, item_type(plan.itemsize), self.data, self.start + first, strides)
 
 
 def copy_loops(
@@ -93,7 +91,8 @@ def _all_read_first(plan: Plan, target: _End, source: _End) -> None:
 def _run(plan: Plan, target: _End, source: _End, nbytes: int) -> None:
     """Copy so many bytes as fast as possible; the plan is in order, and inside of both ends."""
     tiles = tiling(plan, (target.address + plan.target_start) % LINE)
-    calling = WORKERS.calling()
+    calling = Lock()
+    WORKERS.callers.add(calling)
     try:
         with calling:
             if tiles is None:
@@ -102,7 +101,7 @@ def _run(plan: Plan, target: _End, source: _End, nbytes: int) -> None:
                 with charged(tiles.kernel):
                     _by_numpy(plan, target, source)
     finally:
-        WORKERS.left(calling)
+        WORKERS.callers.discard(calling)
 
 
 def _by_kernel(tiles: Tiling, plan: Plan, target: _End, source: _End, nbytes: int) -> bool:
@@ -118,5 +117,7 @@ def _by_kernel(tiles: Tiling, plan: Plan, target: _End, source: _End, nbytes: in
 
 
 def _by_numpy(plan: Plan, target: _End, source: _End) -> None:
-    into = target.items(plan.target_start, plan, plan.target_strides)
-    shared(np.copyto, into, source.items(plan.source_start, plan, plan.source_strides))
+    extents, steps, origins, *_ = columns(plan)
+    item = item_type(plan.itemsize)
+    into = np.ndarray(extents, item, target.data, target.start + plan.target_start, steps)
+    shared(np.copyto, into, np.ndarray(extents, item, source.data, source.start + plan.source_start, origins))

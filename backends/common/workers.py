@@ -81,6 +81,10 @@ class Workers:
 
     Attributes
     ----------
+    callers : set of lock
+        A lock for each copy under way, added by its caller, who holds it during the copy: the process does not end
+        before it is released. The end does not wait for callers that come later, so a caller looks at `closed` when it
+        holds its lock.
     closed : bool
         Whether the process is about to end, so that compiled code must not be used any more.
     """
@@ -90,22 +94,8 @@ class Workers:
         self._lock = threading.RLock()
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._threads = 0
-        # A lock for each copy under way, which its caller holds.
-        self._callers: set[threading.Lock] = set()
+        self.callers: set[threading.Lock] = set()
         self.closed = False
-
-    def calling(self) -> threading.Lock:
-        """Return a lock that holds back the end of the process as long as it is closed; for one copy.
-
-        Whether the end has begun is to be looked at when it is closed: the end does not wait for those who come later.
-        """
-        made = threading.Lock()
-        self._callers.add(made)
-        return made
-
-    def left(self, calling: threading.Lock) -> None:
-        """Forget a lock that `calling` returned."""
-        self._callers.discard(calling)
 
     def share(self, work: RangeTask, total: int, nbytes: int, holds: object = None) -> None:
         """Do the work from 0 to a total, that moves so many bytes; with helpers if that is faster.
@@ -137,7 +127,7 @@ class Workers:
     def close(self) -> None:
         """Wait for the copies under way; those to come are done by NumPy in their callers' threads."""
         self.closed = True
-        for calling in tuple(self._callers):
+        for calling in tuple(self.callers):
             with calling:
                 pass
 

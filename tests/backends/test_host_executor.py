@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from accel.backends.common import compiled, executor, loops, thresholds, tiles, workers
+from accel.backends.common import compiled, executor, thresholds, tiles
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

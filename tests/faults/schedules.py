@@ -23,7 +23,7 @@ import numpy as np
 
 import accel
 from accel import HostStorage, Layout, LayoutTensor, xp
-from accel.copies import transfer
+from accel.copies import thresholds
 from accel.memory import hazards
 from accel.memory.submission import Use, submit_ordered
 
@@ -198,7 +198,7 @@ class Bench:
             self.pause()
             confirm(*arguments)
 
-        transfer._INLINE = INLINE
+        thresholds.INLINE = INLINE
         hazards.Submission.give = giving
         hazards.enter = submission.enter = entered
         hazards.forget_these = heap.forget_these = forgetting

@@ -8,7 +8,7 @@ from accel.copies.elements import Elements, HasElements, Leaves
 from accel.copies.explain.explanation import CopyExplanation, Side
 from accel.copies.explain.wording import count
 from accel.copies.planner import Mask
-from accel.copies.run import _refuse
+from accel.copies.run import checked_ends
 from accel.copies.stages import End
 from accel.errors import LayoutError, ReadOnlyError
 from accel.memory import AnyStorage
@@ -73,7 +73,7 @@ def explain_copy(
         raise ReadOnlyError(f"this {type(dst).__name__} is read-only; write to a copy of it")
     (into, target), (out_of, source) = _side("target", dst), _side("source", src)
     mask = _mask(out_of, src_idx_bound, fill)
-    _refuse(into, out_of, cast=cast and mask is None)
+    checked_ends(into, out_of, cast=cast and mask is None)
     return CopyExplanation(target, source, mask)
 
 

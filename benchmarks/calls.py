@@ -4,9 +4,9 @@ python benchmarks/calls.py [--list]
 
 Counted with `sys.setprofile`, in the thread that copies: one call for each "call" event of a Python function whose code
 is in `accel/` or `backends/`. A comprehension counts where Python makes a function of it (before 3.12), and a generator
-each time it goes on. Functions in C, compiled kernels, NumPy and the standard library do not count. A change of file is a
-call whose code is in another file than the code of the call before it. Before it is counted, a copy has run twice, and
-the compiled loops are ready where numba is installed. The transposed view is made before.
+each time it goes on. Functions in C, compiled kernels, NumPy and the standard library do not count. A change of file is
+a call whose code is in another file than that of the call before it. Before it is counted, a copy has run twice, and
+the compiled kernels are ready where numba is installed. The transposed view is made before.
 """
 
 import argparse

@@ -1,7 +1,6 @@
-"""What a container does with its contents: copies, to and from other devices and libraries, and views."""
+"""The members of a container that copy its elements, to and from other devices and libraries, or make views."""
 
 from abc import abstractmethod
-from functools import partial
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -9,22 +8,19 @@ import numpy as np
 from accel import copies
 from accel.abc.stream import Stream, is_stream
 from accel.containers.sides import Sides
-from accel.copies.transfer import Progress, Transfer, submit_copy
+from accel.copies import Progress, Transfer
 from accel.device import DeviceLike, resolve
 from accel.dtypes import DType, as_dtype, exact_cast
 from accel.errors import DTypeError
-from accel.memory.byte_copies import copy_elements
-from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.storages import AnyStorage, allocate
-from accel.memory.submission import Use, carry_out
 from accel.views import LayoutTensor
 
 __all__ = ["Contents"]
 
 
 class Contents(Sides):
-    """The members of a container that move its elements; see `AcceleratorDataContainer`."""
+    """Copies and views of a container's elements; see `AcceleratorDataContainer`."""
 
     __slots__ = ()
 
@@ -58,19 +54,19 @@ class Contents(Sides):
         device : Device or str
             Where to.
         copy : bool, optional
-            True: always memory of its own. None: on the same device another handle on the same memory.
-            False: never copy.
+            True: always copy. None: copy only if the device is another; on the same one, return another handle on the
+            same memory. False: never copy.
         stream : Stream, optional
-            Orders the copy, which may then be under way on return; without one it is done.
+            The copy is submitted to this stream and may be in flight on return; without one it is finished on return.
 
         Raises
         ------
         ValueError
             If ``copy=False`` and the device is another.
         DeviceUnavailableError
-            If the device is not here and ``fallback`` is ``raise``.
+            If the device is not available and ``fallback`` is ``raise``.
         """
-        if device is None:  # which everywhere else is the default device
+        if device is None:  # elsewhere None means the default device
             raise TypeError("to takes a device, as in c.to('cpu'); for the default one write c.to(Device.default())")
         if stream is not None and not is_stream(stream):
             raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream({str(device)!r})")
@@ -84,9 +80,9 @@ class Contents(Sides):
         moved = allocate(target, self.size, self.dtype, stream)
         try:
             if stream is None:
-                copy_elements(moved, self._storage)
+                copies.copy_elements(moved, self._storage)
             else:
-                submit_copy(moved, self._storage, stream)
+                copies.submit_copy(moved, self._storage, stream)
         except BaseException:
             moved.release()
             raise
@@ -96,7 +92,7 @@ class Contents(Sides):
         """Return the elements as a new 1-D NumPy array; ``numpy.asarray(c)`` shares host memory instead."""
         array = np.empty(self.size, self.dtype)
         if self._storage is not None:
-            copy_elements(HostStorage.on_array(array), self._storage)
+            copies.copy_elements(HostStorage.on_array(array), self._storage)
         return array
 
     def from_numpy(self, array: HostArray) -> None:
@@ -129,13 +125,13 @@ class Contents(Sides):
             If the memory must not change.
         """
         self._refuse_source(other)
-        copy_elements(self._lent_storage(), other._lent_storage())
+        copies.copy_elements(self._lent_storage(), other._lent_storage())
 
     def copy_from_async(self, other: "Contents", *, stream: Stream, progress: Progress | None = None) -> Transfer:
         """Copy the elements of another container, on whatever device, into this one, on a stream.
 
-        The copy starts after all work in flight on either container that it must not overtake, on whatever stream;
-        later uses of this container wait for it, and later writes to the other one.
+        The copy starts after all earlier work that it depends on, on any stream: reads and writes of this container,
+        writes of the other one. Later uses of this container wait for it, and so do later writes to the other one.
 
         Parameters
         ----------
@@ -144,12 +140,12 @@ class Contents(Sides):
         stream : Stream
             Of the device of either one.
         progress : callable, optional
-            Called with the bytes copied and the bytes in all, in the thread that waits.
+            Called with the bytes copied so far and in total, in the thread that waits.
 
         Returns
         -------
         Transfer
-            To wait for, await, poll, and ask for its time. It keeps both memories alive.
+            Can be waited for, awaited or polled, and knows how long it took. It keeps both memories alive.
 
         Raises
         ------
@@ -159,7 +155,7 @@ class Contents(Sides):
             If the stream is of another device.
         """
         self._refuse_source(other)
-        return submit_copy(self.storage, other.storage, stream, progress)
+        return copies.submit_copy(self.storage, other.storage, stream, progress)
 
     def _refuse_source(self, other: object) -> None:
         if not isinstance(other, Contents):
@@ -168,7 +164,7 @@ class Contents(Sides):
 
     def _refuse_other(self, size: int, dtype: DType, remedy: str) -> None:
         if dtype != self.dtype:
-            name = self.dtype.name  # only here, for NumPy takes its time to find it
+            name = self.dtype.name  # only for the message: NumPy is slow to find it
             raise DTypeError(f"{dtype.name} elements cannot be copied into {name}: write {remedy.format(name)}")
         if size != self.size:
             raise ValueError(f"{size} elements cannot be copied into {self.size}: the sizes must be equal")
@@ -187,13 +183,7 @@ class Contents(Sides):
         if scalar.ndim:
             raise ValueError(f"fill takes one value; found {scalar.size}: write c[:] = values")
         if self._storage is not None:
-            self._storage.refuse_read_only()
-            heap, target = heap_of(self._storage.device), self._storage.__accel_operand__()
-            carry_out(
-                heap,
-                (Use(self._storage, True, whole=True),),
-                partial(heap.backend.fill, target, scalar[()], stream=None),
-            )
+            copies.fill(copies.all_of(self._storage), scalar[()])
 
     def view(self, layout: Any, offset: SupportsIndex = 0) -> LayoutTensor:
         """Return a tensor on this memory, at the coordinates of a layout; ``offset`` is in elements.

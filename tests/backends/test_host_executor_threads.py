@@ -192,10 +192,10 @@ class TestSharing:
 
         monkeypatch.setattr(loops, "_by_kernel", lambda *_: False)
         monkeypatch.setattr(loops, "_by_numpy", fails)
-        before = len(WORKERS._callers)
+        before = len(WORKERS.callers)
         with pytest.raises(accel.errors.OutOfMemoryError):
             transposed(np.zeros(SIDE * SIDE, np.uint8))
-        assert len(WORKERS._callers) == before
+        assert len(WORKERS.callers) == before
 
     def test_nothing_holds_the_memory_afterwards(self):
         class Held:

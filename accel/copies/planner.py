@@ -1,7 +1,8 @@
-"""The planner: a copy as the fewest loops over the largest items, found by integers alone.
+"""The planner: expresses a copy as the fewest loops over the largest items, with integers alone.
 
-Two operands name elements in pairs, the n-th with the n-th. Where their loops have a common refinement, one list of
-loops walks both; as a copy has no order, its loops are then sorted by the target's strides and merged where both go on.
+The n-th element of one operand is paired with the n-th element of the other. If their loops have a common refinement,
+one nest of loops visits all pairs. The order of a copy does not matter, so its loops are then sorted by the target's
+strides, and neighbouring loops are merged where one continues the other at both ends.
 """
 
 import math
@@ -26,14 +27,14 @@ _NORMAL = CacheEviction.NORMAL  # an enum's member costs more to reach than a gl
 
 
 class Mask(NamedTuple):
-    """What of a source is read.
+    """Which elements of a source are read.
 
     Attributes
     ----------
     bound : int
-        Elements whose distance in bytes from the operand's start is this or more are not read.
+        Elements whose distance in bytes from the operand's start is at least this are not read.
     fill : Fill
-        What is written for them.
+        What is written to the target instead of them.
     """
 
     bound: int
@@ -50,21 +51,21 @@ def plan(
     target, source : Operand
         Of equal size and dtype; their extents may differ.
     mask : Mask, optional
-        What of the source is read; all of it by default.
+        Which elements of the source are read; all by default.
     eviction : CacheEviction
-        A hint for what is read.
+        A hint for the cache about the source.
 
     Returns
     -------
     Plan
-        The slowest loop first; of no more loops than needed.
+        With as few loops as possible, the slowest first.
 
     Raises
     ------
     OverlapError
         If the target names a byte twice.
     LayoutError
-        If no loops walk both, because their extents have no common refinement.
+        If no loops visit all pairs, because the extents have no common refinement.
     ValueError
         If the sizes differ.
     """
@@ -84,9 +85,10 @@ def plan(
 
 
 def hiding(table: OffsetTable, unswizzled: OffsetTable, itemsize: int, mask: Mask) -> tuple[OffsetTable, Mask]:
-    """Return a table behind a swizzle, and a mask that hides in it what the given one hides before the swizzle.
+    """Return a table of swizzled offsets, and a mask for it that hides the elements that the given mask hides.
 
-    A bound is compared with what the steps lead to, and a table has only what became of that.
+    A bound applies to offsets before the swizzle, and the table contains offsets after it. So hidden elements get an
+    offset beyond all others, which becomes the bound.
     """
     beyond = int(table.max()) + 1
     hidden = unswizzled * itemsize >= mask.bound
@@ -96,7 +98,7 @@ def hiding(table: OffsetTable, unswizzled: OffsetTable, itemsize: int, mask: Mas
 def loops_of(
     target: Operand, source: Operand, mask: Mask | None = None, eviction: CacheEviction = CacheEviction.NORMAL
 ) -> Plan | None:
-    """Return the plan for operands that were checked before; None if no loops walk both."""
+    """Return the plan for operands that were checked before; None if no loops visit all pairs."""
     into, out_of = byte_range(target), byte_range(source)
     shared = share_bytes(target, source, into, out_of)
     farthest = max(-into.low, into.high, -out_of.low, out_of.high)
@@ -105,23 +107,27 @@ def loops_of(
     for operand in (target, source):
         if operand.swizzle is not None:
             origins |= operand.swizzle.offset
-    aligned, itemsize = math.gcd(origins, _WIDEST), target.dtype.itemsize  # the largest power of two that divides all
-    made: Plan | None
+    aligned = math.gcd(origins, _WIDEST)
+    planned: Plan | None
     if target.table is not None or source.table is not None:
-        made = _through_tables(target, source, aligned)._replace(buffered=shared, index_bits=index_bits)
+        planned = _through_tables(target, source, aligned)._replace(buffered=shared, index_bits=index_bits)
     else:
         plain = mask is None and target.dtype == source.dtype and target.swizzle is None and source.swizzle is None
         axes = (target.extents, target.strides), (source.extents, source.strides)
-        made = walked_together(*axes, itemsize, aligned, plain, shared, index_bits)
-    if made is not None and mask is not None:
-        made = made._replace(bound=mask.bound, fill=mask.fill)
-    if made is not None and eviction is not _NORMAL:
-        made = made._replace(eviction=eviction)
-    return made
+        planned = walked_together(*axes, target.dtype.itemsize, aligned, plain, shared, index_bits)
+    if planned is None or (mask is None and eviction is _NORMAL):
+        return planned
+    return _masked(planned, mask, eviction)
+
+
+def _masked(planned: Plan, mask: Mask | None, eviction: CacheEviction) -> Plan:
+    if mask is not None:
+        planned = planned._replace(bound=mask.bound, fill=mask.fill)
+    return planned._replace(eviction=eviction)
 
 
 def fewest_loops(operand: Operand) -> Operand:
-    """Describe elements of which the order does not matter by as few loops as possible, all of them forwards."""
+    """Describe elements whose order does not matter by as few loops as possible, all with positive strides."""
     if operand.table is not None or operand.swizzle is not None:
         return operand
     axes = operand.extents, operand.strides
@@ -155,9 +161,10 @@ def walked_together(
     shared: bool,
     index_bits: int,
 ) -> Plan | None:
-    """Return the plan for axes of equal size, or None if no loops walk both.
+    """Return the plan for axes of equal size, or None if no loops visit all pairs.
 
-    ``plain`` copies are those without casts, swizzles and masks: only they are done in pieces.
+    ``aligned`` is the largest power of two, up to the widest access, that divides both start addresses. ``plain``
+    copies have no cast, swizzle or mask: only their elements can be moved several at a time.
     """
     pairs = _refined(_merged(_alone(target)), _merged(_alone(source)))
     if pairs is None:
@@ -176,7 +183,7 @@ def _alone(axes: Axes) -> Iterator[Leaf]:
 
 
 def _merged(leaves: Iterable[Leaf]) -> list[Leaf]:
-    """Return the fewest leaves that walk the same stage: none for one element, and one of extent 0 for no elements."""
+    """Return the fewest leaves of the same offsets in order: ``[]`` for one element, a leaf of extent 0 for none."""
     found: list[Leaf] = []
     for leaf in leaves:
         if leaf.extent == 0:
@@ -198,7 +205,7 @@ def _goes_on(inner: Leaf, outer: Leaf) -> bool:
 
 
 def _refined(target: list[Leaf], source: list[Leaf]) -> list[Leaf] | None:
-    """Return the leaves that walk both, the fastest first; None if there are none."""
+    """Return the common refinement of two lists of leaves, the fastest first; None if there is none."""
     found: list[Leaf] = []
     ours, theirs = target[::-1], source[::-1]
     while ours and theirs:
@@ -213,14 +220,14 @@ def _refined(target: list[Leaf], source: list[Leaf]) -> list[Leaf] | None:
 
 
 def _rest(leaf: Leaf, extent: int) -> list[Leaf]:
-    """Return what is left of a leaf after an inner loop of so many steps."""
+    """Return the outer part of a leaf whose inner part is a loop of so many steps."""
     if leaf.extent == extent:
         return []
     return [Leaf(leaf.extent // extent, leaf.target_stride * extent, leaf.source_stride * extent)]
 
 
 def _forwards(pairs: list[Leaf]) -> tuple[list[Leaf], tuple[int, int]]:
-    """Return loops that all go forwards in the target, and where the first item is at either end."""
+    """Return loops with positive strides in the target, and the offset of the first item at both ends."""
     into = out_of = 0
     found = []
     for extent, target, source in pairs:
@@ -234,7 +241,7 @@ def _forwards(pairs: list[Leaf]) -> tuple[list[Leaf], tuple[int, int]]:
 
 
 def _folded(rising: list[Leaf], itemsize: int, aligned: int) -> tuple[int, list[Leaf]]:
-    """Return larger items, and the loops over them, where a few elements side by side are as large as an access."""
+    """Return larger items and the loops over them, if the innermost loop is contiguous and no larger than an access."""
     if len(rising) > 1 and rising[0][1:] == (itemsize, itemsize):
         piece = rising[0].extent * itemsize
         if _aligned_to(rising[1:], aligned) % piece == 0:
@@ -243,7 +250,7 @@ def _folded(rising: list[Leaf], itemsize: int, aligned: int) -> tuple[int, list[
 
 
 def _aligned_to(leaves: Iterable[Leaf], aligned: int) -> int:
-    """Return the largest power of two that steps and starts are multiples of."""
+    """Return the largest power of two that divides both the alignment of the starts and all strides."""
     return math.gcd(aligned, *[stride for leaf in leaves for stride in leaf[1:]])
 
 
@@ -261,7 +268,7 @@ def _kind(leaves: tuple[Leaf, ...], itemsize: int) -> tuple[Kind, tuple[int, int
 
 
 def _vector(leaves: tuple[Leaf, ...], itemsize: int, aligned: int, starts: tuple[int, int], *, in_pieces: bool) -> int:
-    """Return the width of the widest access."""
+    """Return the width in bytes of the widest aligned access."""
     steps = leaves[:-1] if in_pieces else leaves
     piece = leaves[-1].extent * itemsize if in_pieces and leaves else itemsize
     return _aligned_to(steps, math.gcd(aligned, piece, *starts))

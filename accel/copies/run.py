@@ -1,5 +1,6 @@
 """Reads, writes, fills and copies of elements: done where the memory is, or through the host."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -45,7 +46,7 @@ def _reporting(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]
 
 @_reporting
 def read(source: Elements) -> _Array:
-    """Return the elements as a new 1-D array, in their order.
+    """Return the elements, in order, as a new 1-D array.
 
     Raises
     ------
@@ -80,7 +81,7 @@ def write(target: Elements, values: _Array) -> None:
     Raises
     ------
     ReadOnlyError
-        If the storage must not change.
+        If the storage is read-only.
     OverlapError
         If an element is named twice.
     BoundsError
@@ -97,7 +98,7 @@ def write(target: Elements, values: _Array) -> None:
     _refuse_unequal(target, values.size, values.dtype)
     if values.size:
         given = values.copy() if host.may_share(target, values) else values
-        on_host((_whole_use(target),), partial(host.scatter, target, given))
+        on_host((_use_of_target(target),), partial(host.scatter, target, given))
 
 
 @_reporting
@@ -107,7 +108,7 @@ def fill(target: Elements, value: Any) -> None:
     Raises
     ------
     ReadOnlyError
-        If the storage must not change.
+        If the storage is read-only.
     OverlapError
         If an element is named twice.
     BoundsError
@@ -118,14 +119,14 @@ def fill(target: Elements, value: Any) -> None:
     if not target.size:
         return
     if host.at_once(target):
-        on_host((_whole_use(target),), partial(host.scatter, target, np.asarray(value, target.element_type)))
+        on_host((_use_of_target(target),), partial(host.scatter, target, np.asarray(value, target.element_type)))
     else:
         heap, operand = heap_of(storage.device), fewest_loops(target.operand())
-        carry_out(heap, (_whole_use(target),), partial(heap.backend.fill, operand, value, stream=None))
+        carry_out(heap, (_use_of_target(target),), partial(heap.backend.fill, operand, value, stream=None))
 
 
 def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
-    """Copy elements, paired in order, from any device to any other; they may overlap.
+    """Copy elements, paired in order, from any device to any other; both ends may share memory.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
     Raises
     ------
     ReadOnlyError
-        If the target's storage must not change.
+        If the target's storage is read-only.
     OverlapError
         If the target names an element twice.
     BoundsError
@@ -157,7 +158,9 @@ def copy_by_plan(target: Elements, source: Elements, *, cast: bool = False) -> N
     if not stages:
         return
     fresh = allocated(stages) if len(stages) > 1 else {}  # a single stage joins the ends, with nothing in between
-    uses = [Use(target.storage, True, stages[-1].target.fills_storage), Use(source.storage, False)]
+    into = stages[-1].target.operand
+    whole = into.span.nbytes == math.prod(into.extents) * into.dtype.itemsize  # no element is written twice
+    uses = [Use(target.storage, True, whole), Use(source.storage, False)]
     uses += map(partial(Use, writing=True), fresh.values())
     for stage in stages:
         carry_out(stage.worker, uses, partial(stage.give, fresh, None))
@@ -173,27 +176,29 @@ def copy_async(
     mask: Mask | None = None,
     eviction: CacheEviction = CacheEviction.NORMAL,
 ) -> Transfer:
-    """Copy elements on a stream of either one's device, and return at once; they may overlap.
+    """Copy elements on a stream of the device of either end, and return at once; both ends may share memory.
 
     Parameters
     ----------
     target, source : Elements
         Of equal size and dtype.
     stream : Stream
-        Of the device of either one.
+        Of the device of either end.
     mask : Mask, optional
-        What of the source is read.
+        Which elements of the source are read; all by default.
     eviction : CacheEviction
-        A hint for what is read.
+        A hint for the cache about the source.
 
     Raises
     ------
     DeviceMismatchError
-        If the stream is of neither one's device; all else as for `copy`.
+        If the stream belongs to another device.
+    Exception
+        As `copy` does.
     """
     stages, used = _stages(target, source, mask, eviction), (target.storage.owner, source.storage.owner)
     refuse_foreign(stream, target.storage.device, source.storage.device)
-    whole = mask is None and _whole_use(target).whole
+    whole = mask is None and _use_of_target(target).whole
     if len({stage.worker for stage in stages}) > 1:  # a thread of the host gives them to their devices in turn
         nbytes = target.size * target.element_type.itemsize
         parts = [TransferPart(lambda _: _do(stages, allocated(stages), used, None), None, nbytes)]
@@ -217,7 +222,7 @@ def in_c_order(array: _Array) -> _Array:
     return made
 
 
-def _whole_use(target: Elements) -> Use:
+def _use_of_target(target: Elements) -> Use:
     """Return the use of a target whose elements are all written, each once."""
     return Use(target.storage, True, target.size * target.element_type.itemsize == target.storage.nbytes)
 
@@ -236,8 +241,8 @@ def _refuse_unequal(target: Elements, size: int, dtype: DType) -> None:
         raise ValueError(f"{size} elements cannot be copied into {target.size}: the sizes must be equal")
     if target.element_type != dtype:
         raise DTypeError(
-            f"{dtype.name} elements cannot be copied into {target.element_type.name}: convert them first, or where "
-            f"one copies from memory to memory, write cast=True"
+            f"{dtype.name} elements cannot be copied into {target.element_type.name}: convert them first, or "
+            f"write cast=True, if both ends are tensors or other memory"
         )
 
 

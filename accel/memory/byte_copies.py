@@ -18,14 +18,14 @@ _BYTE = as_dtype("uint8")
 
 
 def copy_elements(target: Storage, source: Storage) -> None:
-    """Copy between two storages of equal size and dtype, in order with all else that is done with them.
+    """Copy between two storages of equal size and dtype, in order with all other work on them.
 
-    Done on return if the host or two devices have a part in it.
+    Finished on return if the host or two devices take part.
 
     Raises
     ------
     ReadOnlyError
-        If the target must not change.
+        If the target is read-only.
     """
     target.refuse_read_only()
     into, out_of = target.span, source.span
@@ -41,14 +41,17 @@ def copy_elements(target: Storage, source: Storage) -> None:
 
 
 def worker_of(target: Heap, source: Heap) -> Heap | None:
-    """Return the heap whose backend copies from one to the other: the one that is not the host's, if it knows both."""
+    """Return the heap whose backend copies from one to the other; None if no backend knows both devices.
+
+    Each backend knows the host, so a copy between the host and a device is the work of the device's backend.
+    """
     if target.backend is source.backend or source.device is _CPU:
         return target
     return source if target.device is _CPU else None
 
 
 def copy_spans(target: Owner, into: Span, source: Owner, out_of: Span) -> None:
-    """Copy bytes that are kept in order by whoever asks, from any device to any other; done on return."""
+    """Copy bytes from any device to any other; finished on return. The caller orders it with other work."""
     worker = worker_of(target.heap, source.heap)
     if worker is not None:
         worker.carry_out(partial(worker.backend.copy, into, out_of, stream=None), target, source)

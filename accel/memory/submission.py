@@ -1,4 +1,4 @@
-"""Work that reads and writes storages: kept alive until it is over, and in order with all other work."""
+"""Submits work that reads and writes storages: keeps them alive until it is finished, in order with other work."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
@@ -27,24 +27,24 @@ _CPU = Device.CPU  # an enum's member costs more to reach than a global
 
 
 class Usable(Protocol):
-    """What has memory: a storage."""
+    """Anything with memory: a storage."""
 
     @property
     def device(self) -> Device:
-        """Where the memory is."""
+        """The device of the memory."""
         ...
 
     @property
     def owner(self) -> Owner:
-        """Who knows what is in flight on it."""
+        """The owner, which knows the work in flight on the memory."""
         ...
 
     def keep_alive(self) -> KeepAlive:
-        """Keep it alive until the pin is released."""
+        """Keep the memory alive until the result is released."""
         ...
 
     def claim(self, *, writing: bool, whole: bool = False) -> Claim:
-        """Return the use of its bytes."""
+        """Return the use of all its bytes, for the hazards."""
         ...
 
 
@@ -67,30 +67,30 @@ class Use(NamedTuple):
 
 
 Give = Callable[[Submission], object]
-"""Gives a submission's work to its stream, and sets its event. If it raises, nothing was given after that event."""
+"""Submits work to its stream and sets the event of the submission. If it raises, nothing was submitted after it."""
 
 
 def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> None:
-    """Copy or fill memory, in order with all else that is done with it.
+    """Copy or fill memory, in order with all other work on it.
 
-    A device that frees in order is only given the work, where that is in its own memory: whoever uses the memory later
-    waits for it. Otherwise it is over on return.
+    If the work only uses memory of a device that frees in order, it is submitted, and later uses of the memory wait for
+    it. Otherwise it is finished on return.
 
     Parameters
     ----------
     heap : Heap
-        Whose backend does it.
+        Its backend does the work.
     uses : sequence of Use
-        What it reads and writes.
+        The storages that the work reads and writes.
     work : callable
-        Gives the backend a copy or a fill, without a stream. If it raises, nothing was given.
+        Calls the backend's copy or fill, without a stream. If it raises, nothing was submitted.
 
     Raises
     ------
     InFlightError
         In strict mode, instead of waiting for work in flight.
     """
-    if heap.device is _CPU:  # whose backend is done when it returns
+    if heap.device is _CPU:  # its backend has finished when it returns
         on_host(uses, work)
         return
     stream = heap.stream
@@ -98,7 +98,7 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         on_host(uses, work)
         heap.backend.synchronize(heap.device)
         return
-    # In strict mode nothing is left under way that its submitter does not know of.
+    # In strict mode no work stays in flight unless the user submitted it to a stream.
     backend = None if config.current().strict else heap.in_order
     if backend is None or not all(_within(heap, use.storage) for use in uses):
         _do_on_device(heap, stream, uses, work)
@@ -114,17 +114,17 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
             _give(submission, claims, stream, give)
     finally:
         let_go(held)
-    for claim in claims:  # there is no pending work that would do so when it lands
+    for claim in claims:  # nothing pending here would do so when the work is finished
         forget_some(claim[0])
 
 
 def _within(heap: Heap, storage: Usable) -> bool:
-    """Tell whether memory is a device's own, which nobody else frees."""
+    """Tell whether memory was allocated by a device's heap, so that only the heap frees it."""
     return storage.device is heap.device and storage.owner.external is None
 
 
 def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
-    """Return what some work of the host returns, done at once and in order with all else that uses the memory.
+    """Do some work on the host, in order with all other work on the memory, and return its result.
 
     Raises
     ------
@@ -136,13 +136,9 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
         claims.append(storage.claim(writing=writing, whole=whole))
         owners.append(storage.owner)
     try:
-        for owner in owners:  # another thread may release one meanwhile, or has done so
-            # No call between these, as in `Owner.add_keep_alive`; and an interrupt finds both counted, or neither.
-            if owner.handles or owner.keep_alives:
-                owner.keep_alives += 1
-                kept += 1
-            else:
-                owner.refuse_ended()
+        for owner in owners:  # another thread may release one now, or has done so
+            owner.add_keep_alive()
+            kept += 1
         with submission.begun:
             _begin(submission, claims)
             result = work()
@@ -155,11 +151,11 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
             if owner.handles:
                 owner.keep_alives -= 1
             else:
-                owner.heap.defer(owner.drop_keep_alive)  # what a deleter raises must not keep the others alive
+                owner.heap.defer(owner.drop_keep_alive)  # which reports errors of deleters, and goes on
 
 
 def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> None:
-    """Give a device some work and wait for that alone; an interrupt ends the wait, and not the work."""
+    """Submit work to a device and wait for that work alone; an interrupt ends the wait, not the work."""
     submission, claims = Submission(), _claims(uses)
     pending = PendingWork(submission, _kept_alive(uses))
     try:
@@ -179,7 +175,7 @@ def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callabl
 
 
 def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
-    """Note what the host is about to do or wait for, and wait for what that must come after."""
+    """Record work of the host in the hazards, and wait for the work that it depends on."""
     if config.current().strict:
         for claim in claims:
             refuse_in_flight(claim)
@@ -191,16 +187,16 @@ def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
 
 
 def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> Event:
-    """Submit work to a stream, after all in flight that it must not overtake; later uses of the storages wait for it.
+    """Submit work to a stream, after all earlier work that it depends on; later uses of the storages wait for it.
 
     Parameters
     ----------
     stream : Stream
-        On which ``work`` puts something.
+        The stream that ``work`` submits to.
     uses : sequence of Use
-        What that reads and writes.
+        The storages that the work reads and writes.
     work : callable
-        Puts it there. If it raises, nothing was.
+        Submits the work. If it raises, nothing was submitted.
     """
     event = submit(stream, uses, lambda _: work()).event.event
     assert event is not None, "what was given to a stream has an event"
@@ -208,29 +204,29 @@ def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], objec
 
 
 def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Usable] = ()) -> PendingWork:
-    """Submit work as `submit_ordered`; it also holds what lies ``between``, which nobody else uses.
+    """Submit work as `submit_ordered` does; also keep temporary storages ``between`` alive until it is finished.
 
     Returns
     -------
     PendingWork
-        The submission, and what keeps the storages alive until it is over.
+        The submission, and what keeps the storages alive until it is finished.
     """
     heap, submission, claims = heap_of(stream.device), Submission(), _claims(uses)
     pending = PendingWork(submission, (*_kept_alive(uses), *[storage.keep_alive() for storage in between]))
     try:
-        with submission.begun:  # or another thread takes it for over, and lets go of what it holds
-            # Before anything is given: if an interrupt comes between, nothing is let go of too early.
+        with submission.begun:  # else another thread takes it for finished, and releases its storages
+            # Before anything is submitted: after an interrupt the storages are still kept alive.
             heap.add_pending(pending)
             _give(submission, claims, stream, give)
     finally:
-        if submission.event is None and not submission.streams:  # nothing was given
+        if submission.event is None and not submission.streams:  # nothing was submitted
             heap.pending_work.pop(pending, None)
             let_go(pending.keep_alives)
     return pending
 
 
 def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give: Give) -> None:
-    """Note some work that has begun, and let a stream do it after all that it must not overtake."""
+    """Record work in the hazards, and submit it to a stream after all work that it depends on."""
     read = enter(submission, claims)
     for each in submission.after:
         for event in each.submitted():
@@ -248,6 +244,6 @@ def _kept_alive(uses: Sequence[Use]) -> tuple[KeepAlive, ...]:
 
 
 def let_go(held: Sequence[HeldMemory]) -> None:
-    """Give back what kept storages alive."""
+    """Release what kept storages alive."""
     for each in held:
         each.release()

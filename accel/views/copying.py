@@ -1,4 +1,4 @@
-"""`Transferring`: copies between tensors that are under way while the host does other things."""
+"""`Transferring`: asynchronous copies between tensors, on a stream."""
 
 from operator import index
 from typing import SupportsIndex
@@ -16,12 +16,12 @@ __all__ = ["Transferring"]
 
 
 class Transferring(Moving):
-    """Copies on a stream; to be mixed into a tensor."""
+    """Asynchronous copies; a mixin of tensors."""
 
     __slots__ = ()
 
     def __accel_elements__(self) -> copies.Elements:
-        """Return the numbers that have memory in the order in which they are copied: colexicographically."""
+        """Return the numbers that have memory, in colexicographic order, in which tensors are copied."""
         return cells(self)
 
     def copy_from_async(
@@ -38,32 +38,33 @@ class Transferring(Moving):
     ) -> Transfer:
         """Copy the elements of another tensor on a stream, paired by colexicographic index; returns at once.
 
-        Until the transfer is over, the host that reads either tensor waits for it, and so does work on other streams.
-        Only valid parts are touched. (Mojo's LayoutTensor.copy_from_async, there for shared memory only.)
+        Later reads and writes of this tensor, and later writes of the other one, wait for the transfer: those of the
+        host and those on other streams. Only valid parts are touched. (Mojo's LayoutTensor.copy_from_async, which is
+        for shared memory only.)
 
         Parameters
         ----------
         src : LayoutTensor
             Of the same size and dtype, whatever its shape.
         src_idx_bound : int, optional
-            With ``is_masked``: numbers that lie so many elements or more after the first of ``src`` are not read.
+            With ``is_masked``: numbers at least so many elements after the first one of ``src`` are not read.
         base_offset : int
-            Added to the offset in this tensor before the swizzle, and taken off after it.
+            Added to the offset in this tensor before the swizzle, and subtracted after it.
         stream : Stream
-            Of the device of either tensor, as `accel.new_stream` makes them.
+            Of the device of either tensor, as `accel.new_stream` returns it.
         is_masked : bool
             Whether there is a bound.
         swizzle : Swizzle, optional
-            What becomes of the offset of each number in this tensor, counted in elements from its first one.
+            Applied to the offset of each number in this tensor, counted in elements from its first one.
         fill : Fill
-            What is written for numbers beyond the bound: nothing, or zero.
+            What is written instead of numbers beyond the bound: nothing, or zero.
         eviction_policy : CacheEviction
-            How long what is read should stay in a device's cache; a hint.
+            How long the source should stay in a device's cache; a hint.
 
         Returns
         -------
         Transfer
-            To wait for, ask for its throughput, or await.
+            Can be waited for or awaited, and knows its throughput.
 
         Raises
         ------
@@ -80,7 +81,7 @@ class Transferring(Moving):
         OverlapError
             If this layout names an element twice.
         DeviceMismatchError
-            If the stream is of neither tensor's device.
+            If the stream belongs to another device.
 
         Examples
         --------
@@ -117,9 +118,9 @@ def _mask(src: TensorCore, bound: SupportsIndex | None, is_masked: bool, fill: F
 
 
 def _swizzled(target: copies.Elements, swizzle: Swizzle, base: int) -> copies.Elements:
-    """Return elements at the swizzled places of others, which are counted from ``base`` on."""
+    """Return elements at the swizzled offsets of others, counted from ``base`` on."""
     swizzling = Swizzling(mask_of(swizzle), swizzle.shift, base)
     if target.swizzle is None:
         return target._replace(start=target.start - base, swizzle=swizzling)
-    # Two swizzles are not one: the places are written out.
+    # Two swizzles do not combine to one, so the offsets are listed in a table.
     return target._replace(leaves=(), table=swizzling(target.places()) - base, swizzle=None)

@@ -63,10 +63,10 @@ def explain_copy(
                       4                    24                     4
                       6                     4                    16
       kind        transpose: the target's fastest loop steps 4 bytes where the source steps 16;
-                  another loop steps 4 bytes in the source, so tiles of these two loops are turned
-                  in fast memory, and both ends are used piece by piece
+                  another loop steps 4 bytes in the source, so tiles of these two loops are
+                  transposed in fast memory, and both ends are accessed in contiguous pieces
       items       4 bytes each (one element); accesses of up to 4 bytes; distances in 32 bits
-      overlap     no byte that is written is still to be read, so nothing is set aside
+      overlap     no byte is overwritten before it is read, so nothing is buffered
       done by     the cpu backend, which knows both ends
     """
     if getattr(dst, "readonly", False):

@@ -160,7 +160,7 @@ def _swizzle(end: End, swizzle: Swizzling) -> str:
 
 def _overlap(stage: Stage) -> str:
     if not stage.plan.buffered:
-        return "no byte is written before it is read, so no temporary memory is needed"
+        return "no byte is overwritten before it is read, so nothing is buffered"
     if stage.plan.kind == "memcpy":
         return "the ends may share bytes, so they are copied as memmove does"
     return "the ends may share bytes, so the source is read to its end before the target is written"

@@ -153,7 +153,7 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
 
 
 def copy_by_plan(target: Elements, source: Elements, *, cast: bool = False) -> None:
-    """Copy elements as `copy` does, where `copied_at_once` has returned False."""
+    """Copy elements as `copy` does, after `copied_at_once` has returned False for them."""
     stages = _stages(target, source, cast=cast)
     if not stages:
         return

@@ -1,4 +1,4 @@
-"""Which cells a geometry has, in the order of whoever copies them."""
+"""The elements of a storage that a tensor has, in the order in which they are copied."""
 
 import sys
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ __all__ = ["cells", "compact", "element_cells", "ends", "mask_of", "those_with_n
 
 
 def cells(tensor: "TensorCore", *, by_rows: bool = False) -> Elements:
-    """Return the numbers that have memory: colexicographically, or by rows as NumPy has them; lanes come first."""
+    """Return the numbers that have memory, in colexicographic or row-major order; lanes are the fastest loops."""
     leaves = _leaves(tensor._geometry, by_rows)
     if tensor._geometry.swizzled is None:  # most tensors: one call less
         return Elements(tensor._storage, tensor._offset, leaves, tensor._dtype)
@@ -31,7 +31,7 @@ def cells(tensor: "TensorCore", *, by_rows: bool = False) -> Elements:
 
 
 def element_cells(tensor: "TensorCore", step: int) -> Elements:
-    """Return the numbers of one element, by rows; strides lead to it in so many steps from the first one."""
+    """Return the numbers of one element, in row-major order; it is ``step`` elements of the storage after the first."""
     return _elements(tensor, _lanes(tensor._geometry.element), tensor._offset + step)
 
 
@@ -55,7 +55,7 @@ def ends(layout: Layout | ComposedLayout) -> tuple[int, int, int]:
     Raises
     ------
     LayoutError
-        If a swizzle exchanges so many elements so far apart that it is not found out.
+        If a swizzle permutes such large blocks that too many elements would have to be enumerated.
     """
     if isinstance(layout, Layout):
         _, low, high = offset_range(layout.leaves)
@@ -68,7 +68,7 @@ def ends(layout: Layout | ComposedLayout) -> tuple[int, int, int]:
 
 @lru_cache(CACHED)
 def _lanes(element: Layout) -> tuple[Leaf, ...]:
-    """Return loops over the numbers of an element: by rows, so the last mode is fastest."""
+    """Return loops over the numbers of an element in row-major order: the last mode is the fastest."""
     return tuple([leaf for mode in reversed(modes_of(element)) for leaf in mode.leaves])
 
 
@@ -85,12 +85,12 @@ def _cut_short(mode: Layout, extent: int) -> Layout:
         return mode
     if isinstance(mode.stride, int):
         return Layout.made(extent, mode.stride)
-    return mode @ Layout.made(extent, 1)  # which is one, because a block's end is the end of a leaf
+    return mode @ Layout.made(extent, 1)  # a layout, because a valid part ends where a leaf ends
 
 
 @lru_cache(CACHED)
 def compact(found: Geometry) -> bool:
-    """Tell whether the numbers fill a stretch of memory, each once, in whatever order."""
+    """Tell whether the numbers fill a contiguous range of memory, each once, in any order."""
     if found.swizzled is not None:
         return False
     leaves, expected = _leaves(found, by_rows=False), 1
@@ -104,7 +104,7 @@ def compact(found: Geometry) -> bool:
 
 
 def those_with_numbers(tensor: "TensorCore", first: int, count: int) -> OffsetTable:
-    """Return which of some cells of the storage, one after another, have numbers of a tensor, as distances from one."""
+    """Return which of ``count`` elements of the storage from ``first`` on a tensor has, as distances from ``first``."""
     found = tensor._geometry
     loops, lowest = _loops(_leaves(found, by_rows=False))
     start, all_of_them = tensor._offset + lowest, cells(tensor)
@@ -112,14 +112,14 @@ def those_with_numbers(tensor: "TensorCore", first: int, count: int) -> OffsetTa
     if found.swizzled is None:
         there = _among(loops, first - start, first - start + count)
         distances = sorted({place + start - first for place in there})
-    else:  # whose inverse is itself
+    else:  # a swizzle is its own inverse
         steps = [found.swizzled(first + k) - start for k in range(count)]
         distances = [k for k, step in enumerate(steps) if any(True for _ in _among(loops, step, step + 1))]
     return np.array(distances, np.int64)
 
 
 class _Loop(NamedTuple):
-    """A loop with a positive stride, and how far the loops inside it reach."""
+    """A loop with a positive stride, and the reach of the loops inside it."""
 
     extent: int
     stride: int
@@ -128,7 +128,7 @@ class _Loop(NamedTuple):
 
 @lru_cache(CACHED)
 def _loops(leaves: tuple[Leaf, ...]) -> tuple[tuple[_Loop, ...], int]:
-    """Return loops over the same cells that all go upwards, the longest strides outside, and the lowest cell."""
+    """Return loops over the same elements with positive strides, the longest outermost, and the lowest offset."""
     size, lowest, _ = offset_range(leaves)
     if not size:
         return (_Loop(0, 1, 0),), 0

@@ -1,4 +1,4 @@
-"""`Moving`: elements taken out of a tensor, put into it, and copied between tensors."""
+"""`Moving`: reads, writes and copies of a tensor's elements, and conversion to and from other libraries."""
 
 from operator import index
 from typing import Any, Self
@@ -23,7 +23,7 @@ __all__ = ["Moving"]
 
 
 class Moving(TensorCore, Interchange):
-    """Copies, and the exchange with other libraries; to be mixed into a tensor."""
+    """Copies, and the exchange with other libraries; a mixin of tensors."""
 
     __slots__ = ()
 
@@ -60,22 +60,22 @@ class Moving(TensorCore, Interchange):
     def copy_from(self, other: Any, cast: bool = False) -> None:
         """Copy the elements of another tensor, on whatever device, paired by colexicographic index.
 
-        They may share memory. Only valid parts are touched. A GPU is given work in its own memory, in order with all
-        else that is done with that; any other copy is over on return.
+        Both may share memory. Only valid parts are touched. A copy within a GPU's memory is submitted, in order with
+        all other work on that memory; any other copy is finished on return.
 
         Parameters
         ----------
         other : LayoutTensor, view, container, storage or array
-            A tensor of the same size, whatever its shape; or what else has memory, of the same shape.
+            A tensor of the same size and any shape; or anything else with memory, of the same shape.
         cast : bool
             Convert to this dtype as `numpy.ndarray.astype` does.
 
         Raises
         ------
         ValueError
-            If the sizes differ, or the sizes of the elements, or the shape where that counts.
+            If the sizes differ, or the sizes of the elements, or the shape of anything but a tensor.
         TypeError
-            If it has no memory to look at.
+            If ``other`` has no memory.
         DTypeError
             If the dtypes differ, without ``cast``.
         ReadOnlyError
@@ -89,7 +89,7 @@ class Moving(TensorCore, Interchange):
         mine, others = self._geometry, other._geometry
         padded = mine.padded or others.padded
         target, source = cells(self), cells(other)
-        # With equal elements, as many numbers are as many elements, which is all that a small copy has to check here.
+        # If elements are alike, equally many numbers are equally many elements: a small copy checks nothing else.
         alike = mine.element is others.element and not padded
         if alike and not self._readonly and copies.copied_at_once(target, source):
             return
@@ -142,7 +142,7 @@ class Moving(TensorCore, Interchange):
         self._write_rows(_modes_reversed(by_modes, found.rank))
 
     def _write_rows(self, values: HostArray) -> None:
-        """Write an array of this shape; what has no memory is dropped."""
+        """Write an array of this shape; values for elements without memory are dropped."""
         found = self._geometry
         expected = (*found.shape, *found.element_shape)
         if values.shape != expected:
@@ -182,7 +182,7 @@ class Moving(TensorCore, Interchange):
     # Exchange
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
-        """Return an array on the same memory, where strides lead through it; with ``copy=True`` on its own."""
+        """Return an array on the same memory, if the layout is strided; with ``copy=True`` on memory of its own."""
         if copy:
             self._on_host("an array of them without saying so")
             return self.to_numpy().astype(self._dtype if dtype is None else as_dtype(dtype), copy=False)
@@ -202,7 +202,7 @@ class Moving(TensorCore, Interchange):
         Raises
         ------
         LayoutError
-            If no strides lead through them.
+            If strides alone do not describe them.
         """
         found = self._geometry
         strides = array_strides(found, self._dtype.itemsize)
@@ -210,7 +210,7 @@ class Moving(TensorCore, Interchange):
         return Operand(span, self._offset * self._dtype.itemsize, self._dtype, found.axes, strides, not self.readonly)
 
     def __accel_rows__(self) -> Rows:
-        """Return the numbers by rows; those of a padded tensor with the pad, in memory of their own."""
+        """Return the numbers in row-major order; those of a padded tensor include the pad, in new memory."""
         found = self._geometry
         elements = self._cells(by_rows=True)
         if found.padded:
@@ -221,7 +221,7 @@ class Moving(TensorCore, Interchange):
         return self._storage
 
     def _lent_array(self, storage: AnyStorage) -> HostArray:
-        """Return the elements as NumPy sees them, or would if it could reach them; it keeps the memory alive."""
+        """Return the elements as a NumPy array that keeps the memory alive; only described if on a device."""
         if isinstance(storage, DeviceStorage):
             operand = self.__accel_operand__()
             held = bytes_at(storage.pointer, storage.nbytes, not operand.writable, storage.keep_alive())
@@ -231,7 +231,7 @@ class Moving(TensorCore, Interchange):
         if not found.size:
             return np.empty(found.axes, dtype)
         array = np.ndarray(found.axes, dtype, storage.lend(), self._offset * dtype.itemsize, strides)
-        if self._readonly:  # what the storage forbids is forbidden in what it lends
+        if self._readonly:  # an array on a read-only storage is read-only already
             array.flags.writeable = False
         return array
 
@@ -243,22 +243,22 @@ class Moving(TensorCore, Interchange):
 
 
 def _corner(found: Geometry) -> tuple[slice, ...]:
-    """Return the slices of what has memory."""
+    """Return the slices of the part that has memory."""
     return tuple([slice(extent) for extent in found.inside])
 
 
 def _modes_reversed(values: HostArray, rank: int) -> HostArray:
-    """Return an array with its first axes in reverse, so that what goes by rows goes colexicographically."""
+    """Return an array with its first axes reversed: row-major order becomes colexicographic order."""
     return values.transpose((*reversed(range(rank)), *range(rank, values.ndim)))
 
 
 def _unpickled(*state: Any) -> Moving:
-    """Return the tensor that came out of a pickle.
+    """Return the tensor that was pickled.
 
     Raises
     ------
     FormatError
-        If it is none.
+        If the state is not that of a tensor.
     """
     with reading_pickled("tensor"):
         kind, storage, offset, parts, pad = state

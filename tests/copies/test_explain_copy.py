@@ -1,4 +1,4 @@
-"""Explanations of copies: the plans that copying is done by, in recorded words, with pictures of true places."""
+"""Explanations of copies: they show the plans that are executed, in recorded words, and pictures with true offsets."""
 
 import gc
 import re
@@ -31,7 +31,7 @@ between = pytest.mark.parametrize(("to", "of"), [(to, of) for to in DEVICES for 
 
 
 class Named:
-    """What knows its elements, as tensors do."""
+    """Anything that describes its elements, as tensors do."""
 
     def __init__(self, elements):
         self.elements = elements
@@ -133,7 +133,7 @@ def test_where_no_backend_knows_both_ends_the_host_does(strangers):
 
 
 class Given:
-    """The plans that backends are given."""
+    """Collects the plans that backends receive."""
 
     def __init__(self, patch):
         self.plans = []
@@ -291,7 +291,7 @@ def test_html_is_well_formed_and_needs_nothing_else(name):
 
 
 def pairs(into, out_of):
-    """Return the distances in bytes from the first element at either end, of each element."""
+    """Return for each element its distance in bytes from the first one, at both ends."""
     wide, narrow = into.element_type.itemsize, out_of.element_type.itemsize
     ends = zip(places(into), places(out_of), strict=True)
     return {((to - into.start) * wide, (of - out_of.start) * narrow) for to, of in ends}
@@ -351,7 +351,7 @@ PICTURES = {
 
 
 def seen_in(svg):
-    """Return what is written in a picture, line by line, and the steps and frames that are drawn."""
+    """Return the texts of a picture, line by line, and the arrows and frames that it draws."""
     space = "{http://www.w3.org/2000/svg}"
     words = {}
     for group in ET.fromstring(svg).iter(f"{space}g"):

@@ -17,7 +17,7 @@ leaves_of_few = st.lists(st.tuples(st.integers(0, 6), st.integers(-40, 40)), max
 
 @st.composite
 def swizzlings(draw):
-    """Return swizzles of bits that are mixed with others, above or below them, and what is added before."""
+    """Return swizzles of up to three bits, shifted up or down, with an offset."""
     bits, base = draw(st.integers(0, 3)), draw(st.integers(0, 3))
     shift = draw(st.integers(bits, 6)) * draw(st.sampled_from([-1, 1]))
     mask = ((1 << bits) - 1) << (base + max(shift, 0))
@@ -25,7 +25,7 @@ def swizzlings(draw):
 
 
 def counted(leaves, swizzle):
-    """Return where the elements are, by counting all of them out."""
+    """Return the offsets of all elements, by enumeration."""
     sums = [sum(steps) for steps in product(*[[i * stride for i in range(extent)] for extent, stride in leaves])]
     return [swizzle(distance) for distance in sums]
 
@@ -58,7 +58,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("leaves", HOSTILE.values(), ids=HOSTILE)
 def test_more_elements_than_there_may_be_are_not_counted_out(leaves, monkeypatch):
-    monkeypatch.setattr(offset_ranges, "_MANY", 1 << 16)  # far fewer are looked at than this
+    monkeypatch.setattr(offset_ranges, "_MANY", 1 << 16)  # far fewer than this are enumerated
     with pytest.raises(BoundsError, match=r"more than 1024 .*required, and 1024 available"):
         swizzled_offset_range(leaves, Swizzling(7 << 55, 3), 1024)
 

@@ -184,17 +184,17 @@ def _alone(axes: Axes) -> Iterator[Leaf]:
 
 def _merged(leaves: Iterable[Leaf]) -> list[Leaf]:
     """Return the fewest leaves of the same offsets in order: ``[]`` for one element, a leaf of extent 0 for none."""
-    found: list[Leaf] = []
+    made: list[Leaf] = []
     for leaf in leaves:
         if leaf.extent == 0:
             return [Leaf(0, 0, 0)]
         if leaf.extent == 1:
             continue
-        if found and _goes_on(found[-1], leaf):
-            found[-1] = found[-1]._replace(extent=found[-1].extent * leaf.extent)
+        if made and _goes_on(made[-1], leaf):
+            made[-1] = made[-1]._replace(extent=made[-1].extent * leaf.extent)
         else:
-            found.append(leaf)
-    return found
+            made.append(leaf)
+    return made
 
 
 def _goes_on(inner: Leaf, outer: Leaf) -> bool:
@@ -206,17 +206,17 @@ def _goes_on(inner: Leaf, outer: Leaf) -> bool:
 
 def _refined(target: list[Leaf], source: list[Leaf]) -> list[Leaf] | None:
     """Return the common refinement of two lists of leaves, the fastest first; None if there is none."""
-    found: list[Leaf] = []
+    made: list[Leaf] = []
     ours, theirs = target[::-1], source[::-1]
     while ours and theirs:
         mine, other = ours.pop(), theirs.pop()
         extent = min(mine.extent, other.extent)
         if extent and (mine.extent % extent or other.extent % extent):
             return None
-        found.append(Leaf(extent, mine.target_stride, other.source_stride))
+        made.append(Leaf(extent, mine.target_stride, other.source_stride))
         ours += _rest(mine, extent)
         theirs += _rest(other, extent)
-    return found
+    return made
 
 
 def _rest(leaf: Leaf, extent: int) -> list[Leaf]:
@@ -229,15 +229,15 @@ def _rest(leaf: Leaf, extent: int) -> list[Leaf]:
 def _forwards(pairs: list[Leaf]) -> tuple[list[Leaf], tuple[int, int]]:
     """Return loops with positive strides in the target, and the offset of the first item at both ends."""
     into = out_of = 0
-    found = []
+    made = []
     for extent, target, source in pairs:
         if target < 0:
             into += (extent - 1) * target
             out_of += (extent - 1) * source
-            found.append(Leaf(extent, -target, -source))
+            made.append(Leaf(extent, -target, -source))
         else:
-            found.append(Leaf(extent, target, source))
-    return found, (into, out_of)
+            made.append(Leaf(extent, target, source))
+    return made, (into, out_of)
 
 
 def _folded(rising: list[Leaf], itemsize: int, aligned: int) -> tuple[int, list[Leaf]]:

@@ -57,14 +57,14 @@ def names_twice(leaves: Leaves) -> bool:
     if _nested(rising):
         return False
     loops = _merged(rising)
-    found = True if _crowded(loops) else _searched(loops)
-    if found is None:
+    twice = True if _crowded(loops) else _searched(loops)
+    if twice is None:
         raise LayoutError(
             f"whether extents and strides {leaves} name an element twice was not found out in {_STEPS} steps, because "
             f"the strides nearly cancel one another; write to a layout in which each stride is a multiple of a shorter "
             f"one, or to contiguous memory"
         )
-    return found
+    return twice
 
 
 class _Loop(NamedTuple):
@@ -86,10 +86,10 @@ class _Rest(NamedTuple):
 
 def _rests(loops: list[_Loop]) -> list[_Rest]:
     """Return the rest that the first 0, 1, 2, ... loops form."""
-    found = [_Rest(0, 0)]
+    rests = [_Rest(0, 0)]
     for loop in loops:
-        found.append(found[-1].with_loop(loop))
-    return found
+        rests.append(rests[-1].with_loop(loop))
+    return rests
 
 
 def _nested(rising: Sequence[tuple[int, int]]) -> bool:
@@ -105,14 +105,14 @@ def _nested(rising: Sequence[tuple[int, int]]) -> bool:
 def _merged(rising: list[tuple[int, int]]) -> list[_Loop]:
     """Return the fewest loops with the same offsets, each as often, divided by the common divisor of the strides."""
     unit = math.gcd(*[stride for stride, _ in rising])
-    found: list[_Loop] = []
+    merged: list[_Loop] = []
     for stride, steps in rising:
-        last = found[-1] if found else _Loop(0, 0)
+        last = merged[-1] if merged else _Loop(0, 0)
         if stride == last.stride * (last.steps + 1) * unit:
-            found[-1] = _Loop(last.stride, (last.steps + 1) * (steps + 1) - 1)
+            merged[-1] = _Loop(last.stride, (last.steps + 1) * (steps + 1) - 1)
         else:
-            found.append(_Loop(stride // unit, steps))
-    return found
+            merged.append(_Loop(stride // unit, steps))
+    return merged
 
 
 def _crowded(loops: list[_Loop]) -> bool:
@@ -131,8 +131,8 @@ def _searched(loops: list[_Loop]) -> bool | None:
         return _by_bits(loops)
     if _apart(loops):
         return False
-    found = _by_two_sides(loops)
-    return found if found is not None or places > _LATE else _by_bits(loops)
+    twice = _by_two_sides(loops)
+    return twice if twice is not None or places > _LATE else _by_bits(loops)
 
 
 def _by_bits(loops: list[_Loop]) -> bool:
@@ -216,9 +216,9 @@ def _grown(side: _Distances, loop: _Loop, rest: _Rest) -> _Distances:
     led = np.repeat(origin, count) + steps * stride
     moved = steps != 0
     moved[count[0] :] = True
-    found = np.abs(led[moved])
-    found.sort()  # `numpy.unique` takes fifty times as long
-    others: _Distances = found[np.concatenate([found[:1] >= 0, found[1:] != found[:-1]])]
+    sums = np.abs(led[moved])
+    sums.sort()  # `numpy.unique` takes fifty times as long
+    others: _Distances = sums[np.concatenate([sums[:1] >= 0, sums[1:] != sums[:-1]])]
     return others
 
 

@@ -3,11 +3,11 @@
 Importing this module imports nothing else, not even NumPy: each name is fetched at its first use.
 """
 
-from importlib import import_module
+from accel.lazy import LazyNames
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_LAZY = {
     "AcceleratorDataContainer": "accel.containers",
     "Buffer": "accel.views",
     "BufferView": "accel.views",
@@ -22,34 +22,33 @@ _HOMES = {
     "Ownership": "accel.memory",
     "RawKernel": "accel.kernels",
     "Swizzle": "accel.layout",
+    "abc": "accel.abc",
+    "config": "accel.config",
     "configure": "accel.config",
     "container": "accel.creation",
+    "copies": "accel.copies",
     "debug": "accel.config",
+    "device": "accel.device",
+    "dtypes": "accel.dtypes",
     "empty": "accel.creation",
+    "errors": "accel.errors",
     "explain_copy": "accel.copies.explain",
     "from_dlpack": "accel.creation",
     "from_numpy": "accel.creation",
     "full": "accel.creation",
+    "interchange": "accel.interchange",
+    "kernels": "accel.kernels",
+    "layout": "accel.layout",
+    "memory": "accel.memory",
     "new_stream": "accel.memory",
+    "store": "accel.store",
+    "testing": "accel.testing",
     "using": "accel.config",
+    "views": "accel.views",
+    "xp": "accel.xp",
     "zeros": "accel.creation",
 }
-_ROOMS = {
-    "abc",
-    "config",
-    "copies",
-    "device",
-    "dtypes",
-    "errors",
-    "interchange",
-    "kernels",
-    "layout",
-    "memory",
-    "store",
-    "testing",
-    "views",
-    "xp",
-}
+"""Where each public name is defined: its module, or the submodule itself."""
 
 __all__ = [
     "AcceleratorDataContainer",
@@ -94,15 +93,5 @@ __all__ = [
     "zeros",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name in _ROOMS:
-        return import_module(f"accel.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'accel' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+_names = LazyNames(__name__, _LAZY, __all__)
+__getattr__, __dir__ = _names.fetch, _names.listed

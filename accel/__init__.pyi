@@ -1,3 +1,4 @@
+# Written by ci/stubs. Do not edit.
 from accel import abc as abc
 from accel import config as config
 from accel import copies as copies

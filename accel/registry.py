@@ -9,12 +9,13 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import EntryPoint, distributions, entry_points
-from typing import Protocol, runtime_checkable
+from itertools import zip_longest
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from accel.device_names import DEVICE_TYPES
 from accel.locks import in_child, open_after_fork
 
-__all__ = ["GROUP", "DeviceName", "NoBackendError", "Provider", "providers", "remedy"]
+__all__ = ["GROUP", "DeviceName", "NoBackendError", "Provider", "Service", "providers", "remedy", "table_by_device"]
 
 GROUP = "accel.backends"
 """The entry-point group in which packages offer backends."""
@@ -65,6 +66,43 @@ def remedy(type: str) -> str:
     return _REMEDIES[type]
 
 
+class Service(NamedTuple):
+    """What serves one type of device in this process; `_Providers.exchange` replaces it.
+
+    Attributes
+    ----------
+    provider : Provider or None
+        The backend; None if none was loaded.
+    failure : str or None
+        Why there is no backend; None if nobody asked for one yet.
+    rows : tuple of dict
+        The rows of each table of `table_by_device` for devices of this type.
+    """
+
+    provider: Provider | None = None
+    failure: str | None = None
+    rows: tuple[dict[Any, Any], ...] = ()
+
+
+_tables: list[dict[Any, Any]] = []
+
+
+def table_by_device() -> dict[Any, Any]:
+    """Return a new dictionary for objects that belong to a backend, by device.
+
+    When another backend replaces the one of a type, the rows of devices of that type go with it.
+    """
+    table: dict[Any, Any] = {}
+    _tables.append(table)
+    return table
+
+
+def _exchange_rows(table: dict[Any, Any], type: str, rows: dict[Any, Any]) -> dict[Any, Any]:
+    replaced = {device: table.pop(device) for device in tuple(table) if device.type == type}
+    table.update(rows)
+    return replaced
+
+
 class _Providers:
     """The backends of this process, by type of device."""
 
@@ -111,6 +149,21 @@ class _Providers:
             self._offers = None
             self._loaded.clear()
             self._failed.clear()
+
+    def exchange(self, type: str, service: Service) -> Service:
+        """Let something else serve a type of device, and return what served it before.
+
+        No other thread may use devices of this type during the call.
+        """
+        with self._lock:
+            provider, failure = self._loaded.pop(type, None), self._failed.pop(type, None)
+            if service.provider is not None:
+                self._loaded[type] = service.provider
+            if service.failure is not None:
+                self._failed[type] = service.failure
+            # A table made after the service was replaced has no rows of it.
+            pairs: Iterable[tuple[dict[Any, Any], dict[Any, Any]]] = zip_longest(_tables, service.rows, fillvalue={})
+            return Service(provider, failure, tuple([_exchange_rows(table, type, rows) for table, rows in pairs]))
 
     def _give_up_loading(self) -> None:
         """Refuse, in a child of a fork, what another thread was loading: its modules stay half imported here."""

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -18,16 +19,17 @@ from accel.abc import Block, Limits, Span
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import OutOfMemoryError
-from accel.memory import heap, new_stream
-from accel.registry import providers
+from accel.memory import new_stream
+from accel.testing import use_backend
 from accel.testing.plans import carry_out, set_all
-from accel.xp import array_library
 
 from . import remedies
 
 ROOT = Path(__file__).parents[1]
 # The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+# A shell that starts the tests in the background lets them ignore interrupts, and so the programs that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # No test is about time, and other processes share the machine.
 settings.register_profile("accel", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("accel")
@@ -106,16 +108,10 @@ def _quick_collections():
 
 
 @pytest.fixture
-def toy(monkeypatch):
+def toy():
     """A second address space at ``sim`` and ``sim:1``, which nothing outlives."""
-    heap.heap_of(Device.CPU)
-    backend = ToyBackend()
-    monkeypatch.setitem(providers._loaded, "sim", backend)
-    for owner, name in ((heap, "_heaps"), (array_library, "_libraries")):
-        others = {device: found for device, found in getattr(owner, name).items() if device.type != "sim"}
-        monkeypatch.setattr(owner, name, others)
-    yield backend
-    gc.collect()
+    with use_backend(ToyBackend()) as backend:
+        yield backend
 
 
 @pytest.fixture

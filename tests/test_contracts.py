@@ -9,8 +9,10 @@ import tomllib
 import pytest
 
 BACKENDS = "A backend sees abc, a few helpers of memory, and the foundation"
+VIEWS = "Views are layered, tensors do not import buffers"
 PLANTED = [
     ("Floors", "accel/errors.py", "import accel.device"),
+    ("Floors", "accel/lazy.py", "import accel.errors"),
     ("Floors", "accel/memory/planted.py", "from accel.containers import AcceleratorDataContainer"),
     ("Floors", "accel/registry.py", "def lazily():\n    from accel.device import Device"),
     ("Floors", "accel/config.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import accel.memory"),
@@ -25,6 +27,10 @@ PLANTED = [
     ("Floors", "accel/store/planted.py", "import accel.xp"),
     ("The rooms do not go round by the front door", "accel/memory/planted.py", "from accel import empty"),
     ("The rooms do not go round by the front door", "accel/backends/cpu/planted.py", "import accel"),
+    (VIEWS, "accel/views/sources.py", "from accel.views.buffers.buffer import NDBuffer"),
+    (VIEWS, "accel/views/iterator.py", "if TYPE_CHECKING:\n    from accel.views.layout_tensor import LayoutTensor"),
+    (VIEWS, "accel/views/planted.py", "'''A module in no layer.'''"),
+    ("Buffers do not import tensors", "accel/views/buffers/dims.py", "import accel.views.cells"),
     ("Layout is pure integers", "accel/layout/__init__.py", "import numpy"),
     ("Layout is pure integers", "accel/layout/algebra.py", "import accel.device"),
     ("Layout is pure integers", "accel/layout/algebra.py", "from accel.device_names import DEVICE_TYPES"),

@@ -1,16 +1,20 @@
-"""The Python in README.md and in the guide runs, each file's blocks in order in one namespace."""
+"""The Python in README.md and in the guide runs, each file's blocks in order in one namespace; then its commands."""
 
 import ast
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from accel.cli import main
 
 ROOT = Path(__file__).parents[1]
 PROMISES = [ROOT / "SECURITY.md", ROOT / "docs/faults.md"]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").rglob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^    accel (layout .+)$", re.MULTILINE)
 PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+\.svg)\)")
 
 
@@ -47,6 +51,11 @@ def run_page(page):
         run(code, namespace, page, above)
 
 
+def run_commands(page):
+    for command in COMMAND.findall(page.read_text(encoding="utf-8")):
+        assert main(shlex.split(command)) == 0, f"accel {command}"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_python_on_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -54,9 +63,12 @@ def test_the_python_on_the_page_runs(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", [*filter(pictures, PAGES)], ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_pictures_on_the_page_are_what_its_python_draws(page, tmp_path, monkeypatch):
+def test_the_pictures_on_the_page_are_what_its_python_and_commands_draw(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for shown in pictures(page):
+        (tmp_path / shown.relative_to(page.parent)).parent.mkdir(parents=True, exist_ok=True)
     run_page(page)
+    run_commands(page)
     for shown in pictures(page):
         drawn = tmp_path / shown.relative_to(page.parent)
         same = shown.exists() and drawn.read_text(encoding="utf-8") == shown.read_text(encoding="utf-8")

@@ -48,7 +48,7 @@ def test_every_name_is_there():
     for name in accel.__all__:
         assert getattr(accel, name) is not None
     assert set(accel.__all__) <= set(dir(accel))
-    assert {*accel._HOMES, *accel._ROOMS, "__version__"} == set(accel.__all__)
+    assert {*accel._LAZY, "__version__"} == set(accel.__all__)
 
 
 def test_layouts_are_made_by_the_class_as_by_the_functions():
@@ -67,8 +67,9 @@ def test_the_stub_offers_the_same_names_from_the_same_homes():
     stub = ast.parse(Path(accel.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     lines = (node for node in stub.body if isinstance(node, ast.ImportFrom))
     imports = {alias.asname: node.module for node in lines for alias in node.names}
-    assert {name: home for name, home in imports.items() if home != "accel"} == accel._HOMES
-    assert {name for name, home in imports.items() if home == "accel"} == accel._ROOMS
+    submodules = {name for name, module in accel._LAZY.items() if module == f"accel.{name}"}
+    assert {name for name, module in imports.items() if module == "accel"} == submodules
+    assert imports == accel._LAZY | dict.fromkeys(submodules, "accel")
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
-"""What a backend implements, and the plain values that it is given: all that a backend's author has to read."""
+"""The protocols that a backend implements, and the types of the values that accel passes to it."""
 
-from accel.abc.backend import (
-    Backend,
+from accel.abc.backend import Backend, Limits
+from accel.abc.block import Block, Span
+from accel.abc.external import Deleter, ExternalAllocation
+from accel.abc.operand import OffsetTable, Operand, Swizzling
+from accel.abc.optional import (
     ComputesWithin,
     Executable,
     FreesInOrder,
     KnowsAddresses,
-    Limits,
     ReportsRaces,
     ReportsRoom,
     Room,
@@ -15,10 +17,8 @@ from accel.abc.backend import (
     SupportsRawKernels,
     SupportsStreamNumbers,
     SupportsStreams,
+    Trims,
 )
-from accel.abc.block import Block, Span
-from accel.abc.external import Deleter, ExternalAllocation
-from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.plan import CacheEviction, Fill, Kind, Leaf, Plan
 from accel.abc.stream import CurrentStream, Event, Stream, current_stream, is_stream, raise_again
 from accel.abc.watch import Watch
@@ -53,6 +53,7 @@ __all__ = [
     "SupportsStreamNumbers",
     "SupportsStreams",
     "Swizzling",
+    "Trims",
     "Watch",
     "current_stream",
     "is_stream",

@@ -1,4 +1,4 @@
-"""`Block`: the bytes that a backend gives, and `Span`, a part of them."""
+"""`Block`: memory that a backend allocated or adopted, and `Span`, a part of a block."""
 
 from typing import Any, NamedTuple
 
@@ -6,18 +6,19 @@ __all__ = ["Block", "Span"]
 
 
 class Block:
-    """Bytes on one device, as its backend gave them.
+    """A range of bytes on one device, made by its backend.
 
     Attributes
     ----------
     pointer : int
-        Address of the first byte on its device; 0 where ``nbytes`` is 0.
+        Address of the first byte on the device; 0 if ``nbytes`` is 0.
     nbytes : int
-        How many bytes there are: at least as many as were asked for.
+        Size in bytes: at least the size that was asked for.
     native : object
-        What the backend itself keeps: a NumPy array of bytes, a buffer of a GPU library ...
+        The backend's own object for this memory: a NumPy array of bytes, a buffer of a GPU library.
     lent : bool
-        Whether others may still use it when it comes back, and so nobody but its backend may give it again.
+        Whether other libraries may still use the memory when it is freed. Such a block is freed on a stream, and goes
+        to the backend and into no pool.
     """
 
     __slots__ = ("native", "nbytes", "pointer")

@@ -1,4 +1,4 @@
-"""`ExternalAllocation`: memory that somebody else made, and what to do when its last use has ended."""
+"""`ExternalAllocation`: memory that another library allocated, and the function to call after its last use."""
 
 import atexit
 import traceback
@@ -12,22 +12,27 @@ Deleter = Callable[[], object]
 
 
 class ExternalAllocation:
-    """Memory made elsewhere, described for `Backend.adopt`.
+    """Memory that was not allocated by accel; `Backend.adopt` makes a block of it.
 
     Parameters
     ----------
     nbytes : int
         Size in bytes.
     native : object, optional
-        The object of the backend's library that is this memory.
+        The memory as an object of the library that the backend uses.
     pointer : int, optional
-        Address of the first byte, where there is no ``native``.
+        Address of the first byte; used if there is no ``native``.
     owner : object, optional
-        Anything that must stay alive as long as the memory is used.
+        An object that must stay alive while the memory is used.
     deleter : callable, optional
-        Called once after the last use, or when the interpreter exits.
+        Called once, without arguments, after the last use or when the interpreter exits.
     readonly : bool
-        Whether writing is forbidden.
+        Whether the memory must not be written.
+
+    Raises
+    ------
+    TypeError
+        If the deleter cannot be called.
     """
 
     __slots__ = ("deleter", "native", "nbytes", "owner", "pointer", "readonly")
@@ -54,8 +59,8 @@ class ExternalAllocation:
         _at_exit.add(self)
 
     def finish(self) -> None:
-        """Run the deleter, if it has not run."""
-        # No call between these and that of the deleter: an interrupt finds it called, or still to be called.
+        """Call the deleter, unless it was called before."""
+        # No call between reading the deleter and calling it: after an interrupt it was called, or it is still here.
         deleter, self.deleter = self.deleter, None
         try:
             if deleter is not None:
@@ -64,7 +69,7 @@ class ExternalAllocation:
             _at_exit.discard(self)
 
 
-# An array that a global keeps alive can hide its deleter from the collector for good, so these are run at exit.
+# The garbage collector may never reach memory that a global refers to, so the deleters left over are called at exit.
 _at_exit: set[ExternalAllocation] = set()
 
 
@@ -74,4 +79,4 @@ def _finish_all() -> None:
         try:
             external.finish()
         except Exception as error:
-            traceback.print_exception(error)  # nobody is left to catch it, and others have a deleter too
+            traceback.print_exception(error)  # nothing is left that could catch it, and other deleters must run

@@ -1,4 +1,4 @@
-"""What backends are told of memory: an `Operand`, which is a span and where the elements lie in it, as integers."""
+"""`Operand`: the elements that a backend copies or fills, and where they lie in a span, as integers."""
 
 from typing import Any, NamedTuple
 
@@ -10,20 +10,20 @@ from accel.dtypes import DType
 __all__ = ["OffsetTable", "Operand", "Swizzling"]
 
 OffsetTable = np.ndarray[Any, np.dtype[np.int64]]
-"""Offsets of elements, one by one."""
+"""The offset of each element, in elements."""
 
 
 class Swizzling(NamedTuple):
-    """An exclusive or of some bits of a distance with others: ``x`` becomes ``x ^ ((x & mask) >> shift)``.
+    """A swizzle of distances in bytes: ``x`` becomes ``x ^ ((x & mask) >> shift)``.
 
     Attributes
     ----------
     mask : int
-        The bits that are mixed into others; in bytes, as all distances here.
+        The bits that are combined with other bits.
     shift : int
-        How far below them the others are; above them if negative.
+        How many places below the mask those other bits are; above it if negative.
     offset : int
-        Bytes added to a distance before.
+        Bytes that are added to a distance first.
     """
 
     mask: int
@@ -32,16 +32,16 @@ class Swizzling(NamedTuple):
 
     @property
     def block(self) -> int:
-        """How many distances, a power of two, are only mixed among themselves: steps of so many pass unchanged."""
+        """Period in bytes, a power of two: a step of this length before the swizzle is the same step after it."""
         return 1 << max(self.mask.bit_length(), self.mask.bit_length() - self.shift)
 
     @property
     def run(self) -> int:
-        """How many distances, a power of two, differ only in bits that may change: each stays within its run."""
+        """Length in bytes, a power of two, of the aligned runs that no distance leaves when it is swizzled."""
         return 1 << max(self.mask.bit_length() - self.shift, 0) if self.mask else 1
 
     def __call__(self, distance: Any) -> Any:
-        """Return where a distance leads, or an array of them."""
+        """Return a distance, or an array of distances, after the swizzle."""
         moved = distance + self.offset
         taken = moved & self.mask
         return moved ^ (taken >> self.shift if self.shift >= 0 else taken << -self.shift)
@@ -53,22 +53,22 @@ class Operand(NamedTuple):
     Attributes
     ----------
     span : Span
-        The bytes that may be touched, and no others.
+        The bytes that may be read or written; all elements lie inside.
     start : int
-        Byte of the span at which the first element lies.
+        Offset in bytes from the start of the span, from which strides, tables and swizzles count.
     dtype : numpy.dtype
         Type of the elements.
     extents : tuple of int
-        How many elements there are along each axis.
+        Number of elements along each axis.
     strides : tuple of int
         Distance in bytes between neighbours along each axis; may be negative or 0.
     writable : bool
         Whether the elements may be written.
     swizzle : Swizzling, optional
-        What becomes of the distance that the strides lead from ``start``.
+        Applied to the distance of each element from ``start``.
     table : numpy.ndarray of int64, optional
-        The distances in elements from ``start``, one by one, where no strides describe them; the extents are then
-        those of the table, and the strides say nothing.
+        The distance of each element from ``start``, in elements. It replaces the strides; the extents are then those
+        of the table.
     """
 
     span: Span
@@ -87,7 +87,7 @@ class Operand(NamedTuple):
 
     @property
     def contiguous(self) -> bool:
-        """Whether the strides say that the elements lie one after another in C order; that of a single one is free."""
+        """Whether the elements are contiguous in C order; the stride of an axis with one element does not matter."""
         if self.swizzle is not None or self.table is not None:
             return False
         expected = self.dtype.itemsize

@@ -1,16 +1,17 @@
 """`Plan`: how the elements of one operand are copied to another, as integers; only `accel.copies` makes plans."""
 
-import enum
 from typing import Literal, NamedTuple
+
+from accel.enums import PlainEnum
 
 __all__ = ["CacheEviction", "Fill", "Kind", "Leaf", "Plan"]
 
 Kind = Literal["memcpy", "rows", "transpose", "gather", "table"]
-"""What a copy looks like from nearby: `Plan.kind` says what each one promises."""
+"""Shape of a copy; `Plan.kind` says what each value promises."""
 
 
-class CacheEviction(enum.Enum):
-    """How long what a copy reads should stay in a device's cache (Mojo's CacheEviction); a hint, and nothing more."""
+class CacheEviction(PlainEnum):
+    """Hint for how long a device's cache should keep what a copy reads (Mojo's CacheEviction)."""
 
     NORMAL = "evict_normal"
     FIRST = "evict_first"
@@ -19,15 +20,15 @@ class CacheEviction(enum.Enum):
     NO_ALLOCATE = "no_allocate"
 
 
-class Fill(enum.Enum):
-    """What becomes of the target where a masked copy has no source (Mojo's Fill): it stays, or becomes zero."""
+class Fill(PlainEnum):
+    """What a masked copy writes where it has no source (Mojo's Fill): nothing, or zero."""
 
     NONE = "none"
     ZERO = "zero"
 
 
 class Leaf(NamedTuple):
-    """One loop of a copy: ``extent`` steps of so many bytes in the target and in the source."""
+    """One loop of a copy: ``extent`` items, and the step in bytes in the target and in the source."""
 
     extent: int
     target_stride: int
@@ -37,36 +38,36 @@ class Leaf(NamedTuple):
 class Plan(NamedTuple):
     """A copy as nested loops over items, in no particular order.
 
-    An item lies at the operand's start, plus the plan's start, plus the steps of the loops; an operand's swizzle acts
-    on that sum, without the operand's start. What follows ``kind`` may be left out: what stands there then is right
-    for every copy, if slow.
+    The distance of an item is the plan's start plus the steps of the loops; the operand's swizzle is applied to that
+    sum. The item lies at the operand's start plus this distance. The default values of the fields from ``kind`` on are
+    right for every copy without a mask, but slow.
 
     Attributes
     ----------
     leaves : tuple of Leaf
-        The loops, as a rule the slowest first; none for a single item.
+        The loops, usually the slowest first; empty for a single item.
     itemsize : int
-        Bytes of an item: an element, or several that lie side by side at both ends.
+        Bytes of an item: one element, or several that are contiguous at both ends.
     kind : str
-        ``memcpy``: one piece of bytes. ``rows``: the last loop is one piece at both ends. ``transpose``: the last loop
-        is one piece in the target, and another one is in the source. ``gather``: anything else that loops describe.
-        ``table``: one loop; an end with a table finds its elements there, the other one by its stride.
+        ``memcpy``: all bytes are contiguous at both ends. ``rows``: the last loop is contiguous at both ends.
+        ``transpose``: the last loop is contiguous in the target, and another loop is in the source. ``gather``: any
+        other loops. ``table``: one loop; an operand with a table has its distances there, the other uses the stride.
     target_start, source_start : int
         Bytes from the operand's start to the first item of the loops.
     tile : tuple of two ints, or None
-        Which loops a transpose turns: the one that is a piece in the target, and the one that is in the source.
+        For a transpose: the loop that is contiguous in the target, and the loop that is contiguous in the source.
     vector : int
-        Bytes of the widest access that is aligned at both ends, and never leaves a piece: 1, 2, 4, 8 or 16.
+        Bytes of the widest access that is aligned at both ends and stays in contiguous bytes: 1, 2, 4, 8 or 16.
     index_bits : int
-        32 where all distances in bytes fit a signed integer of so many bits, else 64.
+        32 if all distances in bytes fit a signed integer of 32 bits, else 64.
     buffered : bool
-        Whether the source must be read to its end before the target is written, because they share bytes.
+        Whether the whole source must be read before the target is written, because they share bytes.
     bound : int or None
-        Items of the source whose distance in bytes from the operand's start is this or more are not read.
+        Items of the source at this distance in bytes or farther are not read (a mask); None if all are read.
     fill : Fill
-        What is written for them.
+        What is written for the items that are not read.
     eviction : CacheEviction
-        A hint for what is read.
+        A hint for the cache.
     """
 
     leaves: tuple[Leaf, ...]
@@ -84,22 +85,22 @@ class Plan(NamedTuple):
 
     @property
     def extents(self) -> tuple[int, ...]:
-        """How many steps each loop has."""
+        """Number of items of each loop."""
         return tuple([leaf.extent for leaf in self.leaves])
 
     @property
     def target_strides(self) -> tuple[int, ...]:
-        """How far each step goes in the target."""
+        """Step of each loop in the target, in bytes."""
         return tuple([leaf.target_stride for leaf in self.leaves])
 
     @property
     def source_strides(self) -> tuple[int, ...]:
-        """How far each step goes in the source."""
+        """Step of each loop in the source, in bytes."""
         return tuple([leaf.source_stride for leaf in self.leaves])
 
     @property
     def size(self) -> int:
-        """How many items there are."""
+        """Number of items."""
         size = 1
         for leaf in self.leaves:
             size *= leaf.extent
@@ -107,7 +108,7 @@ class Plan(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes are copied."""
+        """Number of bytes of all items."""
         return self.size * self.itemsize
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a `Stream` and an `Event` are on every device, and the streams that are current."""
+"""`Stream` and `Event`: queues of work on a device and points in them; and which stream is current."""
 
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
@@ -13,7 +13,7 @@ __all__ = ["CurrentStream", "Event", "Stream", "current_stream", "is_stream", "r
 
 @runtime_checkable
 class Event(Protocol):
-    """A point in a stream, reached when all work before it is done."""
+    """A point in a stream; it is reached when all work before it is done."""
 
     @property
     def device(self) -> Device:
@@ -22,17 +22,17 @@ class Event(Protocol):
 
     @property
     def began(self) -> float | None:
-        """When the work right before it began, in seconds on the clock of its device; None until it is reached."""
+        """Time at which the work just before it began, in seconds on its device's clock; None until it is reached."""
         ...
 
     @property
     def ended(self) -> float | None:
-        """When it was reached, in seconds on the clock of its device; None before."""
+        """Time at which it was reached, in seconds on its device's clock; None until then."""
         ...
 
     @property
     def failed(self) -> bool:
-        """Whether the work right before it is over and raised something; to ask does not count as being told."""
+        """Whether the work just before it ended with an error; reading this does not count as handling the error."""
         ...
 
     def done(self) -> bool:
@@ -40,17 +40,17 @@ class Event(Protocol):
         ...
 
     def settle(self) -> None:
-        """Block until it is reached; failures are left to those who `wait`."""
+        """Block until it is reached; never raises the errors of the work, which `wait` does."""
         ...
 
     def wait(self) -> None:
-        """Block until it is reached; raises what the work right before it raised."""
+        """Block until it is reached; raises the error of the work just before it, if there is one."""
         ...
 
 
 @runtime_checkable
 class Stream(Protocol):
-    """A queue of work on one device, done in order and beside everything else."""
+    """A queue of work on one device; it is done in order, and concurrently with other streams and the host."""
 
     @property
     def device(self) -> Device:
@@ -66,11 +66,11 @@ class Stream(Protocol):
         ...
 
     def synchronize(self) -> None:
-        """Block until all work submitted so far is done; raises what failed and was not waited for yet."""
+        """Block until all work submitted so far is done; raises the first error that no `Event.wait` raised."""
         ...
 
     def close(self) -> None:
-        """Finish the work and take no more; doing so again is harmless."""
+        """Finish the work submitted so far and refuse new work; a second call does nothing."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -88,20 +88,20 @@ def current_stream(device: Device) -> Stream | None:
     return next((stream for stream in reversed(streams) if stream.device is device), None) if streams else None
 
 
-def is_stream(found: object) -> bool:
-    """Tell whether something is a stream; those of the house are known at once, for to ask a protocol is slow."""
-    return isinstance(found, (CurrentStream, Stream))
+def is_stream(value: object) -> bool:
+    """Tell whether an object is a stream."""
+    return isinstance(value, (CurrentStream, Stream))  # in this order: isinstance with a protocol is slow
 
 
 def raise_again(error: BaseException, trace: TracebackType | None) -> NoReturn:
-    """Raise what late work raised, with the traceback it had there, to one more of those who wait for it.
+    """Raise an error of finished work to one more caller that waits for it, with its original traceback.
 
-    Each is given a copy where the error can be copied: its traceback will lead to what that one's frames hold, and the
-    error itself is kept as long as somebody may ask what became of the work.
+    Each caller gets a copy if the error can be copied: an error that is raised keeps the frames of its caller alive,
+    and the event keeps the original.
     """
     try:
         given = copy(error)
-    except Exception:  # its class takes other arguments than it says
+    except Exception:  # its class takes other arguments than it passes to Exception
         given = error
     if type(given) is not type(error):
         given = error
@@ -114,16 +114,16 @@ _FREE = nullcontext()
 
 
 class CurrentStream:
-    """Makes a stream current inside ``with stream:``, for this thread or task; for streams to inherit."""
+    """Base class of streams: ``with stream:`` makes it current inside the block, for this thread or task."""
 
     __slots__ = ()
 
     @property
     def giving(self) -> AbstractContextManager[object]:
-        """To be held by whoever gives the stream work and then records the event after it.
+        """A context to hold while submitting work and recording the event after it.
 
-        Where that would else be the event of what another thread gave it meanwhile, this is a lock; such a stream
-        refuses to be used in a child of a fork, which may find that lock closed for ever.
+        For a stream whose event could otherwise belong to work of another thread, this is a lock. Such a stream refuses
+        to be used in a child of a fork, where the lock may stay locked for ever.
         """
         return _FREE
 

@@ -1,4 +1,4 @@
-"""`Watch`: somebody who is told of each allocation."""
+"""`Watch`: an observer of the allocations of a device."""
 
 from typing import Protocol
 
@@ -6,12 +6,12 @@ __all__ = ["Watch"]
 
 
 class Watch(Protocol):
-    """Sees what is allocated and freed on a device; called with the heap's lock held."""
+    """An observer of one device; its methods are called while the heap's lock is held."""
 
     def see_allocated(self, nbytes: int) -> None:
-        """Take notice of a new block."""
+        """Count a block that was allocated."""
         ...
 
     def see_freed(self, nbytes: int) -> None:
-        """Take notice of a block that was freed."""
+        """Count a block that was freed."""
         ...

@@ -3,10 +3,10 @@
 import math
 from typing import Any, NamedTuple, cast
 
-from accel.abc.backend import SupportsStreamNumbers
 from accel.abc.block import Span
 from accel.abc.external import ExternalAllocation
 from accel.abc.operand import Operand
+from accel.abc.optional import SupportsStreamNumbers
 from accel.device import Device
 from accel.errors import DTypeError, InterchangeError, LayoutError
 from accel.interchange.capsule import MAX_VERSION, Contents, read_capsule, take_capsule

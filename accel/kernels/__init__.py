@@ -1,4 +1,4 @@
-"""Compiled functions on the memory of any device."""
+"""Kernels: compiled functions that run on a device's memory."""
 
 from accel.kernels.raw import RawKernel
 

@@ -1,4 +1,4 @@
-"""Arguments of a launch: checked against the parameters, and converted to what a kernel takes by value."""
+"""Arguments of a launch: checked against the parameters of a kernel, and converted to its C++ types."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,20 +9,20 @@ from accel.kernels.conversions import conversion
 from accel.kernels.parameters import Parameter
 from accel.memory.submission import Use
 
-__all__ = ["Bound", "Signature"]
+__all__ = ["BoundArguments", "Signature"]
 
 
-class Bound(NamedTuple):
-    """What a launch is given.
+class BoundArguments(NamedTuple):
+    """The checked and converted arguments of a launch.
 
     Attributes
     ----------
     values : tuple
-        NumPy scalars and structures of one element, in order.
+        NumPy scalars, and structured arrays of one element, in the order of the parameters.
     uses : list of Use
-        The memory behind them.
+        The memory that the arguments use.
     device : Device or None
-        That of all memory; None if there is none.
+        The device of all memory; None if no argument has memory.
     """
 
     values: tuple[Any, ...]
@@ -31,7 +31,7 @@ class Bound(NamedTuple):
 
 
 class Signature:
-    """The parameters of a kernel, and what becomes of an argument for each."""
+    """The parameters of a kernel, and the conversion of arguments for each."""
 
     __slots__ = ("_conversions", "_kernel", "_parameters")
 
@@ -40,21 +40,21 @@ class Signature:
         self._parameters = parameters
         self._conversions = tuple(map(conversion, parameters))
 
-    def bound(self, given: Sequence[Any]) -> Bound:
+    def bind(self, given: Sequence[Any]) -> BoundArguments:
         """Check and convert arguments.
 
         Raises
         ------
         KernelSignatureError
-            If there are too many or too few, or one is neither memory nor a number where that is needed.
+            If the number of arguments is wrong, or one has memory where a number is needed, or the other way round.
         DTypeError, OverflowError
-            If a dtype is another one, or a number does not fit.
+            If a dtype differs, or a number does not fit.
         LayoutError
-            If a view has another rank, or does not lie in one piece where a bare pointer is needed.
+            If a view has another rank, or an argument for a bare pointer is not contiguous.
         ReadOnlyError
-            If the kernel may write to what must not change.
+            If the kernel may write and the memory is read-only.
         DeviceMismatchError
-            If the memory is of several devices.
+            If the memory is on several devices.
         """
         if len(given) != len(self._parameters):
             wanted = ", ".join(map(str, self._parameters)) or "none"
@@ -67,9 +67,9 @@ class Signature:
             for convert, argument in zip(self._conversions, given, strict=True):
                 values.append(convert(argument, uses))
         except (AccelError, OverflowError) as error:
-            refused = self._parameters[len(values)]
-            raise type(error)(f"the parameter {refused} of {self._kernel}: {error}") from None
-        return Bound(tuple(values), uses, _device(self._kernel, uses))
+            parameter = self._parameters[len(values)]
+            raise type(error)(f"the parameter {parameter} of {self._kernel}: {error}") from None
+        return BoundArguments(tuple(values), uses, _device(self._kernel, uses))
 
 
 def _device(kernel: str, uses: Sequence[Use]) -> Device | None:

@@ -1,4 +1,4 @@
-"""What becomes of one argument of a launch: it is checked against its parameter, and made what a kernel takes."""
+"""Conversion of one argument of a launch: checked against its parameter, and converted to its C++ type."""
 
 import struct
 from collections.abc import Callable
@@ -18,13 +18,13 @@ from accel.memory.submission import Use
 __all__ = ["Conversion", "conversion"]
 
 Conversion: TypeAlias = Callable[[Any, list[Use]], Any]
-"""Returns what a kernel is given for an argument, and adds the memory behind it to a list."""
+"""Returns an argument as the kernel takes it, and appends the memory that it uses to a list."""
 
 
 def conversion(parameter: Parameter) -> Conversion:
-    """Return what is done with each argument for a parameter, settled once and not at every launch.
+    """Return the function that converts arguments for a parameter; it is made once, not at every launch.
 
-    It raises what `Signature.bound` says, without the name of the parameter.
+    It raises the errors of `Signature.bind`, without the name of the parameter.
     """
     return _number(parameter.dtype) if parameter.rank is None else _memory(parameter)
 
@@ -46,29 +46,29 @@ def _number(dtype: DType) -> Conversion:
 
 
 def _fitting(dtype: DType) -> dict[type, tuple[float, float]]:
-    """Return which of Python's numbers fit without a closer look: of which types, from what to what."""
+    """Return the Python types whose numbers are converted without further checks, with their ranges."""
     if dtype.kind in "iu":
         return {int: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))}
     if dtype.kind != "f":
         return {}
     most = float(np.finfo(dtype).max)
-    whole = min(most, 2.0**53)  # so many are floats before they are rounded
+    whole = min(most, 2.0**53)  # integers up to here are exact as float64, before rounding to the dtype
     return {float: (-most, most), int: (-whole, whole)}
 
 
 def _exactly(argument: Any, dtype: DType) -> Any:
     if hasattr(argument, "__accel_operand__"):
         raise KernelSignatureError(
-            f"a number is wanted, and {type(argument).__name__} is memory; write {_as_number(argument, dtype)}"
+            f"a number is needed, and {type(argument).__name__} is memory; write {_as_number(argument, dtype)}"
         )
     number = exact_cast(argument, dtype)
     if number.ndim:
-        raise KernelSignatureError(f"one number is wanted; found {number.size}")
+        raise KernelSignatureError(f"one number is needed; found {number.size}")
     return number[()]
 
 
 def _as_number(argument: Any, dtype: DType) -> str:
-    """Say how memory of one element becomes a number; arrays of the standard do that by themselves."""
+    """Return the code that converts memory of one element to a number; arrays of the standard convert themselves."""
     if hasattr(argument, "__array_namespace__"):
         return f"{type(dtype.type(0).item()).__name__}(x)"
     return "x.to_numpy().item()"
@@ -92,7 +92,7 @@ def _memory(parameter: Parameter) -> Conversion:
             and (len(strides) == rank if rank else strides == (size,))
             and not gcd(address, *strides) % size
         )
-        if not fits:  # or does, as one element with any stride
+        if not fits:  # the check here is strict: `_check` accepts some of these, such as one element with any stride
             _check(parameter, operand, address)
         return by_value(operand, address)
 
@@ -104,7 +104,7 @@ def _pointer(_: Operand, address: int) -> Any:
 
 
 def _view(rank: int, itemsize: int) -> Callable[[Operand, int], Any]:
-    """Return what makes an `accel::View`."""
+    """Return the function that makes an `accel::View` of an operand."""
     packed = struct.Struct(f"Q{2 * rank}q")
     fields = [("data", np.uint64), ("extents", np.int64, (rank,)), ("strides", np.int64, (rank,))]
     kind = np.dtype(fields, align=True)
@@ -122,29 +122,29 @@ def _storage(argument: Any) -> AnyStorage:
     if isinstance(argument, HostStorage | DeviceStorage):
         return argument
     raise KernelSignatureError(
-        f"memory is wanted; found {type(argument).__name__}: write accel.container(values, device=...), a view of one, "
+        f"memory is needed; found {type(argument).__name__}: write accel.container(values, device=...), a view of one, "
         f"an array of accel.xp, or accel.from_dlpack(x) for another library's"
     )
 
 
 def _check(parameter: Parameter, operand: Operand, address: int) -> None:
-    """Refuse memory that a kernel would misread."""
+    """Raise an error if memory does not fit the parameter."""
     rank, size = len(operand.extents), operand.dtype.itemsize
     if operand.dtype != parameter.dtype:
         raise DTypeError(
-            f"the dtypes must agree, and its argument is of {operand.dtype.name}; convert that by xp.astype"
+            f"the dtypes must agree, and its argument has dtype {operand.dtype.name}; convert it by xp.astype"
         )
     if parameter.writable and not operand.writable:
-        raise ReadOnlyError("it is not const, and its argument is read-only; write const, or give a copy")
+        raise ReadOnlyError("it is not const, and its argument is read-only; write const, or pass a copy")
     if parameter.rank and rank != parameter.rank:
         declared = f"accel::View<T, {rank}>" if rank else "T*"
-        raise LayoutError(f"its argument has {rank} axes; write {declared}, or give another view")
+        raise LayoutError(f"its argument has {rank} axes; write {declared}, or pass another view")
     if operand.swizzle is not None or operand.table is not None:
-        raise LayoutError("no strides lead through its argument; give a copy")
+        raise LayoutError("its argument is swizzled or has no strides; pass a copy")
     if not parameter.rank and not operand.contiguous:
         raise LayoutError(
-            f"it is a bare pointer, and extents {operand.extents} with strides {operand.strides} do not lie in one "
-            f"piece; write accel::View<T, {rank}>, or give a copy"
+            f"a bare pointer needs contiguous memory; found extents {operand.extents} with strides {operand.strides}: "
+            f"write accel::View<T, {rank}>, or pass a copy"
         )
     if gcd(address, *operand.strides) % size:
-        raise LayoutError(f"the address or strides {operand.strides} are no multiples of {size} bytes; give a copy")
+        raise LayoutError(f"the address or strides {operand.strides} are no multiples of {size} bytes; pass a copy")

@@ -1,4 +1,4 @@
-"""How many blocks and threads a launch has, along up to three axes, and how much memory the threads share."""
+"""Checks of the launch configuration: grid, block and shared memory."""
 
 from collections.abc import Sequence
 from math import inf, prod
@@ -7,55 +7,56 @@ from typing import NoReturn, SupportsIndex, TypeAlias
 
 from accel.abc import Limits
 
-__all__ = ["Extents", "Three", "as_block", "as_grid", "as_shared", "blocks_over"]
+__all__ = ["Dim3", "Extents", "as_block", "as_grid", "as_shared", "blocks_over"]
 
 Extents: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
-"""One number, or one for each axis, x first."""
-Three: TypeAlias = tuple[int, int, int]
-"""The same, written out."""
+"""One extent, or up to three, x first."""
+Dim3: TypeAlias = tuple[int, int, int]
+"""The extents along x, y and z."""
 
 _BLOCK = (1024, 1024, 64)
-_THREADS = 1024  # that all GPUs have
-_SHARED = (1 << 31) - 1  # of more, CuPy would pass on but the lowest bits
+_THREADS = 1024  # the limit of all supported GPUs
+_SHARED = (1 << 31) - 1  # CuPy passes only the lowest bits of larger numbers
 _ANY = (inf, inf, inf)
 
 
-def as_block(given: Extents) -> Three:
+def as_block(given: Extents) -> Dim3:
     """Return the threads of a block along three axes.
 
     Raises
     ------
     ValueError
-        If there are more axes, or there is an extent or a number of threads that no GPU has.
+        If there are more than three axes, or an extent or the number of threads exceeds what GPUs allow.
     """
-    found = _within(_three(given, "block"), "block", 1, _BLOCK)
-    if prod(found) > _THREADS:
-        raise ValueError(f"a block of {found} has {prod(found)} threads; up to {_THREADS} are possible")
-    return found
+    extents = _within(_as_dim3(given, "block"), "block", 1, _BLOCK)
+    if prod(extents) > _THREADS:
+        raise ValueError(f"a block of {extents} has {prod(extents)} threads; up to {_THREADS} are possible")
+    return extents
 
 
-def as_grid(given: Extents, block: Three, limits: Limits) -> Three:
+def as_grid(given: Extents, block: Dim3, limits: Limits) -> Dim3:
     """Return the blocks of a grid along three axes.
 
     Raises
     ------
     ValueError
-        If there are more axes, an extent is less than 1 or more than the device has, or the blocks have more threads.
+        If there are more than three axes, an extent is less than 1, or the device does not allow so many blocks or
+        threads.
     """
-    return _possible(_three(given, "grid"), block, limits)
+    return _within_limits(_as_dim3(given, "grid"), block, limits)
 
 
-def blocks_over(over: Extents, block: Three, limits: Limits) -> Three:
-    """Return the fewest blocks with so many threads at least along each axis, which is none over nothing.
+def blocks_over(over: Extents, block: Dim3, limits: Limits) -> Dim3:
+    """Return the smallest grid with at least ``over`` threads along each axis; an extent of 0 gives 0 blocks.
 
     Raises
     ------
     ValueError
-        If there are more axes, or they are more blocks or threads than the device has.
+        If there are more than three axes, or the device does not allow so many blocks or threads.
     """
-    x, y, z = _within(_three(over, "number of threads"), "number of threads", 0, _ANY)
+    x, y, z = _within(_as_dim3(over, "number of threads"), "number of threads", 0, _ANY)
     blocks = -(-x // block[0]), -(-y // block[1]), -(-z // block[2])
-    return blocks if 0 in blocks else _possible(blocks, block, limits)
+    return blocks if 0 in blocks else _within_limits(blocks, block, limits)
 
 
 def as_shared(given: SupportsIndex) -> int:
@@ -64,21 +65,21 @@ def as_shared(given: SupportsIndex) -> int:
     Raises
     ------
     ValueError
-        If there are less than none, or more than a driver is asked for.
+        If the number is negative, or too large for a driver.
     """
-    found = _integer(given, "shared memory")
-    if not 0 <= found <= _SHARED:
-        raise ValueError(f"{found} bytes of shared memory were asked for; from 0 to {_SHARED} are possible")
-    return found
+    nbytes = _integer(given, "shared memory")
+    if not 0 <= nbytes <= _SHARED:
+        raise ValueError(f"{nbytes} bytes of shared memory were asked for; from 0 to {_SHARED} are possible")
+    return nbytes
 
 
-def _three(given: Extents, what: str) -> Three:
+def _as_dim3(given: Extents, what: str) -> Dim3:
     if type(given) is int:
         return given, 1, 1
-    found = [_integer(each, f"a {what}") for each in (given if isinstance(given, Sequence) else (given,))]
-    if not 1 <= len(found) <= 3:
+    extents = [_integer(each, f"a {what}") for each in (given if isinstance(given, Sequence) else (given,))]
+    if not 1 <= len(extents) <= 3:
         raise ValueError(f"a {what} has one to three extents, x first; found {given!r}")
-    x, y, z = (*found, 1, 1)[:3]
+    x, y, z = (*extents, 1, 1)[:3]
     return x, y, z
 
 
@@ -89,29 +90,29 @@ def _integer(given: SupportsIndex, what: str) -> int:
         raise TypeError(f"{what} is counted in integers; found {given!r}: write int(n)") from None
 
 
-def _within(found: Three, what: str, least: int, most: tuple[float, float, float]) -> Three:
-    x, y, z = found
+def _within(extents: Dim3, what: str, least: int, most: tuple[float, float, float]) -> Dim3:
+    x, y, z = extents
     if least <= x <= most[0] and least <= y <= most[1] and least <= z <= most[2]:
-        return found
-    axis = next(axis for axis in range(3) if not least <= found[axis] <= most[axis])
+        return extents
+    axis = next(axis for axis in range(3) if not least <= extents[axis] <= most[axis])
     possible = f"{least} or more" if most is _ANY else f"from {least} to {most[axis]}"
-    raise ValueError(f"the {what} has {found[axis]} along {'xyz'[axis]}; {possible} are possible")
+    raise ValueError(f"the {what} has {extents[axis]} along {'xyz'[axis]}; {possible} are possible")
 
 
-def _possible(blocks: Three, block: Three, limits: Limits) -> Three:
-    """Return the blocks of a grid, if the device has them and their threads."""
+def _within_limits(blocks: Dim3, block: Dim3, limits: Limits) -> Dim3:
+    """Return the blocks of a grid after checking the limits of the device."""
     few = all(map(le, blocks, limits.grid)) and max(map(mul, blocks, block)) <= limits.threads
     if not few:
         _refuse(blocks, block, limits)
     return blocks if min(blocks) > 0 else _within(blocks, "grid", 1, _ANY)
 
 
-def _refuse(blocks: Three, block: Three, limits: Limits) -> NoReturn:
-    """Say along which axis there are too many blocks, and what to write."""
+def _refuse(blocks: Dim3, block: Dim3, limits: Limits) -> NoReturn:
+    """Raise an error that names the axis with too many blocks, and what to write."""
     most = [min(extent, limits.threads // threads) for extent, threads in zip(limits.grid, block, strict=True)]
     axis = next(axis for axis in range(3) if blocks[axis] > most[axis])
     name = "xyz"[axis]
     raise ValueError(
         f"the grid has {blocks[axis]} along {name}; up to {most[axis]} blocks of {block[axis]} threads are possible "
-        f"here: let threads go on in steps of gridDim.{name} * blockDim.{name}"
+        f"here: write a loop in steps of gridDim.{name} * blockDim.{name}"
     )

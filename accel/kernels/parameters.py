@@ -1,4 +1,4 @@
-"""Parameters of a kernel, read from its own source: what a launch is checked against."""
+"""`Parameter`: the parameters of a kernel, parsed from its source; launches are checked against them."""
 
 import re
 from collections.abc import Mapping
@@ -56,11 +56,11 @@ class Parameter(NamedTuple):
     Attributes
     ----------
     name : str
-        Its name.
+        Name of the parameter.
     dtype : numpy.dtype
-        Of the scalar, or of the elements.
+        Type of the scalar or of the elements.
     rank : int or None
-        Of a view; 0 for a bare pointer, None for a scalar.
+        Rank of a view; 0 for a bare pointer, None for a scalar.
     writable : bool
         Whether the kernel may write through it.
     """
@@ -79,42 +79,42 @@ class Parameter(NamedTuple):
 
 
 def parameters_of(source: str, kernel: str) -> tuple[Parameter, ...]:
-    """Return the parameters of a kernel in some source.
+    """Return the parameters of a kernel in a source.
 
     Raises
     ------
     KernelSignatureError
-        If the kernel is not there, or a parameter has a type that no argument can be checked against.
+        If the source does not have the kernel, or a parameter has a type that is not supported.
     """
-    found = {_parameters(text, kernel) for name, text in _heads(source) if name == kernel}
-    if len(found) > 1:  # the preprocessor takes one, and nobody here knows which
+    signatures = {_parameters(text, kernel) for name, text in _heads(source) if name == kernel}
+    if len(signatures) > 1:  # the preprocessor selects one, and accel does not run it
         raise KernelSignatureError(
             f"the source has {kernel} several times, with different parameters; write one of them"
         )
-    if not found:
+    if not signatures:
         raise KernelSignatureError(
             f"no kernel {kernel!r} is in the source, which has {', '.join(_kernels_of(source)) or 'none'}; write "
             f'extern "C" __global__ void {kernel}(...)'
         )
-    return found.pop()
+    return signatures.pop()
 
 
 def only_kernel(source: str) -> str:
-    """Return the name of the only kernel in some source.
+    """Return the name of the only kernel in a source.
 
     Raises
     ------
     KernelSignatureError
-        If there is none, or several.
+        If there is no kernel, or more than one.
     """
-    found = _kernels_of(source)
-    if not found:
+    names = _kernels_of(source)
+    if not names:
         raise KernelSignatureError('the source has no kernel; write extern "C" __global__ void name(...)')
-    if len(found) > 1:
+    if len(names) > 1:
         raise KernelSignatureError(
-            f"the source has {', '.join(found)}; write which one is meant, as in from_source(source, {found[0]!r})"
+            f"the source has {', '.join(names)}; name one of them, as in from_source(source, {names[0]!r})"
         )
-    return found[0]
+    return names[0]
 
 
 def _kernels_of(source: str) -> list[str]:
@@ -122,7 +122,7 @@ def _kernels_of(source: str) -> list[str]:
 
 
 def _heads(source: str) -> list[tuple[str, str]]:
-    """Return the name of each kernel, and the text from its first parameter on."""
+    """Return the name of each kernel, and the source text after its opening parenthesis."""
     plain = _COMMENTS.sub(" ", source)
     return [(head["name"], plain[head.end() :]) for head in _HEAD.finditer(plain)]
 
@@ -132,7 +132,7 @@ def _parameters(text: str, kernel: str) -> tuple[Parameter, ...]:
 
 
 def _split(text: str) -> list[str]:
-    """Return what stands between commas up to the closing parenthesis."""
+    """Return the text between top-level commas up to the closing parenthesis."""
     parts, depth = [""], 0
     for letter in text:
         if depth == 0 and letter == ")":
@@ -152,7 +152,7 @@ def _parameter(text: str, kernel: str) -> Parameter:
     kind, name = named.group(1).strip(), named.group(2)
     view, pointer = _VIEW.fullmatch(kind), _POINTER.fullmatch(kind)
     rank = int(view.group(2)) if view else 0 if pointer else None
-    element = next((found.group(1) for found in (view, pointer) if found), kind)
+    element = next((match.group(1) for match in (view, pointer) if match), kind)
     dtype = _dtype(element)
     if dtype is None:
         raise _unknown(text, kernel)
@@ -168,6 +168,6 @@ def _dtype(kind: str) -> DType | None:
 
 def _unknown(text: str, kernel: str) -> KernelSignatureError:
     return KernelSignatureError(
-        f"the parameter {text!r} of {kernel} has a type that no argument can be checked against; known are numbers "
+        f"the parameter {text!r} of {kernel} has an unsupported type; supported are numbers "
         f"({', '.join(sorted(_SCALARS))}), pointers to them, and accel::View<T, rank>"
     )

@@ -1,4 +1,4 @@
-"""`RawKernel`: CUDA or HIP of the user's own, with arguments that are checked."""
+"""`RawKernel`: user-written CUDA or HIP kernels with checked arguments."""
 
 import threading
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from accel.abc.stream import is_stream
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceMismatchError, KernelSyntaxError
 from accel.kernels.arguments import Signature
-from accel.kernels.grids import Extents, Three, as_block, as_grid, as_shared, blocks_over
+from accel.kernels.grids import Dim3, Extents, as_block, as_grid, as_shared, blocks_over
 from accel.kernels.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.sources import KernelSource
 from accel.locks import open_after_fork
@@ -24,21 +24,21 @@ _compiling = open_after_fork(threading.RLock())
 
 
 class RawKernel:
-    """A kernel in CUDA or HIP, compiled when first launched on a device; made by `from_source` or `from_file`.
+    """A kernel in CUDA or HIP, compiled at its first launch on a device; made by `from_source` or `from_file`.
 
-    Its parameters are read from its own source, and each launch is checked against them: numbers are converted, and
-    refused where they do not fit; memory must have the dtype, be on one device, and be writable unless the parameter
-    is ``const``. A parameter ``accel::View<T, rank>`` takes strided memory and is indexed ``view(i, j)``; a bare
-    pointer takes contiguous memory.
+    The parameters are parsed from the source, and each launch is checked against them. Numbers are converted; one that
+    does not fit is an error. Memory must have the dtype of the parameter, be on one device, and be writable unless the
+    parameter is ``const``. A parameter ``accel::View<T, rank>`` takes strided memory and is indexed ``view(i, j)``; a
+    bare pointer takes contiguous memory.
 
-    Threads may share a kernel. A pickle has its source.
+    Threads may share a kernel. It is pickled as its source.
 
     Attributes
     ----------
     name : str
         Name of the kernel.
     parameters : tuple of Parameter
-        What it takes.
+        Its parameters.
 
     Examples
     --------
@@ -63,28 +63,28 @@ class RawKernel:
         self.parameters: tuple[Parameter, ...] = parameters_of(source, self.name)
         self._signature = Signature(self.name, self.parameters)
         self._source = KernelSource(source, file)
-        self._options = _several(options)
+        self._options = _as_options(options)
         self._executables: dict[Device, Executable] = {}
 
     @classmethod
     def from_source(cls, source: str, name: str | None = None, *, options: Sequence[str] = ()) -> "RawKernel":
-        """Return a kernel of some source.
+        """Return a kernel of a source.
 
         Parameters
         ----------
         source : str
             CUDA or HIP with ``extern "C" __global__ void name(...)``.
         name : str, optional
-            Which kernel; may be left out where there is only one.
+            Name of the kernel; optional if the source has only one.
         options : sequence of str
-            For the compiler, as in ``-DWIDTH=4``.
+            Options for the compiler, as in ``-DWIDTH=4``.
 
         Raises
         ------
         KernelSignatureError
-            If the kernel is not there, or a parameter has a type that no argument can be checked against.
+            If the source does not have the kernel, or a parameter has a type that is not supported.
         TypeError
-            If the options are no sequence of text.
+            If the options are not a sequence of str.
         """
         return cls(source, name, options, "<source>")
 
@@ -106,45 +106,46 @@ class RawKernel:
     ) -> Event:
         """Launch the kernel on the device of its memory, and return at once.
 
-        It starts after what its memory is still used for, also on other streams and by the host.
+        It starts after all pending uses of its memory, also those on other streams and by the host.
 
         Parameters
         ----------
         *arguments
             One for each parameter.
         grid : int or tuple of up to three ints
-            How many blocks, along each axis, x first.
+            Number of blocks along each axis, x first.
         block : int or tuple of up to three ints
-            How many threads a block has; 1024 at most.
+            Number of threads of a block along each axis; 1024 in total at most.
         over : int or tuple of up to three ints
-            Instead of a grid: how many threads there must be at least; the last blocks may have too many. Over nothing
-            there is no launch.
+            Instead of a grid: the least number of threads along each axis. The last blocks may have more threads. With
+            an extent of 0, nothing is launched.
         shared : int
-            Bytes of dynamic shared memory for each block; more than a device has is a KernelLaunchError.
+            Bytes of dynamic shared memory for each block; more than the device has is a KernelLaunchError.
         stream : Stream, optional
-            By default that which is current on the device, or its default stream; with one the event also knows when
-            the kernel began. A kernel without memory runs on its device, or on the first GPU.
+            By default the current stream of the device, or its default stream. If a stream is given, the event also
+            records when the kernel starts. A kernel without memory runs on the device of the stream, or on the first
+            GPU.
 
         Returns
         -------
         Event
-            Reached when the kernel is done; whoever reads the memory waits for it anyway.
+            Complete when the kernel is done. Reads of the memory wait for it by themselves.
 
         Raises
         ------
         KernelSignatureError, DTypeError, OverflowError, LayoutError, ReadOnlyError, DeviceMismatchError
-            If an argument does not fit; nothing is launched then, as for all other errors.
+            If an argument does not fit. Nothing is launched, as for all other errors.
         ValueError
-            If there is neither a grid nor ``over``, or both, or one of the numbers is out of range.
+            If neither or both of ``grid`` and ``over`` are given, or a number is out of range.
         KernelSyntaxError
             If the source does not compile; with file, line and text.
         KernelLaunchError
             If the device refuses the launch.
         CapabilityError
-            If the device has no such kernels.
+            If the device does not run CUDA or HIP.
         """
-        given = self._signature.bound(arguments)
-        device = given.device or resolve("gpu" if stream is None else _checked(stream).device)
+        bound = self._signature.bind(arguments)
+        device = bound.device or resolve("gpu" if stream is None else _checked(stream).device)
         executable = self._executables.get(device) or self.compiled(device)
         queue = self._queue(device, stream)
         threads = as_block(block)
@@ -152,26 +153,26 @@ class RawKernel:
 
         def launch() -> None:
             if 0 not in blocks:
-                executable.launch(blocks, threads, given.values, shared=nbytes, stream=stream)
+                executable.launch(blocks, threads, bound.values, shared=nbytes, stream=stream)
 
-        return submit_ordered(queue, given.uses, launch)
+        return submit_ordered(queue, bound.uses, launch)
 
     def compiled(self, device: DeviceLike) -> Executable:
-        """Return the kernel compiled for a device: now, or before.
+        """Return the kernel compiled for a device, compiling it the first time.
 
         Raises
         ------
         KernelSyntaxError
             If the source does not compile; with file, line and text.
         CapabilityError
-            If the device has no such kernels.
+            If the device does not run CUDA or HIP.
         """
-        found = resolve(device)
-        executable = self._executables.get(found)
+        target = resolve(device)
+        executable = self._executables.get(target)
         if executable is None:
-            with _compiling:  # another thread may have been first
-                executable = self._executables.get(found) or self._compile(found)
-                self._executables[found] = executable
+            with _compiling:  # another thread may have compiled it meanwhile
+                executable = self._executables.get(target) or self._compile(target)
+                self._executables[target] = executable
         return executable
 
     def _compile(self, device: Device) -> Executable:
@@ -181,26 +182,26 @@ class RawKernel:
         try:
             return backend.compile_raw(device, self._source.unit, self.name, self._options)
         except KernelSyntaxError as error:
-            raise self._source.refused(self.name, error) from None
+            raise self._source.located_error(self.name, error) from None
 
     def _queue(self, device: Device, stream: Stream | None) -> Stream:
         if stream is None:
-            found = heap_of(device).stream
-            assert found is not None, "a backend that runs kernels has streams"
-            return found
+            current = heap_of(device).stream
+            assert current is not None, "a backend that runs kernels has streams"
+            return current
         if _checked(stream).device is not device:
             raise DeviceMismatchError(
                 f"{stream!r} cannot run {self.name} on memory of {device}; write stream=accel.new_stream('{device}')"
             )
         return stream
 
-    def _blocks(self, limits: Limits, grid: Extents | None, over: Extents | None, block: Three) -> Three:
+    def _blocks(self, limits: Limits, grid: Extents | None, over: Extents | None, block: Dim3) -> Dim3:
         if grid is not None and over is None:
             return as_grid(grid, block, limits)
         if over is not None and grid is None:
             return blocks_over(over, block, limits)
         raise ValueError(
-            f"a launch of {self.name} has one extent: write over=threads, as in over=x.size, or grid=blocks"
+            f"a launch of {self.name} needs either over or grid: write over=threads, as in over=x.size, or grid=blocks"
         )
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -219,8 +220,8 @@ def _checked(stream: Stream) -> Stream:
     return stream
 
 
-def _several(options: Sequence[str]) -> tuple[str, ...]:
-    found = tuple(options)
-    if isinstance(options, str) or not all(isinstance(option, str) for option in found):
+def _as_options(options: Sequence[str]) -> tuple[str, ...]:
+    texts = tuple(options)
+    if isinstance(options, str) or not all(isinstance(option, str) for option in texts):
         raise TypeError(f"options are a sequence of str; found {options!r}: write options=['-DWIDTH=4']")
-    return found
+    return texts

@@ -1,4 +1,4 @@
-"""`KernelSource`: the text of kernels, as compilers are given it, and where in it they found an error."""
+"""`KernelSource`: the source text of kernels, the text passed to compilers, and errors with line numbers."""
 
 import re
 from functools import cache
@@ -14,14 +14,14 @@ _USED = r"line (\d+) of {file}|^{file}[(:](\d+).*(?:required|instantiation)"
 
 
 class KernelSource(NamedTuple):
-    """Kernels of the user's own.
+    """Source of user-written kernels.
 
     Attributes
     ----------
     text : str
-        CUDA or HIP.
+        CUDA or HIP source.
     file : str
-        Where that is from, for messages.
+        Name of its file, for messages.
     """
 
     text: str
@@ -29,29 +29,29 @@ class KernelSource(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """What compilers are given: `accel::View`, and then the text, with the number of each of its lines."""
+        """The text for the compiler: the definition of `accel::View`, then the source, with its own line numbers."""
         name = self.file.replace("\\", r"\\").replace('"', r"\"")
-        return f'#line 1 "view.cuh"\n{_view()}#line 1 "{name}"\n{self.text}'
+        return f'#line 1 "view.cuh"\n{_view_header()}#line 1 "{name}"\n{self.text}'
 
-    def refused(self, kernel: str, error: KernelSyntaxError) -> KernelSyntaxError:
-        """Return what a compiler said as an error at a line of the text, if it named one.
+    def located_error(self, kernel: str, error: KernelSyntaxError) -> KernelSyntaxError:
+        """Return a compiler's error as an error at a line of the source, if the message names one.
 
-        NVRTC writes ``file(3): error: what``, and clang and g++ ``file:3:14: error: what``. What is wrong in a
-        template of a header is wrong there, and where the text uses that is named besides.
+        NVRTC writes ``file(3): error: what``, and clang and g++ ``file:3:14: error: what``. For an error in a template
+        of a header, the line is the one in the source that instantiates the template.
         """
-        said, file = str(error), re.escape(self.file)
-        here = re.search(rf"^{file}[(:](?P<line>\d+).*?: {_ERROR}", said, re.MULTILINE)
-        what = here or re.search(rf": {_ERROR}", said)
-        place = here or re.search(_USED.format(file=file), said, re.MULTILINE)
+        message, file = str(error), re.escape(self.file)
+        here = re.search(rf"^{file}[(:](?P<line>\d+).*?: {_ERROR}", message, re.MULTILINE)
+        what = here or re.search(rf": {_ERROR}", message)
+        place = here or re.search(_USED.format(file=file), message, re.MULTILINE)
         if what is None or place is None:
             return error
         line = int(next(filter(str.isdecimal, place.groups(""))))
         text = dict(enumerate(self.text.splitlines(), 1)).get(line)
-        found = KernelSyntaxError(f"{kernel} does not compile: {what['what']}", (self.file, line, None, text))
-        found.add_note(said)
-        return found
+        located = KernelSyntaxError(f"{kernel} does not compile: {what['what']}", (self.file, line, None, text))
+        located.add_note(message)
+        return located
 
 
 @cache
-def _view() -> str:
+def _view_header() -> str:
     return files("accel.kernels").joinpath("view.cuh").read_text(encoding="utf-8")

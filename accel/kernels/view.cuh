@@ -1,4 +1,4 @@
-// What a kernel takes for a view: an address, and extents and strides in elements, slowest axis first.
+// A strided view as a kernel parameter: an address, and extents and strides in elements, slowest axis first.
 namespace accel {
 
 template <typename T, int Rank>

@@ -4,8 +4,6 @@ Reading order: int_tuple, notation, coordinates, slicing, composing, picture, la
 swizzle, recasting, table, comparing, accesses, banks, explanation.
 """
 
-from importlib import import_module
-
 from accel.layout.algebra import (
     coalesce,
     col_major,
@@ -54,8 +52,9 @@ from accel.layout.tiling import (
     zipped_divide,
     zipped_product,
 )
+from accel.lazy import LazyNames
 
-_LATER = {
+_LAZY = {
     "BankConflicts": "accel.layout.banks",
     "Coalescing": "accel.layout.accesses",
     "Conflict": "accel.layout.banks",
@@ -139,13 +138,5 @@ __all__ = [
 
 _ = ALL
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module 'accel.layout' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_LATER[name]), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+_names = LazyNames(__name__, _LAZY, __all__)
+__getattr__, __dir__ = _names.fetch, _names.listed

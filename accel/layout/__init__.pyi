@@ -1,3 +1,4 @@
+# Written by ci/stubs. Do not edit.
 from accel.layout.accesses import Coalescing as Coalescing
 from accel.layout.accesses import VectorWidth as VectorWidth
 from accel.layout.accesses import coalescing as coalescing

@@ -3,9 +3,8 @@
 What few programs use is fetched when first asked for; the stub beside this file lists all.
 """
 
-from importlib import import_module
-
 from accel.abc.stream import Event, Stream, current_stream
+from accel.lazy import LazyNames
 from accel.memory.allocators import Allocator, Limit, Statistics, Trims
 from accel.memory.byte_copies import copy_elements
 from accel.memory.device_storage import DeviceStorage
@@ -54,7 +53,7 @@ __all__ = [
     "trim",
 ]
 
-_LATER = {
+_LAZY = {
     "DeviceTrack": "accel.memory.reports",
     "HeapUsage": "accel.memory.reports",
     "OwnerUsage": "accel.memory.reports",
@@ -68,13 +67,5 @@ _LATER = {
     "track": "accel.memory.reports",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module 'accel.memory' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_LATER[name]), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+_names = LazyNames(__name__, _LAZY, __all__)
+__getattr__, __dir__ = _names.fetch, _names.listed

@@ -1,3 +1,4 @@
+# Written by ci/stubs. Do not edit.
 from accel.abc.stream import Event as Event
 from accel.abc.stream import Stream as Stream
 from accel.abc.stream import current_stream as current_stream
@@ -14,15 +15,15 @@ from accel.memory.owner import KeepAlive as KeepAlive
 from accel.memory.pinned_memory import PinnedPool as PinnedPool
 from accel.memory.pinned_memory import pinned as pinned
 from accel.memory.pool import Pool as Pool
-from accel.memory.reports.leaks import assert_no_leak as assert_no_leak
-from accel.memory.reports.tracking import DeviceTrack as DeviceTrack
-from accel.memory.reports.tracking import Track as Track
-from accel.memory.reports.tracking import track as track
-from accel.memory.reports.usage import HeapUsage as HeapUsage
-from accel.memory.reports.usage import OwnerUsage as OwnerUsage
-from accel.memory.reports.usage import PinnedUsage as PinnedUsage
-from accel.memory.reports.usage import Snapshot as Snapshot
-from accel.memory.reports.usage import snapshot as snapshot
+from accel.memory.reports import DeviceTrack as DeviceTrack
+from accel.memory.reports import HeapUsage as HeapUsage
+from accel.memory.reports import OwnerUsage as OwnerUsage
+from accel.memory.reports import PinnedUsage as PinnedUsage
+from accel.memory.reports import Snapshot as Snapshot
+from accel.memory.reports import Track as Track
+from accel.memory.reports import assert_no_leak as assert_no_leak
+from accel.memory.reports import snapshot as snapshot
+from accel.memory.reports import track as track
 from accel.memory.scopes import allocating as allocating
 from accel.memory.scopes import allocator_of as allocator_of
 from accel.memory.scopes import trim as trim

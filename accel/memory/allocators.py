@@ -5,9 +5,10 @@ run the same calls in the midst of one. So no change of a count here has a call 
 """
 
 from contextvars import ContextVar
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from accel.abc.block import Block
+from accel.abc.optional import Trims
 from accel.abc.stream import Stream
 from accel.device import Device
 from accel.errors import OutOfMemoryError
@@ -25,15 +26,6 @@ class Allocator(Protocol):
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Take a block back, as `Backend.free` does."""
-        ...
-
-
-@runtime_checkable
-class Trims(Protocol):
-    """An allocator that keeps free blocks, or has one that does above it."""
-
-    def trim(self) -> int:
-        """Give back what is kept and not in use; returns how many bytes."""
         ...
 
 

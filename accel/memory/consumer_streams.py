@@ -1,7 +1,7 @@
 """Memory lent to other libraries: they have it after the work in flight, and after those who had its bytes before."""
 
 from accel import config
-from accel.abc.backend import SupportsStreamNumbers
+from accel.abc.optional import SupportsStreamNumbers
 from accel.device import Device
 from accel.errors import InterchangeError
 from accel.memory.hazards import pending, refuse_in_flight

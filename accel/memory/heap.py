@@ -17,9 +17,10 @@ from contextlib import suppress
 from functools import partial
 from weakref import WeakValueDictionary
 
-from accel.abc.backend import Backend, FreesInOrder, SupportsStreams
+from accel.abc.backend import Backend
 from accel.abc.block import Block
 from accel.abc.external import ExternalAllocation
+from accel.abc.optional import FreesInOrder, SupportsStreams
 from accel.abc.stream import Event, Stream, current_stream
 from accel.abc.watch import Watch
 from accel.call_sites import call_site
@@ -32,7 +33,7 @@ from accel.memory.hazards import Submission, Traffic, forget_these
 from accel.memory.holder import Holder
 from accel.memory.in_flight import PendingWork, SupportsKeepAlive
 from accel.memory.shortage import in_use, is_retry, making_room
-from accel.registry import NoBackendError, providers
+from accel.registry import NoBackendError, providers, table_by_device
 
 __all__ = ["Heap", "PendingWork", "Watcher", "heap_of", "heaps", "unwatch", "watch"]
 
@@ -438,7 +439,7 @@ Watcher = Callable[[Device], Watch]
 """Returns, for each device, who sees what happens there; the same one whenever it is asked."""
 
 _watchers: list[Watcher] = []
-_heaps: dict[Device, Heap] = {}
+_heaps: dict[Device, Heap] = table_by_device()
 # Reentrant, for a collection may end a watch.
 _new_heap = open_after_fork(threading.RLock())
 

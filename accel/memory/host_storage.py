@@ -7,8 +7,8 @@ from typing import Any, ClassVar, SupportsIndex, overload
 
 import numpy as np
 
-from accel.abc.backend import KnowsAddresses
 from accel.abc.external import Deleter, ExternalAllocation
+from accel.abc.optional import KnowsAddresses
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import BoundsError, DeviceMismatchError, DTypeError, LayoutError

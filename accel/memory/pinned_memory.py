@@ -5,8 +5,8 @@ import warnings
 from collections import deque
 from typing import SupportsIndex
 
-from accel.abc.backend import SupportsPinning
 from accel.abc.block import Block
+from accel.abc.optional import SupportsPinning
 from accel.abc.stream import Event, Stream
 from accel.call_sites import stack_level
 from accel.device import Device, DeviceLike, resolve
@@ -19,6 +19,7 @@ from accel.memory.host_storage import HostStorage
 from accel.memory.pool import Pool
 from accel.memory.scopes import allocating
 from accel.memory.shortage import without_ladder
+from accel.registry import table_by_device
 
 __all__ = ["AfterEvents", "PinnedPool", "pinned", "pinned_pools"]
 
@@ -130,7 +131,7 @@ class PinnedPool(AfterEvents):
         return super().allocate(device, nbytes, alignment=alignment, stream=stream)
 
 
-_pools: dict[Device, PinnedPool] = {}
+_pools: dict[Device, PinnedPool] = table_by_device()
 _lock = open_after_fork(threading.Lock())
 _warned = False
 

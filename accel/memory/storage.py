@@ -1,6 +1,5 @@
 """`HostStorage` and `DeviceStorage`: counted, typed handles on a block (NuMojo's storages)."""
 
-import enum
 from functools import partial
 from operator import index
 from typing import Any, ClassVar, NoReturn, Protocol, Self, SupportsIndex
@@ -13,6 +12,7 @@ from accel.abc.stream import Stream
 from accel.call_sites import call_site
 from accel.device import Device, OnDevice
 from accel.dtypes import DType
+from accel.enums import PlainEnum
 from accel.errors import BoundsError, ReadOnlyError, ReleasedError
 from accel.memory import hazards
 from accel.memory.heap import Heap
@@ -23,7 +23,7 @@ from accel.memory.submission import Use, carry_out
 __all__ = ["Ownership", "Storage", "Writer"]
 
 
-class Ownership(enum.Enum):
+class Ownership(PlainEnum):
     """Who frees the bytes.
 
     ``MANAGED`` memory is counted, and freed with its last handle; ``EXTERNAL`` memory belongs to somebody else.

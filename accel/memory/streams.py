@@ -1,6 +1,6 @@
 """Streams by device: new ones, and those that are used when none is given."""
 
-from accel.abc.backend import SupportsStreams
+from accel.abc.optional import SupportsStreams
 from accel.abc.stream import Stream
 from accel.device import DeviceLike, resolve
 from accel.memory.heap import heap_of

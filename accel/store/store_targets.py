@@ -1,14 +1,14 @@
 """`StoreTarget`: Legate's names for kinds of memory, and the devices that have them."""
 
-import enum
 from typing import NamedTuple
 
 from accel.device import Device, DeviceLike, required, resolve
+from accel.enums import PlainEnum
 
 __all__ = ["Place", "StoreTarget", "place_of"]
 
 
-class StoreTarget(enum.Enum):
+class StoreTarget(PlainEnum):
     """A kind of memory, by the name that Legate has for it.
 
     ``SYSMEM`` and ``SOCKETMEM`` are the host's, ``ZCMEM`` is host memory that is pinned for a GPU, and ``FBMEM`` is a

@@ -1,11 +1,11 @@
-"""For tests of code that uses accelerators, and of backends. Needs pytest, as in ``accel-container[test]``.
+"""Helpers for tests of backends and of code that uses accelerators. Needs pytest: ``accel-container[test]``.
 
-The pytest plug-in `accel.testing.plugin` loads this package in every run, so each name is fetched at its first use.
+Pytest imports this package in every run (`accel.testing.plugin`), so each name is imported at its first use.
 """
 
-from importlib import import_module
+from accel.lazy import LazyNames
 
-_HOMES = {
+_LAZY = {
     "Arrangement": "accel.testing.arranging",
     "BackendConformance": "accel.testing.conformance",
     "OrderConformance": "accel.testing.order_conformance",
@@ -24,6 +24,7 @@ _HOMES = {
     "seeded": "accel.testing.seeds",
     "shapes": "accel.testing.layout_strategies",
     "tilers": "accel.testing.layout_strategies",
+    "use_backend": "accel.testing.serving",
 }
 
 __all__ = [
@@ -45,11 +46,8 @@ __all__ = [
     "seeded",
     "shapes",
     "tilers",
+    "use_backend",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'accel.testing' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+_names = LazyNames(__name__, _LAZY, __all__)
+__getattr__, __dir__ = _names.fetch, _names.listed

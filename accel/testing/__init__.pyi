@@ -1,3 +1,4 @@
+# Written by ci/stubs. Do not edit.
 from accel.testing.arranging import Arrangement as Arrangement
 from accel.testing.arranging import arrangements as arrangements
 from accel.testing.conformance import BackendConformance as BackendConformance
@@ -15,4 +16,5 @@ from accel.testing.leaks import no_leaks as no_leaks
 from accel.testing.order_conformance import OrderConformance as OrderConformance
 from accel.testing.races import no_races as no_races
 from accel.testing.seeds import seeded as seeded
+from accel.testing.serving import use_backend as use_backend
 from accel.testing.stream_conformance import StreamConformance as StreamConformance

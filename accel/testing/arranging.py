@@ -1,4 +1,4 @@
-"""`arrangements`: how elements may lie in memory, at its worst; a Hypothesis strategy for every boundary."""
+"""`arrangements`: a Hypothesis strategy for extents and strides, with all awkward cases."""
 
 from collections.abc import Sequence
 from math import prod
@@ -13,17 +13,17 @@ __all__ = ["Arrangement", "arrangements"]
 
 
 class Arrangement(NamedTuple):
-    """Extents and strides within some room.
+    """Extents and strides of elements in a flat array (the room).
 
     Attributes
     ----------
     extents, strides : tuple of int
-        Of each axis, the slowest first; strides are in elements, and may be negative, 0, or lead back to an element
-        that another coordinate has too.
+        Of each axis, the slowest first. Strides are in elements. They may be negative or 0, and several coordinates
+        may name the same element.
     start : int
-        The element of the room that all coordinates 0 name.
+        Index in the room of the element at coordinates 0.
     room : int
-        How many elements there are to lie in.
+        Number of elements in the room.
     """
 
     extents: tuple[int, ...]
@@ -37,15 +37,15 @@ class Arrangement(NamedTuple):
         return prod(self.extents)
 
     def array(self, dtype: DTypeLike = "float64", seed: int = 0) -> np.ndarray[Any, DType]:
-        """Return a NumPy array that lies so, in a room of random bytes; its base is the flat room."""
-        found = as_dtype(dtype)
-        room = np.random.default_rng(seed).integers(0, 2 if found.kind == "b" else 100, self.room).astype(found)
+        """Return a NumPy array with these extents and strides; its base is a room of random values."""
+        element = as_dtype(dtype)
+        room = np.random.default_rng(seed).integers(0, 2 if element.kind == "b" else 100, self.room).astype(element)
         return self.within(room)
 
     def within(self, room: np.ndarray[Any, DType]) -> np.ndarray[Any, DType]:
-        """Return a view of a flat array of at least so many elements that lies so."""
+        """Return a view, with these extents and strides, of a flat array of at least ``room`` elements."""
         size = room.itemsize
-        # A constructor and not as_strided: it refuses what would leave the room.
+        # Not as_strided: the constructor refuses elements outside of the room.
         return np.ndarray(self.extents, room.dtype, room, self.start * size, [step * size for step in self.strides])
 
 
@@ -53,22 +53,22 @@ class Arrangement(NamedTuple):
 def arrangements(
     draw: st.DrawFn, *, extents: Sequence[int] | None = None, distinct: bool = False, most: int = 60
 ) -> Arrangement:
-    """Draw how elements lie: empty, single, backwards, broadcast, overlapping, with gaps, in any order of axes.
+    """Draw an `Arrangement`: empty, single, reversed, broadcast, overlapping, with gaps, in any order of axes.
 
     Parameters
     ----------
     extents : sequence of int, optional
-        The extents that are wanted; by default any of up to four axes.
+        The extents; by default any, of up to four axes.
     distinct : bool
-        Only such that no two coordinates name one element, as a target must.
+        Whether all coordinates name different elements, as a target of a copy needs.
     most : int
-        How many elements there are at most.
+        Largest number of elements.
 
     Examples
     --------
     >>> from hypothesis import find
     >>> from accel.testing import arrangements
-    >>> find(arrangements(extents=(2, 3)), lambda found: True).array("int32").shape
+    >>> find(arrangements(extents=(2, 3)), lambda arrangement: True).array("int32").shape
     (2, 3)
     """
     if extents is None:
@@ -85,7 +85,7 @@ def arrangements(
 
 @st.composite
 def _distinct_strides(draw: st.DrawFn, extents: Sequence[int]) -> list[int]:
-    """Draw strides of which each is longer than all that the shorter ones reach together; some go backwards."""
+    """Draw strides, each longer than the reach of all shorter ones together; some are negative."""
     strides, longer = [0] * len(extents), 1
     for axis in draw(st.permutations(range(len(extents)))):
         stride = longer + draw(st.sampled_from([0, 0, 0, 1, 3]))

@@ -1,4 +1,4 @@
-"""Blocks of a heap, and the bytes in them, as conformance tests use them."""
+"""Helpers of the conformance tests: allocate blocks, and read and write their bytes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 @contextmanager
 def lent(heap: Heap, nbytes: int, alignment: int = 1) -> Iterator[Block]:
-    """Take a block, and give it back."""
+    """Allocate a block, and free it after the ``with`` block."""
     block = heap.allocate(nbytes, alignment=alignment)
     try:
         yield block
@@ -26,32 +26,32 @@ def lent(heap: Heap, nbytes: int, alignment: int = 1) -> Iterator[Block]:
 
 
 def give_back(heap: Heap, *blocks: Block) -> None:
-    """Free blocks as an owner does."""
+    """Free blocks, with the lock of the heap held."""
     for block in blocks:
         with heap.lock:
             heap.free(block)
 
 
 def random_bytes(nbytes: int) -> Bytes:
-    """Return the same bytes for the same size, no two sizes alike."""
+    """Return random bytes that depend only on their number."""
     return np.random.default_rng(nbytes).integers(0, 256, nbytes, dtype=np.uint8)
 
 
 def write(heap: Heap, block: Block, given: Bytes) -> None:
-    """Copy bytes of the host to a block."""
+    """Copy bytes from the host to a block."""
     heap.backend.copy(Span(block, 0, given.nbytes), host_span(given), stream=None)
     heap.backend.synchronize(heap.device)
 
 
 def read(heap: Heap, block: Block, nbytes: int) -> Bytes:
-    """Copy a block's bytes to the host."""
-    found = np.empty(nbytes, np.uint8)
-    heap.backend.copy(host_span(found), Span(block, 0, nbytes), stream=None)
+    """Copy the first bytes of a block to the host."""
+    result = np.empty(nbytes, np.uint8)
+    heap.backend.copy(host_span(result), Span(block, 0, nbytes), stream=None)
     heap.backend.synchronize(heap.device)
-    return found
+    return result
 
 
 def host_span(array: Bytes) -> Span:
-    """Return a span of the host on an array's bytes."""
+    """Return a span on the bytes of a NumPy array."""
     host = heap_of(Device.CPU).backend
     return Span(host.adopt(ExternalAllocation(array.nbytes, native=array)), 0, array.nbytes)

@@ -1,4 +1,4 @@
-"""`BackendConformance`: the definition of a backend, in the form of tests."""
+"""`BackendConformance`: tests of everything that a backend must do."""
 
 import gc
 import weakref
@@ -49,7 +49,7 @@ _FILLS: tuple[tuple[str, complex], ...] = (
 
 
 class BackendConformance(CopyConformance):
-    """Subclass this in a test file, set ``device``, and run pytest: a backend that passes is one.
+    """Subclass this in a test file, set ``device``, and run pytest; the backend of that device is tested.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class BackendConformance(CopyConformance):
 
     @pytest.fixture
     def heap(self) -> Heap:
-        """The device's heap."""
+        """The heap of the device."""
         return heap_of(self.device)
 
     @pytest.fixture
@@ -73,14 +73,14 @@ class BackendConformance(CopyConformance):
 
     @pytest.fixture(autouse=True)
     def nothing_is_left(self) -> Iterator[None]:
-        """Every test gives back what it took."""
+        """Each test frees the memory that it allocated."""
         gc.collect()
         before = snapshot().live_bytes
         yield
         gc.collect()
         assert snapshot().live_bytes == before
 
-    # What it says of itself
+    # Description
 
     def test_is_a_backend_with_a_name(self, backend: Backend) -> None:
         assert isinstance(backend, Backend)
@@ -132,13 +132,13 @@ class BackendConformance(CopyConformance):
 
     def test_free_memory_is_part_of_all_there_is(self, backend: Backend) -> None:
         if not isinstance(backend, ReportsRoom):
-            return  # nobody can know everywhere
+            return  # not every backend knows
         room = backend.free_memory(self.device)
         assert 0 <= (room.largest or 0) <= room.free <= room.total
 
     def test_pinned_memory_is_the_hosts_and_had_again(self, backend: Backend) -> None:
         if not isinstance(backend, SupportsPinning):
-            return  # it needs none, or has none
+            return  # not every backend has pinned memory
         for nbytes in (0, 1, 1000, 1_000_003):
             block = backend.allocate_pinned(self.device, nbytes)
             assert block.nbytes >= nbytes
@@ -154,7 +154,7 @@ class BackendConformance(CopyConformance):
 
     def test_freed_memory_is_had_again(self, heap: Heap) -> None:
         room = heap.backend.limits(self.device).memory
-        # More than there is in all, unless that is too much to touch.
+        # Twelve pieces are more than the device has, unless that is too much for a test.
         piece = room // 8 if room <= 1 << 30 else 1 << 22
         for _ in range(12):
             with lent(heap, piece):
@@ -176,7 +176,7 @@ class BackendConformance(CopyConformance):
 
     def test_memory_of_the_host_is_adopted_by_its_address(self, heap: Heap, backend: Backend) -> None:
         if self.device is not Device.CPU:
-            return  # an address of the host means nothing there
+            return  # an address of the host means nothing on other devices
         given = random_bytes(100)
         adopted = backend.adopt(ExternalAllocation(100, pointer=given.ctypes.data))
         assert (adopted.pointer, adopted.nbytes) == (given.ctypes.data, 100)
@@ -184,7 +184,7 @@ class BackendConformance(CopyConformance):
 
     def test_addresses_of_the_device_are_told_from_those_of_the_host(self, heap: Heap, backend: Backend) -> None:
         if not isinstance(backend, KnowsAddresses):
-            return  # the host may follow them all, or nobody can know
+            return  # not every backend can tell
         given = random_bytes(100)
         with lent(heap, 100) as block:
             assert backend.device_at(block.pointer) is backend.device_at(block.pointer + 99) is self.device
@@ -255,9 +255,9 @@ class BackendConformance(CopyConformance):
     def test_fill_sets_the_elements_and_no_others(
         self, heap: Heap, name: str, value: complex, strides: tuple[int, ...]
     ) -> None:
-        dtype = next((found for found in heap.backend.limits(self.device).dtypes if found.name == name), None)
+        dtype = next((each for each in heap.backend.limits(self.device).dtypes if each.name == name), None)
         if dtype is None:
-            return  # this device does not compute with it, and its limits say so
+            return  # the limits of this device do not list it
         expected = random_bytes(4096)
         with lent(heap, 4096) as block:
             write(heap, block, expected)
@@ -273,9 +273,9 @@ class BackendConformance(CopyConformance):
 
     @pytest.fixture
     def arrays(self, backend: Backend) -> SupportsArrays:
-        """The backend, where it lends its memory as arrays."""
+        """The backend, if it supports arrays."""
         if not isinstance(backend, SupportsArrays):
-            pytest.skip("this backend lends no arrays, and need not")
+            pytest.skip("this backend has no array library (accel.abc.SupportsArrays), and needs none")
         return backend
 
     def test_an_array_is_on_the_memory_itself(self, heap: Heap, arrays: SupportsArrays) -> None:
@@ -342,7 +342,7 @@ _STRIDED: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...] =
 def _operand(
     block: Block, dtype: DType, extents: tuple[int, ...], strides: tuple[int, ...], writable: bool = True
 ) -> Operand:
-    """Lay elements out from the middle of a block, so that negative strides stay inside."""
+    """Return elements that start in the middle of a block, so that negative strides stay inside."""
     steps = tuple(stride * dtype.itemsize for stride in strides)
     return Operand(Span(block, 0, 4096), 2048, dtype, extents, steps, writable)
 

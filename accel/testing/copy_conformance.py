@@ -1,4 +1,4 @@
-"""`CopyConformance`: what a backend does with each kind of plan, in the form of tests."""
+"""`CopyConformance`: tests of a backend with each kind of plan."""
 
 from itertools import product
 from typing import ClassVar, Self
@@ -21,7 +21,7 @@ _START = 1 << 17
 _DTYPES = tuple(map(as_dtype, ("uint8", "int16", "float32", "float64", "complex128")))
 _ENDS = tuple(product(("host", "device"), repeat=2))[1:]
 
-# Extents, and the strides in elements of a target and of a source, by what the planner makes of them.
+# Extents, strides of the target and strides of the source (in elements), by the plan that they lead to.
 _LOOPS: dict[str, tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = {
     "memcpy": ((5, 7), (7, 1), (7, 1)),
     "rows": ((5, 33), (40, 1), (35, 1)),
@@ -39,7 +39,7 @@ _LOOPS: dict[str, tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = {
 
 
 class CopyConformance:
-    """The part of `BackendConformance` that is about plans; ``heap`` is that of the device."""
+    """The tests of `BackendConformance` that are about plans; the fixture ``heap`` is the heap of the device."""
 
     device: ClassVar[Device]
 
@@ -107,9 +107,9 @@ class CopyConformance:
                 source = _operand(whole, dtype, extents, out_of)._replace(start=_START + shift * dtype.itemsize)
                 given = random_bytes(_ROOM)
                 write(heap, block, given)
-                found = plan(target, source)
-                heap.backend.copy_strided(target, source, found, stream=None)
-                carry_out(found, target, given, source, given)
+                made = plan(target, source)
+                heap.backend.copy_strided(target, source, made, stream=None)
+                carry_out(made, target, given, source, given)
                 assert np.array_equal(read(heap, block, _ROOM), given)
 
     @pytest.mark.parametrize("dtype", _DTYPES, ids=str)
@@ -127,7 +127,7 @@ class CopyConformance:
 
 
 class _Copy:
-    """Two places of known bytes, each on the host or on the device."""
+    """A target and a source with known bytes, each on the host or on the device."""
 
     def __init__(self, heap: Heap, target: str, source: str) -> None:
         self._heap = heap
@@ -157,11 +157,11 @@ class _Copy:
         return Span(self._blocks[end], 0, _ROOM) if self._on_device[end] else host_span(self._host[end])
 
     def check(self, target: Operand, source: Operand, mask: Mask | None = None) -> None:
-        """Copy, and compare every byte of both places."""
-        found = plan(target, source, mask=mask)
-        self._heap.backend.copy_strided(target, source, found, stream=None)
+        """Copy, and compare every byte of both ends."""
+        made = plan(target, source, mask=mask)
+        self._heap.backend.copy_strided(target, source, made, stream=None)
         self._heap.backend.synchronize(self._heap.device)
-        carry_out(found, target, self._bytes[0], source, self._bytes[1])
+        carry_out(made, target, self._bytes[0], source, self._bytes[1])
         for end, expected in enumerate(self._bytes):
             assert np.array_equal(self._now(end), expected)
 
@@ -170,7 +170,7 @@ class _Copy:
 
 
 def _operand(span: Span, dtype: DType, extents: tuple[int, ...], strides: tuple[int, ...]) -> Operand:
-    """Lay elements out from the middle of a span, so that negative strides stay inside."""
+    """Return elements that start in the middle of a span, so that negative strides stay inside."""
     return Operand(span, _START, dtype, extents, tuple(stride * dtype.itemsize for stride in strides))
 
 

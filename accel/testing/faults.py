@@ -1,7 +1,7 @@
 """Faults on demand: the k-th allocation or copy of a device fails, its memory is limited, or it is lost.
 
-Each stands in for the methods through which all such work of a backend goes. Those of a simulated device's fault points
-reach further than a backend's own: to results of computations, and to the moment when a late copy runs.
+Each fault replaces methods of the backend while its block runs. A simulated device has fault points, which are replaced
+instead: they also see the results of computations, and the moment when a late copy runs.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,14 +19,14 @@ __all__ = ["Fault", "Faults", "fail_allocation", "fail_copy", "limit_memory", "l
 
 
 class Fault:
-    """A fault that waits for its turn.
+    """A fault at the k-th call.
 
     Attributes
     ----------
     k : int
-        The call that fails, counted from 1.
+        Number of the call that fails, counted from 1.
     seen : int
-        How many of the calls have been made that it counts.
+        Number of calls so far.
     """
 
     def __init__(self, k: int) -> None:
@@ -37,14 +37,11 @@ class Fault:
 
     @property
     def happened(self) -> bool:
-        """Whether the k-th call was made; it failed, or on a simulated device fails when it runs."""
+        """Whether the k-th call was made. On a simulated device its work fails later, when it runs."""
         return self.seen >= self.k
 
     def strikes(self) -> bool:
-        """Count one call, and tell whether it is the one that fails.
-
-        A second try of an allocation that failed is the same call.
-        """
+        """Count a call, and tell whether it is the one that fails; a retry of an allocation is the same call."""
         self.seen += not is_retry()
         return self.seen == self.k
 
@@ -53,14 +50,14 @@ class Fault:
 def fail_allocation(k: int, device: DeviceLike | None = None) -> Iterator[Fault]:
     """Let the ``k``-th allocation on a device fail with `OutOfMemoryError`, counted from 1.
 
-    On a simulated device also results of computations are allocated.
+    On a simulated device the results of computations are allocations too.
 
     Parameters
     ----------
     k : int
-        Which one.
+        Number of the allocation.
     device : Device or str, optional
-        Where; by default `Device.default`.
+        The device; by default `Device.default`.
 
     Examples
     --------
@@ -88,9 +85,9 @@ def fail_allocation(k: int, device: DeviceLike | None = None) -> Iterator[Fault]
 
 @contextmanager
 def limit_memory(nbytes: int, device: DeviceLike | None = None) -> Iterator[None]:
-    """Let allocations on a device fail that would take it past so many bytes more than it has in use now.
+    """Let allocations on a device fail if they need more than ``nbytes`` bytes beyond those in use now.
 
-    The device is by default `Device.default`. On a simulated one also results of computations count.
+    The device is by default `Device.default`. On a simulated device the results of computations count too.
     """
     heap = heap_of(resolve(device))
     limit = in_use(heap) + nbytes
@@ -108,9 +105,9 @@ def limit_memory(nbytes: int, device: DeviceLike | None = None) -> Iterator[None
 
 @contextmanager
 def fail_copy(k: int, device: DeviceLike | None = None) -> Iterator[Fault]:
-    """Let the ``k``-th copy that the backend of a device makes fail with `DeviceLostError`, counted from 1.
+    """Let the ``k``-th copy of a device's backend fail with `DeviceLostError`, counted from 1.
 
-    The device is by default `Device.default`. On a simulated one the copy fails when it runs, which is later.
+    The device is by default `Device.default`. On a simulated device the copy fails later, when it runs.
     """
     where, fault = resolve(device), Fault(k)
     backend = heap_of(where).backend
@@ -125,17 +122,17 @@ def fail_copy(k: int, device: DeviceLike | None = None) -> Iterator[Fault]:
 
 @contextmanager
 def lose_device(device: DeviceLike | None = None) -> Iterator[None]:
-    """Let everything on a simulated device fail with `DeviceLostError`, but giving memory back.
+    """Let all operations on a simulated device fail with `DeviceLostError`, except the release of memory.
 
     Parameters
     ----------
     device : Device or str, optional
-        Which; by default `Device.default`.
+        The device; by default `Device.default`.
 
     Raises
     ------
     CapabilityError
-        If it is not a simulated device.
+        If the device is not simulated.
     """
     lost = resolve(device)
     backend = heap_of(lost).backend
@@ -153,7 +150,7 @@ def lose_device(device: DeviceLike | None = None) -> Iterator[None]:
 
 
 class Faults:
-    """The faults by short names, as the pytest fixture ``fault`` offers them."""
+    """The pytest fixture ``fault``: the faults by short names."""
 
     allocation = staticmethod(fail_allocation)
     copy = staticmethod(fail_copy)

@@ -14,7 +14,7 @@ from accel.layout import Layout, coalesce
 __all__ = ["compact_layouts", "coordinates", "int_tuples", "layouts", "shapes", "tilers"]
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
-"""An integer, or a tuple of such, nested."""
+"""An integer, or a nested tuple of integers."""
 
 
 def int_tuples(
@@ -25,30 +25,30 @@ def int_tuples(
     Parameters
     ----------
     elements
-        The integers at the leaves; by default any.
+        Strategy for the integers at the leaves; by default any integers.
     max_depth
-        How deep the tuples are nested at most; 0 gives integers only.
+        Largest depth of nesting; 0 gives integers only.
     max_rank
-        How many branches a tuple has at most; it has one at least.
+        Largest length of a tuple; the smallest is 1.
 
     Examples
     --------
     >>> from hypothesis import find
     >>> from accel.testing import int_tuples
-    >>> find(int_tuples(), lambda found: isinstance(found, tuple) and len(found) == 2)
+    >>> find(int_tuples(), lambda drawn: isinstance(drawn, tuple) and len(drawn) == 2)
     (0, 0)
     """
     leaves = st.integers() if elements is None else elements
-    found: SearchStrategy[IntTuple] = leaves
+    trees: SearchStrategy[IntTuple] = leaves
     for _ in range(max_depth):
-        found = st.one_of(leaves, st.lists(found, min_size=1, max_size=max_rank).map(tuple))
-    return found
+        trees = st.one_of(leaves, st.lists(trees, min_size=1, max_size=max_rank).map(tuple))
+    return trees
 
 
 def shapes(
     *, min_extent: int = 1, max_extent: int = 6, max_size: int = 256, max_depth: int = 3
 ) -> SearchStrategy[IntTuple]:
-    """Return a strategy for shapes of at most ``max_size`` elements; ``min_extent=0`` gives empty ones too.
+    """Return a strategy for shapes of at most ``max_size`` elements; with ``min_extent=0`` some are empty.
 
     Examples
     --------
@@ -65,14 +65,14 @@ def shapes(
 def layouts(
     draw: DrawFn, shape: SearchStrategy[Any] | None = None, strides: SearchStrategy[int] | None = None
 ) -> Layout:
-    """Return a strategy for layouts with any strides: gaps, repetitions and reversals included.
+    """Return a strategy for layouts with any strides: with gaps, repeated offsets and negative strides.
 
     Parameters
     ----------
     shape
-        The shapes to draw from; by default `shapes`.
+        Strategy for the shape; by default `shapes`.
     strides
-        The strides of the leaves; by default between -64 and 64.
+        Strategy for the strides of the leaves; by default integers from -64 to 64.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def layouts(
 
 @st.composite
 def compact_layouts(draw: DrawFn, shape: SearchStrategy[Any] | None = None) -> Layout:
-    """Return a strategy for layouts that take each offset below their size once: the leaves in any order.
+    """Return a strategy for layouts that take each offset below their size once, with the leaves in any order.
 
     Examples
     --------
@@ -101,19 +101,19 @@ def compact_layouts(draw: DrawFn, shape: SearchStrategy[Any] | None = None) -> L
     extents = _leaves(drawn)
     order = draw(st.permutations(range(len(extents))))
     steps = accumulate((extents[leaf] for leaf in order), mul, initial=1)
-    found = dict(zip(order, steps, strict=False))
-    return Layout(drawn, _like(drawn, (found[leaf] for leaf in range(len(extents)))))
+    stride_of = dict(zip(order, steps, strict=False))
+    return Layout(drawn, _like(drawn, (stride_of[leaf] for leaf in range(len(extents)))))
 
 
 def coordinates(layout: Any) -> SearchStrategy[Any]:
-    """Return a strategy for the coordinates of a layout: integers, natural ones, and mixtures.
+    """Return a strategy for the coordinates of a layout: integers, nested tuples, and mixtures of both.
 
-    There are none in a layout of size 0.
+    A layout of size 0 has none.
 
     Parameters
     ----------
     layout
-        A layout, or anything that has its ``shape``.
+        A layout, or an object with the ``shape`` of one.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def _coordinates(shape: IntTuple) -> SearchStrategy[Any]:
 
 @st.composite
 def tilers(draw: DrawFn, layout: Layout) -> tuple[Layout, ...]:
-    """Return a strategy for tilers by mode that cut a layout evenly: every divide takes them.
+    """Return a strategy for tilers by mode that divide a layout evenly; all divide functions take them.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def tilers(draw: DrawFn, layout: Layout) -> tuple[Layout, ...]:
 
 
 def _tile_sizes(mode: Layout) -> list[int]:
-    """Return the sizes that end at a whole part of a leaf; the others may cut across two strides."""
+    """Return the tile sizes that divide a mode evenly, leaf by leaf."""
     sizes, whole = [1], 1
     for extent, _ in coalesce(mode).leaves:
         sizes += [whole * part for part in range(2, extent + 1) if extent % part == 0]
@@ -164,6 +164,6 @@ def _leaves(tree: IntTuple) -> list[int]:
 
 
 def _like(tree: IntTuple, leaves: Iterator[int] | Iterable[int]) -> IntTuple:
-    """Return a tuple nested as another, with other leaves."""
+    """Return a tuple that is nested like another one, with other leaves."""
     following = iter(leaves)
     return tuple(_like(branch, following) for branch in tree) if isinstance(tree, tuple) else next(following)

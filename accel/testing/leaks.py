@@ -1,4 +1,4 @@
-"""`no_leaks`: nothing that a block of code allocates may be left when it ends."""
+"""`no_leaks`: a ``with`` block that fails if it leaves memory in use."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +13,14 @@ __all__ = ["no_leaks", "refuse_growth", "settled"]
 def no_leaks() -> Iterator[None]:
     """Fail if the block leaves memory in use on any device, as `accel.memory.assert_no_leak` does.
 
-    On a simulated device this includes the results of computations, and work in flight is finished before it is
+    On a simulated device the results of computations count too, and work in flight is finished before memory is
     counted.
 
     Raises
     ------
     AssertionError
-        If there are more blocks or bytes in use at the end than at the beginning; says how many, where, and in debug
-        mode which line made them.
+        If more blocks or bytes are in use at the end than at the beginning; the message says how many, where, and in
+        debug mode which line made them.
 
     Examples
     --------
@@ -42,6 +42,6 @@ def no_leaks() -> Iterator[None]:
 
 
 def settled() -> Baseline:
-    """Return what is in use when all that can go is gone, results of computations included."""
+    """Finish the work in flight and collect garbage; return the memory that is in use then."""
     finish()
     return baseline(in_use)

@@ -1,4 +1,4 @@
-"""`OrderConformance`: what a backend is to be that frees memory in the order of its streams, in the form of tests."""
+"""`OrderConformance`: tests of a backend that frees memory in the order of its streams."""
 
 import numpy as np
 import pytest
@@ -14,14 +14,14 @@ _TIMES = 20
 
 
 class OrderConformance(StreamConformance):
-    """Subclass this instead of `StreamConformance` for a backend that is a `FreesInOrder`.
+    """Subclass this instead of `StreamConformance` for a backend that implements `FreesInOrder`.
 
-    Copies and fills on such a device are only submitted, so what it promises is all that keeps them right.
+    Accel does not wait for copies and fills on such a device before it frees their memory, so it relies on this order.
     """
 
     @pytest.fixture
     def ordering(self, backend: Backend) -> FreesInOrder:
-        """The backend, which frees in order."""
+        """The backend."""
         assert isinstance(backend, FreesInOrder)
         return backend
 

@@ -1,4 +1,4 @@
-"""Plans by the book: the place of each item is computed by itself, as `accel.abc.Plan` says where it is."""
+"""Reference implementation of plans: computes the place of each item from the definition of `accel.abc.Plan`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["carry_out", "set_all"]
 
 
 def carry_out(plan: Plan, target: Operand, into: Bytes, source: Operand, out_of: Bytes) -> None:
-    """Copy as planned between the bytes of two spans: all is read before anything is written."""
+    """Copy as planned between the bytes of two spans; everything is read before anything is written."""
     first = _distances(target, plan.target_start, plan.extents, plan.target_strides)
     second = _distances(source, plan.source_start, plan.extents, plan.source_strides)
     read = np.ones(second.size, np.bool_) if plan.bound is None else second < plan.bound
@@ -22,7 +22,7 @@ def carry_out(plan: Plan, target: Operand, into: Bytes, source: Operand, out_of:
 
 
 def set_all(target: Operand, into: Bytes, value: Any) -> None:
-    """Set each element of an operand in the bytes of its span."""
+    """Set each element of an operand, in the bytes of its span, to a value."""
     distances = _distances(target, 0, target.extents, target.strides)
     places = _bytes_of_items(target, distances, target.dtype.itemsize)
     into[places] = np.array([value], target.dtype).view(np.uint8)
@@ -31,10 +31,10 @@ def set_all(target: Operand, into: Bytes, value: Any) -> None:
 def _distances(operand: Operand, start: int, extents: tuple[int, ...], strides: tuple[int, ...]) -> OffsetTable:
     if operand.table is not None:
         return operand.table * operand.dtype.itemsize
-    found: OffsetTable = np.full(1, start, np.int64)
+    distances: OffsetTable = np.full(1, start, np.int64)
     for extent, stride in zip(extents, strides, strict=True):
-        found = (found[:, None] + np.arange(extent, dtype=np.int64) * stride).reshape(-1)
-    return found
+        distances = (distances[:, None] + np.arange(extent, dtype=np.int64) * stride).reshape(-1)
+    return distances
 
 
 def _bytes_of_items(operand: Operand, distances: OffsetTable, itemsize: int) -> OffsetTable:

@@ -1,8 +1,8 @@
 """A pytest plug-in for projects that use accelerators: the fixtures ``device``, ``xp``, ``no_leaks`` and ``fault``.
 
-Installing the library with pytest is enough. ``--accel-devices`` says where tests run that ask for ``device`` or ``xp``
-(by default on the CPU, and on a simulated device where there is one), ``--accel-seeds`` with how many interleavings of
-a simulated device. Such a test starts from its seed whatever ran before it, and fails if there is a race in it.
+Pytest finds it when the library is installed. A test that asks for ``device`` or ``xp`` runs on each of the devices of
+``--accel-devices`` (by default the CPU and a simulated device), and on simulated devices with each of ``--accel-seeds``
+interleavings. Such a test starts from its seed, whatever ran before it, and fails if there is a race in it.
 """
 
 from collections.abc import Generator, Iterator
@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run tests that ask for a device on each, and on simulated ones with each seed."""
+    """Run a test that asks for a device on each device, and on simulated devices with each seed."""
     if "_accel_place" in metafunc.fixturenames:
         places = list(_places(metafunc.config))
         names = [name if seed is None else f"{name}-seed{seed}" for name, seed in places]
@@ -55,7 +55,7 @@ def _places(config: pytest.Config) -> Iterator[tuple[str, int | None]]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Let races fail the test itself; the fixture would be told of them when the test has passed."""
+    """Let a race fail the test itself; the teardown of a fixture would come after the test has passed."""
     __tracebackhide__ = True
     if "_accel_place" not in pyfuncitem.fixturenames:
         return (yield)
@@ -74,24 +74,24 @@ def _accel_place(request: pytest.FixtureRequest) -> Iterator["Device"]:
     from accel.testing.simulation import drop
 
     name, seed = request.param
-    found = Device(name)
-    reason = found.why_unavailable()
+    place = Device(name)
+    reason = place.why_unavailable()
     if reason is not None:
         pytest.fail(f"--accel-devices asks for {name}: {reason}")
     drop()
     with using(device=name), nullcontext() if seed is None else seeded(seed), no_races():
-        yield found
+        yield place
 
 
 @pytest.fixture
 def device(_accel_place: "Device") -> "Device":
-    """Each device in turn; it is the default one while the test runs."""
+    """Each device in turn; it is the default device while the test runs."""
     return _accel_place
 
 
 @pytest.fixture
 def xp(_accel_place: "Device") -> Any:
-    """`accel.xp`, making arrays on each device in turn."""
+    """`accel.xp`; it makes arrays on each device in turn."""
     import accel.xp
 
     return accel.xp
@@ -105,7 +105,7 @@ def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
 
     before, failures = settled(), request.session.testsfailed
     yield
-    # The traceback of a test that failed keeps its memory alive.
+    # The traceback of a failed test keeps its memory alive.
     if request.session.testsfailed == failures:
         refuse_growth(before, settled())
 

@@ -1,4 +1,4 @@
-"""`no_races`: no two streams of a simulated device may use the same bytes in no order."""
+"""`no_races`: a ``with`` block that fails if two streams of a simulated device use the same bytes in no order."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,15 +11,15 @@ __all__ = ["no_races"]
 
 @contextmanager
 def no_races() -> Iterator[None]:
-    """Fail if there is a race on a simulated device in the block, also one whose error was caught.
+    """Fail if there is a race on a simulated device in the block, also if its error was caught.
 
-    At the end all work in flight on simulated devices is run. An error that leaves the block is given the reports as
-    notes. On other devices races are not seen.
+    At the end, all work in flight on simulated devices is run. If another error leaves the block, the reports are added
+    to it as notes. On other devices races are not detected.
 
     Raises
     ------
     RaceError
-        With a report of each race: what, on which bytes, and both lines of the code.
+        With a report of each race: the two operations, the bytes, and both lines of code.
 
     Examples
     --------
@@ -27,12 +27,12 @@ def no_races() -> Iterator[None]:
     >>> import accel.xp as xp
     >>> from accel.testing import no_races
     >>> x = xp.zeros(4, device="sim")
-    >>> with no_races():  # doctest: +ELLIPSIS
-    ...     with accel.new_stream("sim"):
+    >>> try:  # doctest: +ELLIPSIS
+    ...     with no_races(), accel.new_stream("sim"):
     ...         x += 1
-    Traceback (most recent call last):
-        ...
-    accel.errors.RaceError: a race: iadd on stream ...
+    ... except accel.errors.RaceError as error:
+    ...     print(error)
+    a race: iadd on stream ...
     """
     __tracebackhide__ = True
     earlier = take_races()
@@ -55,6 +55,6 @@ def no_races() -> Iterator[None]:
 
 def _refuse(reports: Iterator[str]) -> None:
     __tracebackhide__ = True
-    found = "\n".join(reports)
-    if found:
-        raise RaceError(found)
+    text = "\n".join(reports)
+    if text:
+        raise RaceError(text)

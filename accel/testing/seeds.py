@@ -1,4 +1,4 @@
-"""`seeded`: a block of code with one interleaving of the simulated devices' streams."""
+"""`seeded`: a ``with`` block with one interleaving of the streams of simulated devices."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ __all__ = ["seeded"]
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Run a block with the interleaving of a seed, whatever was drawn before; an error is told the seed.
+    """Run a block with the interleaving of a seed, whatever ran before; a note on an error names the seed.
 
-    Work in flight on simulated devices is run before the block, and at its end.
+    Work in flight on simulated devices is run before the block and at its end.
 
     Parameters
     ----------

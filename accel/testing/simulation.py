@@ -1,4 +1,4 @@
-"""What tests may ask of a backend whose devices are simulated; the others have no such abilities."""
+"""`Simulator`: what a backend with simulated devices offers to tests, and helpers for it."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,14 +13,14 @@ __all__ = ["FaultPoints", "Simulator", "drop", "finish", "in_use", "simulators",
 
 
 class FaultPoints(Protocol):
-    """Where a simulated device asks whether something is to fail; faults on demand stand in for these methods."""
+    """Methods that a simulated device calls to ask whether an operation fails; `accel.testing.faults` replaces them."""
 
     def at_allocation(self, device: Device, nbytes: int) -> None:
-        """Raise if an allocation is to fail, of memory or for the result of a computation."""
+        """Raise if an allocation is to fail, also that of the result of a computation."""
         ...
 
     def takes_copy(self) -> bool:
-        """Tell whether the copy that is being submitted is to fail when it runs."""
+        """Tell whether the copy that is submitted now is to fail when it runs."""
         ...
 
     def at_work(self, device: Device) -> None:
@@ -30,35 +30,35 @@ class FaultPoints(Protocol):
 
 @runtime_checkable
 class Simulator(ReportsRaces, Protocol):
-    """A backend with simulated devices: their work is late, and they know what was wrong with it."""
+    """A backend with simulated devices: their work runs late, and they report its races."""
 
     @property
     def faults(self) -> FaultPoints:
-        """What is to go wrong."""
+        """The fault points."""
         ...
 
     def reseed(self, seed: int) -> None:
-        """Draw the order of work anew."""
+        """Start a new order of work from a seed."""
         ...
 
     def used(self, device: Device) -> int:
-        """Return how many bytes of a device are in use, those of results of computations included."""
+        """Return how many bytes of a device are in use, with the results of computations."""
         ...
 
 
 def simulators() -> list[Simulator]:
-    """Return those that were used so far in this process."""
+    """Return the simulators that were used so far in this process."""
     backends = dict.fromkeys(heap.backend for heap in heaps())
     return [backend for backend in backends if isinstance(backend, Simulator)]
 
 
 def finish() -> None:
-    """Let all work in flight on simulated devices run.
+    """Run all work in flight on simulated devices.
 
     Raises
     ------
     Exception
-        The first failure that nobody waited for; all work was run nevertheless.
+        The first error that was not raised before; all work has run nevertheless.
     """
     failures = [failure for heap in heaps() if isinstance(heap.backend, Simulator) for failure in _failures(heap)]
     if failures:
@@ -70,12 +70,12 @@ def _failures(heap: Heap) -> Iterator[Exception]:
         heap.backend.synchronize(heap.device)
     except Exception as failure:
         yield failure
-    # Also what failed lets go of its memory.
+    # Failed work releases its memory too.
     heap.retire_finished()
 
 
 def take_races() -> list[tuple[Simulator, str]]:
-    """Return the reports of the races that nobody has taken yet, each with whose it is."""
+    """Remove and return the reports of races, each with its simulator."""
     taken = [(simulator, report) for simulator in simulators() for report in simulator.races]
     for simulator in simulators():
         simulator.races.clear()
@@ -83,12 +83,12 @@ def take_races() -> list[tuple[Simulator, str]]:
 
 
 def drop() -> None:
-    """Forget what earlier code left: let its work run, whatever becomes of it, and its races go."""
+    """Run the work that earlier code left in flight, and drop its errors and races."""
     with suppress(Exception):
         finish()
     take_races()
 
 
 def in_use(heap: Heap) -> int:
-    """Return how many bytes of a device are in use, by the device's own books where it keeps them."""
+    """Return how many bytes of a device are in use; a simulated device counts the results of computations too."""
     return heap.backend.used(heap.device) if isinstance(heap.backend, Simulator) else heap.live_bytes

@@ -1,4 +1,4 @@
-"""`StreamConformance`: the definition of a backend with streams of its own, in the form of tests."""
+"""`StreamConformance`: tests of a backend with streams of its own."""
 
 import gc
 import threading
@@ -20,14 +20,14 @@ SIZE = 4096
 
 
 class StreamConformance(BackendConformance):
-    """Subclass this instead of `BackendConformance` for a backend whose devices have streams of their own.
+    """Subclass this instead of `BackendConformance` for a backend that implements `SupportsStreams`.
 
-    What is late is not required to be late, for a device may be fast; what is ordered is required to be ordered.
+    The tests require order. They do not require that work is late, because a device may be fast.
     """
 
     @pytest.fixture
     def streams(self, backend: Backend) -> SupportsStreams:
-        """The backend, which has streams."""
+        """The backend."""
         assert isinstance(backend, SupportsStreams)
         return backend
 
@@ -68,13 +68,13 @@ class StreamConformance(BackendConformance):
 
     def test_work_of_a_stream_is_done_in_order(self, heap: Heap, stream: Stream) -> None:
         with lent(heap, SIZE) as first, lent(heap, SIZE) as second:
-            found = np.empty(SIZE, np.uint8)
+            result = np.empty(SIZE, np.uint8)
             for given in (random_bytes(SIZE), random_bytes(SIZE)[::-1].copy()):
                 copy(heap, host_span(given), Span(first, 0, SIZE), stream)
                 copy(heap, Span(first, 0, SIZE), Span(second, 0, SIZE), stream)
-                copy(heap, Span(second, 0, SIZE), host_span(found), stream)
+                copy(heap, Span(second, 0, SIZE), host_span(result), stream)
                 stream.synchronize()
-                assert np.array_equal(found, given)
+                assert np.array_equal(result, given)
 
     def test_strided_copies_and_fills_are_ordered_too(self, heap: Heap, stream: Stream) -> None:
         with lent(heap, SIZE) as block:
@@ -104,7 +104,7 @@ class StreamConformance(BackendConformance):
             deadline = time.monotonic() + 30
             while not event.done():
                 assert time.monotonic() < deadline
-            assert event.done(), "once reached, it stays so"
+            assert event.done(), "an event that was reached stays reached"
 
     def test_events_know_their_times(self, heap: Heap, stream: Stream) -> None:
         with lent(heap, SIZE) as block:
@@ -115,23 +115,23 @@ class StreamConformance(BackendConformance):
             assert list(times) == sorted(time or 0.0 for time in times)
 
     def test_another_stream_waits_for_an_event(self, heap: Heap, stream: Stream, other: Stream) -> None:
-        given, found = random_bytes(SIZE), np.empty(SIZE, np.uint8)
+        given, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
         with lent(heap, SIZE) as block:
             for _ in range(20):
-                found[:] = 0
+                result[:] = 0
                 write(heap, block, np.zeros(SIZE, np.uint8))
                 other.wait_for(copied(heap, given, block, stream))
-                copy(heap, Span(block, 0, SIZE), host_span(found), other)
+                copy(heap, Span(block, 0, SIZE), host_span(result), other)
                 other.synchronize()
-                assert np.array_equal(found, given)
+                assert np.array_equal(result, given)
                 stream.synchronize()
 
     def test_a_stream_waits_for_a_thread_of_the_host(self, heap: Heap, stream: Stream) -> None:
-        given, gate = np.zeros(SIZE, np.uint8), threading.Event()
+        given, start = np.zeros(SIZE, np.uint8), threading.Event()
         expected = random_bytes(SIZE)
 
         def prepare() -> None:
-            gate.wait(30)
+            start.wait(30)
             given[:] = expected
 
         thread = ThreadStream()
@@ -139,37 +139,37 @@ class StreamConformance(BackendConformance):
             stream.wait_for(thread.submit(prepare))
             event = copied(heap, given, block, stream)
             assert not event.done()
-            gate.set()
+            start.set()
             event.wait()
             assert np.array_equal(read(heap, block, SIZE), expected)
         thread.close()
 
     def test_a_thread_of_the_host_waits_for_a_stream(self, heap: Heap, stream: Stream) -> None:
-        found: list[Bytes] = []
+        result: list[Bytes] = []
         given = random_bytes(SIZE)
         with lent(heap, SIZE) as block:
             thread = ThreadStream()
             thread.wait_for(copied(heap, given, block, stream))
-            thread.submit(lambda: found.append(read(heap, block, SIZE)))
+            thread.submit(lambda: result.append(read(heap, block, SIZE)))
             thread.close()
-        assert np.array_equal(found[0], given)
+        assert np.array_equal(result[0], given)
 
     def test_without_a_stream_work_goes_to_the_current_one(self, heap: Heap, stream: Stream) -> None:
-        given, found = random_bytes(SIZE), np.empty(SIZE, np.uint8)
+        given, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
         with lent(heap, SIZE) as block:
             with stream:
                 heap.backend.copy(Span(block, 0, SIZE), host_span(given), stream=None)
-                heap.backend.copy(host_span(found), Span(block, 0, SIZE), stream=None)
+                heap.backend.copy(host_span(result), Span(block, 0, SIZE), stream=None)
             stream.synchronize()
-        assert np.array_equal(found, given)
+        assert np.array_equal(result, given)
 
     def test_else_it_goes_to_the_default_one(self, heap: Heap, streams: SupportsStreams) -> None:
-        given, found = random_bytes(SIZE), np.empty(SIZE, np.uint8)
+        given, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
         with lent(heap, SIZE) as block:
             heap.backend.copy(Span(block, 0, SIZE), host_span(given), stream=None)
-            heap.backend.copy(host_span(found), Span(block, 0, SIZE), stream=None)
+            heap.backend.copy(host_span(result), Span(block, 0, SIZE), stream=None)
             streams.default_stream(self.device).record().wait()
-        assert np.array_equal(found, given)
+        assert np.array_equal(result, given)
 
     def test_synchronizing_the_device_finishes_every_stream(self, heap: Heap, stream: Stream, other: Stream) -> None:
         with lent(heap, SIZE) as first, lent(heap, SIZE) as second:
@@ -179,13 +179,13 @@ class StreamConformance(BackendConformance):
 
     def test_memory_comes_and_goes_in_the_order_of_a_stream(self, heap: Heap, stream: Stream) -> None:
         backend = heap.backend
-        given, found = random_bytes(SIZE), np.empty(SIZE, np.uint8)
+        given, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
         block = backend.allocate(self.device, SIZE, alignment=1, stream=stream)
         copy(heap, host_span(given), Span(block, 0, SIZE), stream)
-        copy(heap, Span(block, 0, SIZE), host_span(found), stream)
+        copy(heap, Span(block, 0, SIZE), host_span(result), stream)
         backend.free(block, stream=stream)
         stream.synchronize()
-        assert np.array_equal(found, given)
+        assert np.array_equal(result, given)
 
     def test_closing_finishes_the_work_and_takes_no_more(self, heap: Heap, streams: SupportsStreams) -> None:
         stream, given = streams.new_stream(self.device), random_bytes(SIZE)

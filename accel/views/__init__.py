@@ -1,4 +1,4 @@
-"""Views: windows on somebody's memory, and how coordinates find elements in it."""
+"""Views: tensors and buffers on memory that something else owns, indexed by coordinates."""
 
 from accel.views.buffers.buffer import Buffer, NDBuffer
 from accel.views.buffers.buffer_view import BufferView

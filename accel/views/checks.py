@@ -1,4 +1,4 @@
-"""What all views ask of their arguments."""
+"""Checks of arguments that all views share."""
 
 from operator import index
 from reprlib import repr as abbreviated
@@ -7,16 +7,26 @@ from typing import Any
 from accel.dtypes import DType, exact_cast
 from accel.errors import BoundsError, LayoutError
 
-__all__ = ["as_axis", "as_count", "as_pad", "as_sizes", "as_whole", "position", "refuse_partial_tile", "tile_position"]
+__all__ = [
+    "as_alignment",
+    "as_axis",
+    "as_count",
+    "as_pad",
+    "as_sizes",
+    "as_whole",
+    "position",
+    "refuse_partial_tile",
+    "tile_position",
+]
 
 
 def as_whole(value: Any, what: str) -> int:
-    """Return a value as Python's integer.
+    """Return a value as a Python int.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If it is not an integer.
     """
     if type(value) is int:
         return value
@@ -34,19 +44,33 @@ def as_count(value: Any, what: str) -> int:
     ValueError
         If it is not positive.
     """
-    found = as_whole(value, what)
-    if found < 1:
-        raise ValueError(f"{what} is at least 1; found {found}")
-    return found
+    number = as_whole(value, what)
+    if number < 1:
+        raise ValueError(f"{what} is at least 1; found {number}")
+    return number
+
+
+def as_alignment(value: Any) -> int:
+    """Return an alignment in bytes as a Python int.
+
+    Raises
+    ------
+    ValueError
+        If it is not a power of two.
+    """
+    alignment = as_whole(value, "an alignment")
+    if alignment < 1 or alignment & (alignment - 1):
+        raise ValueError(f"an alignment is a power of two in bytes; found {alignment}")
+    return alignment
 
 
 def as_sizes(values: Any, rank: int, what: str) -> tuple[int, ...]:
-    """Return one integer for each mode; a single one is enough for one mode.
+    """Return one integer for each mode; for one mode, the integer alone is accepted.
 
     Raises
     ------
     LayoutError
-        If there are more or fewer than modes.
+        If there are more or fewer integers than modes.
     """
     given = tuple(values) if isinstance(values, tuple | list) else (values,)
     if len(given) != rank:
@@ -55,12 +79,12 @@ def as_sizes(values: Any, rank: int, what: str) -> tuple[int, ...]:
 
 
 def as_axis(value: Any, rank: int) -> int:
-    """Return which mode is meant; negative numbers count from the end.
+    """Return the index of a mode; negative ones count from the end.
 
     Raises
     ------
     BoundsError
-        If there is none.
+        If there is no such mode.
     """
     axis = as_whole(value, "an axis")
     if not -rank <= axis < rank:
@@ -69,47 +93,47 @@ def as_axis(value: Any, rank: int) -> int:
 
 
 def position(value: Any, extent: int, axis: int) -> int:
-    """Return a coordinate that is there; negative ones count from the end.
+    """Return a coordinate that is in bounds; negative ones count from the end.
 
     Raises
     ------
     BoundsError
-        If it is not; names axis, index and extent.
+        If it is out of bounds; the message names axis, index and extent.
     """
-    found = as_whole(value, "an index")
-    if not -extent <= found < extent:
+    number = as_whole(value, "an index")
+    if not -extent <= number < extent:
         raise BoundsError(
-            f"index {found} is out of range on axis {axis}: its extent is {extent}, so it must be in "
+            f"index {number} is out of range on axis {axis}: its extent is {extent}, so it must be in "
             f"[{-extent}, {extent})"
         )
-    return found + extent if found < 0 else found
+    return number + extent if number < 0 else number
 
 
 def tile_position(value: Any, extent: int, size: int, axis: int) -> int:
-    """Return a coordinate of a tile that is there; negative ones count from the end.
+    """Return the coordinate of a tile that exists; negative ones count from the end.
 
     Raises
     ------
     BoundsError
-        If it is not; names axis, coordinate and extent.
+        If there is no such tile; the message names axis, coordinate and extent.
     """
-    found, count = as_whole(value, "the coordinate of a tile"), -(-extent // size)
-    if not -count <= found < count:
+    number, count = as_whole(value, "the coordinate of a tile"), -(-extent // size)
+    if not -count <= number < count:
         raise BoundsError(
-            f"tile {found} is out of range on axis {axis}: extent {extent} has {count} tiles of {size}, so it must be "
+            f"tile {number} is out of range on axis {axis}: extent {extent} has {count} tiles of {size}, so it must be "
             f"in [{-count}, {count})"
         )
-    return found + count if found < 0 else found
+    return number + count if number < 0 else number
 
 
 def refuse_partial_tile(sizes: tuple[int, ...], valid: tuple[int, ...]) -> None:
-    """Raise `BoundsError` if not all of a tile is there."""
+    """Raise `BoundsError` if a part of a tile is past the end."""
     if sizes != valid:
-        raise BoundsError(f"a tile of shape {sizes} is asked for, and {valid} of it is there; write tail='mask'")
+        raise BoundsError(f"of a tile of shape {sizes}, only {valid} is in bounds; write tail='mask'")
 
 
 def as_pad(value: Any, dtype: DType) -> Any:
-    """Return what stands for elements that are not there as a scalar of their dtype.
+    """Return a pad value as a scalar of the dtype.
 
     Raises
     ------

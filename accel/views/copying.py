@@ -1,4 +1,4 @@
-"""`Transferring`: asynchronous copies between tensors, on a stream."""
+"""`AsyncCopying`: asynchronous copies between tensors, on a stream."""
 
 from operator import index
 from typing import SupportsIndex
@@ -9,19 +9,19 @@ from accel.copies import Transfer
 from accel.errors import LayoutError
 from accel.layout import Swizzle
 from accel.views.cells import cells, mask_of
-from accel.views.conversion import Moving
+from accel.views.contents import TensorContents
 from accel.views.core import TensorCore
 
-__all__ = ["Transferring"]
+__all__ = ["AsyncCopying"]
 
 
-class Transferring(Moving):
-    """Asynchronous copies; a mixin of tensors."""
+class AsyncCopying(TensorContents):
+    """Mixin of tensors: copies on a stream."""
 
     __slots__ = ()
 
     def __accel_elements__(self) -> copies.Elements:
-        """Return the numbers that have memory, in colexicographic order, in which tensors are copied."""
+        """Return the numbers that have memory in the order of copies, which is colexicographic."""
         return cells(self)
 
     def copy_from_async(
@@ -36,30 +36,29 @@ class Transferring(Moving):
         fill: Fill = Fill.NONE,
         eviction_policy: CacheEviction = CacheEviction.NORMAL,
     ) -> Transfer:
-        """Copy the elements of another tensor on a stream, paired by colexicographic index; returns at once.
+        """Copy the elements of another tensor on a stream, and return at once; pairs are by colexicographic index.
 
-        Later reads and writes of this tensor, and later writes of the other one, wait for the transfer: those of the
-        host and those on other streams. Only valid parts are touched. (Mojo's LayoutTensor.copy_from_async, which is
-        for shared memory only.)
+        Host access to either tensor, and work on other streams that uses them, waits until the transfer is complete.
+        Only valid parts are read and written. (Mojo's LayoutTensor.copy_from_async, there for shared memory only.)
 
         Parameters
         ----------
         src : LayoutTensor
-            Of the same size and dtype, whatever its shape.
+            A tensor of the same size and dtype, of any shape.
         src_idx_bound : int, optional
-            With ``is_masked``: numbers at least so many elements after the first one of ``src`` are not read.
+            With ``is_masked``: numbers of ``src`` at this offset from its first element, or beyond, are not read.
         base_offset : int
             Added to the offset in this tensor before the swizzle, and subtracted after it.
         stream : Stream
-            Of the device of either tensor, as `accel.new_stream` returns it.
+            A stream of the device of either tensor, made by `accel.new_stream`.
         is_masked : bool
             Whether there is a bound.
         swizzle : Swizzle, optional
-            Applied to the offset of each number in this tensor, counted in elements from its first one.
+            Applied to the offset of each number in this tensor, in elements from the first one.
         fill : Fill
-            What is written instead of numbers beyond the bound: nothing, or zero.
+            The value written for numbers beyond the bound: none, or zero.
         eviction_policy : CacheEviction
-            How long the source should stay in a device's cache; a hint.
+            Hint: how long the data read should stay in the device's cache.
 
         Returns
         -------
@@ -75,13 +74,13 @@ class Transferring(Moving):
         LayoutError
             If one of the tensors is padded.
         BoundsError
-            If the swizzle leads out of the storage.
+            If a swizzled offset is outside the storage.
         ReadOnlyError
-            If writing is forbidden.
+            If this tensor is read-only.
         OverlapError
-            If this layout names an element twice.
+            If two coordinates of this layout have the same cell.
         DeviceMismatchError
-            If the stream belongs to another device.
+            If the stream belongs to the device of neither tensor.
 
         Examples
         --------
@@ -94,14 +93,12 @@ class Transferring(Moving):
         array([[1, 2, 3],
                [4, 0, 0]], dtype=int32)
         """
-        if not isinstance(src, Moving):
+        if not isinstance(src, TensorContents):
             raise TypeError(f"a tensor copies from a tensor; found {type(src).__name__}: write LayoutTensor(x)")
         self._refuse_read_only()
         self._refuse_unlike(src, cast=False)
         if self._geometry.padded or src._geometry.padded:
-            raise LayoutError(
-                "a padded tensor has elements without memory, which no stream copies; write t.copy_from(src)"
-            )
+            raise LayoutError("an asynchronous copy of a padded tensor is not possible; write t.copy_from(src)")
         mask = _mask(src, src_idx_bound, is_masked, fill)
         target = cells(self) if swizzle is None else _swizzled(cells(self), swizzle, index(base_offset))
         return copies.copy_async(target, cells(src), stream=stream, mask=mask, eviction=eviction_policy)
@@ -118,9 +115,9 @@ def _mask(src: TensorCore, bound: SupportsIndex | None, is_masked: bool, fill: F
 
 
 def _swizzled(target: copies.Elements, swizzle: Swizzle, base: int) -> copies.Elements:
-    """Return elements at the swizzled offsets of others, counted from ``base`` on."""
+    """Return elements at swizzled offsets; ``base`` is the offset of the first one in the swizzle."""
     swizzling = Swizzling(mask_of(swizzle), swizzle.shift, base)
     if target.swizzle is None:
         return target._replace(start=target.start - base, swizzle=swizzling)
-    # Two swizzles do not combine to one, so the offsets are listed in a table.
+    # Two swizzles do not combine into one, so the offsets are written to a table.
     return target._replace(leaves=(), table=swizzling(target.places()) - base, swizzle=None)

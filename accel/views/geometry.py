@@ -1,6 +1,6 @@
-"""`Geometry`: how a tensor's coordinates become cells, in integers only; memory comes in elsewhere.
+"""`Geometry`: maps the coordinates of a tensor to cells, which are positions in its storage. Pure integers, no memory.
 
-Every view of a tensor is another geometry, and how many elements its first cell lies after the old one's.
+A view of a tensor is another geometry of the same storage, with an offset between the two first cells.
 """
 
 from functools import lru_cache
@@ -16,78 +16,79 @@ __all__ = [
     "CACHED",
     "SCALAR",
     "Geometry",
-    "Moved",
+    "Shifted",
     "Swizzled",
     "array_strides",
-    "bare",
+    "blocks_of",
     "by_rows",
     "clamped",
-    "cut",
-    "geometry",
-    "of_layout",
-    "of_state",
+    "geometry_from_layout",
+    "geometry_from_state",
+    "geometry_of",
+    "normalized",
     "state_of",
 ]
 
 CACHED = 4096
-"""How many results each function on geometries remembers."""
+"""Size of the result cache of each function on geometries."""
 
 SCALAR = Layout(1)
 """The element layout of a tensor whose elements are single numbers."""
 
 _OFFSET_BITS = 59
-"""How many bits an offset has at most, so that it can be counted in bytes."""
+"""Maximal number of bits of an offset in elements: the offset in bytes then fits in 63 bits."""
 
 
 class Swizzled(NamedTuple):
-    """A swizzle of how far elements of a storage lie from one of them.
+    """A swizzle of the distances of storage elements from an origin.
 
     Attributes
     ----------
     swizzle : Swizzle
-        Of distances in elements.
+        Applied to distances in elements.
     origin : int
-        The element that they are from.
+        The storage element with distance 0.
     """
 
     swizzle: Swizzle
     origin: int
 
-    def __call__(self, place: int) -> int:
-        """Return which element of the storage is meant where strides alone lead to another."""
-        found: int = self.swizzle(place - self.origin)
-        return self.origin + found
+    def __call__(self, cell: int) -> int:
+        """Return the swizzled cell for a cell computed from strides."""
+        distance: int = self.swizzle(cell - self.origin)
+        return self.origin + distance
 
 
 class Geometry:
-    """A layout of elements, the layout of the numbers in each, and how much of it exists.
+    """The layout of the elements, the layout of the numbers in each, and the part that has memory.
 
     Attributes
     ----------
     layout : Layout
-        Of the elements.
+        Layout of the elements.
     element : Layout
-        Of the numbers of one element.
+        Layout of the numbers of one element.
     valid : tuple of int or None
-        How many coordinates of each mode have memory; None where all have.
+        Number of coordinates of each mode that have memory; None if all have.
     padded : bool
-        Whether coordinates without memory can be read.
+        Whether coordinates without memory are readable, as the pad value.
     swizzled : Swizzled or None
-        What becomes of the places that strides lead to.
+        Swizzle of the cells, if any.
     modes : tuple of Layout
-        The modes at the top.
+        The top-level modes.
     extents : tuple of int
-        Their sizes.
+        Size of each mode.
     inside : tuple of int
-        How many coordinates of each have memory.
+        Number of coordinates of each mode that have memory; as `valid`, but never None.
     shape : tuple of int
-        How many coordinates of each can be asked for.
+        Number of readable coordinates of each mode.
     size : int
-        How many elements can be asked for.
+        Number of readable elements.
     axes : tuple of int
-        The extents of an array with these elements: the shape, and that of an element of several numbers.
+        Shape of a NumPy array of the elements: `shape`, followed by `element_shape`.
     steps : tuple of tuple of int or None
-        Extent and stride of each mode, where these alone lead to the one number of an element.
+        Extent and stride of each mode; None if these do not determine the cell of an element: the geometry is padded,
+        swizzled or nested, or its elements have several numbers.
     """
 
     __slots__ = (
@@ -127,89 +128,87 @@ class Geometry:
         pairs = [(extent, mode.stride) for extent, mode in zip(self.shape, self.modes, strict=True)]
         return None if any(isinstance(stride, tuple) for _, stride in pairs) else tuple(pairs)  # type: ignore[arg-type]
 
-    def seen(self, layout: Layout, valid: tuple[int, ...] | None = None, padded: bool = False) -> "Geometry":
-        """Return the geometry of the same elements under another layout, which says nothing of the swizzle."""
-        return geometry(layout, self.element, valid, padded, self.swizzled)
+    def with_layout(self, layout: Layout, valid: tuple[int, ...] | None = None, padded: bool = False) -> "Geometry":
+        """Return the geometry with another layout, valid part and padding; the element layout and swizzle stay."""
+        return geometry_of(layout, self.element, valid, padded, self.swizzled)
 
-    def moved(self, count: int) -> "Geometry":
-        """Return the geometry of cells that all lie some elements further on in their storage."""
+    def shifted(self, count: int) -> "Geometry":
+        """Return the geometry with the origin of its swizzle moved by ``count`` storage elements."""
         if self.swizzled is None:
             return self
         swizzled = self.swizzled._replace(origin=self.swizzled.origin + count)
-        return geometry(self.layout, self.element, self.valid, self.padded, swizzled)
+        return geometry_of(self.layout, self.element, self.valid, self.padded, swizzled)
 
     @property
     def rank(self) -> int:
-        """How many modes there are at the top."""
+        """Number of top-level modes."""
         return len(self.modes)
 
     @property
     def element_shape(self) -> tuple[int, ...]:
-        """The extents of an element of several numbers; none where it is a single one."""
+        """Extents of an element; the empty tuple if it is a single number."""
         return () if self.element.size == 1 else tuple([mode.size for mode in modes_of(self.element)])
 
 
-Moved: TypeAlias = tuple[Geometry, int]
-"""A geometry, and how many elements its first cell lies after that of the one it was made from."""
+Shifted: TypeAlias = tuple[Geometry, int]
+"""A geometry, and the offset of its first cell from the first cell of the geometry it was made from."""
 
 
 @lru_cache(CACHED)
-def geometry(
+def geometry_of(
     layout: Layout,
     element: Layout = SCALAR,
     valid: tuple[int, ...] | None = None,
     padded: bool = False,
     swizzled: Swizzled | None = None,
 ) -> Geometry:
-    """Return the geometry of these: the same object for the same ones, so that what is made of it is remembered."""
+    """Return the geometry of these arguments, cached: equal arguments give the same object, a key of other caches."""
     return Geometry(layout, element, valid, padded, swizzled)
 
 
-def of_layout(layout: Any, element: Layout, start: int) -> Moved:
-    """Return the geometry of a layout, swizzled or not, and to which element strides lead first.
+def geometry_from_layout(layout: Any, element: Layout, start: int) -> Shifted:
+    """Return the geometry of a layout, swizzled or not, and the cell of its first element before the swizzle.
 
     Parameters
     ----------
     layout : Layout or ComposedLayout
-        Its offsets count from ``start``.
+        Layout of the elements; its offsets count from ``start``.
     element : Layout
-        Of the numbers of one element.
+        Layout of the numbers of one element.
     start : int
-        An element of the storage.
+        A storage element.
 
     Raises
     ------
     LayoutError
-        If the swizzle mixes bits that no offset has.
+        If the swizzle mixes bits that no offset can have.
     """
     if not isinstance(layout, ComposedLayout):
-        return geometry(as_layout(layout), element), start
-    return geometry(layout.layout, element, swizzled=_swizzled(layout.swizzle, start)), start + layout.offset
+        return geometry_of(as_layout(layout), element), start
+    return geometry_of(layout.layout, element, swizzled=_swizzled(layout.swizzle, start)), start + layout.offset
 
 
 def _swizzled(swizzle: Swizzle, origin: int) -> Swizzled:
     if swizzle.bits + swizzle.base + abs(swizzle.shift) >= _OFFSET_BITS:
         raise LayoutError(f"{swizzle} mixes bits that no offset in memory has; give it a smaller base or shift")
     if abs(origin) >> _OFFSET_BITS:
-        raise LayoutError(
-            f"{swizzle} is of distances from element {origin}, which no memory has; begin at a nearer one"
-        )
+        raise LayoutError(f"{swizzle} counts from element {origin}, which no memory has; use a smaller offset")
     return Swizzled(swizzle, origin)
 
 
-def state_of(found: Geometry) -> tuple[Any, ...]:
-    """Return what a geometry is made of, as it is pickled."""
-    swizzled = None if found.swizzled is None else tuple(found.swizzled)
-    return found.layout, found.element, found.valid, found.padded, swizzled
+def state_of(geometry: Geometry) -> tuple[Any, ...]:
+    """Return the state of a geometry for pickling."""
+    swizzled = None if geometry.swizzled is None else tuple(geometry.swizzled)
+    return geometry.layout, geometry.element, geometry.valid, geometry.padded, swizzled
 
 
-def of_state(*state: Any) -> Geometry:
-    """Return the geometry of what came out of a pickle.
+def geometry_from_state(*state: Any) -> Geometry:
+    """Return the geometry of a pickled state.
 
     Raises
     ------
     TypeError, ValueError
-        If it does not fit together.
+        If the parts are of wrong types or do not fit together.
     """
     layout, element, valid, padded, swizzled = state
     if not (isinstance(layout, Layout) and isinstance(element, Layout) and isinstance(padded, bool)):
@@ -219,41 +218,41 @@ def of_state(*state: Any) -> Geometry:
     if valid is not None:
         sizes = [mode.size for mode in modes_of(layout)]
         if not all(0 <= count <= size for count, size in zip(valid, sizes, strict=True)):
-            raise LayoutError(f"{valid} is no part of {layout}")
+            raise LayoutError(f"the valid part {valid} is larger than {layout}")
         valid = tuple(map(index, valid))
     if swizzled is not None:
         swizzle, origin = swizzled
         if not isinstance(swizzle, Swizzle):
             raise TypeError(f"found {type(swizzle).__name__} for a swizzle")
         swizzled = _swizzled(swizzle, index(origin))
-    return geometry(layout, element, valid, padded, swizzled)
+    return geometry_of(layout, element, valid, padded, swizzled)
 
 
 @lru_cache(CACHED)
-def by_rows(found: Geometry) -> Geometry:
-    """Return the geometry of the same shape whose numbers lie one after another, by rows; all of it has memory."""
-    element = row_major(*found.element_shape) if found.element_shape else SCALAR
-    whole = row_major(*found.shape, element.size)
-    return geometry(joined(modes_of(whole)[:-1]), element)
+def by_rows(geometry: Geometry) -> Geometry:
+    """Return the contiguous row-major geometry of the same shape; all of it has memory."""
+    element = row_major(*geometry.element_shape) if geometry.element_shape else SCALAR
+    whole = row_major(*geometry.shape, element.size)
+    return geometry_of(joined(modes_of(whole)[:-1]), element)
 
 
 @lru_cache(CACHED)
-def array_strides(found: Geometry, itemsize: int) -> tuple[int, ...]:
-    """Return the stride in bytes of each axis of an array with these elements.
+def array_strides(geometry: Geometry, itemsize: int) -> tuple[int, ...]:
+    """Return the stride in bytes of each axis of a NumPy array of these elements.
 
     Raises
     ------
     LayoutError
-        If a mode has no single stride, some coordinates have no memory, or there is a swizzle.
+        If a mode has several strides, some coordinates have no memory, or the geometry is swizzled.
     """
-    if found.swizzled is not None:
+    if geometry.swizzled is not None:
         raise LayoutError(
-            f"no strides lead through {found.swizzled.swizzle} o {found.layout}; write t.to_numpy() for a copy, or "
+            f"{geometry.swizzled.swizzle} o {geometry.layout} has no strides; write t.to_numpy() for a copy, or "
             f"u.copy_from(t) for a tensor u without a swizzle, which can be shared"
         )
-    if found.padded and found.inside != found.shape:
-        raise LayoutError(f"the padding of {found.layout} has no memory to share; write t.to_numpy()")
-    modes = [*found.modes, *(modes_of(found.element) if found.element_shape else ())]
+    if geometry.padded and geometry.inside != geometry.shape:
+        raise LayoutError(f"the padding of {geometry.layout} has no memory to share; write t.to_numpy()")
+    modes = [*geometry.modes, *(modes_of(geometry.element) if geometry.element_shape else ())]
     try:
         return tuple([Layout((mode.shape,), (mode.stride,)).to_strides(itemsize)[0] for mode in modes])
     except LayoutError as error:
@@ -262,31 +261,33 @@ def array_strides(found: Geometry, itemsize: int) -> tuple[int, ...]:
 
 
 def clamped(count: int, extent: int) -> int:
-    """Return a count that is neither negative nor more than an extent."""
+    """Return a count limited to the range from 0 to an extent."""
     return max(0, min(count, extent))
 
 
-def bare(mode: Layout) -> Layout:
-    """Return a mode, with stride 0 if it has a single coordinate."""
+def normalized(mode: Layout) -> Layout:
+    """Return a mode; if its extent is 1, with stride 0."""
     return Layout.made(1, 0) if mode.shape == 1 else mode
 
 
 @lru_cache(CACHED)
-def cut(mode: Layout, count: int) -> tuple[Layout, Layout]:
-    """Return a block of ``count`` coordinates of a mode, and the layout of the blocks; the last may go past the end.
+def blocks_of(mode: Layout, count: int) -> tuple[Layout, Layout]:
+    """Return the layout of a block of ``count`` coordinates, and the layout of the blocks of a mode.
+
+    The last block may reach past the end of the mode.
 
     Raises
     ------
     LayoutError
-        If the leaves of a nested mode are not in blocks of so many.
+        If the leaves of a nested mode cannot be divided into blocks of ``count``.
     """
     if count == 1:
-        return Layout.made(1, 0), bare(mode)
+        return Layout.made(1, 0), normalized(mode)
     if isinstance(mode.shape, int) and isinstance(mode.stride, int):
         blocks = Layout.made(-(-mode.shape // count), count * mode.stride)
-        return Layout.made(count, mode.stride), bare(blocks)
+        return Layout.made(count, mode.stride), normalized(blocks)
     if not mode.size:
         return Layout.made(count, 0), Layout.made(0, 0)
-    # What lies past the end has no memory, so that a mode may go on as it fits best: without leaves of extent 1.
+    # Coordinates past the end have no memory, so any continuation of the mode is right; coalescing gives the shortest.
     parts = logical_divide(coalesce(mode), count)
-    return parts.mode(0), bare(parts.mode(1))
+    return parts.mode(0), normalized(parts.mode(1))

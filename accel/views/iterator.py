@@ -1,35 +1,47 @@
-"""`LayoutTensorIter`: a tile that goes along an axis."""
+"""`LayoutTensorIter`: iterates over the tiles of a tensor along one axis."""
 
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import Any, Generic, Protocol, Self, SupportsIndex, TypeVar
 
 from accel.errors import BoundsError, reading_pickled
 from accel.views.checks import as_axis, as_sizes, as_whole
 from accel.views.core import TensorCore
+from accel.views.geometry import Geometry
 from accel.views.tiling import tile_sizes
-
-if TYPE_CHECKING:
-    from accel.views.layout_tensor import LayoutTensor
 
 __all__ = ["LayoutTensorIter"]
 
 
-class LayoutTensorIter:
-    """The tiles of a tensor along one axis, from some tile on; `LayoutTensor.tiled_iterator` makes it.
+class _Tiled(Protocol):
+    """What the iterator needs of a tensor."""
 
-    In a ``for`` loop it gives the tiles that are left; a circular one starts again after the last, without end.
+    _geometry: Geometry
+
+    @property
+    def rank(self) -> int: ...
+
+    def tile(self, sizes: Any, coords: Any) -> Self: ...
+
+
+_Tensor = TypeVar("_Tensor", bound=_Tiled)
+
+
+class LayoutTensorIter(Generic[_Tensor]):
+    """Iterator over the tiles of a tensor along one axis; made by `LayoutTensor.tiled_iterator`.
+
+    A ``for`` loop yields the remaining tiles. A circular iterator starts again after the last tile and never ends.
 
     Parameters
     ----------
     tensor : LayoutTensor
-        What is cut into tiles.
+        The tensor to tile.
     sizes : tuple of int
-        The extents of a tile.
+        Extent of a tile along each mode.
     coords : tuple of int
-        Where the first tile is.
+        Tile coordinates of the first tile.
     axis : int
-        Which coordinate advances.
+        The tile coordinate that advances.
     circular : bool
-        Whether the first tile of the axis follows the last.
+        Whether the iterator continues with the first tile of the axis after the last.
 
     Examples
     --------
@@ -44,34 +56,34 @@ class LayoutTensorIter:
     __slots__ = ("_axis", "_circular", "_coords", "_count", "_sizes", "_tensor")
 
     def __init__(
-        self, tensor: "LayoutTensor", sizes: Any, coords: Any, axis: SupportsIndex = 0, circular: bool = False
+        self, tensor: _Tensor, sizes: Any, coords: Any, axis: SupportsIndex = 0, circular: bool = False
     ) -> None:
         self._tensor = tensor
         self._sizes = tile_sizes(tensor._geometry, sizes)
         given = as_sizes(coords, tensor.rank, "the coordinates of a tile")
         counts = [-(-extent // size) for extent, size in zip(tensor._geometry.extents, self._sizes, strict=True)]
-        # Counted from the front, so that going back ends there.
+        # Negative coordinates are resolved here, so that stepping back past tile 0 is an error and does not wrap.
         self._coords = [c + count if c < 0 else c for c, count in zip(given, counts, strict=True)]
         self._axis = as_axis(axis, tensor.rank)
         self._count = counts[self._axis]
         self._circular = circular and self._count > 0
 
-    def get(self) -> "LayoutTensor":
-        """Return the tile that it stands at, as a view.
+    def get(self) -> _Tensor:
+        """Return the current tile as a view.
 
         Raises
         ------
         BoundsError
-            If it went past the last tile, or before the first.
+            If the iterator is past the last tile, or before the first.
         """
         if any(c < 0 for c in self._coords):
             raise BoundsError(f"tile {tuple(self._coords)} is before the first; go on with next(count)")
         return self._tensor.tile(self._sizes, tuple(self._coords))
 
     def next(self, count: SupportsIndex = 1) -> None:
-        """Go on by some tiles; negative counts go back."""
-        place = self._coords[self._axis] + as_whole(count, "a count of tiles")
-        self._coords[self._axis] = place % self._count if self._circular else place
+        """Advance by ``count`` tiles; a negative count goes back."""
+        coordinate = self._coords[self._axis] + as_whole(count, "a count of tiles")
+        self._coords[self._axis] = coordinate % self._count if self._circular else coordinate
 
     def __iadd__(self, count: SupportsIndex) -> Self:
         self.next(count)
@@ -80,7 +92,7 @@ class LayoutTensorIter:
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> "LayoutTensor":
+    def __next__(self) -> _Tensor:
         if self._coords[self._axis] >= self._count:
             raise StopIteration
         tile = self.get()
@@ -91,18 +103,18 @@ class LayoutTensorIter:
         return _unpickled, (type(self), self._tensor, self._sizes, tuple(self._coords), self._axis, self._circular)
 
 
-def _unpickled(*state: Any) -> LayoutTensorIter:
-    """Return the iterator that came out of a pickle.
+def _unpickled(*state: Any) -> LayoutTensorIter[Any]:
+    """Return the iterator that was pickled.
 
     Raises
     ------
     FormatError
-        If it is none.
+        If the state is not that of an iterator.
     """
     with reading_pickled("iterator of tiles"):
         kind, tensor, sizes, coords, axis, circular = state
         classes = isinstance(kind, type) and issubclass(kind, LayoutTensorIter) and isinstance(tensor, TensorCore)
         if not (classes and isinstance(circular, bool)):
             raise TypeError(f"found {', '.join(type(part).__name__ for part in state)}")
-        found: LayoutTensorIter = kind(tensor, sizes, coords, axis, circular)
-        return found
+        iterator: LayoutTensorIter[Any] = kind(tensor, sizes, coords, axis, circular)
+        return iterator

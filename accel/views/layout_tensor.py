@@ -1,4 +1,4 @@
-"""`LayoutTensor`: a storage looked at through a layout (Mojo's)."""
+"""`LayoutTensor`: a view of a storage with a layout (Mojo's)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,51 +10,51 @@ from accel.errors import DTypeError, LayoutError
 from accel.layout import ComposedLayout, Swizzle
 from accel.layout.layout import as_layout
 from accel.views import relayout, tiling
-from accel.views.access import Access
-from accel.views.arithmetic import Arithmetic
+from accel.views.access import TensorAccess
+from accel.views.arithmetic import TensorArithmetic
 from accel.views.cells import ends
-from accel.views.checks import as_pad
-from accel.views.copying import Transferring
+from accel.views.checks import as_alignment, as_pad
+from accel.views.copying import AsyncCopying
 from accel.views.core import TensorCore
-from accel.views.geometry import geometry
+from accel.views.geometry import geometry_of
 from accel.views.iterator import LayoutTensorIter
-from accel.views.scoped import power_of_two, scoped_storage
+from accel.views.scoped_storage import scoped_storage
 from accel.views.slicing import sliced
-from accel.views.text import Text
+from accel.views.text import TensorText
 
 __all__ = ["LayoutTensor"]
 
-Range = slice  # which inside the class is a method
+Range = slice  # inside the class, `slice` is a method
 
 
-class LayoutTensor(Access, Arithmetic, Text, Transferring):
-    """Typed memory at the coordinates of a layout: a view, which copies nothing and holds the storage.
+class LayoutTensor(TensorAccess, TensorArithmetic, TensorText, AsyncCopying):
+    """View of typed memory with a layout; it copies nothing and keeps the storage alive.
 
-    Everything that cuts, slices or relabels it is another view of the same memory; what is written there is written
-    here. Where one integer stands for a coordinate, the leftmost mode is fastest.
+    Tiles, slices and other layouts are views of the same memory: a write through one is visible through all. A single
+    integer in place of a coordinate counts elements colexicographically, so the leftmost mode is fastest.
 
     Parameters
     ----------
     source : container, storage, view or array of any library
-        What has the memory. Offsets are from its first element, or from the ``offset`` of a tensor.
+        The object whose memory to view. Offsets count from its first element, or from the ``offset`` of a tensor.
     layout : Layout or ComposedLayout, optional
-        Where the elements lie; by default as the source has them. In views of a swizzled tensor the offset inside the
+        Layout of the elements; by default that of the source. In views of a swizzled tensor the offset inside the
         swizzle changes.
     offset : int
-        How many elements come before the first one.
+        Number of elements before the first one.
     element_layout : Layout, optional
-        Where the numbers of one element lie; by default an element is one number.
+        Layout of the numbers of one element; by default an element is one number.
     alignment : int, optional
-        A power of two in bytes, of which the address of the first element is a multiple.
+        Alignment of the first element in bytes, a power of two; it is checked.
 
     Raises
     ------
     BoundsError
-        If the layout reaches past the storage; says what is required, and what available.
+        If the layout reaches past the storage; the message says how many elements are required and available.
     LayoutError
-        If the address is not aligned so, or a layout is given and the source has strides of its own.
+        If the first element is not aligned, or a layout is given and the source is not contiguous.
     TypeError
-        If the source has no memory to look at.
+        If the source has no memory.
 
     Examples
     --------
@@ -74,28 +74,28 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
 
     __slots__ = ("__weakref__",)
 
-    # Parts
+    # Tiles, parts and slices
 
     def tile(self, sizes: Any, coords: Any, tail: str = "mask", pad_value: Any = None) -> Self:
-        """Return the tile at some tile coordinates.
+        """Return the tile at tile coordinates.
 
         Parameters
         ----------
         sizes, coords : tuple of int
-            One for each mode: the extent of tiles, and which of them; negative ones count from the end.
+            For each mode, the extent of a tile and the coordinate of this one; negative ones count from the end.
         tail : {"mask", "shrink", "pad", "raise"}
-            Of a tile that goes past the end: nothing outside is accessed; or the layout is cut; or what is read outside
-            is ``pad_value`` and what is written there dropped; or it is a BoundsError. The tiles of a padded tensor
-            are padded too.
+            For a tile that reaches past the end: ``"mask"`` keeps the layout and makes only the part inside valid;
+            ``"shrink"`` makes the layout smaller; ``"pad"`` reads ``pad_value`` outside and drops what is written
+            there; ``"raise"`` is a BoundsError. Tiles of a padded tensor are padded too.
         pad_value : number, optional
-            What is read outside, with ``"mask"`` by `load` alone; by default that of this tensor, or 0.
+            The value read outside, with ``"mask"`` only by `load`; by default that of this tensor, or 0.
 
         Raises
         ------
         BoundsError
             If there is no such tile.
         LayoutError
-            If there is not one number for each mode, or a nested mode does not come in such tiles.
+            If there is not one number for each mode, or a nested mode cannot be divided into such tiles.
         """
         if type(sizes) is not tuple or type(coords) is not tuple:
             sizes, coords = _hashable(sizes), _hashable(coords)
@@ -105,15 +105,15 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         return made
 
     def tiles(self, sizes: Any, tail: str = "mask", pad_value: Any = None) -> Iterator[Self]:
-        """Yield all tiles, those along mode 0 first; as `tile`."""
+        """Yield all tiles, with the tile coordinate of mode 0 fastest; as `tile`."""
         extents = tiling.tile_sizes(self._geometry, sizes)
         for coords in tiling.coordinates_of_tiles(self._geometry, extents):
             yield self.tile(extents, coords, tail, pad_value)
 
     def tiled_iterator(
         self, sizes: Any, coords: Any, axis: SupportsIndex = 0, circular: bool = False
-    ) -> LayoutTensorIter:
-        """Return a tile that goes along an axis, from some tile on."""
+    ) -> LayoutTensorIter[Self]:
+        """Return an iterator over the tiles along an axis, starting at the tile at ``coords``."""
         return LayoutTensorIter(self, sizes, coords, axis, circular)
 
     def split(self, count: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Self, ...]:
@@ -122,23 +122,23 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         Raises
         ------
         LayoutError
-            If the count does not divide the extent; `split_part` has parts of different length.
+            If the count does not divide the extent; `split_part` allows parts of different length.
         """
         return tuple([self._view(*part) for part in tiling.split(self._geometry, count, axis)])
 
     def split_part(
         self, count: SupportsIndex, part: SupportsIndex, axis: SupportsIndex = 0, alignment: SupportsIndex = 1
     ) -> Self:
-        """Return one part along an axis, from the end if negative; its extent is a multiple of an alignment.
+        """Return one of ``count`` parts along an axis; negative numbers of parts count from the end.
 
-        The last ones may be shorter.
+        The extent of a part is a multiple of ``alignment``; the last parts may be shorter.
 
         Raises
         ------
         BoundsError
             If there is no such part.
         """
-        return self._view(*tiling.parted(self._geometry, count, part, axis, alignment))
+        return self._view(*tiling.split_part(self._geometry, count, part, axis, alignment))
 
     def distribute(
         self,
@@ -148,28 +148,29 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         swizzle: Swizzle | None = None,
         submode_axis: int | None = None,
     ) -> Self:
-        """Return what one thread has: along each mode, every ``T``-th element from its own one on.
+        """Return the elements of one thread: along each mode, every ``T``-th element, starting at the thread's own.
 
         Parameters
         ----------
         threads_layout : Layout
-            The number of each thread; ``T`` is the extent of a mode.
+            Maps thread coordinates to thread numbers; ``T`` is the extent of a mode.
         thread_id : int
-            Which thread.
+            Number of the thread.
         axis : int, optional
-            Divide this mode alone, by the threads along it. Where that mode of the threads is nested and has as many
-            parts as the tensor has modes, these divide the modes.
+            Divide only this mode, by the threads along it. If this mode of the threads is nested, with one submode
+            for each mode of the tensor, the submodes divide the modes.
         swizzle : Swizzle, optional
             Maps the offset of the thread's first element, in elements.
         submode_axis : int, optional
-            Of the mode that ``axis`` names, use only this part.
+            Use only this submode of the mode ``axis`` of the threads.
 
         Raises
         ------
         BoundsError
-            If there is no such thread, or a swizzle leads out of the storage.
+            If there is no such thread, or a swizzled offset is outside the storage.
         LayoutError
-            If the threads do not have a mode for each of the tensor's, or the tensor is masked and swizzled.
+            If the threads do not have one mode for each mode of the tensor, or a swizzle is given and the threads
+            do not divide the tensor evenly.
         """
         threads = as_layout(threads_layout)
         made = self._view(*tiling.distributed(self._geometry, threads, thread_id, axis, swizzle, submode_axis))
@@ -178,7 +179,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         return made
 
     def vectorize(self, *shape: SupportsIndex) -> Self:
-        """Return a view whose elements are blocks of a shape; vectors of vectors are larger blocks.
+        """Return a view whose elements are blocks of this shape; vectorizing again makes larger blocks.
 
         Raises
         ------
@@ -188,23 +189,23 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         return self._view(*tiling.vectorized(self._geometry, shape))
 
     def slice(self, s0: Range, s1: Range, indices: Any = (0, 1), offsets: Any = ()) -> Self:
-        """Return ranges of two modes, at fixed coordinates of the others; they are clamped as Python's.
+        """Return ranges of two modes, at fixed coordinates of the others; ranges are clamped as in Python.
 
         Parameters
         ----------
         s0, s1 : slice
-            Without a step.
+            The ranges, without a step.
         indices : tuple of int
-            Which two modes, in ascending order.
+            The two modes, in ascending order.
         offsets : tuple of int
-            A coordinate for each of the others.
+            A coordinate for each of the other modes.
 
         Raises
         ------
         LayoutError
             If there is a step, or the modes or coordinates do not fit.
         BoundsError
-            If a coordinate leaves its mode.
+            If a coordinate is out of bounds.
         """
         return self._view(*sliced(self._geometry, (s0, s1), indices, offsets))
 
@@ -212,22 +213,22 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         """Return a range of one mode, at fixed coordinates of the others; as `slice`."""
         return self._view(*sliced(self._geometry, (s0,), indices, offsets))
 
-    # The same cells under another layout
+    # Other layouts of the same cells
 
     def transpose(self) -> Self:
-        """Return the two modes exchanged.
+        """Return a view with the two modes exchanged.
 
         Raises
         ------
         LayoutError
-            If there are not two.
+            If the tensor does not have two modes.
         """
         return self._view(relayout.transposed(self._geometry))
 
     def reshape(self, layout: Any) -> Self:
-        """Return the same cells under exactly this layout, from the same first element; in whatever order it says.
+        """Return a view of the same cells with exactly this layout, in its order, from the same first element.
 
-        A swizzle stays, and the layout under it is exchanged.
+        A swizzle stays; the layout under it is replaced.
 
         Raises
         ------
@@ -237,36 +238,36 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         return self._view(relayout.reshaped(self._geometry, layout))
 
     def composition(self, layout: Any) -> Self:
-        """Return the elements at the integers that another layout gives, which may be fewer.
+        """Return the elements at the indices that another layout gives; these may be fewer elements.
 
         Raises
         ------
         LayoutError
-            If it leaves the domain, no layout has these elements, or the tensor is masked.
+            If an index is out of bounds, no layout describes the result, or the tensor is masked.
         """
         return self._view(relayout.composed(self._geometry, layout))
 
     def coalesce(self, keep_rank: bool = False) -> Self:
-        """Return the fewest modes with the same elements in the same order; with ``keep_rank`` mode by mode.
+        """Return a view with the fewest modes, same elements, same order; with ``keep_rank`` simplify each mode.
 
         Raises
         ------
         LayoutError
-            If the tensor is masked, without ``keep_rank``.
+            If the tensor is masked and ``keep_rank`` is false.
         """
         return self._view(relayout.coalesced(self._geometry, keep_rank))
 
     def bitcast(self, dtype: DTypeLike, element_layout: Any = None, allow_resize: bool = False) -> Self:
-        """Return the same bytes read as another dtype; shape and strides, in elements, stay.
+        """Return a view of the same bytes as another dtype; shape and strides, in elements, stay.
 
         Parameters
         ----------
         dtype : dtype_like
-            Of the same size in bytes.
+            A dtype of the same size in bytes.
         element_layout : Layout, optional
-            Where the numbers of one element lie; by default as here.
+            Layout of the numbers of one element; by default unchanged.
         allow_resize : bool
-            Allow another size: the elements are then other ones, from the same first byte on.
+            Allow a dtype of another size. The view then starts at the same byte, and covers other bytes.
 
         Raises
         ------
@@ -275,7 +276,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         LayoutError
             If the first byte is not aligned for the dtype, or the sizes differ and the tensor is swizzled.
         BoundsError
-            If the elements leave the storage.
+            If the view reaches outside the storage.
         """
         wanted = as_dtype(dtype)
         if wanted.itemsize != self._dtype.itemsize:
@@ -287,7 +288,7 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
                 remedy = (
                     f"take a part whose first byte is a multiple of {wanted.itemsize} from the start of the storage"
                 )
-            raise LayoutError(f"the first element lies at {self.ptr:#x}, where no {wanted.name} can; {remedy}")
+            raise LayoutError(f"the first element is at {self.ptr:#x}, where no {wanted.name} can be; {remedy}")
         return self._recast(wanted, first, element_layout)
 
     def _refuse_resizing(self, wanted: DType, allowed: bool) -> None:
@@ -295,27 +296,27 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         sizes = f"{wanted.name} has {wanted.itemsize} bytes, and {dtype.name} {dtype.itemsize}"
         if swizzled is not None:
             raise LayoutError(
-                f"{sizes}; {swizzled.swizzle} would lead to other bytes: write u.copy_from(t) for a tensor u "
+                f"{sizes}; {swizzled.swizzle} would address other bytes: write u.copy_from(t) for a tensor u "
                 f"without a swizzle first"
             )
         if not allowed:
-            raise DTypeError(f"{sizes}; write allow_resize=True, which reads other elements")
+            raise DTypeError(f"{sizes}; write allow_resize=True, which covers other bytes")
 
     def _recast(self, dtype: Any, offset: int, element_layout: Any) -> Self:
-        made, found = type(self).__new__(type(self)), self._geometry
-        element = found.element if element_layout is None else as_layout(element_layout)
-        recast = geometry(found.layout, element, found.valid, found.padded, found.swizzled)
+        made, geometry = type(self).__new__(type(self)), self._geometry
+        element = geometry.element if element_layout is None else as_layout(element_layout)
+        recast = geometry_of(geometry.layout, element, geometry.valid, geometry.padded, geometry.swizzled)
         made._on(self._storage, recast, offset, dtype)
         made._readonly = self._readonly
         return made
 
     def distance(self, other: "TensorCore | SupportsIndex") -> int:
-        """Return how many elements lie from the first one here to another's first one, or to an address.
+        """Return the distance in elements from this first element to another's first element, or to an address.
 
         Raises
         ------
         ValueError
-            If it is in another storage, or no whole number of elements away.
+            If it is in another storage, or the distance is not a whole number of elements.
         DTypeError
             If the dtypes differ.
         """
@@ -333,27 +334,27 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
             raise ValueError(f"{address:#x} is in another storage; this one is at {start:#x}")
         steps, rest = divmod(address - self.ptr, self._dtype.itemsize)
         if rest:
-            raise ValueError(f"{address:#x} is no whole number of {self._dtype.name} away from {self.ptr:#x}")
+            raise ValueError(f"{address:#x} is no whole number of {self._dtype.name} elements from {self.ptr:#x}")
         return steps
 
     @classmethod
     @contextmanager
     def stack_allocation(cls, layout: Any, dtype: DTypeLike, alignment: SupportsIndex | None = None) -> Iterator[Self]:
-        """Make a tensor on memory of its own that is given back when the block ends; nothing is in it yet.
+        """Return a context manager for a tensor on new, uninitialized memory, which is released at its end.
 
         Parameters
         ----------
         layout : Layout or ComposedLayout
-            Of the elements.
+            Layout of the elements.
         dtype : dtype_like
-            Of the elements.
+            Type of the elements.
         alignment : int, optional
-            A power of two in bytes, at least the dtype's own; that of the first element.
+            Alignment of the first element in bytes: a power of two, at least the alignment of the dtype.
 
         Raises
         ------
         ValueError
-            If the alignment is none.
+            If the alignment is not such a power of two.
 
         Examples
         --------
@@ -363,12 +364,12 @@ class LayoutTensor(Access, Arithmetic, Text, Transferring):
         ...     t.fill(1.5)[3], t.ptr % 256
         (np.float32(1.5), 0)
         """
-        found, kind = layout if isinstance(layout, ComposedLayout) else as_layout(layout), as_dtype(dtype)
-        boundary = kind.alignment if alignment is None else power_of_two(alignment)
-        first, low, high = ends(found)
-        offset = -low + (low - first) % max(1, boundary // kind.itemsize)  # so many that the first one is aligned
+        layout, kind = layout if isinstance(layout, ComposedLayout) else as_layout(layout), as_dtype(dtype)
+        boundary = kind.alignment if alignment is None else as_alignment(alignment)
+        first, low, high = ends(layout)
+        offset = -low + (low - first) % max(1, boundary // kind.itemsize)  # the first element is then aligned
         with scoped_storage(offset + high + 1, kind, boundary) as storage:
-            yield cls(storage, found, offset, alignment=boundary)
+            yield cls(storage, layout, offset, alignment=boundary)
 
 
 def _hashable(values: Any) -> Any:

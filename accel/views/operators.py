@@ -1,4 +1,4 @@
-"""`Operators`: what Python and NumPy are told of the arithmetic of views."""
+"""`Operators`: the arithmetic operators of views, for Python and NumPy."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -10,34 +10,34 @@ import numpy as np
 from accel.dtypes import DType
 from accel.errors import DTypeError
 from accel.memory.host_storage import HostArray
-from accel.views.operands import is_array
+from accel.views.rows import is_array
 
-__all__ = ["Operation", "Operators", "applied", "refuse_booleans", "refuse_other_dtype"]
+__all__ = ["Operation", "Operators", "apply_operation", "refuse_booleans", "refuse_different_dtypes"]
 
 Operation = Callable[[Any, Any], Any]
 
 
 class Operators:
-    """The four operators, with the view on either side; to be mixed into what says how two operands are computed.
+    """Mixin of views: the four operators, with the view as left or right operand.
 
-    A number may stand on the left, NumPy's too. With an array of NumPy there NumPy computes, by its own rules, and the
-    result is an array. A container or a storage there becomes a view first.
+    The left operand may be a number, also of NumPy. If it is a NumPy array, NumPy computes by its own rules, and the
+    result is an array. A container or a storage on the left is converted to a view.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def _computed(self, operation: Operation, other: Any, *, reflected: bool = False) -> Self:
-        """Return the results, in memory of their own; ``reflected`` if the other operand is the left one."""
+        """Return the results in new memory; ``reflected`` if ``other`` is the left operand."""
 
     @abstractmethod
     def _computed_in_place(self, operation: Operation, other: Any) -> Self:
-        """Write the results over the elements."""
+        """Write the results to the elements of this view."""
 
     @classmethod
     @abstractmethod
-    def _over(cls, source: Any) -> Self:
-        """Return a view of all elements of what has memory."""
+    def _view_of(cls, source: Any) -> Self:
+        """Return a view of all elements of an object with memory."""
 
     def __add__(self, other: Any) -> Self:
         return self._computed(add, other)
@@ -78,15 +78,15 @@ class Operators:
     def _reflected(self, operation: Operation, other: Any) -> Any:
         if not is_array(other):
             return self._computed(operation, other, reflected=True)
-        if hasattr(other, "__array_namespace__"):  # which may be about to be written in place
+        if hasattr(other, "__array_namespace__"):  # for `x += view`, a view as the result would replace the array x
             raise TypeError(
                 f"an array on the left computes with arrays of its own library; write xp.from_dlpack(x) for this "
                 f"{type(self).__name__}"
             )
-        return operation(self._over(other), self)
+        return operation(self._view_of(other), self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        """Compute what NumPy is asked for: a number before a view as in Python, all else with arrays."""
+        """Apply a ufunc: a NumPy number on the left as a Python number, everything else on arrays of the views."""
         if any(isinstance(target, Operators) for target in options.get("out", ())):
             return NotImplemented
         operation, left = _OPERATIONS.get(ufunc), inputs[0]
@@ -100,13 +100,13 @@ class Operators:
 _OPERATIONS: dict[np.ufunc, Operation] = {np.add: add, np.subtract: sub, np.multiply: mul, np.true_divide: truediv}
 
 
-def applied(operation: Operation, left: Any, right: Any, dtype: DType) -> HostArray:
-    """Return the results of an operation on arrays or numbers of a dtype, which stays; integers divide downwards.
+def apply_operation(operation: Operation, left: Any, right: Any, dtype: DType) -> HostArray:
+    """Return the result of an operation on arrays or numbers of a dtype, in this dtype; integer division rounds down.
 
     Raises
     ------
     ZeroDivisionError
-        If an integer would be divided by zero.
+        If an integer is divided by zero.
     """
     if operation is truediv and dtype.kind in "iu":
         if not np.all(right):
@@ -117,15 +117,15 @@ def applied(operation: Operation, left: Any, right: Any, dtype: DType) -> HostAr
 
 
 def refuse_booleans(dtype: DType) -> None:
-    """Raise `DTypeError` if a dtype is that of booleans."""
+    """Raise `DTypeError` if a dtype is boolean."""
     if dtype.kind == "b":
         raise DTypeError(
             "booleans have no arithmetic; write xp.astype(xp.asarray(x), xp.int8) for numbers, or "
-            "xp.logical_not(xp.asarray(x)) and its kin"
+            "xp.logical_not(xp.asarray(x)) for logic"
         )
 
 
-def refuse_other_dtype(one: DType, other: DType) -> None:
-    """Raise `DTypeError` if operands have two dtypes."""
+def refuse_different_dtypes(one: DType, other: DType) -> None:
+    """Raise `DTypeError` if operands have different dtypes."""
     if one != other:
         raise DTypeError(f"{one.name} and {other.name} do not mix; write xp.astype(xp.asarray(x), {one.name!r})")

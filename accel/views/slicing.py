@@ -1,4 +1,4 @@
-"""Parts of a tensor by ranges and coordinates."""
+"""Keys of tensors: the offset of an element, and the geometry of a slice."""
 
 from operator import index
 from typing import Any
@@ -8,92 +8,93 @@ from accel.layout import Layout
 from accel.layout.coordinates import bounded, crd2idx_of_shape, evaluated, fitted
 from accel.layout.layout import joined
 from accel.views.checks import as_whole, position
-from accel.views.geometry import Geometry, Moved, clamped, cut
+from accel.views.geometry import Geometry, Shifted, blocks_of, clamped
 
-__all__ = ["chosen", "key_of", "located", "refuse_other_rank", "sliced", "stretch"]
+__all__ = ["as_key", "locate", "refuse_other_rank", "selected", "sliced", "subrange"]
 
 
-def refuse_other_rank(found: Geometry, key: tuple[Any, ...]) -> None:
+def refuse_other_rank(geometry: Geometry, key: tuple[Any, ...]) -> None:
     """Raise `BoundsError` if there is not one coordinate for each mode."""
-    if len(key) != found.rank:
+    if len(key) != geometry.rank:
         raise BoundsError(
-            f"{found.layout} expects {found.rank} coordinates, one for each mode; found {len(key)}: {key}"
+            f"{geometry.layout} expects {geometry.rank} coordinates, one for each mode; found {len(key)}: {key}"
         )
 
 
-def key_of(key: Any) -> tuple[Any, ...]:
-    """Return what stands between brackets as a tuple."""
+def as_key(key: Any) -> tuple[Any, ...]:
+    """Return the key of ``t[key]`` as a tuple."""
     return key if isinstance(key, tuple) else (key,)
 
 
-def coordinate(found: Geometry, axis: int, part: Any) -> int:
-    """Return a coordinate as one integer; that of a nested mode may be as nested as the mode."""
+def coordinate(geometry: Geometry, axis: int, part: Any) -> int:
+    """Return a coordinate as one integer; the coordinate of a nested mode may be a nested tuple."""
     if isinstance(part, tuple | list):
-        shape = found.modes[axis].shape
+        shape = geometry.modes[axis].shape
         natural = fitted(part, shape)
         bounded(natural, shape, shape)
         part = crd2idx_of_shape(natural, shape)
-    return position(part, found.shape[axis], axis)
+    return position(part, geometry.shape[axis], axis)
 
 
-def located(found: Geometry, key: tuple[Any, ...]) -> tuple[int, bool]:
-    """Return how far from the first element another one lies, and whether it has memory.
+def locate(geometry: Geometry, key: tuple[Any, ...]) -> tuple[int, bool]:
+    """Return the offset of an element from the first one, before a swizzle, and whether the element has memory.
 
     Raises
     ------
     BoundsError
         If there is no such element.
     """
-    refuse_other_rank(found, key)
+    refuse_other_rank(geometry, key)
     offset, exists = 0, True
     for axis, part in enumerate(key):
-        i = coordinate(found, axis, part)
-        exists = exists and i < found.inside[axis]
-        offset += evaluated(found.modes[axis].leaves, i)
+        i = coordinate(geometry, axis, part)
+        exists = exists and i < geometry.inside[axis]
+        offset += evaluated(geometry.modes[axis].leaves, i)
     return offset, exists
 
 
-def chosen(found: Geometry, key: tuple[Any, ...]) -> Moved:
-    """Return what ranges leave; an integer drops its mode.
+def selected(geometry: Geometry, key: tuple[Any, ...]) -> Shifted:
+    """Return the geometry of a slice; an integer drops its mode.
 
     Raises
     ------
     BoundsError
-        If an integer leaves its mode, or there are more or fewer parts than modes.
+        If an integer is out of bounds, or the key has more or fewer parts than there are modes.
     LayoutError
-        If a range has a step, or cuts a nested mode where no layout goes on.
+        If a range has a step, or is not a block of a nested mode.
     """
-    refuse_other_rank(found, key)
+    refuse_other_rank(geometry, key)
     modes, valid, offset, exists = [], [], 0, True
     for axis, part in enumerate(key):
         if isinstance(part, slice):
-            start, length = bounds(part, found.shape[axis], axis)
-            mode, step = _cut_out(found.modes[axis], start, length)
+            start, length = bounds(part, geometry.shape[axis], axis)
+            mode, step = _mode_range(geometry.modes[axis], start, length)
             modes.append(mode)
-            valid.append(clamped(found.inside[axis] - start, length))
+            valid.append(clamped(geometry.inside[axis] - start, length))
         else:
-            i = coordinate(found, axis, part)
-            step = evaluated(found.modes[axis].leaves, i)
-            exists = exists and i < found.inside[axis]
+            i = coordinate(geometry, axis, part)
+            step = evaluated(geometry.modes[axis].leaves, i)
+            exists = exists and i < geometry.inside[axis]
         offset += step
-    return _of(found, modes, valid if exists else [0] * len(valid)), offset
+    return _with_modes(geometry, modes, valid if exists else [0] * len(valid)), offset
 
 
-def stretch(found: Geometry, axis: int, start: int, length: int) -> Moved:
-    """Return some coordinates of one mode, and all of the others."""
-    mode, offset = _cut_out(found.modes[axis], start, length)
-    modes, valid = list(found.modes), list(found.inside)
+def subrange(geometry: Geometry, axis: int, start: int, length: int) -> Shifted:
+    """Return the geometry of a range of one mode and all of the other modes."""
+    mode, offset = _mode_range(geometry.modes[axis], start, length)
+    modes, valid = list(geometry.modes), list(geometry.inside)
     modes[axis], valid[axis] = mode, clamped(valid[axis] - start, length)
-    return _of(found, modes, valid), offset
+    return _with_modes(geometry, modes, valid), offset
 
 
-def _of(found: Geometry, modes: list[Layout], valid: list[int]) -> Geometry:
+def _with_modes(geometry: Geometry, modes: list[Layout], valid: list[int]) -> Geometry:
+    """Return a geometry with other modes, masked only if a part of them has no memory."""
     whole = valid == [mode.size for mode in modes]
-    return found.seen(joined(modes), None if whole else tuple(valid), found.padded and not whole)
+    return geometry.with_layout(joined(modes), None if whole else tuple(valid), geometry.padded and not whole)
 
 
-def sliced(found: Geometry, ranges: tuple[slice, ...], indices: Any, offsets: Any) -> Moved:
-    """Return ranges of some modes at fixed coordinates of the others.
+def sliced(geometry: Geometry, ranges: tuple[slice, ...], indices: Any, offsets: Any) -> Shifted:
+    """Return the geometry of ranges of some modes at fixed coordinates of the others.
 
     Raises
     ------
@@ -102,23 +103,25 @@ def sliced(found: Geometry, ranges: tuple[slice, ...], indices: Any, offsets: An
     """
     axes = tuple([as_whole(axis, "the index of a mode") for axis in indices])
     others = tuple(offsets)
-    if len(axes) != len(ranges) or list(axes) != sorted({*axes}) or any(not 0 <= axis < found.rank for axis in axes):
+    if len(axes) != len(ranges) or list(axes) != sorted({*axes}) or any(not 0 <= axis < geometry.rank for axis in axes):
         raise LayoutError(
-            f"indices are {len(ranges)} different modes of the {found.rank} in ascending order; found {axes}"
+            f"indices are {len(ranges)} different modes of the {geometry.rank} in ascending order; found {axes}"
         )
-    if len(others) + len(axes) != found.rank:
+    if len(others) + len(axes) != geometry.rank:
         raise LayoutError(
-            f"a tensor of {found.rank} modes needs {found.rank - len(axes)} offsets, one for each mode that is not "
-            f"sliced; found {len(others)}"
+            f"a tensor of {geometry.rank} modes needs {geometry.rank - len(axes)} offsets, one for each mode that is "
+            f"not sliced; found {len(others)}"
         )
     if not all(isinstance(part, slice) for part in ranges):
         raise TypeError(f"ranges are slices, as in slice(0, 4); found {ranges}")
     given, fixed = iter(ranges), iter(others)
-    return chosen(found, tuple([next(given) if axis in axes else index(next(fixed)) for axis in range(found.rank)]))
+    return selected(
+        geometry, tuple([next(given) if axis in axes else index(next(fixed)) for axis in range(geometry.rank)])
+    )
 
 
 def bounds(part: slice, extent: int, axis: int) -> tuple[int, int]:
-    """Return where a range starts and how long it is, clamped as Python does.
+    """Return the start and length of a range, clamped as in Python.
 
     Raises
     ------
@@ -134,8 +137,8 @@ def bounds(part: slice, extent: int, axis: int) -> tuple[int, int]:
     return start, max(0, stop - start)
 
 
-def _cut_out(mode: Layout, start: int, length: int) -> tuple[Layout, int]:
-    """Return some coordinates of a mode, and the offset of the first."""
+def _mode_range(mode: Layout, start: int, length: int) -> tuple[Layout, int]:
+    """Return the layout of a range of a mode, and the offset of its first coordinate."""
     if isinstance(mode.shape, int) and isinstance(mode.stride, int):
         return Layout.made(length, mode.stride), start * mode.stride
     if length == mode.size or not length:
@@ -145,5 +148,5 @@ def _cut_out(mode: Layout, start: int, length: int) -> tuple[Layout, int]:
             f"coordinates {start} to {start + length} of the nested mode {mode} are no block of it; start at a "
             f"multiple of the length {length}, or copy the tensor to a flat layout"
         )
-    block, rest = cut(mode, length)
+    block, rest = blocks_of(mode, length)
     return block, evaluated(rest.leaves, start // length)

@@ -1,9 +1,9 @@
-"""What views are made of: a storage, and which of its elements are meant."""
+"""`Source`: the storage, offset, shape and strides of any object with memory, from which views are made."""
 
 from itertools import accumulate
 from math import prod
 from operator import mul
-from typing import Any, NamedTuple, SupportsIndex, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -11,30 +11,29 @@ from accel.abc import Operand
 from accel.copies import Elements
 from accel.copies.elements import offset_range
 from accel.dtypes import DType, as_dtype
-from accel.errors import BoundsError, DeviceMismatchError, LayoutError
+from accel.errors import LayoutError
 from accel.interchange import Interchange
 from accel.interchange.export import Lender
 from accel.memory import AnyStorage, HostStorage
 from accel.memory.host_arrays import bytes_at
 from accel.memory.host_storage import HostArray
-from accel.views.checks import as_whole
 
-__all__ = ["Source", "flat", "has_memory", "on_host", "part", "row_major", "source_of"]
+__all__ = ["Source", "has_memory", "row_major", "source_of"]
 
 
 class Source(NamedTuple):
-    """Elements of a storage, by coordinates.
+    """Strided elements of a storage.
 
     Attributes
     ----------
     storage : HostStorage or DeviceStorage
-        The memory, by the handle of whoever was asked.
+        The memory; the handle of the object it came from.
     start : int
-        Its element at which they start.
+        The storage element of the first element.
     shape : tuple of int
         Extent of each axis.
     strides : tuple of int
-        Distance between neighbours along each axis, in elements.
+        Stride of each axis, in elements.
     """
 
     storage: AnyStorage
@@ -54,7 +53,7 @@ class Source(NamedTuple):
 
     @property
     def contiguous(self) -> bool:
-        """Whether the elements lie one after another in row-major order; nothing follows the stride of a single one."""
+        """Whether the elements are contiguous in row-major order; strides of axes with extent 1 do not matter."""
         if self.strides == (1,):
             return True
         expected = row_major(self.shape)
@@ -63,7 +62,7 @@ class Source(NamedTuple):
 
     @property
     def elements(self) -> Elements:
-        """The elements in row-major order, as copies take them."""
+        """The elements in row-major order, as `accel.copies` takes them."""
         return Elements(self.storage, self.start, tuple(zip(self.shape[::-1], self.strides[::-1], strict=True)))
 
 
@@ -73,7 +72,7 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def has_memory(x: Any) -> bool:
-    """Tell whether something has elements in memory that can be looked at, and is no number and no sequence."""
+    """Tell whether an object has memory that a view can use, unlike numbers and sequences."""
     return isinstance(x, AnyStorage | np.ndarray | Interchange) or hasattr(x, "__dlpack__")
 
 
@@ -83,52 +82,52 @@ def source_of(x: Any) -> Source:
     Raises
     ------
     TypeError
-        If it has no memory to look at, or needs gradients.
+        If the object has no memory, or requires gradients.
     LayoutError
-        If no whole numbers of elements lie between its elements.
+        If its strides are no multiples of the element size.
     InterchangeError, DTypeError
-        If another library refuses, or the elements are of a type that memory cannot have.
+        If another library refuses the export, or accel has no such dtype.
     """
     if isinstance(x, Interchange):
         lender = cast("Lender", x)
         storage = lender._lent_storage()
-        if not hasattr(x, "shape"):  # a container, which is all of its storage
-            return _whole(storage)
-        return _placed(storage, lender.__accel_operand__())
+        if not hasattr(x, "shape"):  # a container: all of its storage
+            return _source_of_storage(storage)
+        return _source_of_operand(storage, lender.__accel_operand__())
     if isinstance(x, AnyStorage):
-        return _whole(x)
+        return _source_of_storage(x)
     if isinstance(x, np.ndarray):
-        return _of_array(x)
+        return _source_of_array(x)
     if getattr(x, "requires_grad", False):
-        raise TypeError(f"this {type(x).__name__} needs gradients, which views do not carry; write x.detach()")
+        raise TypeError(f"this {type(x).__name__} requires gradients, which views do not track; write x.detach()")
     if not hasattr(x, "__dlpack__"):
         raise TypeError(
-            f"a view looks at a container, a storage, or an array with __dlpack__; found {type(x).__name__}: "
+            f"a view needs a container, a storage, or an array with __dlpack__; found {type(x).__name__}: "
             f"write accel.container(x)"
         )
-    from accel.interchange.from_dlpack import receive  # DLPack is loaded when something comes by it
+    from accel.interchange.from_dlpack import receive  # loaded only if DLPack is used
 
     received = receive(x)
-    return _placed(received.storage, received.operand)
+    return _source_of_operand(received.storage, received.operand)
 
 
-def _whole(storage: AnyStorage) -> Source:
+def _source_of_storage(storage: AnyStorage) -> Source:
     if storage._owner is None:
         storage.refuse_released()
     return Source(storage, 0, (storage.size,), (1,))
 
 
-def _of_array(array: HostArray) -> Source:
-    """Look at a NumPy array, wherever its strides lead."""
+def _source_of_array(array: HostArray) -> Source:
+    """Return the elements of a NumPy array with any strides."""
     if array.flags.c_contiguous and array.flags.aligned:
         return Source(HostStorage.on_array(array), 0, array.shape, row_major(array.shape))
     itemsize = as_dtype(array.dtype).itemsize
     if isinstance(array, np.ma.MaskedArray):
-        raise TypeError("memory has no mask; write x.filled(value), or x.data to disregard the mask")
+        raise TypeError("a view has no mask; write x.filled(value), or x.data to ignore the mask")
     if not array.flags.aligned or any(step % itemsize for step in array.strides):
         raise LayoutError(
-            f"an array of shape {array.shape} with strides {array.strides} in bytes does not have its elements of "
-            f"{itemsize} bytes at multiples of that, so it cannot be looked at; write x.copy() for one that has"
+            f"a view needs aligned elements, and strides that are multiples of {itemsize} bytes; found an array "
+            f"of shape {array.shape} with strides {array.strides} in bytes: write x.copy()"
         )
     strides = tuple([step // itemsize for step in array.strides])
     size, low, high = offset_range(tuple(zip(array.shape, strides, strict=True)))
@@ -137,73 +136,16 @@ def _of_array(array: HostArray) -> Source:
     return Source(HostStorage.on_array(held.view(array.dtype)), -low, array.shape, strides)
 
 
-def _placed(storage: AnyStorage, operand: Operand) -> Source:
-    """Find an operand in the storage that has it."""
+def _source_of_operand(storage: AnyStorage, operand: Operand) -> Source:
+    """Return the elements of an operand, in a storage of its dtype."""
     dtype, first = operand.dtype, operand.span.start + operand.start - storage._start
     if storage.dtype != dtype or operand.writable == storage.readonly:
         storage = storage.window(0, storage.nbytes // dtype.itemsize, dtype, const=not operand.writable)
     if any(distance % dtype.itemsize for distance in (first, *operand.strides)):
         raise LayoutError(
-            f"elements of {dtype.itemsize} bytes start at byte {first} with strides {operand.strides} in bytes, which "
-            f"are no multiples: write xp.asarray(x, copy=True)"
+            f"a view needs an offset and strides that are multiples of the {dtype.itemsize} bytes of an element; found "
+            f"offset {first} and strides {operand.strides} in bytes, which are no multiples: "
+            f"write xp.asarray(x, copy=True)"
         )
     strides = tuple([stride // dtype.itemsize for stride in operand.strides])
     return Source(storage, first // dtype.itemsize, operand.extents, strides)
-
-
-def flat(x: Any, what: str) -> Source:
-    """Return the elements of what has one axis and is contiguous.
-
-    Raises
-    ------
-    TypeError
-        If it has another number of axes.
-    LayoutError
-        If it is not contiguous.
-    """
-    found = source_of(x)
-    if len(found.shape) != 1:
-        raise TypeError(
-            f"a {what} looks at one axis, and this {type(x).__name__} has shape {found.shape}; write "
-            f"NDBuffer(x).flatten() for a view of its elements by rows"
-        )
-    if not found.contiguous:
-        raise LayoutError(
-            f"a {what} looks at consecutive elements, and this {type(x).__name__} has stride {found.strides[0]}; "
-            f"write NDBuffer(x).copy() for consecutive ones"
-        )
-    return found
-
-
-def part(offset: SupportsIndex, size: SupportsIndex | None, available: int, parent: str) -> tuple[int, int]:
-    """Return an offset and a size that lie within a parent; the size is by default all the rest.
-
-    Raises
-    ------
-    BoundsError
-        If they do not.
-    """
-    start = as_whole(offset, "an offset")
-    count = available - start if size is None else as_whole(size, "a size")
-    if start < 0 or count < 0 or start + count > available:
-        raise BoundsError(
-            f"{'no' if count < 0 else count} elements from offset {start} are required, and {parent} has {available} "
-            f"available: 0 <= offset and offset + size <= {available}"
-        )
-    return start, count
-
-
-def on_host(storage: AnyStorage, what: str) -> HostStorage:
-    """Return the storage, if the host can read it.
-
-    Raises
-    ------
-    DeviceMismatchError
-        If it cannot.
-    """
-    if isinstance(storage, HostStorage):
-        return storage
-    raise DeviceMismatchError(
-        f"{what} can be had on the cpu only, and this memory is on {storage.device}: "
-        f"write x.to_numpy() for a copy, or c.to('cpu') for a container there"
-    )

@@ -1,4 +1,4 @@
-"""`Text`: tensors as text and as pictures."""
+"""`TensorText`: tensors as text and as pictures in notebooks."""
 
 from html import escape
 from itertools import chain
@@ -7,13 +7,13 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from accel.memory.storage import Writer
-from accel.views.conversion import Moving
+from accel.views.contents import TensorContents
 
-__all__ = ["Text"]
+__all__ = ["TensorText"]
 
 
-class Text(Moving):
-    """What `str`, `repr` and notebooks show; to be mixed into a tensor."""
+class TensorText(TensorContents):
+    """Mixin of tensors: `str`, `repr`, and HTML for notebooks."""
 
     __slots__ = ()
 
@@ -21,14 +21,16 @@ class Text(Moving):
         return self.text()
 
     def text(self, limit: SupportsIndex = 1000, edge: SupportsIndex = 3) -> str:
-        """Return the elements: by rows for rank 2, else in one line, colexicographically; vectors in brackets.
+        """Return the elements as text: one line for each row if the rank is 2, else one colexicographic line.
+
+        Elements of several numbers are in brackets.
 
         Parameters
         ----------
         limit : int
-            How many elements are written out at most.
+            Tensors with more elements than this are abbreviated.
         edge : int
-            How many of more there are at each end of a row, a column or the line.
+            Number of elements shown at each end of an abbreviated row, column or line.
         """
         if not self.size:
             return ""
@@ -42,7 +44,7 @@ class Text(Moving):
         return _row(line, shown).removesuffix(" ")
 
     def write_to(self, file: Writer) -> None:
-        """Write the text that `str` gives to a file or any other writer."""
+        """Write ``str(self)`` to a file or any other writer."""
         file.write(str(self))
 
     def __repr__(self) -> str:
@@ -57,13 +59,13 @@ class Text(Moving):
         return f"<{type(self).__name__} {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
-        from accel.layout import Picture  # which takes longer to load than most views take in all
+        from accel.layout import Picture  # slow to import, and rarely needed
 
         return f"<p>{escape(repr(self))}</p>{Picture(self.layout).html()}"
 
 
 def _ends(places: range, shown: int | None) -> "list[int | None]":
-    """Return all places, or those at each end with None between."""
+    """Return all indices, or those at each end with None between them."""
     if shown is None or len(places) <= 2 * shown:
         return list(places)
     return [*chain(places[:shown], [None], places[len(places) - shown :])]
@@ -77,5 +79,5 @@ def _row(values: Any, shown: int | None) -> str:
 def _number(value: Any) -> str:
     if np.ndim(value):
         return f"[{', '.join(map(_number, value.reshape(-1)))}]"
-    # What is no dtype of NumPy's own has a text that looks like an integer's.
+    # NumPy formats dtypes that are not its own, such as bfloat16, like integers.
     return str(np.float32(value)) if value.dtype.kind == "V" or value.dtype.isbuiltin == 2 else str(value)

@@ -1,4 +1,4 @@
-"""Tensors cut into parts: tiles and their tails, splits, the shares of threads, and vectors."""
+"""Parts of a geometry: tiles, splits, the elements of one thread, and vectors."""
 
 from functools import lru_cache
 from itertools import product
@@ -8,27 +8,29 @@ from accel.errors import BoundsError, LayoutError
 from accel.layout import Layout, Swizzle, coalesce
 from accel.layout.layout import joined, modes_of
 from accel.views.checks import as_axis, as_count, as_sizes, as_whole, refuse_partial_tile, tile_position
-from accel.views.geometry import CACHED, SCALAR, Geometry, Moved, clamped, cut, geometry
-from accel.views.slicing import stretch
+from accel.views.geometry import CACHED, SCALAR, Geometry, Shifted, blocks_of, clamped, geometry_of
+from accel.views.slicing import subrange
 
-__all__ = ["coordinates_of_tiles", "distributed", "parted", "split", "tile_sizes", "tiled", "vectorized"]
+__all__ = ["coordinates_of_tiles", "distributed", "split", "split_part", "tile_sizes", "tiled", "vectorized"]
 
 _TAILS = ("mask", "shrink", "pad", "raise")
 
 
-def tile_sizes(found: Geometry, sizes: Any) -> tuple[int, ...]:
-    """Return the extents of tiles, one for each mode."""
-    return tuple([as_count(size, "the extent of a tile") for size in as_sizes(sizes, found.rank, "the size of a tile")])
+def tile_sizes(geometry: Geometry, sizes: Any) -> tuple[int, ...]:
+    """Return the extent of a tile along each mode."""
+    return tuple(
+        [as_count(size, "the extent of a tile") for size in as_sizes(sizes, geometry.rank, "the size of a tile")]
+    )
 
 
-def coordinates_of_tiles(found: Geometry, sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the coordinates of all tiles, colexicographically."""
-    counts = [-(-extent // size) for extent, size in zip(found.extents, sizes, strict=True)]
+def coordinates_of_tiles(geometry: Geometry, sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the coordinates of all tiles in colexicographic order."""
+    counts = [-(-extent // size) for extent, size in zip(geometry.extents, sizes, strict=True)]
     return [tuple(reversed(where)) for where in product(*map(range, reversed(counts)))]
 
 
 class _Grid(NamedTuple):
-    """Whole tiles side by side: how many there are along each axis, how far apart, and what each looks like."""
+    """The complete tiles of a geometry: their number and stride along each axis, and the geometry of each."""
 
     counts: tuple[int, ...]
     steps: tuple[int, ...]
@@ -36,67 +38,69 @@ class _Grid(NamedTuple):
 
 
 @lru_cache(CACHED)
-def _grid(found: Geometry, sizes: tuple[int, ...], tail: str) -> _Grid | None:
-    """Return the whole tiles of a geometry; None where they are not all alike, or no tile is whole."""
-    extents = tile_sizes(found, sizes)
-    rests = [cut(mode, size)[1] for mode, size in zip(found.modes, extents, strict=True)]
-    counts = tuple([extent // size for extent, size in zip(found.extents, extents, strict=True)])
+def _grid(geometry: Geometry, sizes: tuple[int, ...], tail: str) -> _Grid | None:
+    """Return the complete tiles of a geometry; None if they differ in more than the offset, or there are none."""
+    extents = tile_sizes(geometry, sizes)
+    rests = [blocks_of(mode, size)[1] for mode, size in zip(geometry.modes, extents, strict=True)]
+    counts = tuple([extent // size for extent, size in zip(geometry.extents, extents, strict=True)])
     steps = tuple([rest.stride for rest in rests])
-    if found.valid is not None or not all(counts) or any(isinstance(step, tuple) for step in steps):
+    if geometry.valid is not None or not all(counts) or any(isinstance(step, tuple) for step in steps):
         return None
-    return _Grid(counts, steps, _tiled(found, sizes, (0,) * len(counts), tail)[0])  # type: ignore[arg-type]
+    return _Grid(counts, steps, _tiled(geometry, sizes, (0,) * len(counts), tail)[0])  # type: ignore[arg-type]
 
 
-def tiled(found: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tail: str) -> Moved:
-    """Return one tile, as `_tiled` does; whole tiles differ by an offset alone."""
-    grid = _grid(found, sizes, tail)
+def tiled(geometry: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tail: str) -> Shifted:
+    """Return one tile, as `_tiled`; complete tiles take a fast path, because they differ only in the offset."""
+    grid = _grid(geometry, sizes, tail)
     if grid is not None and len(coords) == len(grid.counts):
         offset = 0
-        for c, count, step in zip(coords, grid.counts, grid.steps):  # noqa: B905 - the keyword is a tenth of a call
+        for c, count, step in zip(coords, grid.counts, grid.steps):  # noqa: B905 - strict= costs a tenth of a call
             if type(c) is not int or not 0 <= c < count:
                 break
             offset += c * step
         else:
             return grid.tile, offset
-    return _tiled(found, sizes, coords, tail)
+    return _tiled(geometry, sizes, coords, tail)
 
 
 @lru_cache(CACHED)
-def _tiled(found: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tail: str) -> Moved:
+def _tiled(geometry: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tail: str) -> Shifted:
     """Return one tile.
 
     Raises
     ------
     BoundsError
-        If there is no such tile, or with ``tail="raise"`` not all of it.
+        If there is no such tile, or with ``tail="raise"`` a part of it is past the end.
     LayoutError
-        If a nested mode does not come in such tiles, or with ``tail="shrink"`` would have to be cut.
+        If a nested mode cannot be divided into such tiles, or be shortened for ``tail="shrink"``.
     ValueError
-        If there is no such way with tails.
+        If ``tail`` is unknown.
     """
     if tail not in _TAILS:
         raise ValueError(f"the tail of a tile is one of {', '.join(_TAILS)}; found {tail!r}")
-    sizes, coords = tile_sizes(found, sizes), as_sizes(coords, found.rank, "the coordinates of a tile")
+    sizes, coords = tile_sizes(geometry, sizes), as_sizes(coords, geometry.rank, "the coordinates of a tile")
     blocks, offset, valid = [], 0, []
-    for axis, (mode, size, given) in enumerate(zip(found.modes, sizes, coords, strict=True)):
-        block, rest = cut(mode, size)
+    for axis, (mode, size, given) in enumerate(zip(geometry.modes, sizes, coords, strict=True)):
+        block, rest = blocks_of(mode, size)
         c = tile_position(given, mode.size, size, axis)
         blocks.append(block)
         offset += rest(c)
-        valid.append(clamped(found.inside[axis] - c * size, size))
-    masked = found.valid is not None or any(mode.size % size for mode, size in zip(found.modes, sizes, strict=True))
-    return _with_tail(found, blocks, tuple(valid) if masked else None, tail), offset
+        valid.append(clamped(geometry.inside[axis] - c * size, size))
+    masked = geometry.valid is not None or any(
+        mode.size % size for mode, size in zip(geometry.modes, sizes, strict=True)
+    )
+    return _with_tail(geometry, blocks, tuple(valid) if masked else None, tail), offset
 
 
-def _with_tail(found: Geometry, blocks: list[Layout], valid: tuple[int, ...] | None, tail: str) -> Geometry:
+def _with_tail(geometry: Geometry, blocks: list[Layout], valid: tuple[int, ...] | None, tail: str) -> Geometry:
     if valid is None or tail in ("mask", "pad"):
-        padded = found.padded or tail == "pad"
-        return found.seen(joined(blocks), valid, padded and valid is not None)
+        padded = geometry.padded or tail == "pad"
+        return geometry.with_layout(joined(blocks), valid, padded and valid is not None)
     if tail == "shrink":
         blocks = [_shrunk(block, extent) for block, extent in zip(blocks, valid, strict=True)]
     else:
         refuse_partial_tile(tuple([block.size for block in blocks]), valid)
-    return found.seen(joined(blocks))
+    return geometry.with_layout(joined(blocks))
 
 
 def _shrunk(block: Layout, extent: int) -> Layout:
@@ -107,47 +111,47 @@ def _shrunk(block: Layout, extent: int) -> Layout:
     return Layout.made(extent, block.stride)
 
 
-def split(found: Geometry, count: Any, axis: Any) -> list[Moved]:
+def split(geometry: Geometry, count: Any, axis: Any) -> list[Shifted]:
     """Return equal parts along an axis.
 
     Raises
     ------
     LayoutError
-        If the extent cannot be divided so.
+        If ``count`` does not divide the extent.
     """
-    parts, where = as_count(count, "the count of parts"), as_axis(axis, found.rank)
-    extent = found.shape[where]
+    parts, where = as_count(count, "the count of parts"), as_axis(axis, geometry.rank)
+    extent = geometry.shape[where]
     if extent % parts:
         raise LayoutError(
             f"an extent of {extent} on axis {where} cannot be split into {parts} equal parts; write "
             f"t.split_part({parts}, index, axis={where}), whose last parts may be shorter"
         )
     length = extent // parts
-    return [stretch(found, where, k * length, length) for k in range(parts)]
+    return [subrange(geometry, where, k * length, length) for k in range(parts)]
 
 
-def parted(found: Geometry, count: Any, index: Any, axis: Any, alignment: Any) -> Moved:
-    """Return one of several parts along an axis; all but the last ones are equal, and multiples of an alignment.
+def split_part(geometry: Geometry, count: Any, index: Any, axis: Any, alignment: Any) -> Shifted:
+    """Return one of several parts along an axis; all but the last ones have equal length, a multiple of an alignment.
 
     Raises
     ------
     BoundsError
         If there is no such part.
     """
-    parts, where = as_count(count, "the count of parts"), as_axis(axis, found.rank)
+    parts, where = as_count(count, "the count of parts"), as_axis(axis, geometry.rank)
     multiple, number = as_count(alignment, "an alignment"), as_whole(index, "the index of a part")
     if not -parts <= number < parts:
         raise BoundsError(f"part {number} is out of range: there are {parts}, so it must be in [{-parts}, {parts})")
     number %= parts
-    extent = found.shape[where]
+    extent = geometry.shape[where]
     length = -(-extent // (parts * multiple)) * multiple
     start = min(number * length, extent)
-    return stretch(found, where, start, min(length, extent - start))
+    return subrange(geometry, where, start, min(length, extent - start))
 
 
 @lru_cache(CACHED)
-def vectorized(found: Geometry, shape: tuple[Any, ...]) -> Moved:
-    """Return blocks as elements.
+def vectorized(geometry: Geometry, shape: tuple[Any, ...]) -> Shifted:
+    """Return the geometry whose elements are blocks of this shape.
 
     Raises
     ------
@@ -155,24 +159,24 @@ def vectorized(found: Geometry, shape: tuple[Any, ...]) -> Moved:
         If the blocks do not divide the extents.
     """
     counts = [
-        as_count(count, "the extent of a vector") for count in as_sizes(shape, found.rank, "the shape of vectors")
+        as_count(count, "the extent of a vector") for count in as_sizes(shape, geometry.rank, "the shape of vectors")
     ]
-    for axis, (extent, inside, count) in enumerate(zip(found.extents, found.inside, counts, strict=True)):
+    for axis, (extent, inside, count) in enumerate(zip(geometry.extents, geometry.inside, counts, strict=True)):
         if extent % count or inside % count:
             raise LayoutError(
                 f"vectors of {count} do not divide the extent {inside if extent % count == 0 else extent} of axis "
                 f"{axis}; take a part that they divide, as a slice or a tile"
             )
-    pairs = [cut(mode, count) for mode, count in zip(found.modes, counts, strict=True)]
+    pairs = [blocks_of(mode, count) for mode, count in zip(geometry.modes, counts, strict=True)]
     valid = None
-    if found.valid is not None:
-        valid = tuple([extent // count for extent, count in zip(found.valid, counts, strict=True)])
-    element = _composed(found.element, [block for block, _ in pairs])
-    return geometry(joined([rest for _, rest in pairs]), element, valid, found.padded, found.swizzled), 0
+    if geometry.valid is not None:
+        valid = tuple([extent // count for extent, count in zip(geometry.valid, counts, strict=True)])
+    element = _nested_element(geometry.element, [block for block, _ in pairs])
+    return geometry_of(joined([rest for _, rest in pairs]), element, valid, geometry.padded, geometry.swizzled), 0
 
 
-def _composed(element: Layout, blocks: list[Layout]) -> Layout:
-    """Return the layout of elements in each of which blocks of other elements are, mode by mode."""
+def _nested_element(element: Layout, blocks: list[Layout]) -> Layout:
+    """Return the layout of elements that are blocks of smaller elements, combined mode by mode."""
     if element is SCALAR or element == SCALAR:
         return joined(blocks)
     inner = modes_of(element)
@@ -183,9 +187,9 @@ def _composed(element: Layout, blocks: list[Layout]) -> Layout:
 
 @lru_cache(CACHED)
 def distributed(
-    found: Geometry, threads: Layout, thread: Any, axis: Any, swizzle: Swizzle | None, submode_axis: Any
-) -> Moved:
-    """Return what one thread has, cyclically: every ``count``-th coordinate of each mode, from its own one on.
+    geometry: Geometry, threads: Layout, thread: Any, axis: Any, swizzle: Swizzle | None, submode_axis: Any
+) -> Shifted:
+    """Return the elements of one thread: every ``count``-th coordinate of each mode, starting at the thread's own.
 
     Raises
     ------
@@ -197,28 +201,30 @@ def distributed(
     number = as_whole(thread, "the number of a thread")
     if not 0 <= number < threads.cosize:
         raise BoundsError(f"thread {number} is out of range: {threads} has the threads [0, {threads.cosize})")
-    places = [_place(grid, number) for grid in _grids(found, threads, axis, submode_axis)]
+    places = [_coordinate(grid, number) for grid in _grids(geometry, threads, axis, submode_axis)]
     modes, offset, valid = [], 0, []
-    for mode, inside, (count, first) in zip(found.modes, found.inside, places, strict=True):
-        block, rest = cut(mode, count)
+    for mode, inside, (count, first) in zip(geometry.modes, geometry.inside, places, strict=True):
+        block, rest = blocks_of(mode, count)
         modes.append(rest)
         offset += block(first)
         valid.append(max(0, -((first - inside) // count)))
-    masked = found.valid is not None or any(
-        mode.size % count for mode, (count, _) in zip(found.modes, places, strict=True)
+    masked = geometry.valid is not None or any(
+        mode.size % count for mode, (count, _) in zip(geometry.modes, places, strict=True)
     )
     if swizzle is not None:
-        offset = _swizzled(offset, found.element.size, swizzle, masked)
-    return found.seen(joined(modes), tuple(valid) if masked else None, found.padded), offset
+        offset = _swizzled(offset, geometry.element.size, swizzle, masked)
+    return geometry.with_layout(joined(modes), tuple(valid) if masked else None, geometry.padded), offset
 
 
 def _swizzled(offset: int, size: int, swizzle: Swizzle, masked: bool) -> int:
     if masked:
-        raise LayoutError("a swizzle may lead a thread out of a masked tensor; distribute a part that threads divide")
+        raise LayoutError(
+            "a swizzle needs an even division, and this one is masked; distribute a part that the threads divide"
+        )
     return int(swizzle(offset // size)) * size
 
 
-def _grids(found: Geometry, threads: Layout, axis: Any, submode_axis: Any) -> list[Layout]:
+def _grids(geometry: Geometry, threads: Layout, axis: Any, submode_axis: Any) -> list[Layout]:
     """Return the layout of the threads along each mode of a tensor."""
     grids = modes_of(threads)
     if axis is None:
@@ -227,15 +233,15 @@ def _grids(found: Geometry, threads: Layout, axis: Any, submode_axis: Any) -> li
                 "a submode_axis is one of the mode that axis names; write axis too, as in "
                 "t.distribute(threads_layout, thread_id, axis=0, submode_axis=k)"
             )
-        return _of_rank(grids, found.rank, threads)
+        return _of_rank(grids, geometry.rank, threads)
     number = as_axis(axis, len(grids))
     grid = grids[number]
     if submode_axis is not None:
         grid = modes_of(grid)[as_axis(submode_axis, grid.rank)]
-    elif not isinstance(grid.shape, int) and grid.rank == found.rank:
-        return modes_of(grid)  # as Mojo has it: the sub-modes of this mode stand for the tensor's modes
-    alone = as_axis(axis, found.rank)
-    return [grid if k == alone else Layout.made(1, 0) for k in range(found.rank)]
+    elif not isinstance(grid.shape, int) and grid.rank == geometry.rank:
+        return modes_of(grid)  # as in Mojo: the submodes of this mode divide the modes of the tensor
+    alone = as_axis(axis, geometry.rank)
+    return [grid if k == alone else Layout.made(1, 0) for k in range(geometry.rank)]
 
 
 def _of_rank(grids: list[Layout], rank: int, threads: Layout) -> list[Layout]:
@@ -246,8 +252,8 @@ def _of_rank(grids: list[Layout], rank: int, threads: Layout) -> list[Layout]:
     return grids
 
 
-def _place(grid: Layout, number: int) -> tuple[int, int]:
-    """Return how many threads there are along a mode, and the place of one of them."""
+def _coordinate(grid: Layout, number: int) -> tuple[int, int]:
+    """Return the number of threads along a mode, and the coordinate of one of them."""
     place, count = 0, 1
     for extent, stride in grid.leaves:
         if extent != 1:

@@ -1,8 +1,8 @@
-"""The Python array standard on every device: one namespace, whatever library computes.
+"""The Python array standard as one namespace for all devices.
 
-``import accel.xp as xp``. Functions compute on the device of their arrays; those that create arrays take
-``device=``. Computation is done by the library behind the device (NumPy on the CPU) through array-api-compat. The
-signatures are in ``__init__.pyi``.
+``import accel.xp as xp``. Functions compute on the device of their arrays; functions that create arrays take
+``device=``. The library of the device computes (NumPy on the CPU), through array-api-compat. The signatures are in
+``__init__.pyi``.
 
 Examples
 --------
@@ -15,7 +15,6 @@ Examples
 from math import e, inf, nan, pi
 
 from accel.device import Device
-from accel.xp import data_types as _data_types
 from accel.xp import fft, linalg
 from accel.xp.array import API_VERSIONS, Array
 from accel.xp.array_library import default_device
@@ -35,20 +34,43 @@ from accel.xp.creation import (
     zeros,
     zeros_like,
 )
-from accel.xp.functions import core as _core
+from accel.xp.data_types import (
+    bool,
+    broadcast_shapes,
+    can_cast,
+    complex64,
+    complex128,
+    finfo,
+    float32,
+    float64,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    isdtype,
+    result_type,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from accel.xp.functions import core as _compiled
 from accel.xp.info import namespace_info as __array_namespace_info__
 from accel.xp.reshaping import reshape
 
 __array_api_version__ = API_VERSIONS[-1]
 newaxis = None
 
-_functions = {**_core(), **{name: getattr(_data_types, name) for name in _data_types.__all__}}
+_functions = _compiled()
 globals().update(_functions)
 
 # fmt: off
 __all__ = [
-    "Array", "Device", "__array_api_version__", "__array_namespace_info__", "arange", "asarray", "astype",
-    "default_device", "e", "empty", "empty_like", "eye", "fft", "from_dlpack", "full", "full_like", "inf", "linalg",
-    "linspace", "nan", "newaxis", "ones", "ones_like", "pi", "reshape", "zeros", "zeros_like", *sorted(_functions),
+    "Array", "Device", "__array_api_version__", "__array_namespace_info__", "arange", "asarray", "astype", "bool",
+    "broadcast_shapes", "can_cast", "complex64", "complex128", "default_device", "e", "empty", "empty_like", "eye",
+    "fft", "finfo", "float32", "float64", "from_dlpack", "full", "full_like", "iinfo", "inf", "int8", "int16", "int32",
+    "int64", "isdtype", "linalg", "linspace", "nan", "newaxis", "ones", "ones_like", "pi", "reshape", "result_type",
+    "uint8", "uint16", "uint32", "uint64", "zeros", "zeros_like", *sorted(_functions),
 ]
 # fmt: on

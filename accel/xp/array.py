@@ -10,49 +10,37 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from accel import copies
-from accel.abc import Operand
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
-from accel.dtypes import KNOWN, DType, DTypeLike
-from accel.errors import DeviceMismatchError, DTypeError, LayoutError, reading_pickled
+from accel.dtypes import KNOWN
+from accel.errors import DeviceMismatchError, LayoutError, reading_pickled
 from accel.interchange import Interchange
 from accel.interchange.from_dlpack import Received
 from accel.memory import AnyStorage, heap_of
-from accel.memory.host_arrays import export
 from accel.xp import array_storage, operators, refusals
+from accel.xp.array_base import live, shared_of
 from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.conversions import Conversions
 from accel.xp.operators import Operators, Scalar
 
-__all__ = [
-    "API_VERSIONS",
-    "Array",
-    "Key",
-    "Scalar",
-    "array_on",
-    "array_received",
-    "live",
-    "native",
-    "native_array",
-    "wrap",
-]
+__all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "native", "native_array", "wrap"]
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
-"""The versions of the array standard that the namespace answers for."""
+"""The versions of the array standard that the namespace implements."""
 
 _Basic: TypeAlias = "int | slice | EllipsisType | Array | None"
 Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
-"""What an array is indexed by."""
+"""An index of an array."""
 
 _SCALARS = frozenset({bool, int, float, complex})
 
 
 @final
-class Array(Operators, Interchange):
-    """An n-d array of the array standard; made by `asarray`, `zeros`, ... and never by its constructor.
+class Array(Operators, Conversions, Interchange):
+    """An n-d array of the array standard, made by functions such as `asarray` and `zeros`, not by its constructor.
 
-    Arithmetic, comparison and matrix operators take arrays of the same device and Python numbers. Operands on two
-    devices raise `DeviceMismatchError`, arrays whose memory was released raise `ReleasedError`, and writing to
-    memory that must not change raises `ReadOnlyError`.
+    Operators take arrays on the same device and Python numbers. Operands on two devices raise `DeviceMismatchError`,
+    an array whose memory was released raises `ReleasedError`, and writing to read-only memory raises `ReadOnlyError`.
 
     Examples
     --------
@@ -62,38 +50,7 @@ class Array(Operators, Interchange):
     Array([2., 3., 4.], dtype=float64, device=cpu)
     """
 
-    # _native: the library's array; _library: its device; _shared: what it shares with its views, None if it has none.
-    __slots__ = ("__weakref__", "_library", "_native", "_shared")
-    _native: Any
-    _library: ArrayLibrary
-    _shared: array_storage.SharedStorage | None
-
-    # The standard's attributes
-
-    @property
-    def dtype(self) -> DType:
-        """Type of the elements."""
-        return self._native.dtype  # type: ignore[no-any-return]
-
-    @property
-    def device(self) -> Device:
-        """The device that has the elements."""
-        return self._library.device
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Extent of each axis."""
-        return self._native.shape  # type: ignore[no-any-return]
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return self._native.ndim  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return self._native.size  # type: ignore[no-any-return]
+    __slots__ = ()
 
     @property
     def T(self) -> "Array":
@@ -109,52 +66,24 @@ class Array(Operators, Interchange):
             raise LayoutError(f"x.mT is for 2 axes or more, and this array has {self.ndim}")
         return wrap(self._library, self._library.namespace.matrix_transpose(live(self)), self)
 
-    # Memory
-
-    @property
-    def nbytes(self) -> int:
-        """Size of the elements in bytes."""
-        return self.size * self.dtype.itemsize
-
-    @property
-    def storage(self) -> AnyStorage:
-        """The storage that has this array's memory, and perhaps more than this array shows."""
-        shared, library = _shared_of(self), self._library
-        handle = shared.handle
-        if handle is None:
-            made = array_storage.storage_of(library, self._native, readonly=shared.readonly)
-            array_storage.shared(library, self._native, shared)
-            # No call between these: another thread may have been first.
-            if shared.handle is None:
-                shared.handle = made
-            handle = shared.handle
-        return shared.handle_as(handle, self.dtype)
-
-    def container(self) -> AcceleratorDataContainer:
-        """Return a container on this array's memory, without a copy.
-
-        Raises
-        ------
-        LayoutError
-            If the elements do not lie one after another in C order.
-        """
-        return AcceleratorDataContainer.on(array_storage.window(self._library, self._native, self.storage))
-
-    def __accel_operand__(self) -> Operand:
-        """Describe the elements to a backend."""
-        return array_storage.operand(self._library, self._native, self.storage)
-
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> "Array":
-        """Return this array on a device: itself if it is there already, else a copy, ordered by a stream if given.
+        """Return this array on a device: the array itself if it is there already, else a copy.
 
-        The copy starts after what was submitted to the stream that is current on this array's device.
+        The copy starts after the work already submitted to the current stream of this array's device.
+
+        Parameters
+        ----------
+        device : Device or str
+            The target.
+        stream : Stream, optional
+            The stream that copies; the copy may still be in flight on return. Without it, the copy is complete.
         """
         library = library_on(device)
         if library is self._library:
             return self
         array = live(self)
         compact = self._in_c_order(array)
-        # Where that is the array itself, later writes to it must know of the copy in flight.
+        # If there was no copy, use this array's own storage, so that later writes to it wait for the transfer.
         source = self if compact is array else wrap(self._library, compact)
         computed = None if stream is None else heap_of(self.device).latest()
         if computed is not None:
@@ -169,35 +98,36 @@ class Array(Operators, Interchange):
 
     # Indexing
 
+    # `wrap` is written out here, which saves a call.
     def __getitem__(self, key: Key, /) -> "Array":
         shared, library = self._shared, self._library
         array = self._native if shared is None or shared.handle is None else live(self)
         try:
             if type(key) is not int:
                 key = unwrapped(library, key)
-            found = array[key] if library.within is None else library.compute(getitem, array, key)
+            result = array[key] if library.within is None else library.compute(getitem, array, key)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
         except MemoryError as error:
             raise refusals.failure(error) from None
         made = Array()
         made._library = library
-        made._native, made._shared = found, None
-        if type(found) is not library.array_type:
-            made._native = library.as_array(found)
-        elif _is_view(library, found, array):
-            made._shared = shared or _shared_of(self)
+        made._native, made._shared = result, None
+        if type(result) is not library.array_type:
+            made._native = library.as_array(result)
+        elif _is_view(library, result, array):
+            made._shared = shared or shared_of(self)
         return made
 
     def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
         array, library = live(self, writing=True), self._library
-        given = _apart(library, native(library, value), array)
-        refusals.refuse_lossy(library, array.dtype, given)
+        values = _without_overlap(library, native(library, value), array)
+        refusals.refuse_lossy(library, array.dtype, values)
         try:
             if library.within is None:
-                array[unwrapped(library, key)] = given
+                array[unwrapped(library, key)] = values
             else:
-                library.compute(setitem, array, unwrapped(library, key), given)
+                library.compute(setitem, array, unwrapped(library, key), values)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
         except (MemoryError, ValueError) as error:
@@ -209,36 +139,7 @@ class Array(Operators, Interchange):
     def __iter__(self) -> "Iterator[Array]":
         return (self[index] for index in range(len(self)))
 
-    # Conversions
-
-    def _item(self, kind: str) -> Any:
-        if self.ndim:
-            raise TypeError(
-                f"only an array of no axes becomes a Python {kind}, and this one has shape {self.shape}; "
-                f"write x[index] for one element, or xp.any(x), xp.all(x), xp.sum(x)"
-            )
-        array, library = live(self), self._library
-        return array.item() if library.within is None else library.compute(library.array_type.item, array)
-
-    def __bool__(self) -> bool:
-        return bool(self._item("bool"))
-
-    def __int__(self) -> int:
-        return int(self._item("int"))
-
-    def __float__(self) -> float:
-        return float(self._item("float"))
-
-    def __complex__(self) -> complex:
-        return complex(self._item("complex"))
-
-    def __index__(self) -> int:
-        if self.dtype.kind not in "iu":
-            raise TypeError(f"only an array of integers is an index, and this one has dtype {self.dtype.name}")
-        return int(self._item("index"))
-
-    def __format__(self, spec: str) -> str:
-        return format(self._item("number") if spec and not self.ndim else str(self), spec)
+    # Text, copies and pickles
 
     def __repr__(self) -> str:
         about = f"dtype={self.dtype.name}, device={self.device}"
@@ -268,21 +169,11 @@ class Array(Operators, Interchange):
         Raises
         ------
         ValueError
-            If that version of the standard is not one of `API_VERSIONS`.
+            If the version is not one of `API_VERSIONS`.
         """
         if api_version is not None and api_version not in API_VERSIONS:
             raise ValueError(f"version {api_version!r} of the standard is not known; {', '.join(API_VERSIONS)} are")
         return import_module(__package__)
-
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, DType]:
-        if self.device is not Device.CPU:
-            raise DeviceMismatchError(
-                f"this array is on {self.device}, and NumPy cannot read it there; write x.to_device('cpu')"
-            )
-        array = live(self, writing=not copy)
-        if not copy:
-            _ = self.storage  # whoever looks at the memory by way of NumPy's array has a shared of it too
-        return np.asarray(array, dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         library, targets = self._library, keywords.get("out", ())
@@ -293,65 +184,33 @@ class Array(Operators, Interchange):
             )
         for target in inputs[:1] if method == "at" else targets:
             if type(target) is Array:
-                # Here, for NumPy itself lets `at` write into what is read-only.
+                # NumPy's own check is not enough: `at` writes into read-only arrays.
                 refusals.refuse_read_only(library, live(target, writing=True))
-        given = {name: unwrapped(library, value) for name, value in keywords.items()}
-        result = getattr(function, method)(*unwrapped(library, inputs), **given)
-        parts = result if isinstance(result, tuple) else (result,)
-        wrapped = tuple(map(partial(_wrap_any, library), parts, targets or (None,) * len(parts)))
+        options = {name: unwrapped(library, value) for name, value in keywords.items()}
+        result = getattr(function, method)(*unwrapped(library, inputs), **options)
+        results = result if isinstance(result, tuple) else (result,)
+        wrapped = tuple(map(partial(_wrap_any, library), results, targets or (None,) * len(results)))
         return wrapped if isinstance(result, tuple) else wrapped[0]
-
-    def __buffer__(self, flags: int, /) -> memoryview:
-        try:
-            return self.__array__().data
-        except ValueError:
-            raise DTypeError(f"Python's buffers cannot carry {self.dtype.name}; write x.__dlpack__()") from None
-
-    def _lent_storage(self) -> AnyStorage:
-        return self.storage
-
-    def _lent_array(self, storage: AnyStorage) -> np.ndarray[Any, DType]:
-        if self._library.device is Device.CPU:
-            return self._native  # type: ignore[no-any-return]
-        return export(self.__accel_operand__(), storage.keep_alive())
 
     def _lent_copy(self, device: Device) -> "Array":
         return self.__copy__() if device is self.device else self.to_device(device)
 
 
-def live(x: Array, *, writing: bool = False) -> Any:
-    """Return the library's array, if the memory was not released, once no work in flight is in the way."""
-    shared = x._shared
-    if shared is not None and shared.handle is not None:
-        shared.handle.settle(writing=writing)
-    return x._native
-
-
-def _shared_of(x: Array) -> array_storage.SharedStorage:
-    """Return what an array shares with its views."""
-    shared = x._shared
-    if shared is None:
-        shared = array_storage.SharedStorage()
-        # No call between the two: another thread may have been first.
-        if x._shared is None:
-            x._shared = shared
-        shared = x._shared
-    return shared
-
-
 def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
-    """Make an array of what the library returned; it shares the shared of the first source that it is a view of.
+    """Make an array of a result of the library.
+
+    A view of one of the sources shares the storage record of the first such source.
 
     Raises
     ------
     DTypeError
-        If no array has that dtype. Operators and indices do not look: they make no other dtypes of these.
+        If arrays cannot have the dtype. Operators and indexing skip this check: their results have dtypes of arrays.
     """
     if type(result) is not library.array_type:
         result, sources = library.as_array(result), ()  # a scalar is no view
     if result.dtype not in KNOWN:
         refusals.refuse_dtype(result.dtype)
-    made = Array()  # no constructor of ours: it would cost more than the rest
+    made = Array()  # without __init__, which would take longer than the rest
     made._native = result
     made._library = library
     made._shared = None
@@ -361,7 +220,7 @@ def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
             if type(source) is Array and (
                 source._native is result if new else _is_view(library, result, source._native)
             ):
-                made._shared = source._shared or _shared_of(source)
+                made._shared = source._shared or shared_of(source)
                 break
     return made
 
@@ -369,27 +228,29 @@ def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
 def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
     if type(result) is np.ndarray:
         base = result.base
-        if base is None or base is source or base is source.base:  # new, or the usual views
+        if base is None or base is source or base is source.base:  # new memory, or the usual views
             return base is not None or result is source
     return array_storage.same_memory(library, result, source)
 
 
 def _wrap_any(library: ArrayLibrary, result: Any, target: Any) -> Any:
-    """Wrap what a NumPy function returned, unless it wrote into a target or the result is not NumPy's."""
+    """Wrap a result of a NumPy function; return the target that it wrote to, and other objects, as they are."""
     if target is not None:
         return target
     return wrap(library, result) if isinstance(result, np.ndarray | np.generic) else result
 
 
 def native(library: ArrayLibrary, value: Any) -> Any:
-    """Return an operand as the library takes it.
+    """Return an operand as the library's array, or as a Python number.
 
     Raises
     ------
     TypeError
         If it is neither an array nor a number.
     DeviceMismatchError
-        If it is an array of another device.
+        If it is an array on another device.
+    ReleasedError
+        If its memory was released.
     """
     if type(value) is Array:
         if value._library is not library:
@@ -400,38 +261,38 @@ def native(library: ArrayLibrary, value: Any) -> Any:
     accepted = library.accept(value)
     if accepted is NotImplemented:
         raise TypeError(
-            f"an array of {library.device} or a number is needed; found {type(value).__name__}: "
+            f"an array on {library.device} or a number is needed; found {type(value).__name__}: "
             f"write xp.asarray(values)"
         )
     return accepted
 
 
 def native_array(library: ArrayLibrary, value: Any) -> Any:
-    """Return an operand as the library takes it, a number as an array of no axes.
+    """Return an operand as the library's array; a number becomes an array of no axes.
 
     Raises
     ------
     OverflowError
-        If there is no dtype for the number; all else as for `native`.
+        If no dtype can hold the number. Other errors are those of `native`.
     """
     if type(value) is Array and value._library is library:
         return live(value)
-    found = native(library, value)
-    if type(found) not in _SCALARS:
-        return found
-    refusals.refuse_huge(found)
-    return library.as_array(found)
+    operand = native(library, value)
+    if type(operand) not in _SCALARS:
+        return operand
+    refusals.refuse_huge(operand)
+    return library.as_array(operand)
 
 
-def _apart(library: ArrayLibrary, given: Any, target: Any) -> Any:
-    """Return values that do not change while a target is written: NumPy reads some too late if they are part of it."""
-    if type(given) is library.array_type and given.ndim and array_storage.may_overlap(library, given, target):
-        return library.namespace.asarray(given, copy=True)
-    return given
+def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
+    """Return values, copied if they may overlap a target: NumPy may write some of them before it reads them."""
+    if type(values) is library.array_type and values.ndim and array_storage.may_overlap(library, values, target):
+        return library.namespace.asarray(values, copy=True)
+    return values
 
 
 def unwrapped(library: ArrayLibrary, value: Any) -> Any:
-    """Return an index, or an argument of a NumPy function, with the library's own arrays in it."""
+    """Replace each `Array` by the library's array in an index, or in an argument of a NumPy function."""
     if type(value) is Array:
         return native(library, value)
     return tuple(unwrapped(library, part) for part in value) if type(value) is tuple else value
@@ -448,7 +309,7 @@ def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None 
 
 
 def array_received(received: Received) -> Array:
-    """Make an array on memory that came from another library."""
+    """Make an array on memory of another library; read-only if several elements share memory."""
     storage, operand = received.storage, received.operand
     library = library_on(storage.device)
     if refusals.repeats(operand.extents, operand.strides):

@@ -1,4 +1,4 @@
-"""`ArrayLibrary`: the library that computes for one device, shared by all arrays on it."""
+"""`ArrayLibrary`: the library that computes on one device."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -12,6 +12,7 @@ from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory import heap_of
+from accel.registry import table_by_device
 
 __all__ = ["ArrayLibrary", "default_device", "library_on"]
 
@@ -19,7 +20,7 @@ _OF_NUMPY = (np.ndarray, np.generic)  # a union would be built anew at each call
 
 
 class ArrayLibrary:
-    """The library that computes arrays of one device.
+    """The library that computes on one device; all arrays there share it.
 
     Attributes
     ----------
@@ -28,13 +29,13 @@ class ArrayLibrary:
     backend : SupportsArrays
         Its backend.
     namespace : module
-        The namespace that computes, through array-api-compat.
+        The library's functions, through array-api-compat.
     array_type : type
-        The library's own arrays.
+        The class of the library's arrays.
     as_array : callable
-        Makes one of them of a scalar that the library returned.
+        Converts a scalar of the library to an array of the library.
     within : callable or None
-        Makes the context of a computation with some of them; None where none is needed.
+        Returns the context manager in which given arrays are computed with; None if the library needs none.
     """
 
     __slots__ = ("array_type", "as_array", "backend", "device", "namespace", "within")
@@ -49,16 +50,19 @@ class ArrayLibrary:
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
 
     def compute(self, function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
-        """Call what the library's arrays do, where that needs a context; the functions of its namespace have theirs."""
-        assert self.within is not None, "without a context, it is called as it is"
+        """Call an operator or method of the library's arrays in the context that it needs.
+
+        Functions of the namespace enter that context themselves.
+        """
+        assert self.within is not None, "where no context is needed, the function is called directly"
         with self.within(*operands):
             return function(*operands, **keywords)
 
     def accept(self, value: object) -> Any:
-        """Return a foreign operand as the library takes it, or NotImplemented.
+        """Return an operand of another type as the library takes it, or NotImplemented.
 
-        NumPy's arrays and scalars are operands on the host only; numbers of a class of their own, such as an enum's,
-        are plain numbers everywhere.
+        Arrays and scalars of NumPy are operands on the host only. Numbers of a subclass, such as members of an
+        `enum.IntEnum`, become plain Python numbers.
         """
         if isinstance(value, _OF_NUMPY):
             if self.device is not Device.CPU:
@@ -78,17 +82,17 @@ class ArrayLibrary:
         )
 
 
-_libraries: dict[Device, ArrayLibrary] = {}
+_libraries: dict[Device, ArrayLibrary] = table_by_device()
 
 
 def library_on(device: DeviceLike | None) -> ArrayLibrary:
     """Return the library of a device, by default of `Device.default`."""
-    found = resolve(device)
-    library = _libraries.get(found)
-    return _make_home(found) if library is None else library
+    resolved = resolve(device)
+    library = _libraries.get(resolved)
+    return _make_library(resolved) if library is None else library
 
 
-def _make_home(device: Device) -> ArrayLibrary:
+def _make_library(device: Device) -> ArrayLibrary:
     backend = heap_of(device).backend
     if not isinstance(backend, SupportsArrays):
         raise CapabilityError(f"no library computes with arrays on {device}; move them, as in x.to_device('cpu')")
@@ -96,7 +100,7 @@ def _make_home(device: Device) -> ArrayLibrary:
 
 
 def default_device(device: DeviceLike) -> AbstractContextManager[config.Settings]:
-    """Make arrays on a device inside a ``with`` block, where no ``device=`` is given.
+    """Make arrays on a device inside a ``with`` block, unless a call has ``device=``.
 
     Examples
     --------

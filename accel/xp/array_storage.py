@@ -1,4 +1,4 @@
-"""Records: the storage under an array, made when somebody asks for it and shared by all views of one array."""
+"""The storage under an array: made at the first request, and shared by all views of the array."""
 
 from typing import Any
 from weakref import KeyedRef, WeakValueDictionary
@@ -13,20 +13,20 @@ from accel.memory import AnyStorage, DeviceStorage, HostStorage, heap_of
 from accel.memory.owner import ForeignOwner, Owner
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["SharedStorage", "may_overlap", "operand", "same_memory", "shared", "storage_of", "window"]
+__all__ = ["SharedStorage", "may_overlap", "operand", "register", "same_memory", "storage_of", "window"]
 
 
 class SharedStorage:
-    """What an array and all views of it share: the handle on their memory.
+    """The record that an array and all views of it share: it has the handle on their memory.
 
-    So a view knows of work in flight, and of a release, also if it was made before anybody asked for the handle.
+    Through it a view learns of pending work and of a release, even if the view was made before the handle.
 
     Attributes
     ----------
     handle : HostStorage or DeviceStorage or None
-        None until somebody asks for it.
+        None until a storage is requested.
     readonly : bool
-        Whether the array was read-only when it came from another library, and the handle must be too.
+        Whether the array came from another library as read-only; the handle is then read-only too.
     """
 
     __slots__ = ("__weakref__", "_others", "handle", "readonly")
@@ -34,10 +34,10 @@ class SharedStorage:
     def __init__(self, handle: AnyStorage | None = None, *, readonly: bool = False) -> None:
         self.handle = handle
         self.readonly = readonly
-        self._others: dict[DType, AnyStorage] | None = None  # of views of another dtype
+        self._others: dict[DType, AnyStorage] | None = None  # handles for views of another dtype
 
     def handle_as(self, handle: AnyStorage, dtype: DType) -> AnyStorage:
-        """Return the handle as a view has the memory: the handle itself, unless the view has another dtype."""
+        """Return the handle for a view of a dtype: the handle itself, or a handle on the same bytes as that dtype."""
         if handle.dtype == dtype:
             return handle
         others = self._others = self._others or {}
@@ -46,32 +46,33 @@ class SharedStorage:
         return others[dtype]
 
 
-# By the root array's id: an owner and the arrays with a shared keep it alive, so no other object has that id meanwhile.
-# Not a dictionary of weak values, whose methods take longer than all else that an array on NumPy's memory needs.
+# A key is the root array's id, and whether the record is read-only. The arrays and the handle of a record keep the root
+# array alive, so its id is not used again while the record lives. The values are plain weak references: the methods of
+# a WeakValueDictionary would take longer than all else in making an array on NumPy's memory.
 _shared_storages: "dict[tuple[int, bool], KeyedRef[tuple[int, bool], SharedStorage]]" = {}
 _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 
 
-def shared(library: ArrayLibrary, array: Any, shared: SharedStorage) -> SharedStorage:
-    """Return the shared of all arrays on the same allocation that others may look at too; this one if it has none."""
-    key = id(library.backend.root(array)), shared.readonly
-    made = None
+def register(library: ArrayLibrary, array: Any, record: SharedStorage) -> SharedStorage:
+    """Return the record registered for the allocation under an array; register the given one if there is none."""
+    key = id(library.backend.root(array)), record.readonly
+    reference = None
     while True:
-        found = _shared_storages.get(key)
-        known = None if found is None else found()
+        registered = _shared_storages.get(key)
+        known = None if registered is None else registered()
         if known is not None and not (known.handle is not None and known.handle.released):
             return known
-        made = made or KeyedRef(shared, _forget, key)  # the last who had it is gone
+        reference = reference or KeyedRef(record, _forget, key)
         # No call between these: another thread may be first.
-        if (_shared_storages[key] if key in _shared_storages else None) is found:  # noqa: SIM401 - get() is a call
-            _shared_storages[key] = made
-            return shared
+        if (_shared_storages[key] if key in _shared_storages else None) is registered:  # noqa: SIM401 - get() is a call
+            _shared_storages[key] = reference
+            return record
 
 
-def _forget(found: "KeyedRef[tuple[int, bool], SharedStorage]") -> None:
-    key = found.key
-    # No call between these: another thread may note another in its place.
-    if key in _shared_storages and _shared_storages[key] is found:
+def _forget(reference: "KeyedRef[tuple[int, bool], SharedStorage]") -> None:
+    key = reference.key
+    # No call between these: another thread may register another record under the key.
+    if key in _shared_storages and _shared_storages[key] is reference:
         del _shared_storages[key]
 
 
@@ -81,7 +82,7 @@ def same_memory(library: ArrayLibrary, one: Any, other: Any) -> bool:
 
 
 def may_overlap(library: ArrayLibrary, one: Any, other: Any) -> bool:
-    """Tell whether a byte of one of the library's arrays may be one of another, whatever they are views of."""
+    """Tell whether two of the library's arrays may have a byte in common, whatever they are views of."""
     if type(one) is np.ndarray:
         return np.may_share_memory(one, other)
     (low, nbytes), (first, more) = _reach(library, one), _reach(library, other)
@@ -89,11 +90,11 @@ def may_overlap(library: ArrayLibrary, one: Any, other: Any) -> bool:
 
 
 def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStorage:
-    """Return a managed storage on the allocation that an array is a view of."""
+    """Return a storage on the allocation under an array; the library's root array keeps the memory alive."""
     root = library.backend.root(array)
     key = (library.device, id(root))
     owner = _owners.get(key)
-    # No call between these: another thread may release the last handle, while exports still hold the owner.
+    # No call between these: another thread may release the last handle, while exports still keep the owner alive.
     if owner is not None and owner.handles:
         owner.handles += 1
     else:
@@ -102,14 +103,14 @@ def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStora
         heap = heap_of(library.device)
         owner = _owners[key] = ForeignOwner(heap, external, counted=True)
         computed = heap.latest()
-        if computed is not None:  # whoever uses the storage on another stream must come after that
+        if computed is not None:  # work on another stream must wait for the computation of the array
             owner.note(computed, writing=True)
     kind = HostStorage if library.device is Device.CPU else DeviceStorage
     return kind.over(owner, root.dtype, const=readonly)
 
 
 def _reach(library: ArrayLibrary, array: Any) -> tuple[int, int]:
-    """Return the address of an array's lowest byte, and how many bytes there are up to its highest."""
+    """Return the address of an array's lowest byte, and the number of bytes from it to the highest."""
     if array.size == 0:
         return library.backend.address(array), 0
     steps = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
@@ -127,16 +128,16 @@ def operand(library: ArrayLibrary, array: Any, storage: AnyStorage) -> Operand:
 
 
 def window(library: ArrayLibrary, array: Any, storage: AnyStorage) -> AnyStorage:
-    """Return a handle on exactly an array's elements.
+    """Return a handle on an array's elements, without the rest of the allocation.
 
     Raises
     ------
     LayoutError
-        If they do not lie one after another in C order, from an aligned address on.
+        If they are not contiguous in C order, or not aligned.
     ReleasedError
         If the memory was released.
     """
-    pointer = storage.pointer  # first, for nothing else matters of released memory
+    pointer = storage.pointer  # first, because it raises if the memory was released
     if not array.size:
         return storage.window(0, 0, array.dtype, const=library.backend.is_readonly(array))
     first = library.backend.address(array)
@@ -149,7 +150,7 @@ def window(library: ArrayLibrary, array: Any, storage: AnyStorage) -> AnyStorage
 
 
 def _c_strides(shape: tuple[int, ...], itemsize: int, given: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides of C order; an axis of one element has the stride it is given, which nothing follows."""
+    """Return the strides of C order; an axis of one element keeps its given stride, which is never used."""
     strides, step = [], itemsize
     for extent, stride in zip(reversed(shape), reversed(given), strict=True):
         strides.append(stride if extent == 1 else step)

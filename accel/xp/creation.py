@@ -12,7 +12,8 @@ from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.interchange.from_dlpack import Received, receive
 from accel.memory import DeviceStorage, HostStorage
 from accel.xp import array_storage
-from accel.xp.array import Array, array_on, array_received, live, native, wrap
+from accel.xp.array import Array, array_on, array_received, native, wrap
+from accel.xp.array_base import live
 from accel.xp.array_library import library_on
 from accel.xp.functions import created, dtype_or_none, library_of
 from accel.xp.operators import Scalar
@@ -41,23 +42,23 @@ Shape = int | tuple[int, ...]
 def asarray(
     obj: Any, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: bool | None = None
 ) -> Array:
-    """Return an array of what is given, sharing its memory where it can.
+    """Convert an object to an array, which shares the object's memory if possible.
 
     Parameters
     ----------
     obj : Array, container, storage, view, numpy.ndarray, number or nested sequence
-        Containers and storages give a flat array on their memory.
+        The elements. Containers and storages become a flat array on their memory.
     dtype : dtype_like, optional
         Type of the elements; by default that of ``obj``.
     device : Device or str, optional
-        Where; by default where ``obj`` is, or `Device.default` for what has no device.
+        The device of the array; by default that of ``obj``, or `Device.default` if ``obj`` has none.
     copy : bool, optional
-        True: always memory of its own. False: never copy.
+        True: always copy. False: never copy. None: copy if needed.
 
     Raises
     ------
     DTypeError
-        If these are not numbers or booleans, or complex numbers are to become real.
+        If the elements are not numbers or booleans, or if complex numbers would become real.
     OverflowError
         If a number is out of the range of the dtype.
     ValueError
@@ -76,9 +77,9 @@ def asarray(
         obj = AcceleratorDataContainer.on(obj)
     if isinstance(obj, AcceleratorDataContainer):
         obj = array_on(obj)
-    elif isinstance(obj, Interchange) and not isinstance(obj, Array):  # a view, which holds its storage as this will
+    elif isinstance(obj, Interchange) and not isinstance(obj, Array):  # a view, such as a LayoutTensor
         lender = cast("Lender", obj)
-        if copy:  # in C order, wherever the elements lie
+        if copy:  # in C order
             lender, copy = lender._lent_copy(lender.device), None
         obj = array_received(Received(lender._lent_storage(), lender.__accel_operand__(), copied=False))
     if isinstance(obj, Array):
@@ -86,21 +87,21 @@ def asarray(
     library = library_on(Device.CPU)
     host = wrap(library, _on_host(obj, dtype_or_none(dtype), copy))
     if isinstance(obj, np.ndarray) and not copy:
-        host._shared = array_storage.shared(
+        host._shared = array_storage.register(
             library, host._native, array_storage.SharedStorage(readonly=not obj.flags.writeable)
         )
-    return _converted(host, device, dtype, None if copy else copy)  # what copy=True asks for is done
+    return _converted(host, device, dtype, None if copy else copy)  # copy=True was done by _on_host
 
 
 def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:
-    """Return a NumPy array of an object; one that has a dtype keeps it."""
-    found: np.ndarray[Any, DType] = np.asarray(
+    """Return an object as a NumPy array; arrays and scalars of NumPy keep their dtype."""
+    array: np.ndarray[Any, DType] = np.asarray(
         obj, dtype=None if isinstance(obj, np.ndarray | np.generic) else dtype, copy=copy
     )
-    if found.dtype.hasobject:
+    if array.dtype.hasobject:
         refuse_huge(obj)
-    as_dtype(found.dtype)
-    return guarded(found)
+    as_dtype(array.dtype)
+    return guarded(array)
 
 
 def _converted(x: Array, device: DeviceLike | None, dtype: DTypeLike | None, copy: bool | None) -> Array:
@@ -108,28 +109,30 @@ def _converted(x: Array, device: DeviceLike | None, dtype: DTypeLike | None, cop
     if library is x._library and wanted == x.dtype:
         return x.__copy__() if copy else x
     if copy is False:
-        raise ValueError(f"{x.dtype.name} on {x.device} becomes {wanted.name} on {library.device} only by a copy")
+        raise ValueError(
+            f"{x.dtype.name} on {x.device} becomes {wanted.name} on {library.device} only by a copy; write copy=None"
+        )
     return astype(x, wanted, copy=False).to_device(library.device)
 
 
 def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLike | None = None) -> Array:
-    """Return the elements of an array as another dtype, by NumPy's casting.
+    """Cast an array to a dtype, with NumPy's casting.
 
     Parameters
     ----------
     x : Array
         The elements.
     dtype : dtype_like
-        Type of the result's.
+        Type of the result's elements.
     copy : bool
-        False: the array itself if nothing changes.
+        True: always copy. False: return ``x`` itself if it has the dtype.
     device : Device or str, optional
-        Where to; by default where ``x`` is.
+        The device of the result; by default that of ``x``.
 
     Raises
     ------
     DTypeError
-        If complex numbers are to become real.
+        If complex numbers would become real.
     """
     library, wanted = library_of(x), as_dtype(dtype)
     array = live(x)
@@ -141,25 +144,27 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
 
 
 def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | None = None) -> Array:
-    """Return an array on the memory of another library's array, read-only if that is.
+    """Return an array on the memory of another library's array, read-only if the other array is.
 
     Parameters
     ----------
     x : object with ``__dlpack__``
-        NumPy's arrays and our own need no capsule.
+        The array of the other library. Arrays of NumPy and of `accel` are taken directly, without DLPack.
     device : Device or str, optional
-        Where the array is to be; by default where ``x`` is.
+        The device of the result; by default that of ``x``.
     copy : bool, optional
-        True: always memory of its own. False: never copy.
+        True: always copy. False: never copy. None: copy if needed.
 
     Raises
     ------
     TypeError
         If the object has no ``__dlpack__``.
     InterchangeError
-        If the other library refuses or breaks DLPack's rules, or ``copy=False`` and a copy is needed.
-    DTypeError, DeviceUnavailableError
-        If arrays cannot have the dtype, or the device is not here.
+        If the other library refuses or breaks DLPack's rules, or if ``copy=False`` and a copy is needed.
+    DTypeError
+        If arrays cannot have the dtype.
+    DeviceUnavailableError
+        If the device is not available.
     """
     target, copied = None if device is None else resolve(device), False
     if isinstance(x, Array):
@@ -184,7 +189,7 @@ def arange(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return evenly spaced numbers from ``start`` to before ``stop``; with one argument, from 0 to before it."""
+    """Return evenly spaced numbers from ``start`` to before ``stop``; ``arange(stop)`` starts at 0."""
     library = library_on(device)
     return created(library, library.namespace.arange, start, stop, step, dtype=dtype_or_none(dtype))
 
@@ -219,7 +224,7 @@ def eye(
 
 
 def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
-    """Return an array with whatever its memory held before."""
+    """Return an array with uninitialised elements."""
     library = library_on(device)
     return created(library, library.namespace.empty, shape, dtype=dtype_or_none(dtype))
 
@@ -239,7 +244,7 @@ def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | N
 def full(
     shape: Shape, fill_value: Scalar, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> Array:
-    """Return an array of one value, of the dtype that value has.
+    """Return an array of one value; its dtype is by default that of the value.
 
     Raises
     ------
@@ -254,28 +259,28 @@ def full(
 
 
 def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
-    """Return an array of the shape, dtype and device of another, with whatever its memory held before."""
+    """Return an array with the shape, dtype and device of another, and uninitialised elements."""
     return empty(**_like(x, dtype, device))
 
 
 def zeros_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
-    """Return zeros of the shape, dtype and device of another array."""
+    """Return zeros with the shape, dtype and device of another array."""
     return zeros(**_like(x, dtype, device))
 
 
 def ones_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
-    """Return ones of the shape, dtype and device of another array."""
+    """Return ones with the shape, dtype and device of another array."""
     return ones(**_like(x, dtype, device))
 
 
 def full_like(
     x: Array, /, fill_value: Scalar, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> Array:
-    """Return one value in the shape, dtype and device of another array."""
+    """Return an array of one value, with the shape, dtype and device of another array."""
     return full(fill_value=fill_value, **_like(x, dtype, device))
 
 
 def _like(x: Array, dtype: DTypeLike | None, device: DeviceLike | None) -> Any:
-    """Return what is asked for, and the rest as another array has it."""
+    """Return shape, dtype and device of a new array: as requested, or as another array has them."""
     library = library_of(x)
     return {"shape": x.shape, "dtype": x.dtype if dtype is None else dtype, "device": device or library.device}

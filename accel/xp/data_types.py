@@ -1,4 +1,4 @@
-"""Dtypes and what the standard asks about them; the answers are the same on every device."""
+"""Dtypes, and the functions of the standard about dtypes; they are the same on every device."""
 
 import builtins
 from typing import Any, NamedTuple
@@ -63,19 +63,19 @@ def _dtype_of(value: Any) -> DType:
 
 
 def finfo(type: Array | DTypeLike, /) -> FloatInfo:
-    """Return the limits of a floating-point type; those of its parts for a complex one.
+    """Return the limits of a floating-point type; for a complex type those of its real and imaginary parts.
 
     Raises
     ------
     DTypeError
-        If it is not one that NumPy has.
+        If it is not a floating-point or complex type of NumPy.
     """
     dtype = _dtype_of(type)
     if dtype.kind not in "fc":
         raise DTypeError(f"finfo is for NumPy's floating-point types; found {dtype.name}")
-    found = np.finfo(dtype)
-    eps, most, least, normal = map(float, (found.eps, found.max, found.min, found.smallest_normal))
-    return FloatInfo(found.bits, eps, most, least, normal, found.dtype)
+    info = np.finfo(dtype)
+    eps, largest, lowest, normal = map(float, (info.eps, info.max, info.min, info.smallest_normal))
+    return FloatInfo(info.bits, eps, largest, lowest, normal, info.dtype)
 
 
 def iinfo(type: Array | DTypeLike, /) -> IntInfo:
@@ -84,39 +84,39 @@ def iinfo(type: Array | DTypeLike, /) -> IntInfo:
     Raises
     ------
     DTypeError
-        If it is another type.
+        If it is not an integer type.
     """
     dtype = _dtype_of(type)
     if dtype.kind not in "iu":
         raise DTypeError(f"iinfo is for integer types; found {dtype.name}: write xp.finfo")
-    found = np.iinfo(dtype)
-    return IntInfo(found.bits, found.max, found.min, found.dtype)
+    info = np.iinfo(dtype)
+    return IntInfo(info.bits, info.max, info.min, info.dtype)
 
 
 def can_cast(from_: Array | DTypeLike, to: DTypeLike, /) -> _Truth:
-    """Tell whether type promotion leads from one dtype to the other."""
+    """Tell whether type promotion allows the conversion of one dtype to the other."""
     return np.can_cast(_dtype_of(from_), as_dtype(to))
 
 
 def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> _Truth:
-    """Tell whether a dtype is of a kind, as in ``"integral"``, or one of several."""
+    """Tell whether a dtype is of a kind, such as ``"integral"`` or another dtype, or of one of several kinds."""
     return np.isdtype(as_dtype(dtype), kind)
 
 
 def result_type(*arrays_and_dtypes: Array | Scalar | DTypeLike) -> DType:
-    """Return the dtype that type promotion leads to; Python numbers adapt to the others.
+    """Return the dtype of type promotion; Python numbers adapt to the dtypes of the other arguments.
 
     Raises
     ------
     ValueError
-        If there are only Python numbers.
+        If all arguments are Python numbers, or if there are none.
     """
-    given = [value if type(value) in _NUMBERS else _dtype_of(value) for value in arrays_and_dtypes]
-    if all(type(value) in _NUMBERS for value in given):
-        raise ValueError(f"at least one array or dtype is needed; found {given}")
-    return np.result_type(*given)
+    operands = [value if type(value) in _NUMBERS else _dtype_of(value) for value in arrays_and_dtypes]
+    if all(type(value) in _NUMBERS for value in operands):
+        raise ValueError(f"at least one array or dtype is needed; found {operands}: write xp.asarray(number)")
+    return np.result_type(*operands)
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape to which shapes broadcast."""
+    """Return the shape to which several shapes broadcast."""
     return np.broadcast_shapes(*shapes)

@@ -1,27 +1,8 @@
 """The standard's extension for Fourier transforms; the signatures are in ``fft.pyi``."""
 
-from accel.device import DeviceLike
-from accel.dtypes import DTypeLike
-from accel.xp.array import Array
-from accel.xp.array_library import library_on
-from accel.xp.functions import created, dtype_or_none
-from accel.xp.functions import fft as _compile
+from accel.xp.frequencies import fftfreq, rfftfreq
+from accel.xp.functions import fft as _compiled
 
-_functions = _compile()
+_functions = _compiled()
 globals().update(_functions)
-__all__ = sorted([*_functions, "fftfreq", "rfftfreq"])
-
-
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
-    """Return the frequencies of a transform of ``n`` samples, ``d`` apart."""
-    return _frequencies("fftfreq", n, d, dtype, device)
-
-
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
-    """Return the frequencies of a transform of ``n`` real samples, ``d`` apart."""
-    return _frequencies("rfftfreq", n, d, dtype, device)
-
-
-def _frequencies(name: str, n: int, d: float, dtype: DTypeLike | None, device: DeviceLike | None) -> Array:
-    library = library_on(device)
-    return created(library, getattr(library.namespace.fft, name), n, d=d, dtype=dtype_or_none(dtype))
+__all__ = ["fftfreq", "rfftfreq", *sorted(_functions)]

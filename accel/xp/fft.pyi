@@ -1,19 +1,14 @@
-# Written by `python -m accel.xp.stubs` from the table in signatures.py.
-from builtins import bool as _bool
+# Written by ci/stubs. Do not edit.
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from accel.device import Device as Device
-from accel.device import DeviceLike
-from accel.dtypes import DType, DTypeLike
-from accel.xp.array import Array as Array
-from accel.xp.operators import Scalar
+from accel.xp.array import Array
+from accel.xp.frequencies import fftfreq as fftfreq
+from accel.xp.frequencies import rfftfreq as rfftfreq
 
-_Axes = Sequence[int] | None
-_Norm = Literal["backward", "ortho", "forward"]
+_Axes: TypeAlias = Sequence[int] | None
+_Norm: TypeAlias = Literal["backward", "ortho", "forward"]
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array: ...
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array: ...
 def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: _Norm = "backward") -> Array: ...
 def fftn(x: Array, /, *, s: _Axes = None, axes: _Axes = None, norm: _Norm = "backward") -> Array: ...
 def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Array: ...

@@ -1,7 +1,7 @@
-"""Functions of the standard, compiled from the table of their signatures.
+"""The functions of the standard, compiled from the table of their signatures.
 
-Each one finds the device of its arrays, hands the library's own arrays to the library's function, and wraps what
-comes back.
+Each function finds the library of its arrays, calls the library's function with the library's arrays, and wraps the
+result.
 """
 
 import ast
@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.xp import results, signatures
-from accel.xp.array import Array, live, native, native_array, wrap
+from accel.xp.array import Array, native, native_array, wrap
+from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.generated import run
 from accel.xp.operators import Scalar
@@ -20,18 +21,18 @@ __all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "library_of
 
 _TEMPLATE = '''
 def {name}({parameters}) -> {returns}:
-    """Compute `{name}` of the array standard, on the device of the arrays.
+    """Compute `{name}` of the array standard on the device of the arrays.
 
     https://data-apis.org/array-api/latest/API_specification/generated/array_api.{section}{name}.html
 
     Raises
     ------
     TypeError
-        If no argument that can be an array is one.
+        If no argument is an `Array`.
     DeviceMismatchError
         If the arrays are on different devices.
     ReleasedError
-        If the memory of one was released.
+        If the memory of an array was released.
     """
     library = library_of({arrays})
     try:
@@ -46,32 +47,32 @@ def library_of(*values: Any) -> ArrayLibrary:
     for value in values:
         if type(value) is Array:
             return value._library
-    found = ", ".join(type(value).__name__ for value in values) or "nothing"
-    raise TypeError(f"at least one accel.xp array is needed; found {found}: write xp.asarray(values)")
+    types = ", ".join(type(value).__name__ for value in values) or "nothing"
+    raise TypeError(f"at least one accel.xp array is needed; found {types}: write xp.asarray(values)")
 
 
 def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:
-    """Return several arrays as the library takes them."""
+    """Return several operands as arrays of the library."""
     return [native_array(library, value) for value in values]
 
 
 def native_or_none(library: ArrayLibrary, value: Any) -> Any:
-    """Return an operand as the library takes it, if there is one."""
+    """Return an operand as the library takes it; None stays None."""
     return None if value is None else native(library, value)
 
 
-def given(library: ArrayLibrary, **values: Any) -> dict[str, Any]:
-    """Return those keywords that are given: not every library takes None for an array that is not."""
+def not_none(library: ArrayLibrary, **values: Any) -> dict[str, Any]:
+    """Return the keywords that are not None; not every library takes None for an array that is optional."""
     return {name: native(library, value) for name, value in values.items() if value is not None}
 
 
 def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
-    """Return the dtype that is meant, if one is given."""
+    """Return the dtype for any spelling of it; None stays None."""
     return None if dtype is None else as_dtype(dtype)
 
 
 def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Array:
-    """Make an array by a function of the library."""
+    """Call a function of the library that returns a new array, and wrap the result."""
     try:
         return wrap(library, function(*arguments, **keywords))
     except (IndexError, MemoryError) as error:
@@ -79,24 +80,24 @@ def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any
 
 
 def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) -> tuple[Array, ...]:
-    """Make arrays of several that the library returned."""
+    """Make arrays of several results of the library."""
     return tuple([wrap(library, result, *sources) for result in results])
 
 
 _NAMES: Mapping[str, Any] = {
-    # what the functions call
+    # called by the compiled functions
     "dtype_or_none": dtype_or_none,
     "failure": failure,
-    "given": given,
     "library_of": library_of,
     "live": live,
     "native": native,
     "native_array": native_array,
     "native_or_none": native_or_none,
     "natives": natives,
+    "not_none": not_none,
     "wrap": wrap,
     "wrap_all": wrap_all,
-    # what their signatures say
+    # used in their signatures
     "Array": Array,
     "Axes": Sequence[int] | None,
     "Axis": int | tuple[int, ...] | None,
@@ -113,8 +114,8 @@ def _annotation(parameter: ast.arg) -> str:
     return ast.unparse(parameter.annotation or ast.Constant(None))
 
 
-def _passed_on(parameter: ast.arg) -> str:
-    """Write how an argument is handed to the library, by what its signature says it is."""
+def _converted(parameter: ast.arg) -> str:
+    """Write the expression that converts an argument for the library, by the argument's annotation."""
     name, annotation = parameter.arg, _annotation(parameter)
     if annotation == "Array":
         return f"native_array(library, {name})"
@@ -130,32 +131,32 @@ def _passed_on(parameter: ast.arg) -> str:
 def _keyword(parameter: ast.arg) -> str:
     name = parameter.arg
     if "Array" in _annotation(parameter):
-        return f"**given(library, {name}={name})"
-    return f"{name}={_passed_on(parameter)}"
+        return f"**not_none(library, {name}={name})"
+    return f"{name}={_converted(parameter)}"
 
 
-def _arrays(takes: ast.arguments) -> str:
-    """Write which arguments can be arrays."""
-    parameters = (*takes.posonlyargs, *takes.args, *takes.kwonlyargs)
-    found = [parameter for parameter in parameters if "Array" in _annotation(parameter)]
-    names = [f"*{each.arg}" if _annotation(each) == "Sequence[Array]" else each.arg for each in found]
-    return ", ".join([*names, f"*{takes.vararg.arg}"] if takes.vararg else names)
+def _arrays(signature: ast.arguments) -> str:
+    """Write the names of the parameters that can be arrays."""
+    parameters = (*signature.posonlyargs, *signature.args, *signature.kwonlyargs)
+    arrays = [parameter for parameter in parameters if "Array" in _annotation(parameter)]
+    names = [f"*{each.arg}" if _annotation(each) == "Sequence[Array]" else each.arg for each in arrays]
+    return ", ".join([*names, f"*{signature.vararg.arg}"] if signature.vararg else names)
 
 
 def _call(function: ast.FunctionDef, section: str) -> str:
     """Write the call of the library's function."""
-    takes = function.args
-    passed = [_passed_on(parameter) for parameter in (*takes.posonlyargs, *takes.args)]
-    passed += [f"*natives(library, {takes.vararg.arg})"] if takes.vararg else []
-    passed += [_keyword(parameter) for parameter in takes.kwonlyargs]
+    signature = function.args
+    passed = [_converted(parameter) for parameter in (*signature.posonlyargs, *signature.args)]
+    passed += [f"*natives(library, {signature.vararg.arg})"] if signature.vararg else []
+    passed += [_keyword(parameter) for parameter in signature.kwonlyargs]
     returned = ast.unparse(function.returns or ast.Constant(None))
     make = "wrap" if returned == "Array" else "wrap_all"
-    call = f"{make}(library, library.namespace.{section}{function.name}({', '.join(passed)}), {_arrays(takes)})"
+    call = f"{make}(library, library.namespace.{section}{function.name}({', '.join(passed)}), {_arrays(signature)})"
     return f"{returned}(*{call})" if returned in results.__all__ else call
 
 
 def _method_call(function: ast.FunctionDef) -> str:
-    """Write the call of the array's own method; what it returns is never a view."""
+    """Write the call of the array's method, whose result is never a view."""
     name, passed = function.name, ", ".join(map(_keyword, function.args.kwonlyargs))
     within = f"library.compute(library.array_type.{name}, live(x), {passed})"
     return f"wrap(library, live(x).{name}({passed}) if library.within is None else {within})"
@@ -174,13 +175,13 @@ def _source(function: ast.FunctionDef, call: str, section: str = "") -> str:
 
 
 def parsed(table: str) -> list[ast.FunctionDef]:
-    """Parse a table of signatures, one a line."""
+    """Parse a table with one signature on each line."""
     lines = "".join(f"def {line}: ...\n" for line in table.splitlines() if line)
     return [node for node in ast.parse(lines).body if isinstance(node, ast.FunctionDef)]
 
 
 def elementwise() -> str:
-    """Return the table of the functions of one and of two operands."""
+    """Return the table of the elementwise functions of one and of two operands."""
     operands = "x1: Array | Scalar, x2: Array | Scalar, /"
     rows = [f"{name}(x: Array, /) -> Array" for name in signatures.UNARY.split()]
     rows += [f"{name}({operands}) -> Array" for name in signatures.BINARY.split()]

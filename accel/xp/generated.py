@@ -1,4 +1,4 @@
-"""Running source that was written by code, so that tracebacks, `inspect` and debuggers can show its lines."""
+"""Running generated source such that tracebacks, `inspect` and debuggers can show its lines."""
 
 import linecache
 from collections.abc import Mapping
@@ -8,16 +8,16 @@ __all__ = ["run"]
 
 
 def run(source: str, module: str, names: Mapping[str, Any]) -> dict[str, Any]:
-    """Run source in a module's name, and return what it defined.
+    """Run generated source, and return the names that it defines.
 
     Parameters
     ----------
     source : str
-        Definitions.
+        Definitions of functions.
     module : str
-        What they give as their ``__module__``.
+        The ``__module__`` of the functions.
     names : mapping
-        The globals they use.
+        The globals of the functions.
     """
     file = f"<{module}, generated>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file

@@ -1,4 +1,4 @@
-"""What the namespace says about itself."""
+"""The standard's inspection interface: devices, dtypes and capabilities."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,11 +15,11 @@ class Info:
     """The standard's inspection interface."""
 
     def capabilities(self) -> Mapping[str, Any]:
-        """Return what the standard leaves open and this namespace has."""
+        """Return the optional features of the standard that this namespace has."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Device:
-        """Return where arrays are made without ``device=``."""
+        """Return the device of arrays that are made without ``device=``."""
         return Device.default()
 
     def devices(self) -> tuple[Device, ...]:
@@ -27,19 +27,21 @@ class Info:
         return Device.available()
 
     def default_dtypes(self, *, device: DeviceLike | None = None) -> Mapping[str, DType]:
-        """Return the dtypes that arrays are made with on a device."""
+        """Return the default dtypes of a device."""
         resolve(device)
         return {kind: as_dtype(name) for kind, name in _DEFAULTS.items()}
 
     def dtypes(
         self, *, device: DeviceLike | None = None, kind: str | tuple[str, ...] | None = None
     ) -> Mapping[str, DType]:
-        """Return the dtypes of the standard that a device computes with, of a kind or all."""
-        found = resolve(device)
-        known = heap_of(found).backend.limits(found).dtypes
-        named = {name: as_dtype(name) for name in _STANDARD.split()}
+        """Return the dtypes of the standard that a device supports: all of them, or those of a kind."""
+        resolved = resolve(device)
+        supported = heap_of(resolved).backend.limits(resolved).dtypes
+        dtypes = {name: as_dtype(name) for name in _STANDARD.split()}
         return {
-            name: dtype for name, dtype in named.items() if dtype in known and (kind is None or isdtype(dtype, kind))
+            name: dtype
+            for name, dtype in dtypes.items()
+            if dtype in supported and (kind is None or isdtype(dtype, kind))
         }
 
 

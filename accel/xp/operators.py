@@ -1,4 +1,7 @@
-"""The operators of `Array`, compiled from three templates: here every nanosecond counts."""
+"""The operators of `Array`, compiled from three templates.
+
+The templates repeat the fast path of `live`, `native` and `wrap`, because each call would add to the time of ``x + y``.
+"""
 
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -7,9 +10,9 @@ from accel.xp.generated import run
 __all__ = ["Operators", "Scalar", "attach"]
 
 Scalar: TypeAlias = bool | int | float | complex
-"""A Python number, which takes the dtype of the array beside it."""
+"""A Python number, which adapts to the dtype of the other operand."""
 
-# A handle's owner is None when it was released, and has hazards while work is in flight: then `live` does the rest.
+# The owner of a handle is None after a release, and has hazards while work is in flight. Only then is `live` needed.
 _SELF = """\
     if self._shared is not None and (handle := self._shared.handle) is not None:
         if (owner := handle._owner) is None or owner.traffic.hazards is not None:
@@ -102,7 +105,7 @@ _ARITHMETIC = {
 
 
 class Operators:
-    """The operators of an array: they take arrays of its device and Python numbers."""
+    """The operators of an array; the other operand is an array on the same device or a Python number."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
@@ -175,7 +178,7 @@ def _written(template: str, name: str, statement: str, operands: str = "self._na
 
 
 def attach(module: str, **names: Any) -> None:
-    """Compile every operator with the given names in its globals."""
+    """Compile all operators as functions of a module, with the given names as their globals."""
     for name, method in run(_source(), module, names).items():
         method.__qualname__ = f"Array.{name}"
         setattr(Operators, name, method)

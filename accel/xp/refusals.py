@@ -1,4 +1,4 @@
-"""Why an array may not be read or written as asked."""
+"""Checks of dtypes, numbers and read-only memory, and the errors that say what is wrong."""
 
 from typing import Any
 
@@ -21,41 +21,43 @@ __all__ = [
     "repeats",
 ]
 
-# The rest are floating-point types, some with kinds of their own. An object is a Python integer of more than 64 bits.
+# By the kind of a dtype. All other kinds are floating-point types, with rank 2: those of ml_dtypes have kinds of their
+# own. "O" is the kind of a Python integer of more than 64 bits.
 _RANKS = {"b": 0, "u": 1, "i": 1, "O": 1, "c": 3}
 
 
-def refuse_lossy(library: ArrayLibrary, dtype: DType, given: Any) -> None:
-    """Refuse values that a dtype cannot hold at all: fractions in integers, imaginary parts in real numbers."""
-    found = given.dtype if type(given) is library.array_type else np.result_type(given)
-    if _RANKS.get(found.kind, 2) > _RANKS.get(dtype.kind, 2):
+def refuse_lossy(library: ArrayLibrary, dtype: DType, values: Any) -> None:
+    """Refuse values of a higher kind than a dtype: fractions for integers, complex for real numbers."""
+    source = values.dtype if type(values) is library.array_type else np.result_type(values)
+    if _RANKS.get(source.kind, 2) > _RANKS.get(dtype.kind, 2):
         raise DTypeError(
-            f"{found.name} values do not fit an array of {dtype.name}; convert them first, with xp.astype or xp.real"
+            f"{source.name} values do not fit an array of {dtype.name}; convert them first, with xp.astype or xp.real"
         )
 
 
 def bad_key(array: Any, error: IndexError) -> BoundsError:
-    """Explain why the library refused an index."""
+    """Return the error for an index that the library refused."""
     return BoundsError(f"{error}; the array's shape is {array.shape}")
 
 
 def failure(error: Exception) -> Exception:
-    """Return what to raise where the library found no memory, or nothing at an index."""
+    """Return the error to raise for a MemoryError or an IndexError of the library."""
     if isinstance(error, MemoryError):
         return out_of_memory(error, "the result")
-    # An error about an axis is an IndexError, and the ValueError that the standard's users expect.
+    # NumPy's AxisError is an IndexError and also a ValueError, which users of the standard expect.
     return error if isinstance(error, AccelError | ValueError) else BoundsError(str(error))
 
 
 def refuse_huge(value: object) -> None:
-    """Refuse an integer that no integer dtype holds, of which NumPy would make an object."""
+    """Refuse an integer that no integer dtype can hold; NumPy would make an array of objects."""
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        # Python refuses to write very long integers as decimals.
         shown = value if value.bit_length() < 1000 else f"an integer of {value.bit_length()} bits"
         raise OverflowError(f"{shown} is out of range for every integer dtype; write float(value)")
 
 
 def refuse_dtype(dtype: DType) -> None:
-    """Refuse a dtype of the library's that no array can have."""
+    """Refuse the dtype of a result if arrays cannot have it."""
     try:
         as_dtype(dtype)
     except DTypeError:
@@ -65,14 +67,14 @@ def refuse_dtype(dtype: DType) -> None:
 
 
 def repeats(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Tell whether several elements are in the same memory, as in a broadcast array."""
+    """Tell whether several elements share memory, as in a broadcast array."""
     if 0 not in strides or 0 in shape:
         return False
     return any(extent > 1 for extent, step in zip(shape, strides, strict=True) if not step)
 
 
 def guarded(array: np.ndarray[Any, DType]) -> np.ndarray[Any, DType]:
-    """Return an array of NumPy; one that repeats as a view that refuses to be written."""
+    """Return a NumPy array, as a read-only view if several elements share memory."""
     if array.flags.writeable and repeats(array.shape, array.strides):
         array = array.view()
         array.flags.writeable = False
@@ -80,7 +82,7 @@ def guarded(array: np.ndarray[Any, DType]) -> np.ndarray[Any, DType]:
 
 
 def refuse_read_only(library: ArrayLibrary, array: Any) -> None:
-    """Refuse to write into an array that the library says is read-only."""
+    """Refuse to write to an array that is read-only for the library."""
     if library.backend.is_readonly(array):
         raise _read_only(array)
 
@@ -95,7 +97,7 @@ def _read_only(array: Any) -> OverlapError | ReadOnlyError:
 
 
 def bad_write(library: ArrayLibrary, array: Any, error: Exception) -> Exception:
-    """Explain why the library refused to write into an array."""
+    """Return the error for a write that the library refused."""
     if isinstance(error, MemoryError):
         return out_of_memory(error, "an operation in place")
     if library.backend.is_readonly(array):

@@ -1,4 +1,4 @@
-"""What functions of several results return, the same on every device."""
+"""Named tuples for the functions that return several arrays."""
 
 from typing import NamedTuple
 
@@ -24,14 +24,14 @@ class UniqueCounts(NamedTuple):
 
 
 class UniqueInverse(NamedTuple):
-    """Unique values and where each element is among them."""
+    """Unique values, and for each element the index of its value among them."""
 
     values: Array
     inverse_indices: Array
 
 
 class Eig(NamedTuple):
-    """Eigenvalues and eigenvectors of matrices, complex ones."""
+    """Complex eigenvalues and eigenvectors of general matrices."""
 
     eigenvalues: Array
     eigenvectors: Array

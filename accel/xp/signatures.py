@@ -1,7 +1,6 @@
-"""The table of the array standard's functions: for each its signature, for each section who computes it.
+"""The table of the array standard's functions: their signatures, grouped by how they are computed.
 
-The functions are compiled from this table (`accel.xp.functions`), and the stubs that type checkers read are written
-from it (`accel.xp.stubs`).
+`accel.xp.functions` compiles the functions from this table; ``ci/stubs`` writes the stubs for type checkers from it.
 """
 
 __all__ = ["BINARY", "FFT", "FUNCTIONS", "LINALG", "METHODS", "UNARY"]
@@ -29,7 +28,7 @@ min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array
 prod(x: Array, /, *, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array
 sum(x: Array, /, *, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array
 """
-"""Reductions, computed by the method of the same name, which costs less than the function."""
+"""Reductions: computed by the library's method of the same name, which is faster than its function."""
 
 FUNCTIONS = """
 argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array
@@ -77,7 +76,7 @@ var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool =
 vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array
 where(condition: Array, x1: Array | Scalar, x2: Array | Scalar, /) -> Array
 """
-"""What the library's function of the same name computes."""
+"""Functions that are computed by the library's function of the same name."""
 
 LINALG = """
 cholesky(x: Array, /, *, upper: bool = False) -> Array
@@ -122,4 +121,4 @@ irfftn(x: Array, /, *, s: Axes = None, axes: Axes = None, norm: Norm = "backward
 rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array
 rfftn(x: Array, /, *, s: Axes = None, axes: Axes = None, norm: Norm = "backward") -> Array
 """
-"""The extension for Fourier transforms, less the functions that create arrays."""
+"""The extension for Fourier transforms, without the functions that create arrays."""

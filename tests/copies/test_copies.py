@@ -5,12 +5,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accel import Device, copies
+from accel import copies
 from accel.copies import Elements
 from accel.dtypes import as_dtype
 from accel.errors import AccelError
-from accel.memory import Heap, heap
-from accel.testing import no_races
+from accel.testing import no_races, use_backend
 
 from .model import DTYPES, QUICK, Memory, any_leaves, places, put, sizes, values_of, within
 
@@ -21,10 +20,10 @@ between = pytest.mark.parametrize(("to", "of"), [(to, of) for to in DEVICES for 
 
 
 @pytest.fixture
-def strangers(toy, monkeypatch):
+def strangers(toy):
     """Two devices whose backends do not know each other."""
-    monkeypatch.setitem(heap._heaps, Device.CUDA, Heap(Device.CUDA, type(toy)()))
-    return "sim", "cuda"
+    with use_backend(type(toy)(), "cuda"):
+        yield "sim", "cuda"
 
 
 def draw_copy(data, target, source, dtype, source_dtype=None):

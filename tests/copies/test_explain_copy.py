@@ -19,7 +19,8 @@ from accel.copies.explain.plan_memory import excerpt, memory
 from accel.dtypes import as_dtype
 from accel.errors import BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError, ReleasedError
 from accel.layout import Layout, Swizzle, row_major
-from accel.memory import Heap, HostStorage, allocate, heap
+from accel.memory import Heap, HostStorage, allocate
+from accel.testing import use_backend
 
 from .model import DTYPES, QUICK, Memory, places, sizes, within
 
@@ -114,10 +115,10 @@ def test_each_kind_is_recorded():
 
 
 @pytest.fixture
-def strangers(toy, monkeypatch):
+def strangers(toy):
     """Two devices whose backends do not know each other."""
-    monkeypatch.setitem(heap._heaps, Device.CUDA, Heap(Device.CUDA, type(toy)()))
-    return "sim", "cuda"
+    with use_backend(type(toy)(), "cuda"):
+        yield "sim", "cuda"
 
 
 def words(found):

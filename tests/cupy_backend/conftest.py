@@ -2,20 +2,28 @@
 
 import gc
 import sys
+from contextlib import ExitStack
 
 import pytest
 from accel.backends.cupy import CupyBackend
 
 from accel import Device, RawKernel, new_stream
-from accel.memory import heap
-from accel.registry import providers
-from accel.xp import array_library
+from accel.memory import heap_of
+from accel.testing.serving import serving
 
 from .raw_kernels import NEXT, SCALE
 from .standin.machine import Machine
 from .standin.module import modules
 
 _DEVICES = {"cuda": Device.CUDA, "hip": Device.ROCM}
+_services = ExitStack()
+
+
+@pytest.fixture(autouse=True)
+def _restored():
+    """What served the GPUs before a test does so after it."""
+    with _services:
+        yield
 
 
 def install(monkeypatch, machine):
@@ -27,14 +35,8 @@ def install(monkeypatch, machine):
     backend = CupyBackend()
     monkeypatch.setattr("accel.backends.cupy.library.find_spec", lambda name: sys.modules[name])
     monkeypatch.setattr("accel.backends.cupy.library.distributions", list)  # to read what is installed takes long
-    for owner, name in ((heap, "_heaps"), (array_library, "_libraries")):
-        others = {
-            device: found for device, found in getattr(owner, name).items() if device.type not in ("cuda", "rocm")
-        }
-        monkeypatch.setattr(owner, name, others)
-    heap.heap_of(Device.CPU)
     for type in ("cuda", "rocm"):
-        monkeypatch.setitem(providers._loaded, type, backend)
+        _services.enter_context(serving(type, backend))  # memory of a machine that was lost may still be in use
     return backend
 
 
@@ -88,7 +90,7 @@ def _in_use(monkeypatch, machine):
     yield machine
     if not machine.lost and not machine.fails:
         for device in backend.devices():
-            heap.heap_of(device).synchronize()
+            heap_of(device).synchronize()
         gc.collect()
         assert [machine.used(device.index) for device in backend.devices()] == [0] * len(machine.spaces)
     for space in machine.spaces:

@@ -207,8 +207,8 @@ class TestExtents:
     @pytest.mark.parametrize(
         ("extents", "said"),
         [
-            ({}, "a launch of scale has one extent: write over=threads"),
-            ({"grid": 1, "over": 1}, "a launch of scale has one extent"),
+            ({}, "a launch of scale needs either over or grid: write over=threads"),
+            ({"grid": 1, "over": 1}, "a launch of scale needs either over or grid"),
             ({"grid": 1 << 31}, "the grid has 2147483648 along x; up to "),
             ({"grid": (1, 65_536)}, "the grid has 65536 along y; up to 65535 blocks of 1 threads are possible here"),
             ({"over": (1, 1, 1 << 17), "block": 1}, "the grid has 131072 along z"),
@@ -226,7 +226,7 @@ class TestExtents:
     def test_more_threads_than_hip_counts_are_refused_there_with_what_to_write(self, gpu_machine, scale):
         c = container(np.ones(3))
         for extents, most in (({"grid": 1 << 24}, 16_777_215), ({"over": 1 << 32, "block": 1024}, 4_194_303)):
-            with pytest.raises(ValueError, match=rf"along x; up to {most} blocks .* go on in steps of gridDim.x"):
+            with pytest.raises(ValueError, match=rf"along x; up to {most} blocks .* loop in steps of gridDim.x"):
                 scale(c, 2, **extents)
         assert c.to_numpy().tolist() == [1, 1, 1]
 

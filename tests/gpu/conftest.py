@@ -1,12 +1,12 @@
-"""Tests for real devices: collected where ``--accel-devices`` names one, and where it does not no skips either."""
+"""Tests for real GPUs: collected only if ``--accel-devices`` names one."""
 
 
 def pytest_configure(config):
-    """Let CuPy say what it likes of its surroundings; all other warnings are errors."""
+    """Do not turn warnings of CuPy into errors; all other warnings are errors."""
     config.addinivalue_line("filterwarnings", "default:::cupy")
 
 
 def pytest_ignore_collect(config):
-    """Leave this folder out, unless a file of it is asked for by name."""
+    """Ignore this folder unless a GPU is named; files named on the command line are collected anyway."""
     names = (config.getoption("--accel-devices") or "").split(",")
     return None if any(name.startswith(("cuda", "rocm", "gpu")) for name in names) else True

@@ -1,4 +1,4 @@
-"""How much is tried: ``ACCEL_GPU_EXAMPLES`` examples of each law; other numbers follow from that one."""
+"""Number of examples: ``ACCEL_GPU_EXAMPLES`` of each property; other numbers are derived from it."""
 
 import os
 

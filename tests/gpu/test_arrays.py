@@ -1,4 +1,4 @@
-"""Arrays on a device, however their elements lie, give what NumPy gives."""
+"""Arrays on a device give the results of NumPy, with any strides."""
 
 import operator
 
@@ -40,7 +40,7 @@ def two_matrices(xp, x):
 
 @st.composite
 def looked_at(draw):
-    """Values, and a key and an order of axes by which they are looked at."""
+    """Values, and a key and an order of axes that make a view of them."""
     shape = draw(array_shapes(max_dims=4, max_side=40))
     while np.prod(shape) > 20_000:
         shape = shape[:-1]
@@ -68,7 +68,7 @@ def test_a_view_goes_to_the_device_and_back(device, xp, seen):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
-@settings(THOROUGH, max_examples=-(-EXAMPLES // 8))  # CuPy compiles each for each type
+@settings(THOROUGH, max_examples=-(-EXAMPLES // 8))  # CuPy compiles each function for each dtype
 @given(looked_at())
 def test_a_function_of_a_view_is_numpys(device, xp, function, seen):
     values, *how = seen

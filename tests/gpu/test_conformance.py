@@ -1,4 +1,4 @@
-"""The backend is on a real device what a backend is to be."""
+"""The backend passes the conformance tests on a real device."""
 
 import pytest
 

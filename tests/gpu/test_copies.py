@@ -16,19 +16,19 @@ from ..copies.model import DTYPES, Memory, put, sizes, values_of, within
 from .effort import THOROUGH
 
 dtypes = st.sampled_from(DTYPES)
-# Around the sides of tiles and of blocks.
+# Sizes near those of tiles and of blocks.
 extents = st.lists(st.sampled_from([1, 2, 3, 7, 8, 31, 32, 33, 64, 65, 127, 130]), max_size=4)
 shapes = extents.filter(lambda shape: prod(shape) <= 20_000)
 
 
 def pairs(device):
-    """Return where a copy goes to and where it comes from: a device is at one end at least."""
+    """Return pairs of target and source device; at least one of them is a GPU."""
     everywhere = [Device.CPU, *Device.available(device.type)[:2]]
     return [pair for pair in product(everywhere, repeat=2) if set(pair) != {Device.CPU}]
 
 
 def stored(device, values):
-    """Return memory of a device with some values in it."""
+    """Return memory of a device that holds some values."""
     storage = allocate(device, values.size, values.dtype)
     copy_elements(storage, HostStorage(values))
     return storage

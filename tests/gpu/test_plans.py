@@ -1,4 +1,4 @@
-"""Plans carried out by the device's kernels, against the book: masks, swizzles, tables, and every kernel."""
+"""Plans executed by the device's kernels against the reference: masks, swizzles, tables, and every kernel."""
 
 from itertools import product
 
@@ -23,7 +23,7 @@ ends = st.sampled_from(list(product(("host", "device"), repeat=2))[1:])
 
 
 class Region:
-    """Random bytes on the host with all places of an end in them, and those bytes of an operand."""
+    """Random host bytes that contain all positions of one end of a copy, and the operand that describes them."""
 
     def __init__(self, plan, end, start, strides, margin=MARGIN):
         found = places(plan, end, start, strides)[1]
@@ -42,7 +42,7 @@ class Region:
 
 
 def check(heap, region, work, carry):
-    """Do work on an operand of the device, and by the book; compare all bytes."""
+    """Do work on an operand of the device and by the reference; compare all bytes."""
     with lent(heap, region.bytes.size) as block:
         write(heap, block, region.bytes)
         operand = region.operand(Span(block, 0, region.bytes.size))
@@ -106,7 +106,7 @@ def test_a_fill_reaches_these_elements_and_no_others(device, case, seed):
 
 @pytest.fixture
 def unpooled():
-    """Let each block be memory of its own, for compute-sanitizer sees no access beside one in a pool's memory."""
+    """Disable CuPy's pool: compute-sanitizer does not see out-of-bounds accesses within pool memory."""
     import cupy
 
     cupy.cuda.set_allocator(None)

@@ -1,4 +1,4 @@
-"""Memory that is released while a foreign stream uses it is given to nobody before that stream is done."""
+"""Memory released while another stream uses it is not reused before that stream is done."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -32,15 +32,15 @@ def streams(device):
 
 
 def containers(device, random, streams, value):
-    """Fill a container on one stream, let another copy it, release it at once, and let others write what they get."""
-    home, foreign, next_owner = random.sample(streams, 3)
+    """Fill a container on one stream, copy it on another, release it at once, and write to new memory."""
+    producer, consumer, next_owner = random.sample(streams, 3)
     size = random.choice(SIZES)
-    with home:
+    with producer:
         source = accel.full(size, value, DTYPE, device)
     target = accel.empty(size, DTYPE, device)
-    target.copy_from_async(source, stream=foreign)
+    target.copy_from_async(source, stream=consumer)
     source.release()
-    with random.choice([home, next_owner]):
+    with random.choice([producer, next_owner]):
         accel.full(size, 0xDEAD, DTYPE, device).release()
     return partial(released_container, target)
 
@@ -51,15 +51,15 @@ def released_container(target):
 
 
 def blocks(device, random, streams, value):
-    """Do the same with blocks, which nothing but the backend keeps from others."""
-    heap, (home, foreign) = heap_of(device), random.sample(streams, 2)
+    """Do the same with blocks, whose reuse only the backend prevents."""
+    heap, (producer, consumer) = heap_of(device), random.sample(streams, 2)
     nbytes = random.choice(SIZES) * DTYPE.itemsize
-    source = filled(heap, nbytes, value, home)
-    foreign.wait_for(home.record())
-    target = heap.allocate(nbytes, stream=foreign)
-    heap.backend.copy(Span(target, 0, nbytes), Span(source, 0, nbytes), stream=foreign)
+    source = filled(heap, nbytes, value, producer)
+    consumer.wait_for(producer.record())
+    target = heap.allocate(nbytes, stream=consumer)
+    heap.backend.copy(Span(target, 0, nbytes), Span(source, 0, nbytes), stream=consumer)
     give_back(heap, source)
-    give_back(heap, filled(heap, nbytes, 0xDEAD, home))
+    give_back(heap, filled(heap, nbytes, 0xDEAD, producer))
     return partial(released_block, heap, target, nbytes)
 
 
@@ -78,18 +78,18 @@ def released_block(heap, block, nbytes):
 
 
 def results(device, random, streams, value):
-    """Compute on one stream with what another one computed, drop that at once, and let its stream compute more."""
-    home, foreign = random.sample(streams, 2)
+    """Compute on one stream with a result of another, drop the result at once, and compute more on its stream."""
+    producer, consumer = random.sample(streams, 2)
     size = random.choice(SIZES)
-    with home:
+    with producer:
         source = xp.full(size, value, dtype=DTYPE, device=device)
-    foreign.wait_for(home.record())
-    with foreign:
+    consumer.wait_for(producer.record())
+    with consumer:
         target = source + 0
     del source
-    with home:
+    with producer:
         xp.full(size, 0xDEAD, dtype=DTYPE, device=device)
-    return partial(dropped_result, target, foreign)
+    return partial(dropped_result, target, consumer)
 
 
 def dropped_result(target, stream):
@@ -98,7 +98,7 @@ def dropped_result(target, stream):
 
 
 def churn(use, device, streams, seed):
-    """Have several copies under way at any time, which are looked at in any order."""
+    """Keep several copies in flight, and check them in random order."""
     random, pending, values = Random(seed), [], count(seed << 20)
     for _ in range(5 * EXAMPLES):
         value = next(values)

@@ -1,4 +1,4 @@
-"""Copies that between them need every kernel."""
+"""Copies that together use every kernel."""
 
 import numpy as np
 
@@ -11,14 +11,14 @@ __all__ = ["every_kernel", "matrix"]
 
 
 def matrix(width, rows, columns, bits=32, multiple=1):
-    """Return the plan of a transpose of a matrix, whose rows start at multiples of so many items at both ends."""
+    """Return a transpose of a matrix whose rows start at multiples of ``multiple`` items at both ends."""
     wide, high = (-(-extent // multiple) * multiple * width for extent in (columns, rows))
     plan = plan_of(width, (columns, rows), (high, width), (width, wide), (0, 0), bits)
     return aligned(plan, End(), End())
 
 
 def every_kernel(width, bits):
-    """Return copies by accesses of a width: one loop, strided, masked, by a table, and turned."""
+    """Return copies with accesses of a width: one loop, strided, masked, by a table, and transposed."""
     contiguous = Plan((Leaf(500 // width, width, width),), width, "memcpy", vector=width, index_bits=bits)
     strided = Plan((Leaf(50, 3 * width, -width),), width, vector=width, index_bits=bits)
     masked = strided._replace(bound=-9 * width, fill=Fill.ZERO)

@@ -1,4 +1,4 @@
-"""Copies and fills, byte by byte by NumPy and by kernels: what a case is, and whether both agree."""
+"""Cases of copies and fills, and comparisons of all bytes between NumPy and the kernels."""
 
 from typing import Any, NamedTuple
 
@@ -13,11 +13,11 @@ from . import host_gpu
 __all__ = ["DTYPES", "Case", "End", "Memory", "check_copy", "check_fill", "places"]
 
 DTYPES = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
-MARGIN = 1 << 16  # bytes around what is copied, which must stay as they are; even a wrong kernel does not get farther
+MARGIN = 1 << 16  # bytes on both sides that must not change; even a wrong kernel does not reach farther
 
 
 class End(NamedTuple):
-    """One end of a copy, without its memory."""
+    """The target or source of a copy, without its memory."""
 
     swizzle: Swizzling | None = None
     table: Any = None
@@ -25,7 +25,7 @@ class End(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A copy."""
+    """A copy: a plan and both ends."""
 
     plan: Plan
     target: End = End()
@@ -35,7 +35,7 @@ class Case(NamedTuple):
 
 
 class Memory:
-    """Bytes with all the places of an end in them, and a margin around."""
+    """Bytes that contain all positions of one end of a copy, with margins."""
 
     def __init__(self, found, size, phase, seed):
         low, high = (int(found.min()), int(found.max()) + size) if found.size else (0, 0)
@@ -46,12 +46,12 @@ class Memory:
         self.start = self.address - room.ctypes.data
 
     def at(self, found, size):
-        """Return the indices of the bytes at places, an item in each row."""
+        """Return the indices of the bytes of items at some positions, one item in each row."""
         return self.start + found[:, None] + np.arange(size)
 
 
 def places(plan, end, start, strides):
-    """Return the distance of every item from an end's start, before and after its swizzle."""
+    """Return the distance of every item from the start of an end, before and after its swizzle."""
     if end.table is not None:
         found = np.asarray(end.table, np.int64) * plan.itemsize
         return found, found
@@ -104,8 +104,8 @@ def check_fill(plan, end, value, *, blocks=1 << 20, seed=0):
 
 
 def run(launch, seed, text=None, **compiling):
-    """Run a launch on the host."""
-    # Which warps there are makes no difference to these kernels; both are run.
+    """Run a launch on the host-simulated GPU."""
+    # The warp size makes no difference to these kernels; both sizes are run.
     warp = compiling.pop("warp", 64 if seed % 2 and "-DACCEL_INDEX=32" in launch.defines else 32)
     module = host_gpu.compile(text or launches.module_source(), launch.defines, warp, **compiling)
     module.launch(launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared_bytes, seed)

@@ -1,4 +1,4 @@
-// What hiprtc has built in, as far as our kernels need it, for a clang without ROCm: valid code, not a ROCm installation.
+// The built-ins of hiprtc that our kernels use, for a clang without ROCm; enough to compile, not to run.
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))

@@ -1,11 +1,11 @@
-// A GPU made of one thread of the host: what kernels of CUDA and HIP expect to be there, for g++.
+// A GPU simulated by one host thread: the built-ins of CUDA and HIP kernels, for g++.
 //
-// Threads are fibers. One runs until it waits at a barrier or for its warp, or ends; who comes next is drawn by a seed.
-// So a thread is as far ahead of the others as its synchronisation allows, and one that forgets to wait reads what is not
-// there yet. Shared memory is filled with random bytes before each block. A kernel that goes wrong (a barrier that some
-// threads do not reach, different barriers, an access that is not aligned) ends with a message, and so does the launch.
+// Threads are fibers. A fiber runs until it waits at a barrier or for its warp, or ends; the next one is chosen at random
+// by a seed. So a thread runs ahead of the others as far as its synchronisation allows, and a missing barrier shows as a
+// read of data that is not written yet. Shared memory is filled with random bytes before each block. An invalid kernel
+// (a barrier that some threads do not reach, different barriers, a misaligned access) ends the launch with a message.
 //
-// ACCEL_WARP is how many threads run in step. Names follow CUDA's.
+// ACCEL_WARP is the number of threads of a warp. Names follow CUDA's.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -44,11 +44,11 @@ struct Thread {
     State state;
     Fiber* fiber;
     uint3 index;
-    int site;       // the line where it waits
-    uint64_t mask;  // the lanes of its warp that it waits for,
-    uint64_t shown; // what it shows them,
-    unsigned from;  // the one whose value it wants,
-    uint64_t seen, votes;  // and what it got: that value, and the lowest bit of each
+    int site;       // the source line where it waits
+    uint64_t mask;  // the lanes of its warp that it waits for
+    uint64_t shown; // the value it passes to them
+    unsigned from;  // the lane whose value it receives
+    uint64_t seen, votes;  // the received value, and the lowest bit of the values of all lanes
 };
 
 constexpr size_t STACK = 1 << 16;
@@ -74,7 +74,7 @@ static uint64_t draw() {
 
 }  // namespace host_gpu
 
-// Not static: g++ would know that no function called by a kernel changes them.
+// Not static: otherwise g++ assumes that no function called by a kernel changes them.
 uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace host_gpu {
@@ -83,7 +83,7 @@ namespace host_gpu {
 
 static Thread& self() { return gpu.threads[gpu.running->thread]; }
 
-// After a failure nobody is resumed: the launch is over.
+// After a failure no fiber is resumed: the launch is over.
 static void wait(State state) {
     self().state = state;
     if (!_setjmp(gpu.running->resume)) _longjmp(gpu.scheduler, 1);
@@ -103,12 +103,12 @@ static void barrier(int site) {
         wake(thread);
     }
     gpu.at_barrier = 0;
-    wait(READY);  // the last to come has no head start
+    wait(READY);  // the last thread to arrive does not run first
 }
 
 static unsigned lane() { return gpu.running->thread % ACCEL_WARP; }
 
-// Gives each lane of a mask what it wants of the others, once all of them are there.
+// Exchanges values between the lanes of a mask once all of them have arrived.
 static void meet(Thread* warp, unsigned size, uint64_t mask, int site) {
     uint64_t votes = 0;
     for (unsigned i = 0; i < size; ++i)
@@ -157,7 +157,7 @@ static Fiber* new_fiber() {
     return gpu.running;
 }
 
-// Runs a thread until it waits or ends. Its fiber is left and resumed by jumps: swapcontext asks the kernel each time.
+// Runs a thread until it waits or ends. Fibers switch by longjmp: swapcontext makes a system call each time.
 static void run(unsigned number) {
     if (!gpu.threads[number].fiber) {
         if (gpu.idle.empty()) gpu.idle.push_back(new_fiber());
@@ -213,7 +213,7 @@ static void run_block() {
     if (gpu.alive) HOST_GPU_FAIL("%u threads wait for others for ever", gpu.alive);
 }
 
-// Runs all blocks, in an order of its own; returns what went wrong, or null.
+// Runs all blocks in random order; returns the error message, or null.
 static const char* launch(void (*kernel)(void**), const unsigned* grid, const unsigned* block, unsigned shared_bytes,
                           uint64_t seed, void** arguments) {
     gridDim = {grid[0], grid[1], grid[2]}, blockDim = {block[0], block[1], block[2]};
@@ -244,7 +244,7 @@ T argument(void* at) {
     return *reinterpret_cast<T*>(bytes);
 }
 
-// Calls a kernel as cuLaunchKernel does: with an array of addresses of its arguments.
+// Calls a kernel like cuLaunchKernel, with an array of the addresses of its arguments.
 template <auto KERNEL>
 struct Call;
 template <typename... T, void (*KERNEL)(T...)>
@@ -268,7 +268,7 @@ struct Call<KERNEL> {
         return host_gpu::launch(host_gpu::Call<name>::call, grid, block, shared_bytes, seed, arguments);        \
     }
 
-// What g++ calls for an access that a GPU would refuse.
+// The handlers that g++ calls for accesses that are errors on a GPU.
 extern "C" void __ubsan_handle_type_mismatch_v1(void*, uintptr_t address) {
     using namespace host_gpu;
     HOST_GPU_FAIL("an access at %#zx is not aligned", size_t(address));
@@ -288,7 +288,7 @@ namespace host_gpu {
 constexpr uint64_t ALL = ~uint64_t(0) >> (64 - ACCEL_WARP);
 constexpr uint64_t mask_of(uint64_t mask = ALL) { return mask; }
 
-// A lane that is not there, or not in the group of so many lanes, gives the own value.
+// A source lane that does not exist, or is outside the group of `width` lanes, gives the own value.
 template <typename T>
 T shuffle(uint64_t mask, T value, int from, bool inside, int site) {
     static_assert(sizeof(T) <= 8, "a shuffle moves 8 bytes at most");
@@ -335,7 +335,7 @@ T shuffle_xor(int site, uint64_t mask, T value, int bits, int width = ACCEL_WARP
 #define __threadfence() ((void)0)
 #define __threadfence_block() ((void)0)
 
-// One thread runs at a time, and none is interrupted: what is done without waiting is atomic.
+// One thread runs at a time without preemption, so operations without waiting are atomic.
 #define HOST_GPU_ATOMIC(name, becomes)             \
     template <typename T, typename V>              \
     T name(T* at, V operand) {                     \

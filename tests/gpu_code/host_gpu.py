@@ -1,15 +1,14 @@
-"""A GPU made of one thread of the host: kernels of CUDA and HIP, compiled by g++ and run.
+"""A GPU simulated by one host thread: CUDA and HIP kernels are compiled by g++ and run.
 
     module = host_gpu.compile(text, ("-DACCEL_ITEM=4",), warp=64)
     module.launch("copy_items", 8, 256, (np.uint64(target.ctypes.data), ...), seed=3)
 
-`compile` takes the text that NVRTC or hiprtc would get; the kernels are its `extern "C" __global__` functions. Options
-are ``-D...`` and ``-std=...``; ``ACCEL_WARP`` is defined for it. What was compiled once is found again, in this process
-and by later ones. `Module.launch` returns when the kernel is done, and raises `KernelError` where it did what a GPU
-would punish: threads that miss a barrier, or wait at different ones, and accesses that are not aligned. Arguments are
-those that CuPy takes by value: NumPy scalars, arrays of one item (structures), and Python's numbers; addresses are
-``uint64``.
-The seed decides in which order blocks and threads run. Launches take turns, also those of several threads.
+`compile` takes the source text that NVRTC or hiprtc gets; the kernels are its `extern "C" __global__` functions.
+Options are ``-D...`` and ``-std=...``; ``ACCEL_WARP`` is defined. Compiled modules are cached, in this process and on
+disk. `Module.launch` returns when the kernel is done. It raises `KernelError` for errors that are undefined behaviour
+on a GPU: threads that miss a barrier or wait at different ones, and accesses that are not aligned. Arguments are those
+that CuPy passes by value: NumPy scalars, arrays of one item (structures), and Python numbers; addresses are ``uint64``.
+The seed determines the order of blocks and threads. Launches are serialized, also those of several threads.
 """
 
 import ctypes
@@ -30,7 +29,7 @@ __all__ = ["KernelError", "Module", "compile"]
 
 HEADER = Path(__file__).with_name("host_gpu.h")
 FLAGS = ("-std=c++17", "-O1", "-fPIC", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE", "-w")
-# Modules have symbols of equal names, and must not share them.
+# Modules define the same symbol names, and must not share them.
 FLAGS = (*FLAGS, "-fvisibility=hidden", "-fno-gnu-unique")
 KERNEL = re.compile(r'extern "C" __attribute__\(\(used\)\)\s+void\s+(\w+)\s*\(')
 DYNAMIC = re.compile(r"extern\s+__shared__\s+([^;]*?)(\w+)\s*\[\s*\]\s*;")
@@ -38,19 +37,19 @@ CACHE = Path(tempfile.gettempdir()) / f"accel-host-gpu-{os.getuid()}"
 
 
 class KernelError(RuntimeError):
-    """A kernel did what a GPU would punish, or it does not compile, or its arguments do not fit."""
+    """A kernel fails: it does not compile, its arguments do not fit, or it misuses a barrier or alignment."""
 
 
 class Module:
     """Kernels that can be launched."""
 
     def __init__(self, path):
-        # The interpreter's lock is kept during a launch: there is one GPU.
+        # PyDLL keeps the GIL during a launch: there is one simulated GPU.
         self._library = ctypes.PyDLL(str(path))
         self._kernels = {}
 
     def launch(self, name, grid, block, arguments, shared_bytes=0, seed=0):
-        """Run a kernel on a grid of blocks of threads; both are up to three numbers."""
+        """Run a kernel with a grid and a block of up to three extents each."""
         call, sizes = self._kernels.get(name) or self._find(name)
         values = [np.asarray(argument) for argument in arguments]
         found = [value.nbytes for value in values]
@@ -87,7 +86,7 @@ def _three(sizes):
 
 @functools.cache
 def compile(source, options=(), warp=32, sanitizers=()):
-    """Return the kernels of a text as a module; see the head of this file."""
+    """Compile a source text into a module of kernels; see the docstring of this file."""
     need(shutil.which("g++"), "g++", "install the compiler of your system")
     options = (*FLAGS, *[option for option in options if not option.startswith("-std=")], f"-DACCEL_WARP={warp}")
     checks = ("alignment", *sanitizers)
@@ -104,7 +103,7 @@ def _version():
 
 
 def _build(source, options, checks, path):
-    # A namespace without a name: shared variables of templates could otherwise not share a section with others.
+    # An anonymous namespace: otherwise __shared__ variables of templates could not be placed in the common section.
     source = DYNAMIC.sub(r"\1* const \2 = reinterpret_cast<\1*>(host_gpu::gpu.dynamic.data());", source)
     text = f'#include "{HEADER}"\nnamespace {{\n#line 1 "kernel"\n{source}\n}}\n'
     names = KERNEL.findall(_run(["g++", "-E", "-P", "-x", "c++", *options, "-"], text))
@@ -113,7 +112,7 @@ def _build(source, options, checks, path):
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         made = f"{folder}/made.o"
         _run(["g++", *options, f"-fsanitize={','.join(checks)}", "-c", "-x", "c++", "-o", made, "-"], text)
-        # The header itself has what g++ calls for an access that is not aligned.
+        # The header defines the handlers that g++ calls for misaligned accesses.
         runtime = [f"-fsanitize={','.join(checks)}"] if len(checks) > 1 else []
         _run(["g++", "-shared", *runtime, "-o", f"{folder}/made.so", made])
         Path(f"{folder}/made.so").replace(path)

@@ -1,4 +1,4 @@
-"""NVRTC, NVIDIA's compiler of device code, by way of ctypes: it needs neither a driver nor a device."""
+"""NVRTC, NVIDIA's device compiler, through ctypes; it needs neither a driver nor a GPU."""
 
 import ctypes
 import functools
@@ -18,7 +18,7 @@ USED = re.compile(
 
 
 class Resources(NamedTuple):
-    """What a kernel takes: registers of a thread, its bytes of local memory, and bytes of a block's shared memory."""
+    """Resources of a kernel: registers and bytes of local memory of a thread, bytes of shared memory of a block."""
 
     registers: int
     stack: int
@@ -27,7 +27,7 @@ class Resources(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """A module: its text in PTX, and what its kernels take."""
+    """A compiled module: its PTX text, and the resources of its kernels."""
 
     ptx: str
     kernels: dict[str, Resources]
@@ -35,7 +35,7 @@ class Compiled(NamedTuple):
 
 @functools.cache
 def library():
-    """Return the library, or None where there is none: `pip install nvidia-cuda-nvrtc`."""
+    """Return the library, or None if it is not installed (`pip install nvidia-cuda-nvrtc`)."""
     spec = importlib.util.find_spec("nvidia")
     folders = [Path(folder) for folder in spec.submodule_search_locations] if spec else []
     found = sorted([path for folder in folders for path in folder.glob("*/lib/libnvrtc.so.*")])
@@ -51,7 +51,7 @@ def version():
 
 @functools.cache
 def compile(source, options, architecture):
-    """Return a text compiled for one architecture, such as "sm_90"; an AssertionError has the compiler's words."""
+    """Compile a source text for an architecture, such as "sm_90"; an AssertionError has the compiler's message."""
     program = ctypes.c_void_p()
     _check(library().nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None), program)
     options = (*options, "-std=c++17", f"-arch={architecture}", "--ptxas-options=-v")

@@ -1,6 +1,6 @@
-"""Run as a program, with the runtime of AddressSanitizer preloaded: copies whose every stray access ends the process.
+"""Run the copies with AddressSanitizer, whose runtime must be preloaded: an invalid access ends the process.
 
-Two arguments plant a bug: what is right, and what is wrong instead.
+Two arguments plant a bug: the source text to replace, and its replacement.
 """
 
 import sys

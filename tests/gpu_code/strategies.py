@@ -1,4 +1,4 @@
-"""Copies of every kind, as a planner could plan them and as a person could write them down."""
+"""Random copies of every kind: as the planner makes them, and with arbitrary valid plans."""
 
 import math
 
@@ -10,7 +10,7 @@ from accel.abc import Fill, Leaf, Plan, Swizzling
 from .copying import Case, End, places
 
 WIDTHS = (1, 2, 4, 8, 16)
-# Around the sides of tiles and of blocks; fewer where there are more loops.
+# Near the sizes of tiles and of blocks; fewer extents for more loops.
 EXTENTS = {
     0: (),
     1: (0, 1, 7, 255, 1024, 3001),
@@ -43,7 +43,7 @@ def shapes(draw):
 
 @st.composite
 def strides_apart(draw, shape, unit):
-    """Strides with which no two items share bytes: those of a permutation of the axes, with gaps."""
+    """Strides with which no two items share bytes: a permutation of the axes, with gaps."""
     strides, covered = [0] * len(shape), unit
     for axis in draw(st.permutations(range(len(shape)))):
         gap = draw(st.sampled_from([0, 0, 0, 1, 3])) * unit
@@ -54,12 +54,12 @@ def strides_apart(draw, shape, unit):
 
 @st.composite
 def any_strides(draw, shape, unit):
-    """Strides with which items may share bytes, and be walked backwards."""
+    """Strides with which items may share bytes; strides may be negative."""
     return [draw(st.integers(-3, 40)) * draw(st.sampled_from([1, unit])) for _ in shape]
 
 
 def plan_of(itemsize, shape, target, source, starts, bits):
-    """Return a copy as a planner would plan it: in the target's order, and of a kind that says what it is."""
+    """Return a copy like the planner's: loops in the order of the target, and the kind that fits."""
     leaves = sorted(map(Leaf, shape, target, source), key=lambda leaf: -leaf.target_stride)
     kind, tile = _kind(leaves, itemsize)
     return Plan(tuple(leaves), itemsize, kind, starts[0] * itemsize, starts[1] * itemsize, tile, index_bits=bits)
@@ -78,7 +78,7 @@ def _kind(leaves, size):
 
 @st.composite
 def plans(draw):
-    """Copies with loops in any order at the source."""
+    """Copies whose source has its loops in any order."""
     itemsize = draw(st.sampled_from(WIDTHS))
     shape = draw(shapes())
     source = strides_apart(shape, itemsize) | any_strides(shape, itemsize)
@@ -89,7 +89,7 @@ def plans(draw):
 
 @st.composite
 def special_plans(draw):
-    """Copies of which both ends have a loop without gaps: the same one (rows), or two (transposes)."""
+    """Copies in which each end has a contiguous loop: the same one (rows), or different ones (transposes)."""
     itemsize = draw(st.sampled_from(WIDTHS))
     shape = [draw(st.sampled_from((2, 3, *EXTENTS[2][2:]))) for _ in range(2)]
     shape += draw(st.sampled_from([[], [2], [3, 2]]))
@@ -100,14 +100,14 @@ def special_plans(draw):
 
 
 def _orders(draw, rank):
-    """Return from the fastest to the slowest which axes there are, at the target and at the source."""
+    """Return the order of the axes at the target and at the source, the fastest first."""
     first = draw(st.sampled_from([1, 1, 0]))
     others = [i for i in range(rank) if i not in {0, first}]
     return [0, *([1] if first else []), *others], [first, *([0] if first else []), *others]
 
 
 def _with_gaps(shape, order, itemsize, gap):
-    """Return strides of which the smallest has no gap; the next may have one, of items."""
+    """Return strides; the smallest is contiguous, and the next may have a gap of some items."""
     strides, covered = [0] * len(shape), itemsize
     for place, axis in enumerate(order):
         strides[axis] = covered + (gap * itemsize if place == 1 else 0)
@@ -116,7 +116,7 @@ def _with_gaps(shape, order, itemsize, gap):
 
 
 def aligned(plan, target, source):
-    """Return a plan that says how wide accesses may be."""
+    """Return a plan with the maximal width of its accesses."""
     run = plan.itemsize
     leaves = list(plan.leaves)
     if plan.kind in {"memcpy", "rows"} and leaves:
@@ -129,7 +129,7 @@ def aligned(plan, target, source):
 
 
 def moved(swizzle):
-    """Return what a swizzle adds to a distance, and the bits that it may change."""
+    """Return the offset that a swizzle adds to a distance, and the bits that it may change."""
     mask, shift, offset = swizzle
     return offset, mask >> shift if shift >= 0 else mask << -shift
 
@@ -143,7 +143,7 @@ def copies(draw):
 
 @st.composite
 def gathers(draw):
-    """Copies that may be masked, swizzled, and walked backwards at both ends."""
+    """Copies that may be masked, swizzled, and have negative strides at both ends."""
     plan = draw(plans())._replace(kind="gather", tile=None, fill=draw(st.sampled_from(Fill)))
     leaves = [
         leaf._replace(target_stride=leaf.target_stride * draw(st.sampled_from([1, 1, -1]))) for leaf in plan.leaves
@@ -161,7 +161,7 @@ def gathers(draw):
 
 @st.composite
 def tables(draw):
-    """Copies by tables, at either end or at both."""
+    """Copies with tables at one end or at both."""
     itemsize = draw(st.sampled_from(WIDTHS))
     size = draw(st.sampled_from([0, 1, 7, 300, 1100]))
     order = np.random.default_rng(draw(seeds))
@@ -178,7 +178,7 @@ def tables(draw):
 
 @st.composite
 def fills(draw):
-    """What to fill: an item's size, extents, strides, an end with its phase, and a table if any."""
+    """Fills: an item size, extents, strides, and an end with its phase and perhaps a table."""
     itemsize = draw(st.sampled_from(WIDTHS))
     shape = draw(shapes())
     strides = [stride * draw(st.sampled_from([1, 1, -1])) for stride in draw(strides_apart(shape, itemsize))]

@@ -1,4 +1,4 @@
-"""Clang makes valid code of the kernels for AMD's GPUs; that it is right on one, only one can tell."""
+"""Clang compiles the kernels for AMD's GPUs. Whether the code is correct is not tested here: that needs such a GPU."""
 
 import functools
 import re
@@ -29,13 +29,13 @@ def _compiler():
 
 @functools.cache
 def name():
-    """Return what the compiler calls itself."""
+    """Return the version text of the compiler."""
     said = subprocess.run([*CLANG, "--version"], capture_output=True, text=True, check=True).stdout
     return re.search(r"clang version \S+", said)[0]
 
 
 def compiled(text, architecture, *defines):
-    """Return the assembly of all kernels; an AssertionError has the compiler's words."""
+    """Return the assembly of all kernels; an AssertionError has the compiler's message."""
     command = [*CLANG, f"--offload-arch={architecture}", "-include", HEADER, *defines, *FLAGS]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -73,5 +73,5 @@ def test_what_is_wrong_in_a_users_kernel_leads_to_its_line(wrong):
     source = users.WRONG[wrong]
     with pytest.raises(AssertionError) as said:
         compiled(source.unit, ARCHITECTURES[0])
-    error = source.refused("add", KernelSyntaxError(str(said.value)))
+    error = source.located_error("add", KernelSyntaxError(str(said.value)))
     assert (error.filename, error.lineno, error.text) == (source.file, 5, source.text.splitlines()[4])

@@ -1,4 +1,4 @@
-"""The GPU made of one thread of the host: what kernels may rely on, and what it reports."""
+"""The host-simulated GPU: its guarantees for kernels, and the errors it reports."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def summed(text, warp, seed=0):
 
 
 def ran(body, *, block=64, warp=32, shared=0, seed=0):
-    """Return what the threads of a block wrote: one number each."""
+    """Return the numbers that the threads of a block wrote, one each."""
     result = np.zeros(block, "int64")
     text = f'extern "C" __global__ void kernel(long long* out) {{ const unsigned i = threadIdx.x; {body} }}'
     host_gpu.compile(text, warp=warp).launch("kernel", 1, block, (address(result),), shared, seed)
@@ -164,7 +164,7 @@ def test_indices_are_those_of_three_axes():
 
 @pytest.fixture(scope="module")
 def sanitized(root):
-    """A function that copies where stray accesses end the process, with a bug planted."""
+    """A function that runs copies under AddressSanitizer with a planted bug."""
     runtime = [
         subprocess.run(["g++", f"-print-file-name=lib{name}.so"], capture_output=True, text=True, check=True).stdout
         for name in ("asan", "ubsan")

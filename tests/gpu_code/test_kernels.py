@@ -1,4 +1,4 @@
-"""The kernels of copies and fills, compiled for the host and run thread by thread, against NumPy."""
+"""The kernels of copies and fills against NumPy, on the host-simulated GPU."""
 
 from itertools import product
 
@@ -14,7 +14,7 @@ from .cases import every_kernel, matrix
 from .copying import DTYPES, Case, End, check_copy, check_fill
 from .strategies import WIDTHS, aligned, copies, few_blocks, fills, gathers, seeds, tables
 
-# Cases are few and large, so that shrinking one is worth more time than finding it.
+# Cases are few and large, so shrinking one takes longer than finding it.
 THOROUGH = settings(max_examples=300, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 every_width = pytest.mark.parametrize("width", WIDTHS)
 both_indices = pytest.mark.parametrize("bits", [32, 64])

@@ -1,4 +1,4 @@
-"""What is launched for a plan: numbers that kernels rely on, and limits of devices."""
+"""Launches of a plan: the numbers that kernels rely on, and the limits of devices."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_nothing_is_one_block_that_finds_no_work():
 
 
 def test_a_plan_is_worked_out_once():
-    """What changes from copy to copy is the addresses."""
+    """Only the addresses change from copy to copy."""
     plan = matrix(4, 50, 60)
     first, again = launched(plan), launched(plan)
     assert all(one is other for one, other in zip(first.arguments[2:], again.arguments[2:], strict=True))
@@ -88,7 +88,7 @@ def test_a_plan_is_worked_out_once():
 )
 def test_distances_may_be_as_large_as_their_bits_say(bits, start, strides):
     plan = Plan((Leaf(2, 8, strides[0]), Leaf(2, 4, strides[1])), 4, "gather", 0, start, vector=4, index_bits=bits)
-    # No memory is taken for what is not touched.
+    # Only the pages that are touched take memory.
     source, target = np.empty((1 << 33) + 64, np.uint8), np.zeros(4, np.uint32)
     base = source.ctypes.data + (1 << 31 if bits == 32 else 0)
     found = [start + i * strides[0] + j * strides[1] for i in range(2) for j in range(2)]

@@ -1,4 +1,4 @@
-"""NVIDIA's compiler takes the kernels for every architecture, and makes of them what they are written for."""
+"""NVRTC compiles the kernels for every architecture, with the expected instructions."""
 
 import re
 from itertools import product
@@ -35,7 +35,7 @@ def compiled(launch, architecture="sm_90"):
 
 
 def launches_with(width, bits):
-    """Return launches that need every kernel for accesses of a width; tables have indices of 64 bits."""
+    """Return launches that use every kernel with accesses of a width; tables have 64-bit indices."""
     found = [launch_of(case, nothing(1), nothing(2)) for case in every_kernel(width, bits)]
     return {launch.kernel: launch for launch in found if f"-DACCEL_INDEX={bits}" in launch.defines}
 
@@ -123,5 +123,5 @@ def test_what_is_wrong_in_a_users_kernel_leads_to_its_line(wrong):
     source = users.WRONG[wrong]
     with pytest.raises(AssertionError) as said:
         nvrtc.compile(source.unit, (), "sm_90")
-    error = source.refused("add", KernelSyntaxError(str(said.value)))
+    error = source.located_error("add", KernelSyntaxError(str(said.value)))
     assert (error.filename, error.lineno, error.text) == (source.file, 5, source.text.splitlines()[4])

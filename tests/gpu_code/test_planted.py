@@ -1,4 +1,4 @@
-"""Bugs planted in the kernels are found: the comparisons of the tests beside this one are worth something."""
+"""Bugs planted in the kernels are found by the comparisons of `test_kernels.py`."""
 
 import numpy as np
 import pytest
@@ -30,15 +30,15 @@ CASES = {
     "by a table": Case(TABLE, source=End(table=np.arange(300)[::-1] * 2)),
 }
 
-# The case, what is right, and what is wrong.
+# The case, the source text to replace, and its replacement.
 BUGS = [
     # A missing barrier.
     ("turned", "__syncthreads();\n#pragma", "\n#pragma"),
     ("packed", "__syncthreads();\n#pragma", "\n#pragma"),
     ("turned", "__syncthreads();  // the next", "// the next"),
-    # A barrier that not all threads reach.
+    # A barrier that some threads do not reach.
     ("turned", "__syncthreads();\n#pragma", "if (x < a_extent) __syncthreads();\n#pragma"),
-    # One too many, or one too few, at an edge.
+    # An off-by-one error at an edge.
     ("turned", "WHOLE || a < a_extent", "WHOLE || a + 1 < a_extent"),
     ("turned", "WHOLE || b < b_extent", "WHOLE || b <= b_extent"),
     ("turned", "WHOLE || b < b_extent", "WHOLE || b + 1 < b_extent"),
@@ -68,7 +68,7 @@ BUGS = [
 
 
 def finds(name, text=None):
-    """Tell which seeds show that a case goes wrong."""
+    """Return the seeds with which a case fails."""
     found = []
     for seed in range(10):
         try:

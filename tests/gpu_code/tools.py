@@ -1,4 +1,4 @@
-"""Compilers, which a machine may lack."""
+"""Compilers, which a machine may not have."""
 
 import importlib.util
 import os
@@ -13,7 +13,7 @@ CLANGS = ("clang++-19", "clang++-20", "clang++-21", "clang++-18")
 
 
 def hip_compiler():
-    """Return the command of a clang that compiles HIP: Debian's, or that in the package ziglang; nothing if none is."""
+    """Return the command of a clang that compiles HIP, Debian's or that of ziglang; an empty tuple if there is none."""
     found = next(filter(None, map(shutil.which, CLANGS)), None)
     if found:
         return (found,)
@@ -23,7 +23,7 @@ def hip_compiler():
 
 
 def need(found, what, remedy="ci/device_code installs it"):
-    """Skip a test for want of a compiler; fail it where ACCEL_REQUIRE_DEVICE_COMPILERS says that all are there."""
+    """Skip a test without its compiler; fail it if ACCEL_REQUIRE_DEVICE_COMPILERS=1."""
     if found:
         return
     if os.environ.get("ACCEL_REQUIRE_DEVICE_COMPILERS") == "1":

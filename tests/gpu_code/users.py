@@ -1,4 +1,4 @@
-"""Kernels as users write them, over views: what `RawKernel` gives compilers."""
+"""Kernels as users write them, with `accel::View` parameters."""
 
 from accel.kernels.sources import KernelSource
 
@@ -20,9 +20,9 @@ WRONG = {
     "in the view": KernelSource(ADD.text.replace("a(i, j)", "a(i)"), ADD.file),
     "through const": KernelSource(ADD.text.replace("s(i, j) =", "a(i, j) ="), ADD.file),
 }
-"""The same with something wrong in its line 5."""
+"""The same source with an error in line 5."""
 
 
 def sizes():
-    """Return the bytes of each parameter of `ADD`: an address, and two integers for each axis."""
+    """Return the size in bytes of each parameter of `ADD`: an address, and two integers for each axis."""
     return [8 + 16 * rank for rank in (2, 4, 2)]

@@ -8,6 +8,7 @@ import pytest
 import accel
 from accel import Device, HostStorage, xp
 from accel.errors import DeviceMismatchError, DTypeError, ReleasedError
+from accel.testing import use_backend
 
 LAYOUTS = {
     "whole": np.s_[:, :],
@@ -113,9 +114,8 @@ class TestCudaArrayInterface:
     def cuda(self, toy, monkeypatch):
         """A device that takes itself for the first GPU."""
         monkeypatch.setattr(toy, "devices", lambda: (Device.CUDA,))
-        monkeypatch.setitem(accel.memory.heap.providers._loaded, "cuda", toy)
-        monkeypatch.setitem(accel.memory.heap._heaps, Device.CUDA, accel.memory.Heap(Device.CUDA, toy))
-        return toy
+        with use_backend(toy):
+            yield toy
 
     def test_describes_memory_of_cuda(self, cuda):
         with accel.zeros(3, "int16", device="cuda") as c:

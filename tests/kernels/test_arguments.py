@@ -1,4 +1,4 @@
-"""Arguments are checked against parameters, and become what a kernel takes by value."""
+"""Arguments of kernels are checked against the parameters and converted."""
 
 import numpy as np
 import pytest
@@ -17,9 +17,9 @@ from accel.layout import row_major
 
 
 def bind(signature, *arguments):
-    """Return what a kernel with some parameters would be given."""
+    """Return the converted arguments for a kernel with this signature."""
     parameters = parameters_of(f'extern "C" __global__ void f({signature}) {{}}', "f")
-    return Signature("f", parameters).bound(arguments)
+    return Signature("f", parameters).bind(arguments)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_what_may_not_be_written_is_taken_where_the_kernel_only_reads(c):
 
 
 class Strange(Interchange):
-    """Elements of a container, described in a way of its own."""
+    """Elements of a container whose operand is changed by the test."""
 
     def __init__(self, container, **changes):
         self.container = container
@@ -114,7 +114,7 @@ VIEW, POINTER = "accel::View<float, 1> x", "float* x"
         ("bool a", lambda c: 1, DTypeError, "bool a of f: "),
         ("int n", lambda c: "one", DTypeError, "int32 n of f: "),
         ("int n", lambda c: None, DTypeError, "int32 n of f: "),
-        ("int n", lambda c: [1, 2], KernelSignatureError, "int32 n of f: one number is wanted; found 2"),
+        ("int n", lambda c: [1, 2], KernelSignatureError, "int32 n of f: one number is needed; found 2"),
         (
             "int n",
             lambda c: c,
@@ -125,28 +125,33 @@ VIEW, POINTER = "accel::View<float, 1> x", "float* x"
             "int n",
             lambda c: xp.asarray(1),
             KernelSignatureError,
-            r"a number is wanted, and Array is memory; write int\(x\)",
+            r"a number is needed, and Array is memory; write int\(x\)",
         ),
         ("float2 z", lambda c: xp.asarray(1), KernelSignatureError, r"Array is memory; write complex\(x\)"),
         (
             POINTER,
             lambda c: 5,
             KernelSignatureError,
-            r"float32\* x of f: memory is wanted; found int: write accel.cont",
+            r"float32\* x of f: memory is needed; found int: write accel.cont",
         ),
-        (VIEW, lambda c: np.zeros(3), KernelSignatureError, "memory is wanted; found ndarray"),
-        (POINTER, lambda c: accel.zeros(3), DTypeError, "the dtypes must agree, and its argument is of float64"),
+        (VIEW, lambda c: np.zeros(3), KernelSignatureError, "memory is needed; found ndarray"),
+        (POINTER, lambda c: accel.zeros(3), DTypeError, "the dtypes must agree, and its argument has dtype float64"),
         (
             POINTER,
             lambda c: NDBuffer(c, (3,), (2,)),
             LayoutError,
-            r"it is a bare pointer, and extents \(3,\) with strid",
+            r"a bare pointer needs contiguous memory; found extents \(3,\) with strid",
         ),
         (VIEW, lambda c: NDBuffer(c, (4, 6)), LayoutError, r"its argument has 2 axes; write accel::View<T, 2>"),
-        (VIEW, lambda c: NDBuffer(c, ()), LayoutError, r"its argument has 0 axes; write T\*, or give another view"),
-        (VIEW, lambda c: Strange(c, swizzle=Swizzling(1, 1)), LayoutError, "no strides lead through its argument"),
+        (VIEW, lambda c: NDBuffer(c, ()), LayoutError, r"its argument has 0 axes; write T\*, or pass another view"),
+        (
+            VIEW,
+            lambda c: Strange(c, swizzle=Swizzling(1, 1)),
+            LayoutError,
+            "its argument is swizzled or has no strides",
+        ),
         (VIEW, lambda c: Strange(c, strides=(6,)), LayoutError, r"the address or strides \(6,\) are no multiples of 4"),
-        (POINTER, lambda c: Strange(c, start=2), LayoutError, "are no multiples of 4 bytes; give a copy"),
+        (POINTER, lambda c: Strange(c, start=2), LayoutError, "are no multiples of 4 bytes; pass a copy"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_the_name_of_the_parameter(c, signature, make, error, said):

@@ -1,4 +1,4 @@
-"""How many blocks and threads there are."""
+"""Numbers of blocks and threads of a launch, and their limits."""
 
 from math import prod
 
@@ -60,7 +60,7 @@ def test_as_many_threads_as_the_device_counts_are_launched_and_no_more(block, ne
     [
         (
             lambda: blocks_over(2**32 - 1, (256, 1, 1), OF_HIP),
-            r"the grid has 16777216 along x; up to 16777215 blocks of 256 threads are possible here: let threads go on",
+            r"the grid has 16777216 along x; up to 16777215 blocks of 256 threads are possible here: write a loop",
         ),
         (
             lambda: blocks_over((1000, 100_000), (256, 1, 1), MOST),

@@ -1,4 +1,4 @@
-"""Signatures written in any of the ways of C++ are read as what they say."""
+"""Kernel signatures in the many spellings of C++ are parsed."""
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +16,7 @@ spaces = st.sampled_from([" ", "  ", "\n    ", " /* why, ( not */ ", " // so,\n"
 
 @st.composite
 def declared(draw):
-    """Draw a parameter, and how somebody writes it."""
+    """Draw a parameter and a C++ spelling of it."""
     kind, name, space = draw(st.sampled_from(sorted(_SCALARS))), draw(names), draw(spaces)
     dtype, rank = as_dtype(_SCALARS[kind]), draw(st.sampled_from([None, 0, 1, 2, 4]))
     if kind[0] == "c" and kind.startswith("complex"):
@@ -36,7 +36,7 @@ def declared(draw):
 
 @st.composite
 def kernels(draw):
-    """Draw the parameters of a kernel, and its source."""
+    """Draw the parameters of a kernel and its source."""
     drawn = draw(st.lists(declared(), max_size=6))
     bounds = draw(st.sampled_from(["", "__launch_bounds__(256, 2) "]))
     name, space = draw(names), draw(spaces)
@@ -63,7 +63,7 @@ def test_each_of_several_kernels_has_its_own(found):
     source = "\n".join(["__device__ void helper(int, float) {}", *[text for _, _, text in found]])
     for parameters, name, _ in found:
         assert list(parameters_of(source, name)) == parameters
-    with pytest.raises(KernelSignatureError, match=rf"has {', '.join(name for _, name, _ in found)}; write which one"):
+    with pytest.raises(KernelSignatureError, match=rf"has {', '.join(name for _, name, _ in found)}; name one of them"):
         only_kernel(source)
 
 
@@ -98,7 +98,7 @@ def test_void_is_no_parameter():
 def test_a_type_that_cannot_be_checked_is_refused_with_its_text(text):
     with pytest.raises(KernelSignatureError) as caught:
         parameters_of(f'extern "C" __global__ void f(int a, {text}) {{}}', "f")
-    assert f"the parameter {text!r} of f has a type that no argument can be checked against" in str(caught.value)
+    assert f"the parameter {text!r} of f has an unsupported type" in str(caught.value)
     assert "accel::View<T, rank>" in str(caught.value)
 
 

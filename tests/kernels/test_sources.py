@@ -1,4 +1,4 @@
-"""What compilers say is told as an error at a line of the user's source."""
+"""Compiler messages become errors at a line of the user's source."""
 
 import pytest
 
@@ -58,9 +58,9 @@ IN_THE_VIEW = {
 
 
 def refused(said, file=FILE):
-    """Return the error for what a compiler said, which stands in a line of its own after a head."""
+    """Return the error for a compiler message, which is preceded by a header line."""
     lines = [line.removeprefix("        ") for line in said.format(file=file).splitlines()]
-    return KernelSource(TEXT, file).refused(
+    return KernelSource(TEXT, file).located_error(
         "f", KernelSyntaxError("\n".join(["the kernel f could not be compiled:", *lines]))
     )
 

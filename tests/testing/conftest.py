@@ -1,4 +1,4 @@
-"""What the tests of the detectors share."""
+"""Fixtures of the tests of `accel.testing`."""
 
 import gc
 
@@ -10,7 +10,7 @@ from accel.testing.simulation import drop
 
 @pytest.fixture(autouse=True)
 def nothing_is_in_flight():
-    """Each test begins and ends with idle simulated devices, and no memory that waits to be collected."""
+    """Simulated devices are idle and garbage is collected before and after each test."""
     drop()
     gc.collect()
     yield
@@ -20,6 +20,6 @@ def nothing_is_in_flight():
 
 @pytest.fixture(params=["cpu", "sim"])
 def place(request):
-    """The host, and a simulated device; it is the default one."""
+    """The host, then a simulated device; the default device of the test."""
     with using(device=request.param):
         yield Device(request.param)

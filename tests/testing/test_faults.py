@@ -1,4 +1,4 @@
-"""Faults on demand: each is seen to strike, at its turn and on its device only."""
+"""Faults on demand: each happens at its call and on its device, and nowhere else."""
 
 import numpy as np
 import pytest

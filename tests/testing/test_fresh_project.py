@@ -1,4 +1,4 @@
-"""The plug-in in a project whose environment has the wheel, what the wheel asks for, and pytest: nothing else."""
+"""The plug-in works in an environment with only the wheel, its dependencies, and pytest."""
 
 import re
 import subprocess
@@ -67,7 +67,7 @@ def test_host(xp):
 
 
 def needed(requirements):
-    """Return the installed distributions that requirements name, and all that these need."""
+    """Return the installed distributions that requirements name, and their dependencies."""
     found = {}
     left = [Requirement(text) for text in requirements]
     while left:
@@ -80,7 +80,7 @@ def needed(requirements):
 
 @pytest.fixture(scope="module")
 def site(installed, tmp_path_factory):
-    """Return the site-packages of a new environment; what is already on this machine is linked to."""
+    """Return the site-packages of a new environment, made of links to packages of this one."""
     folder = tmp_path_factory.mktemp("fresh")
     venv.create(folder, symlinks=True)
     [site] = folder.glob("lib/python*/site-packages")
@@ -96,7 +96,7 @@ def site(installed, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def printed(site, tmp_path_factory):
-    """Return what the project's tests print."""
+    """Return the output of the project's tests."""
     folder = tmp_path_factory.mktemp("heat")
     (folder / "pyproject.toml").write_text(PROJECT)
     (folder / "test_heat.py").write_text(f"SITE = {str(site)!r}\n{TESTS}")

@@ -1,4 +1,4 @@
-"""The strategies for layouts: what they give is of the kind they promise, and of every kind."""
+"""The strategies for layouts draw only what they promise, and all kinds of it."""
 
 from math import prod
 

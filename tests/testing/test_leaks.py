@@ -1,4 +1,4 @@
-"""`no_leaks` counts what is left in use, by device, and nothing else."""
+"""`no_leaks` counts the memory that is left in use on each device, and nothing else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The pytest plug-in, in projects that have nothing but the installed library."""
+"""The pytest plug-in, in projects without a conftest of their own."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ WITHOUT = ["-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:hypothesispy
 
 @pytest.fixture
 def project(tmp_path):
-    """Return a function that runs the tests of a project and returns what pytest printed."""
+    """Return a function that runs the tests of a project and returns the output of pytest."""
 
     def run(code, outcome, *options):
         (tmp_path / "test_it.py").write_text(textwrap.dedent(code))

@@ -1,4 +1,4 @@
-"""`no_races` fails where there was a race, seen or not, and is silent where there was none."""
+"""`no_races` fails if there was a race, caught or not, and passes if there was none."""
 
 import re
 from contextlib import suppress
@@ -14,14 +14,14 @@ from accel.testing.blocks import host_span, lent, random_bytes
 
 
 def race(device="sim"):
-    """Let one stream read what another wrote; the simulated device raises at the second line."""
+    """Let one stream read, without an order, what another wrote; the simulated device raises at the second line."""
     x = xp.zeros(4, device=device)
     with accel.new_stream(device):
         x += 1
 
 
 def swallowed_race():
-    """Catch what a race raises."""
+    """Cause a race and catch its error."""
     with suppress(RaceError):
         race()
 

@@ -1,4 +1,4 @@
-"""`seeded`: the same seed gives the same interleaving, another gives another, and a failure names its own."""
+"""`seeded`: a seed determines the interleaving, and an error names the seed."""
 
 from itertools import count
 
@@ -19,7 +19,7 @@ STREAMS, STEPS = 3, 4
 
 
 def history(block):
-    """Return how far each of some streams was whenever the host asked the first."""
+    """Return the progress of each stream at each time that the host polls the first."""
     sim, done = heap_of(Device.SIM).backend, np.zeros((STREAMS, STEPS), np.uint8)
     streams = [sim.new_stream(Device.SIM) for _ in range(STREAMS)]
     for row, stream in zip(done, streams, strict=True):

@@ -1,4 +1,4 @@
-"""What Mojo 25.3 did with LayoutTensor, case by case, and how to read it."""
+"""Cases recorded from LayoutTensor of Mojo 25.3, and functions that read them."""
 
 import json
 from pathlib import Path
@@ -11,10 +11,10 @@ from accel.layout import Layout, equivalent
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "mojo_layout_tensor.json"
 BY_MEMORY = (423, 449)
-"""Where Mojo reads the right operand at the left one's offsets, although its layout is another one; here by index."""
+"""Cases in which Mojo reads the right operand at the offsets of the left one; accel pairs elements by index."""
 
 NEEDS_AXIS = 209
-"""Where Mojo takes a ``submode_axis`` without an axis and disregards it; here it needs one."""
+"""Cases in which Mojo ignores a ``submode_axis`` without an axis; here this is an error."""
 
 CASES = [
     case
@@ -40,12 +40,12 @@ def case_of(number):
 
 
 def layout_of(text):
-    """Read a layout as Mojo writes it: in one more pair of brackets."""
+    """Parse a layout in Mojo's notation, which has one more pair of brackets."""
     return Layout.parse(text[1:-1].replace(" ", ""))
 
 
 def flat(layout):
-    """Return shape and stride without the tuple around a single integer, which Mojo drops sometimes."""
+    """Return shape and stride without tuples around single integers; Mojo is inconsistent about these."""
     return [tree[0] if isinstance(tree, tuple) and len(tree) == 1 else tree for tree in (layout.shape, layout.stride)]
 
 
@@ -58,19 +58,19 @@ def iota(layout, device="cpu", dtype=np.float32):
 
 
 def colexicographic(tensor):
-    """Return the numbers with the leftmost coordinate fastest, and those of an element before that, likewise."""
+    """Return the numbers in colexicographic order; the numbers of one element are adjacent, in the same order."""
     values = tensor.to_numpy()
     order = (*reversed(range(tensor.rank)), *reversed(range(tensor.rank, values.ndim)))
     return values.transpose(order).reshape(-1).tolist()
 
 
 def coalesced_by_mojo(layout, expected):
-    """Tell whether Mojo made one mode of several, as it does where threads divide an axis; here the rank stays."""
+    """Tell whether Mojo merged modes, as it does if threads divide an axis; accel keeps the rank."""
     return expected.rank == 1 < layout.rank and equivalent(layout, expected)
 
 
 def assert_is(tensor, expected):
-    """Compare a view with what is recorded of it: values are the offsets that they were read from."""
+    """Compare a view with its record; the recorded values are the offsets they were read from."""
     assert colexicographic(tensor) == expected["values"]
     assert tensor.offset == expected["offset"]
     assert tensor.masked == expected["masked"]

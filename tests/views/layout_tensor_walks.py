@@ -1,4 +1,4 @@
-"""Views of views at random, each with its model: what NumPy cuts out of the model in the same way."""
+"""Random views of views, each with a model: the same view of a NumPy array."""
 
 from hypothesis import strategies as st
 
@@ -65,7 +65,7 @@ def applies(step, found):
 
 
 def walked(start, data, count, steps=STEPS):
-    """Return a view of a view of ..., and its model; a step that does not apply is left out."""
+    """Return a view made by several steps, and its model; steps that do not apply are skipped."""
     found, model = start
     for step in data.draw(st.lists(st.sampled_from(steps), max_size=count)):
         if applies(step, found):

@@ -1,4 +1,4 @@
-"""A view of flat memory is what NumPy's slice of the same elements is, wherever the memory lies."""
+"""`BufferView` behaves like a NumPy slice of the same elements, on any device."""
 
 import copy
 import pickle
@@ -277,12 +277,12 @@ class TestSources:
 
     @pytest.mark.parametrize("source", [[1, 2], None, 3, "ab"])
     def test_have_memory(self, source):
-        with pytest.raises(TypeError, match=r"a view looks at .* found .*: write accel.container\(x\)"):
+        with pytest.raises(TypeError, match=r"a view needs .* found .*: write accel.container\(x\)"):
             BufferView(source)
 
     def test_lie_at_multiples_of_their_size(self):
         x = xp.asarray(np.zeros(17, "uint8")[1:].view("float64"))
-        with pytest.raises(LayoutError, match=r"start at byte 1 .*: write xp\.asarray\(x, copy=True\)"):
+        with pytest.raises(LayoutError, match=r"found offset 1 .*: write xp\.asarray\(x, copy=True\)"):
             BufferView(x)
 
     def test_need_no_gradients(self):
@@ -320,7 +320,7 @@ class TestManners:
     @given(st.integers(0, 3000))
     def test_it_looks_as_numpys_array_does(self, size):
         text = np.array2string(numbers(size), separator=", ", prefix="BufferView(")
-        # NumPy pads by the widest of all elements, seen or not; so do both where the last is the widest.
+        # NumPy pads to the widest element, also one not shown. With the widest last, both pad alike.
         assert repr(BufferView(numbers(size))).startswith(f"BufferView({text}, offset=0, ")
 
     def test_it_is_an_annotation(self):

@@ -1,4 +1,4 @@
-"""A slice of flat memory takes what NumPy's takes, on any device, but that nothing is lost and nothing broadcast."""
+"""Assignment to a slice of a `BufferView` is NumPy's on any device, without lossy casts and without broadcasting."""
 
 import numpy as np
 import pytest

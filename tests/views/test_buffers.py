@@ -1,4 +1,4 @@
-"""Buffers are NumPy's strided arrays with Mojo's names, wherever the memory lies."""
+"""Buffers behave like NumPy's strided arrays, on any device."""
 
 import io
 from itertools import product
@@ -28,7 +28,7 @@ def numbers(size=64, dtype="float64"):
 
 @st.composite
 def strided(draw, size=64):
-    """Draw shape, strides and offset of elements that are among so many."""
+    """Draw shape, strides and offset of elements within a memory of this size."""
     shape = draw(shapes.filter(all))
     strides = tuple(draw(st.integers(-5, 5)) for _ in shape)
     steps = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
@@ -115,7 +115,7 @@ class TestShape:
             NDBuffer(numbers(), (-1, 2))
         with pytest.raises(LayoutError, match="needs as many strides"):
             NDBuffer(numbers(), (2, 2), (1,))
-        with pytest.raises(LayoutError, match="consecutive elements"):
+        with pytest.raises(LayoutError, match="needs a contiguous source"):
             NDBuffer(NDBuffer(numbers(), (2, 2), (8, 1)), (4,))
 
     @QUICK
@@ -166,7 +166,7 @@ class TestBuffer:
                 pass
         for source in (numbers(6).reshape(shape or 6), xp.zeros(tuple(shape)), NDBuffer(numbers(), shape)):
             if len(source.shape) != 1:
-                with pytest.raises(TypeError, match=r"looks at one axis, .* write NDBuffer\(x\)\.flatten\(\)"):
+                with pytest.raises(TypeError, match=r"needs a source of one axis, .* write NDBuffer\(x\)\.flatten\(\)"):
                     Buffer(source)
                 assert NDBuffer(source).flatten().rank == 1
 
@@ -194,7 +194,7 @@ class TestBuffer:
             Buffer(numbers(), offset=60, size=5)
 
     def test_has_one_axis(self):
-        with pytest.raises(TypeError, match="a Buffer looks at one axis"):
+        with pytest.raises(TypeError, match="a Buffer needs a source of one axis"):
             Buffer(numbers().reshape(8, 8))
 
 
@@ -210,7 +210,7 @@ class TestOtherWindows:
         expected = model[tuple(places)]
         buffer = NDBuffer(accel.container(model), model.shape)
         if tail == "raise" and expected.shape != sizes:
-            with pytest.raises(BoundsError, match="of it is there; write tail='mask'"):
+            with pytest.raises(BoundsError, match="is in bounds; write tail='mask'"):
                 buffer.tile(sizes, coords, tail)
         else:
             tile = buffer.tile(sizes, coords, tail)

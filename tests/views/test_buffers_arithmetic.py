@@ -1,4 +1,4 @@
-"""Arithmetic of buffers is NumPy's on the same elements, but that a row operand has one value for each row."""
+"""Arithmetic of buffers is NumPy's, except that an operand of one axis has one value for each row."""
 
 import operator
 
@@ -32,7 +32,7 @@ def buffer_of(values, device):
 
 @st.composite
 def operands(draw):
-    """Draw a left array, and a right one of its shape, for its rows, or a number, none of it zero."""
+    """Draw a left array, and a right operand without zeros: of the same shape, one value a row, or a number."""
     dtype = draw(st.sampled_from(["int32", "uint8", "float32", "complex64"]))
     shape = draw(st.lists(st.integers(1, 4), max_size=3).map(tuple))
     kind = draw(st.sampled_from(["same", "number", "rows"] if len(shape) == 2 else ["same", "number"]))
@@ -112,7 +112,7 @@ class TestRefusals:
         ("one", "other"), [((2, 3), (3, 2)), ((4,), (3,)), ((2, 2, 2), (2,)), ((2,), (2, 2)), ((), (1,))]
     )
     def test_shapes_are_equal(self, one, other):
-        with pytest.raises(LayoutError, match="do not go together: they must be equal"):
+        with pytest.raises(LayoutError, match="do not fit: they must be equal"):
             NDBuffer(np.ones(one)) + NDBuffer(np.ones(other))
 
     def test_a_row_operand_has_a_value_for_each_row(self):

@@ -1,4 +1,4 @@
-"""Elements and vectors of buffers: checked, and in the host's reach only."""
+"""Elements and vectors of buffers: checked, and for host memory only."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""`copy()` never shares memory; `copy.copy(v)` is another view of the same."""
+"""`v.copy()` never shares memory; `copy.copy(v)` is another view of the same memory."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""What a tensor is, and what its elements are, on the host and on a device."""
+"""Properties and elements of tensors, on the host and on a device."""
 
 import copy
 import io
@@ -128,7 +128,7 @@ def test_the_tail_of_a_tile_is_masked_shrunk_padded_or_refused():
     assert (masked.shape, str(masked.layout), masked.masked, masked.size) == ((1, 1), "(4,2):(3,1)", True, 1)
     assert (shrunk.shape, str(shrunk.layout), shrunk.masked) == ((1, 1), "(1,1):(3,1)", False)
     assert (padded.shape, padded.masked, padded[0, 0], padded[3, 1]) == ((4, 2), True, 14, 0)
-    with pytest.raises(BoundsError, match=r"\(1, 1\) of it is there"):
+    with pytest.raises(BoundsError, match=r"\(1, 1\) is in bounds"):
         t.tile((4, 2), (1, 1), "raise")
     assert t.tile((4, 2), (0, 0), "raise").masked is False
 
@@ -208,7 +208,7 @@ def test_an_alignment_is_checked_and_followed_from_view_to_view():
     t = tensor(row_major(2, 16), alignment=64)
     assert (t.alignment, t.tile((1, 4), (0, 1)).alignment, t[:, 1:].alignment) == (64, 16, 4)
     assert tensor(Layout(4)).alignment == 4
-    with pytest.raises(LayoutError, match="no multiple of 64 bytes"):
+    with pytest.raises(LayoutError, match="not a multiple of 64 bytes"):
         accel.LayoutTensor(t, Layout(4), 1, alignment=64)
     for wrong in (2, 48):
         with pytest.raises(ValueError, match="power of two"):

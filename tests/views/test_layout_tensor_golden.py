@@ -1,4 +1,4 @@
-"""Views of LayoutTensor as Mojo 25.3 has them; where a case says ``differs_here``, our own decision."""
+"""Views of LayoutTensor agree with records of Mojo 25.3; cases with ``differs_here`` follow our own decision."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from .layout_tensor_cases import (
 
 
 def view(case, tensor):
-    """Do what a case names, step by step: ``tile.vectorize`` is a tile and then vectors of it."""
+    """Apply the steps that a case names: ``tile.vectorize`` is a tile, which is then vectorized."""
     steps, params = case["op"].split("."), case["params"]
     for number, step in enumerate(steps):
         tensor = VIEWS[step](tensor, {**params, **again(params)} if number and steps[0] == step else params)
@@ -31,7 +31,7 @@ def view(case, tensor):
 
 
 def again(params):
-    """Return the parameters of the second of two equal steps."""
+    """Return the parameters of the second of two steps of the same kind."""
     if "then" not in params:
         return {}
     sizes = params["then"]

@@ -1,4 +1,4 @@
-"""The layouts and swizzles under LayoutTensor as Mojo 25.3 computes them: the same tables, from our algebra."""
+"""The layout algebra and swizzles give the tables recorded from Mojo 25.3."""
 
 import json
 
@@ -13,7 +13,7 @@ from .layout_tensor_cases import GOLDEN, layout_of
 
 CASES = [case for case in json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"] if case["input_layout"] is None]
 WIDENED = 655
-"""Where the elements of an upcast would reach cells that the layout does not; here that is refused."""
+"""Cases in which an upcast would address cells outside the layout; here this is an error."""
 
 COMPUTED = {
     "L.coalesce": lambda p: algebra.coalesce(layout_of(p["layout"])),
@@ -73,7 +73,7 @@ def test_coordinates_by_rows_have_the_recorded_offsets(case):
 
 @pytest.mark.parametrize("text", ["(16:1)", "((4,4):(4,1))"])
 def test_the_strides_of_a_tiler_count(text):
-    """Mojo disregards them."""
+    """Mojo ignores them."""
     layout = layout_of(text)
     divided = algebra.zipped_divide(layout, Layout(4, 4))
     assert offsets(divided).tolist() == offsets(layout @ Layout((4, 4), (4, 1))).tolist()
@@ -81,20 +81,20 @@ def test_the_strides_of_a_tiler_count(text):
 
 @pytest.mark.parametrize(("text", "factor"), [("((4,8):(8,1))", 4), ("(32:1)", 4)])
 def test_downcast_keeps_the_bits_that_are_addressed(text, factor):
-    """Mojo scales the strides and leaves holes."""
+    """Mojo scales the strides and leaves gaps."""
     layout = layout_of(text)
     cells = (offsets(layout)[:, None] * factor + np.arange(factor)).reshape(-1)
     assert sorted(offsets(algebra.downcast(layout, factor))) == sorted(cells)
 
 
 def test_upcast_keeps_the_bits_that_are_addressed_or_refuses():
-    """Mojo divides the strides, and the wider elements reach what was not addressed."""
+    """Mojo divides the strides, and the wider elements cover cells outside the layout."""
     with pytest.raises(LayoutError, match="as wide"):
         COMPUTED["L.upcast"](next(case for case in CASES if case["id"] == WIDENED)["params"])
 
 
 def test_an_integer_is_a_place_in_the_shape_and_no_place_in_memory():
-    """Mojo divides a place in memory by the strides."""
+    """Mojo divides an offset in memory by the strides."""
     layout = Layout((2, 4), (4, 8))
     assert [algebra.idx2crd(i, layout.shape) for i in range(3)] == [(0, 0), (1, 0), (0, 1)]
 

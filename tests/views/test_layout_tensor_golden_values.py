@@ -1,4 +1,4 @@
-"""Copies, fills, arithmetic, loads and text of LayoutTensor as Mojo 25.3 has them, or as decided otherwise."""
+"""Copies, fills, arithmetic, loads and text of LayoutTensor agree with records of Mojo 25.3, or our decisions."""
 
 import json
 

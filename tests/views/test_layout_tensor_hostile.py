@@ -1,4 +1,4 @@
-"""Layouts that ask for far more than there is are refused at once, whatever they are made of."""
+"""Layouts that need far more memory than exists are refused quickly."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Views of views, tried at random against arrays of offsets that are cut by NumPy."""
+"""Random views of views against NumPy views of arrays of offsets."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How elements go from tensor to tensor and to other libraries, who may write them, and arithmetic."""
+"""Copies between tensors, exchange with other libraries, read-only views, and arithmetic."""
 
 import copy
 import gc

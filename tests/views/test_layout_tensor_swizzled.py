@@ -1,4 +1,4 @@
-"""Tensors under swizzles, and views of views of them, against arrays of offsets; on the host and on a device."""
+"""Swizzled tensors and their views against arrays of offsets, on the host and on a device."""
 
 import copy
 import pickle
@@ -346,7 +346,9 @@ def test_numpy_gets_a_copy_where_it_asks_for_one():
 def test_a_mode_has_an_extent_and_no_stride():
     found, _ = placed(banks)
     assert (found.dim(1), found.is_contiguous, found.runtime_layout) == (8, False, banks)
-    with pytest.raises(LayoutError, match=r"neighbours under S<3,0,3>.*t\.layout\.layout has the strides"):
+    with pytest.raises(
+        LayoutError, match=r"a tensor under S<3,0,3> has no constant strides.*t\.layout\.layout has the strides"
+    ):
         found.stride(1)
 
 
@@ -359,7 +361,7 @@ def test_a_picture_shows_where_elements_lie():
 def test_elements_of_another_size_are_not_those_of_the_swizzle():
     found, _ = placed(banks)
     for allow_resize in (False, True):
-        with pytest.raises(LayoutError, match=r"S<3,0,3> would lead to other bytes: write u\.copy_from\(t\)"):
+        with pytest.raises(LayoutError, match=r"S<3,0,3> would address other bytes: write u\.copy_from\(t\)"):
             found.bitcast("int32", allow_resize=allow_resize)
 
 

@@ -1,4 +1,4 @@
-"""`load` and `store` are told the same by all views: coordinates, then values, a width and an alignment."""
+"""`load` and `store` of all views take the same arguments: coordinates, values, width and alignment."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SHAPES = {1: (24,), 2: (4, 6), 3: (2, 3, 4), 0: ()}
 
 
 def views(rank, size=24):
-    """Yield every kind of view of so many axes, on numbers of its own."""
+    """Yield a view of each kind with this many axes, each on its own memory."""
     shape = SHAPES[rank]
     for make in (
         lambda c: LayoutTensor(c, row_major(*shape) if shape else Layout((), ())),

@@ -1,4 +1,4 @@
-"""Whatever is written through a tile, memory outside its valid part is unchanged; what is loaded outside is the pad."""
+"""Stores through a masked tile leave memory outside the valid part unchanged; loads there give the pad value."""
 
 import numpy as np
 import pytest
@@ -19,13 +19,13 @@ on_devices = pytest.mark.parametrize("device", DEVICES)
 
 
 def edge(pad_value=None, tail="mask", device="cpu"):
-    """Return a tensor of 4 x 6 elements, and a tile of which two columns are there."""
+    """Return a tensor of 4 x 6 elements, and a tile of it with two valid columns."""
     t = tensor(row_major(4, 6), device=device)
     return t, t.tile((2, 4), (0, 1), tail, pad_value)
 
 
 def a_vector(found, model, draw):
-    """Return coordinates, a width, and the cells of the storage that a vector there goes over."""
+    """Draw coordinates and a width, and return them with the storage cells of that vector."""
     where = tuple([draw(st.integers(-extent, extent - 1)) for extent in found.shape])
     width = draw(st.integers(1, 12))
     first = int(np.asarray(model[where]).reshape(-1)[0])

@@ -1,4 +1,4 @@
-"""What the errors of views say to write instead is tried: each suggested line runs, and helps."""
+"""The code that error messages of views suggest is run: each suggestion works."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ a, layout, dtype, index, axes = t, row_major(4, 6), "float64", 0, (1, 0)
 """
 
 REMEDIES = {
-    # what goes wrong: (what is there beside the above, what is done, what is done with `_`, which the remedy gives)
+    # error: (setup code, failing code, check of `_`, the result of the suggested code)
     "a list for an operand": ("x = x.tolist()", "t + x", "t + _"),
     "a list for an operand of a buffer": ("x = x.tolist()", "b + x", "b + _"),
     "another dtype": ("x = x.astype('int32')", "t + x", "t + _"),
@@ -127,7 +127,7 @@ REMEDIES = {
 
 
 class Gradient:
-    """An array of a library that computes gradients."""
+    """An array of a library with automatic differentiation."""
 
     requires_grad = True
 
@@ -167,7 +167,7 @@ def suggested(message):
 
 
 def closed(text, place):
-    """Return where what is opened at a place is closed."""
+    """Return the index of the bracket that closes the one at a place."""
     depth = 0
     for end in range(place, len(text)):
         depth += (text[end] in CLOSING) - (text[end] in CLOSING.values())
@@ -177,13 +177,13 @@ def closed(text, place):
 
 
 def again(done, keyword):
-    """Return a call with a keyword more, or with another value for it."""
+    """Return a call with a keyword added or replaced."""
     name = keyword.partition("=")[0]
     return re.sub(rf", {name}=[^,)]+", "", done)[:-1] + f", {keyword})"
 
 
 def refused(there, done):
-    """Return the names that there are, and what the error says."""
+    """Return the namespace and the error message."""
     names = dict(NAMES)
     exec(SETUP + there, names)
     with pytest.raises((TypeError, ValueError, IndexError), match="write ") as error:
@@ -207,7 +207,7 @@ def test_what_an_error_says_to_write_runs_and_helps(case):
 
 
 def texts(module):
-    """Yield every piece of text in a module that says to write something, but for docstrings."""
+    """Yield the strings of a module that suggest code ("write ..."), without docstrings."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     described = (ast.Module, ast.ClassDef, ast.FunctionDef)
     docs = {

@@ -1,4 +1,4 @@
-"""Tensors and buffers take the same things: to look at, to copy from, and to compute with."""
+"""Tensors and buffers accept the same objects as sources, for copies, and as operands."""
 
 import operator
 
@@ -81,7 +81,7 @@ STRIDELESS = {
 
 
 def ours(device, values=VALUES):
-    """Yield both kinds of views of some values."""
+    """Yield a tensor and a buffer of some values."""
     shape = values.shape
     for make in (lambda c: c.view(row_major(*shape)), lambda c: NDBuffer(c, shape)):
         yield make(accel.container(values, device=device))
@@ -329,7 +329,7 @@ def test_both_cut_the_same_tiles(coords, tail):
     expected = VALUES[row : row + 2, column : column + 3]
     for view in ours("cpu"):
         if tail == "raise" and expected.shape != (2, 3):
-            with pytest.raises(BoundsError, match=r"a tile of shape \(2, 3\) is asked for, and .* of it is there"):
+            with pytest.raises(BoundsError, match=r"of a tile of shape \(2, 3\), only .* is in bounds"):
                 view.tile((2, 3), coords, tail=tail)
         else:
             assert view.tile((2, 3), coords, tail).to_numpy().tolist() == expected.tolist()

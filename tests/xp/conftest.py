@@ -1,4 +1,4 @@
-"""What the tests of `accel.xp` share: the oracle, and a second device that computes."""
+"""Fixtures for `accel.xp`: the reference implementation, and a second device that computes."""
 
 import os
 
@@ -22,7 +22,7 @@ def strict():
 
 @pytest.fixture
 def sim():
-    """The simulated device, on which nothing may race."""
+    """The simulated device; fails the test if a race was detected."""
     backend = heap_of(Device.SIM).backend
     drop()
     yield Device.SIM

@@ -1,7 +1,7 @@
-"""Gives functions, operators and ufuncs values that no array has, at each argument, and says what is wrong.
+"""Calls functions, operators and ufuncs with unsupported values for each argument, and prints the wrong outcomes.
 
-``python hostile_values.py DEVICE``. A right outcome is an array of a dtype that memory can have, or an error of ours or
-one that says that a type, a value or a number does not fit. Run in a process of its own, for a wrong one may end it.
+``python hostile_values.py DEVICE``. A right outcome is an array of a supported dtype, an `AccelError`, or a TypeError,
+ValueError or ArithmeticError. It runs in a process of its own, because a wrong outcome may crash the interpreter.
 """
 
 import ast
@@ -94,7 +94,7 @@ def array(dtype: str = "float64", values: Any = MATRIX) -> Any:
 
 
 def with_each(name: str, function: Callable[..., Any], given: list[Any], keywords: list[str]) -> Iterator[Case]:
-    """Yield calls of a function in which one argument after the other is each of the hostile values."""
+    """Yield calls of a function: each replaces one argument by one of the hostile values."""
     for kind, value in HOSTILE.items():
         for place in range(len(given)):
             changed = [*given[:place], value, *given[place + 1 :]]
@@ -103,7 +103,7 @@ def with_each(name: str, function: Callable[..., Any], given: list[Any], keyword
                 changed = [*given[:place], [given[place][0], value], *given[place + 1 :]]
                 yield f"{name}, among the arrays: {kind}", lambda changed=changed: function(*changed)
         for keyword in keywords:
-            if (name, keyword) != ("diff", "n"):  # NumPy takes the differences one after the other
+            if (name, keyword) != ("diff", "n"):  # NumPy would compute 10**30 differences, one after the other
                 yield f"{name}, {keyword}: {kind}", lambda key=keyword, value=value: function(*given, **{key: value})
 
 
@@ -149,7 +149,7 @@ def of_operators() -> Iterator[Case]:
             for name in ARITHMETIC + BITWISE + COMPARISONS:
                 apply = getattr(operator, name)
                 yield f"{dtype} {name}: {kind}", lambda f=apply, x=x, y=value: f(x, y)
-                # Python's texts take everything in by %.
+                # `str % x` and `bytes % x` format any operand.
                 if (name, kind) not in (("mod", "text"), ("mod", "bytes")):
                     yield f"{name} {dtype}: {kind}", lambda f=apply, x=x, y=value: f(y, x)
             for name in ARITHMETIC + BITWISE:
@@ -162,7 +162,7 @@ def of_operators() -> Iterator[Case]:
 
 
 def of_ufuncs() -> Iterator[Case]:
-    """Yield calls of NumPy's functions; they compute with arrays of the host."""
+    """Yield calls of NumPy's ufuncs, which compute with arrays on the host only."""
     for dtype in DTYPES:
         for function in UFUNCS:
             name, x = f"numpy.{function.__name__} {dtype}", array(dtype, [1, 1])
@@ -192,7 +192,7 @@ def parts(result: object) -> Iterator[Any]:
 
 
 def wrong(call: Callable[[], object]) -> str:
-    """Return what is wrong with the outcome of a call, if anything."""
+    """Return a description of a wrong outcome of a call, or an empty text."""
     try:
         found = [part for part in parts(call()) if isinstance(part, xp.Array | np.ndarray | np.generic)]
         dtypes = [part.dtype for part in found if part.dtype not in supported()]

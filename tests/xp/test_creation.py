@@ -1,4 +1,4 @@
-"""Making arrays: what is taken, what is shared, what is copied, what is refused."""
+"""Creation of arrays: which inputs are taken, shared, copied or refused."""
 
 import array
 

@@ -1,4 +1,4 @@
-"""Arrays on several devices: made there, moved, never mixed."""
+"""Arrays on several devices: creation, transfers, and errors for operands on two devices."""
 
 import copy
 import pickle
@@ -152,7 +152,7 @@ class TestTheHost:
         for compute in (lambda: x + other, lambda: other + x, lambda: np.add(x, other), lambda: np.add(other, x)):
             with pytest.raises(DeviceMismatchError, match=r"NumPy's add cannot compute on sim; write xp\.add"):
                 compute()
-        with pytest.raises(TypeError, match=r"an array of sim or a number is needed; found .*: write xp\.asarray"):
+        with pytest.raises(TypeError, match=r"an array on sim or a number is needed; found .*: write xp\.asarray"):
             xp.add(x, other)
 
     def test_reads_what_is_printed_and_converted(self, sim):

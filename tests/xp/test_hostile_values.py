@@ -1,4 +1,4 @@
-"""No array ever has a dtype that memory cannot have, whatever is given where: each call gives an array or an error."""
+"""Calls with unsupported values return an array of a supported dtype or raise an error."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ def test_whatever_is_given_where_an_array_comes_out_or_an_error(device):
 
 @pytest.mark.parametrize("device", ["cpu", "sim"])
 class TestIntegersBeyond64Bits:
-    """NumPy takes them for objects."""
+    """NumPy makes arrays of objects of them."""
 
     def test_make_no_arrays_of_objects(self, device):
         x = xp.asarray([0, 1, 2], device=device)

@@ -1,4 +1,4 @@
-"""The memory under an array: storages, containers, release, and nothing left behind."""
+"""The memory under an array: storages, containers, release, and leaks."""
 
 import gc
 import sys
@@ -141,7 +141,7 @@ class TestContainer:
 
 
 def released():
-    """Return an array whose memory was given back, in the three ways there are."""
+    """Return arrays whose memory was released: by a container, by their own storage, and by that of a larger array."""
     container = accel.zeros(6)
     x = xp.reshape(xp.asarray(container), (2, 3))
     container.release()
@@ -246,7 +246,7 @@ class TestLifetime:
     def test_no_reference_is_left_behind(self):
         container = accel.zeros(100)
         x, y = xp.reshape(xp.asarray(container), (10, 10)), xp.ones((10, 10))
-        y.storage  # noqa: B018 - makes its record
+        y.storage  # noqa: B018 - makes the storage
         gc.collect()
         blocks = sys.getallocatedblocks()
         for _ in range(1000):

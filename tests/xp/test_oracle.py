@@ -1,4 +1,4 @@
-"""Every function of the namespace gives what array_api_strict gives: values, dtypes, shapes, names of results."""
+"""Every function returns what array_api_strict returns: the same values, dtypes, shapes and names of results."""
 
 import re
 
@@ -245,7 +245,7 @@ VALUES = {
 
 
 def named(library, inputs):
-    """Return the names that a call can use: those of the standard, and the inputs as arrays of a library."""
+    """Return the names for `eval`: the functions of a library, and the inputs as its arrays."""
     names = {name: getattr(library, name) for name in xp.__all__ if hasattr(library, name)}
     return names | {name: library.asarray(values) for name, values in inputs.items()}
 
@@ -269,7 +269,7 @@ def assert_same(found, expected):
 
 
 def assert_same_facts(found, expected):
-    """Compare a dtype, or what is known of one."""
+    """Compare a dtype, or the result of `finfo` or `iinfo`."""
     if hasattr(expected, "_np_dtype"):
         assert isinstance(found, np.dtype)
         assert found == expected._np_dtype
@@ -295,7 +295,7 @@ def test_calls_that_numpy_has_and_strict_has_not(call):
 
 
 def elementwise(name, *arrays):
-    """Return what both libraries give for NumPy arrays, or None where the standard does not have that dtype."""
+    """Return the results of both libraries, or None if the function does not take that dtype in the standard."""
     given = [array_api_strict.asarray(array) for array in arrays]
     with np.errstate(all="ignore"):
         try:
@@ -321,7 +321,7 @@ def test_functions_of_one_operand(name):
 
 
 def operands(name, one, other):
-    """Return every pair of values that a function of two operands takes."""
+    """Return all pairs of valid values for a function of two operands, as two arrays."""
     first, second = np.meshgrid(values_of(one), values_of(other))
     if "shift" in name or (name == "pow" and second.dtype.kind == "i"):
         second = np.abs(np.nan_to_num(second)) % 8 if second.dtype.kind != "b" else second

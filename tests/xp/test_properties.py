@@ -1,4 +1,4 @@
-"""Laws over generated arrays, and over the shapes and strides that break careless code."""
+"""Properties of generated arrays, and of arrays with unusual shapes and strides."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def test_shapes_broadcast_as_numpys_do(data):
 
 
 def adversarial(values):
-    """Return views that reverse, skip, transpose, repeat, freeze and empty an array, by name."""
+    """Return views of an array by name: reversed, transposed, broadcast, read-only, empty, misaligned and others."""
     frozen = values.view()
     frozen.flags.writeable = False
     return {

@@ -1,4 +1,4 @@
-"""What Python, NumPy and other libraries ask of an array."""
+"""The protocols of Python, NumPy, DLPack and the array standard that an array implements."""
 
 import copy
 import operator

@@ -1,4 +1,4 @@
-"""Arrays on memory that work in flight is reading or writing: nothing is computed too early."""
+"""Arrays whose memory has pending reads or writes: operations wait for the work that conflicts with them."""
 
 import threading
 
@@ -92,12 +92,12 @@ def test_strict_mode_refuses(stream, held):
 @pytest.mark.parametrize("view", [lambda x: x, xp.flip])
 def test_moving_on_a_stream(sim, view):
     thread, stream = accel.new_stream("cpu"), accel.new_stream(sim)
-    gate = threading.Event()
-    stream.wait_for(thread.submit(lambda: gate.wait(30)))
+    started = threading.Event()
+    stream.wait_for(thread.submit(lambda: started.wait(30)))
     x = view(xp.arange(SIZE))
     expected = np.array(x)
     y = x.to_device(sim, stream=stream)
-    soon(gate)
+    soon(started)
     x[...] = -1
     np.testing.assert_array_equal(np.asarray(y.to_device("cpu")), expected)
     stream.close()

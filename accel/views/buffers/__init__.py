@@ -1,4 +1,4 @@
-"""Mojo's buffers and Quadrants' view: elements by index or coordinates, with strides and without a layout."""
+"""Strided views without a layout: Mojo's buffers, and Quadrants' `BufferView`."""
 
 from accel.views.buffers.buffer import Buffer, NDBuffer
 from accel.views.buffers.buffer_view import BufferView

@@ -1,4 +1,4 @@
-"""Arithmetic of buffers: element by element, with a number, or with one value for each row."""
+"""`BufferArithmetic`: elementwise arithmetic of buffers, computed on the host."""
 
 from typing import Any, Self
 
@@ -7,18 +7,18 @@ from accel.dtypes import exact_cast
 from accel.errors import LayoutError
 from accel.memory.host_storage import HostArray
 from accel.views.buffers.strided import StridedView
-from accel.views.operands import Rows, is_array, refuse_apart, rows_of
-from accel.views.operators import Operation, Operators, applied, refuse_booleans, refuse_other_dtype
+from accel.views.operators import Operation, Operators, apply_operation, refuse_booleans, refuse_different_dtypes
+from accel.views.rows import Rows, is_array, refuse_different_devices, rows_of
 
-__all__ = ["Arithmetic"]
+__all__ = ["BufferArithmetic"]
 
 
-class Arithmetic(StridedView, Operators):
-    """Operators of buffers; the result has the dtype and the shape of the buffer, and integers divide downwards.
+class BufferArithmetic(StridedView, Operators):
+    """Mixin of buffers: the four operators. The result has the buffer's dtype and shape; integer division rounds down.
 
-    The other operand is a number; or what has memory, of the same dtype on the same device: of the same shape, or for
-    two axes of one with one value for each row: ``r[i, j] = a[i, j] op b[i]``. The host computes, wherever the memory
-    is.
+    The other operand is a number, or an object with memory of the same dtype on the same device. It has the same shape,
+    or one axis with one value for each row of a buffer of two axes: ``r[i, j] = a[i, j] op b[i]``. The host computes,
+    also if the memory is on another device.
     """
 
     __slots__ = ()
@@ -37,13 +37,13 @@ class Arithmetic(StridedView, Operators):
     def _result(self, operation: Operation, other: Any, *, reflected: bool = False) -> HostArray:
         refuse_booleans(self.dtype)
         left, right = self.to_numpy(), self._right_operand(other)
-        return applied(operation, *((right, left) if reflected else (left, right)), dtype=self.dtype)
+        return apply_operation(operation, *((right, left) if reflected else (left, right)), dtype=self.dtype)
 
     def _right_operand(self, other: Any) -> HostArray:
         if not is_array(other):
             return self._as_number(other)
         rows = rows_of(other)
-        refuse_apart(self, self.device, other, rows.device)
+        refuse_different_devices(self, self.device, other, rows.device)
         return self._fitted(rows) if rows.shape else self._as_number(rows.values())
 
     def _as_number(self, value: Any) -> HostArray:
@@ -56,12 +56,12 @@ class Arithmetic(StridedView, Operators):
         return number
 
     def _fitted(self, right: Rows) -> HostArray:
-        refuse_other_dtype(self.dtype, right.dtype)
+        refuse_different_dtypes(self.dtype, right.dtype)
         if right.shape == self._shape:
             return right.values()
         rows, *columns = self._shape or (0,)
         if len(columns) != 1 or len(right.shape) != 1:
-            raise LayoutError(f"shapes {self._shape} and {right.shape} do not go together: they must be equal")
+            raise LayoutError(f"shapes {self._shape} and {right.shape} do not fit: they must be equal")
         if right.shape[0] != rows:
             numpys = "; for one value for each column, as NumPy has it, write xp.asarray(a) and xp.asarray(b)"
             raise LayoutError(

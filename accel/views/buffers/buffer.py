@@ -1,4 +1,4 @@
-"""`NDBuffer` and `Buffer`: windows on memory in row-major order (Mojo's buffers)."""
+"""`NDBuffer` and `Buffer`: strided views of memory, row-major by default (Mojo's buffers)."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -15,8 +15,9 @@ from accel.dtypes import DTypeLike
 from accel.errors import BoundsError, LayoutError
 from accel.memory import HostStorage
 from accel.memory.sizes import as_size
-from accel.views.buffers.access import ElementAccess
-from accel.views.buffers.arithmetic import Arithmetic
+from accel.views.buffers.access import BufferAccess
+from accel.views.buffers.arithmetic import BufferArithmetic
+from accel.views.buffers.flat_memory import checked_range, flat_source
 from accel.views.buffers.text import shown
 from accel.views.checks import (
     as_axis,
@@ -27,8 +28,8 @@ from accel.views.checks import (
     refuse_partial_tile,
     tile_position,
 )
-from accel.views.scoped import scoped_storage
-from accel.views.sources import Source, flat, part, row_major, source_of
+from accel.views.scoped_storage import scoped_storage
+from accel.views.sources import Source, row_major, source_of
 
 __all__ = ["Buffer", "NDBuffer", "Shape", "Tail", "as_shape"]
 
@@ -36,36 +37,36 @@ Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 """An extent for each axis; for one axis also the extent alone."""
 
 Tail: TypeAlias = Literal["mask", "shrink", "raise"]
-"""What becomes of tiles at the edge: they end there, under either name, or are refused."""
+"""Treatment of tiles at the edge: "mask" and "shrink" make them smaller, "raise" refuses them."""
 
 _EMPTY_DTYPE = "float64"
 
 
-class NDBuffer(ElementAccess, Arithmetic):
-    """A window of any number of axes on somebody's memory, in row-major order unless strides say otherwise.
+class NDBuffer(BufferAccess, BufferArithmetic):
+    """View of memory with any number of axes, row-major unless strides are given.
 
-    Its length is the extent of its first axis, which is NumPy's rule and not Mojo's; `size` counts all elements. It
-    owns nothing, and holds the handle of whoever it was made from.
+    As in NumPy, and unlike Mojo, ``len`` is the extent of the first axis; `size` counts all elements. A buffer owns no
+    memory; it uses the storage handle of its source.
 
     Parameters
     ----------
     source : container, storage, view or array of any library, optional
-        Whose memory it is; without one there are no elements.
+        The object whose memory to view; without it, the buffer has no elements.
     shape : int or tuple of int, optional
-        Extent of each axis; by default as the source has it.
+        Extent of each axis; by default that of the source.
     strides : tuple of int, optional
-        Distance between neighbours along each axis in elements; by default row-major.
+        Stride of each axis in elements; by default row-major.
     offset : int
-        The element of the source at which it starts.
+        The first element, counted in elements of the source.
 
     Raises
     ------
     TypeError
-        If the source has no memory to look at.
+        If the source has no memory.
     BoundsError
-        If an element is not in the source.
+        If an element is outside the source.
     LayoutError
-        If the source is not contiguous and a shape or an offset is given, or shape and strides are of different ranks.
+        If a shape or an offset is given and the source is not contiguous, or the lengths of shape and strides differ.
 
     Examples
     --------
@@ -89,24 +90,24 @@ class NDBuffer(ElementAccess, Arithmetic):
         *,
         offset: SupportsIndex = 0,
     ) -> None:
-        found = source_of(_nothing() if source is None else source)
+        elements = source_of(_empty_storage() if source is None else source)
         start = as_whole(offset, "an offset")
-        if shape is None and start and len(found.shape) == 1:
-            shape = max(found.size - start, 0)
+        if shape is None and start and len(elements.shape) == 1:
+            shape = max(elements.size - start, 0)
         if shape is not None:
-            found = _shaped(found, as_shape(shape), strides, start)
+            elements = _reshaped(elements, as_shape(shape), strides, start)
         elif strides is not None or start:
             raise TypeError(
                 "strides, and an offset into several axes, need a shape; "
                 "write NDBuffer(x, shape, strides, offset=offset)"
             )
-        self._storage, self._offset, self._shape, self._strides = found
+        self._storage, self._offset, self._shape, self._strides = elements
 
-    # What it is
+    # Properties
 
     @property
     def data(self) -> int:
-        """Address of the first element on its device; 0 where there are no bytes."""
+        """Address of the first element on its device; 0 if there are no bytes."""
         pointer = self._storage.pointer
         return pointer and pointer + self._offset * self.dtype.itemsize
 
@@ -117,7 +118,7 @@ class NDBuffer(ElementAccess, Arithmetic):
 
     @property
     def dynamic_stride(self) -> tuple[int, ...]:
-        """Distance between neighbours along each axis, in elements."""
+        """Stride of each axis, in elements."""
         return self._strides
 
     def num_elements(self) -> int:
@@ -141,36 +142,36 @@ class NDBuffer(ElementAccess, Arithmetic):
         return self._shape[as_axis(index, len(self._shape))]
 
     def stride(self, index: SupportsIndex) -> int:
-        """Return the distance between neighbours along an axis, in elements; `BoundsError` if there is no such axis."""
+        """Return the stride of an axis, in elements; `BoundsError` if there is no such axis."""
         return self._strides[as_axis(index, len(self._shape))]
 
     def get_nd_index(self, index: SupportsIndex) -> tuple[int, ...]:
-        """Return the coordinates of the element with a number in row-major order.
+        """Return the coordinates of the element at an index in row-major order.
 
         Raises
         ------
         BoundsError
             If there is no such element.
         """
-        place = position(index, prod(self._shape), 0)
-        return tuple(map(int, np.unravel_index(place, self._shape)))
+        element = position(index, prod(self._shape), 0)
+        return tuple(map(int, np.unravel_index(element, self._shape)))
 
     @classmethod
-    def _over(cls, source: Any) -> "NDBuffer":
+    def _view_of(cls, source: Any) -> "NDBuffer":
         return NDBuffer(source)
 
     # All elements
 
     def zero(self) -> None:
-        """Set every byte to 0, on whatever device; `LayoutError` if the buffer is not contiguous."""
+        """Set every byte to 0, on any device; `LayoutError` if the buffer is not contiguous."""
         self._refuse_gaps()
         self.fill(np.zeros((), self.dtype))
 
     def tofile(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
-        """Write the elements to a file in row-major order: the bytes as they are here, without a header."""
+        """Write the raw bytes of the elements to a file in row-major order, without a header."""
         self.to_numpy().tofile(path)
 
-    # Other windows on the same memory
+    # Other views of the same memory
 
     def flatten(self) -> "Buffer":
         """Return the elements as a buffer of one axis; `LayoutError` if they are not contiguous."""
@@ -178,47 +179,47 @@ class NDBuffer(ElementAccess, Arithmetic):
         return Buffer._on(self._storage, self._offset, (self.size,), (1,))
 
     def tile(self, sizes: Shape, coords: Shape, tail: Tail = "mask") -> Self:
-        """Return one of the tiles into which the axes are cut.
+        """Return a view of one tile.
 
         Parameters
         ----------
         sizes : int or tuple of int
             Extent of a tile along each axis.
         coords : int or tuple of int
-            Which tile; negative ones count from the end.
+            Tile coordinates; negative ones count from the end.
         tail : str
-            ``"mask"`` or ``"shrink"``: a tile at the edge ends there, and is smaller. ``"raise"``: it is refused.
+            For a tile that reaches past the end: ``"mask"`` and ``"shrink"`` make it smaller, ``"raise"`` refuses it.
 
         Raises
         ------
         BoundsError
-            If there is no such tile, or with ``tail="raise"`` not all of it.
+            If there is no such tile, or with ``tail="raise"`` a part of it is past the end.
         LayoutError
-            If there is another number of axes.
+            If there is not one size and one coordinate for each axis.
         ValueError
-            If a size is not positive, or the tail is another.
+            If a size is not positive, or ``tail`` is unknown.
         """
         if tail not in {"mask", "shrink", "raise"}:
             raise ValueError(f"the tail of a buffer's tiles is 'mask', 'shrink' or 'raise'; found {tail!r}")
         rank = len(self._shape)
         extents = tuple([as_count(size, "the size of a tile") for size in as_sizes(sizes, rank, "sizes of a tile")])
         given = as_sizes(coords, rank, "coordinates of a tile")
-        places = map(tile_position, given, self._shape, extents, count())
-        starts = tuple(map(mul, extents, places))
+        indices = map(tile_position, given, self._shape, extents, count())
+        starts = tuple(map(mul, extents, indices))
         shape = tuple(map(min, extents, map(sub, self._shape, starts)))
         if tail == "raise":
             refuse_partial_tile(extents, shape)
         return self._on(self._storage, self._offset + sum(map(mul, starts, self._strides)), shape, self._strides)
 
     def make_dims_unknown(self) -> Self:
-        """Return another window on the same elements; in Python no extent is known before."""
+        """Return another view of the same elements; Python has no compile-time shapes to forget."""
         return self._on(self._storage, self._offset, self._shape, self._strides)
 
-    # Memory of a scope
+    # Scoped memory
 
     @classmethod
     def stack_allocation(cls, shape: Shape, dtype: DTypeLike) -> AbstractContextManager[Self]:
-        """Return a scope with a buffer on memory of its own, which is uninitialised, and released at the end.
+        """Return a context manager for a buffer on new, uninitialized host memory, which is released at its end.
 
         Examples
         --------
@@ -233,14 +234,14 @@ class NDBuffer(ElementAccess, Arithmetic):
     @classmethod
     @contextmanager
     def aligned_stack_allocation(cls, alignment: SupportsIndex, shape: Shape, dtype: DTypeLike) -> Iterator[Self]:
-        """Return such a scope, in which the address is a multiple of a power of two."""
+        """As `stack_allocation`, with the address aligned to ``alignment`` bytes, a power of two."""
         extents = cls._own_shape(shape)
         with scoped_storage(prod(extents), dtype, alignment) as storage:
             yield cls._on(storage, 0, extents, row_major(extents))
 
     @classmethod
     def _own_shape(cls, shape: Shape) -> tuple[int, ...]:
-        """Return a shape that such a buffer may have."""
+        """Return a shape after checking that this class allows it."""
         return as_shape(shape)
 
     # Text
@@ -252,23 +253,23 @@ class NDBuffer(ElementAccess, Arithmetic):
 
 
 class Buffer(NDBuffer):
-    """A window on consecutive elements of somebody's memory (Mojo's ``Buffer``); an `NDBuffer` of one axis.
+    """View of consecutive elements (Mojo's ``Buffer``): an `NDBuffer` of one axis.
 
     Parameters
     ----------
     source : container, storage, view or array of any library, optional
-        Whose memory it is; without one there are no elements.
+        The object whose memory to view; without it, the buffer has no elements.
     size : int, optional
-        Number of elements; by default all the rest.
+        Number of elements; by default all from ``offset`` on.
     offset : int
         The first element.
 
     Raises
     ------
     TypeError
-        If the source has no memory to look at, or another number of axes than one.
+        If the source has no memory, or not one axis.
     BoundsError
-        If the elements are not all in the source.
+        If an element is outside the source.
     LayoutError
         If the source is not contiguous.
     """
@@ -277,11 +278,16 @@ class Buffer(NDBuffer):
     _rank = 1
 
     def __init__(self, source: Any = None, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
-        found = flat(_nothing() if source is None else source, "Buffer")
-        start, length = part(
-            offset, size, found.size, "no memory" if source is None else f"this {type(source).__name__}"
+        elements = flat_source(_empty_storage() if source is None else source, "Buffer")
+        start, length = checked_range(
+            offset, size, elements.size, "no memory" if source is None else f"this {type(source).__name__}"
         )
-        self._storage, self._offset, self._shape, self._strides = found.storage, found.start + start, (length,), (1,)
+        self._storage, self._offset, self._shape, self._strides = (
+            elements.storage,
+            elements.start + start,
+            (length,),
+            (1,),
+        )
 
     @property
     def dynamic_size(self) -> int:
@@ -290,13 +296,13 @@ class Buffer(NDBuffer):
 
     @classmethod
     def _own_shape(cls, shape: Shape) -> tuple[int, ...]:
-        found = as_shape(shape)
-        if len(found) != 1:
+        extents = as_shape(shape)
+        if len(extents) != 1:
             raise LayoutError(
-                f"a {cls.__name__} has one axis; found the shape {found}: "
-                f"write NDBuffer.stack_allocation({found}, dtype)"
+                f"a {cls.__name__} has one axis; found the shape {extents}: "
+                f"write NDBuffer.stack_allocation({extents}, dtype)"
             )
-        return found
+        return extents
 
 
 def as_shape(shape: Shape) -> tuple[int, ...]:
@@ -312,24 +318,24 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
     return tuple([as_size(extent, 1) for extent in (shape if isinstance(shape, Sequence) else (shape,))])
 
 
-def _nothing() -> HostStorage:
+def _empty_storage() -> HostStorage:
     return HostStorage.new()
 
 
-def _shaped(found: Source, shape: tuple[int, ...], strides: Sequence[SupportsIndex] | None, offset: int) -> Source:
-    """Give consecutive elements a shape."""
-    if not found.contiguous:
+def _reshaped(elements: Source, shape: tuple[int, ...], strides: Sequence[SupportsIndex] | None, offset: int) -> Source:
+    """Return contiguous elements with another shape."""
+    if not elements.contiguous:
         raise LayoutError(
-            f"only consecutive elements get a shape, and the source has strides {found.strides}; write "
+            f"a shape needs a contiguous source, and this one has strides {elements.strides}; write "
             f"NDBuffer(NDBuffer(x).copy(), {shape})"
         )
     steps = row_major(shape) if strides is None else tuple([as_whole(stride, "a stride") for stride in strides])
     if len(steps) != len(shape):
         raise LayoutError(f"shape {shape} needs as many strides; found {steps}")
     size, low, high = offset_range(tuple(zip(shape, steps, strict=True)))
-    if offset + low < 0 or offset + high >= found.size + (not size):
+    if offset + low < 0 or offset + high >= elements.size + (not size):
         raise BoundsError(
             f"shape {shape} with strides {steps} from offset {offset} requires elements {offset + low} to "
-            f"{offset + high}; there are {found.size} available"
+            f"{offset + high}; there are {elements.size} available"
         )
-    return Source(found.storage, found.start + offset, shape, steps)
+    return Source(elements.storage, elements.start + offset, shape, steps)

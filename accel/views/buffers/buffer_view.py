@@ -1,4 +1,4 @@
-"""`BufferView`: a sub-range of flat memory (Quadrants' view), which slices, and which kernels take."""
+"""`BufferView`: view of consecutive elements (Quadrants' view) that can be sliced and passed to kernels."""
 
 from collections.abc import Iterator
 from typing import Any, Generic, Self, SupportsIndex, TypeVar
@@ -6,38 +6,38 @@ from typing import Any, Generic, Self, SupportsIndex, TypeVar
 from accel import copies
 from accel.errors import BoundsError
 from accel.memory import AnyStorage, HostStorage
+from accel.views.buffers.flat_memory import checked_range, flat_source
 from accel.views.buffers.text import shown
-from accel.views.buffers.vectors import Vectors
+from accel.views.buffers.vector_access import VectorAccess
 from accel.views.checks import as_whole
-from accel.views.operands import Rows, assigned
-from accel.views.sources import flat, part
+from accel.views.rows import Rows, as_assignable
 
 __all__ = ["BufferView"]
 
 Scalar_co = TypeVar("Scalar_co", covariant=True)
 
 
-class BufferView(Vectors, Generic[Scalar_co]):
-    """A window on consecutive elements of somebody's memory, on any device.
+class BufferView(VectorAccess, Generic[Scalar_co]):
+    """View of consecutive elements of memory, on any device.
 
-    Nothing of it can be changed but the elements. As an annotation of a kernel's parameter it is ``BufferView`` or
+    Its offset and size are fixed; only the elements can change. A kernel parameter is annotated ``BufferView`` or
     ``BufferView[f32]``.
 
     Parameters
     ----------
     source : container, storage or array
-        Whose memory it is; an array of any library has one axis and is contiguous.
+        The object whose memory to view; an array, of any library, must be contiguous and have one axis.
     size : int, optional
-        Number of elements; by default all the rest.
+        Number of elements; by default all from ``offset`` on.
     offset : int
         The first element.
 
     Raises
     ------
     TypeError
-        If the source is such a view itself, has no memory to look at, or another number of axes than one.
+        If the source is a BufferView, has no memory, or not one axis.
     BoundsError
-        If the elements are not all in the source.
+        If an element is outside the source.
     LayoutError
         If an array is not contiguous.
 
@@ -57,11 +57,11 @@ class BufferView(Vectors, Generic[Scalar_co]):
 
     def __init__(self, source: Any, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
         if isinstance(source, BufferView):
-            raise TypeError("a BufferView is no source of another; write v.subview(offset, size), or v[a:b]")
-        found = flat(source, "BufferView")
-        start, count = part(offset, size, found.size, f"this {type(source).__name__}")
-        self._storage = found.storage
-        self._offset = found.start + start
+            raise TypeError("a BufferView cannot be made from a BufferView; write v.subview(offset, size), or v[a:b]")
+        elements = flat_source(source, "BufferView")
+        start, count = checked_range(offset, size, elements.size, f"this {type(source).__name__}")
+        self._storage = elements.storage
+        self._offset = elements.start + start
         self._shape = (count,)
         self._strides = (1,)
 
@@ -71,18 +71,18 @@ class BufferView(Vectors, Generic[Scalar_co]):
         return cls._on(storage, 0, (storage.size,), (1,))
 
     def subview(self, offset: SupportsIndex, size: SupportsIndex) -> Self:
-        """Return the view of ``size`` elements from ``offset`` on; unlike a slice it never clips.
+        """Return the view of ``size`` elements starting at ``offset``; unlike a slice, it is never clipped.
 
         Raises
         ------
         BoundsError
-            If they are not all in this view.
+            If an element is outside this view.
         """
-        start, count = part(offset, size, self._shape[0], "the parent view")
+        start, count = checked_range(offset, size, self._shape[0], "the parent view")
         return self._on(self._storage, self._offset + start, (count,), (1,))
 
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
-        """Return an element of host memory as a NumPy scalar, or the view of a slice, which clips as Python's do.
+        """Return an element of host memory as a NumPy scalar, or the view of a slice, clipped as in Python.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class BufferView(Vectors, Generic[Scalar_co]):
         ValueError
             If the slice has a step.
         DeviceMismatchError
-            If it is an element of an accelerator's memory.
+            If the index is that of an element and the memory is not the host's.
         """
         if type(index) is slice:
             return self._sliced(index)
@@ -100,18 +100,18 @@ class BufferView(Vectors, Generic[Scalar_co]):
         return (storage if type(storage) is HostStorage else self._host())[self._offset + place]
 
     def __setitem__(self, index: SupportsIndex | slice, value: Any) -> None:
-        """Set an element of host memory; or those of a slice on any device, to one number or from as many elements.
+        """Set an element of host memory, or a slice on any device: to one number, or from as many elements.
 
         Raises
         ------
         BoundsError
             If there is no such element.
         LayoutError
-            If there are not as many elements; nothing is written.
+            If the number of elements differs; nothing is written.
         DTypeError, OverflowError
             If the dtype cannot hold a value.
         ReadOnlyError, DeviceMismatchError
-            If the memory must not change, or the element is one of an accelerator's.
+            If the memory is read-only, or an element is set and the memory is not the host's.
         """
         if isinstance(index, slice):
             self._sliced(index)._assign(value)
@@ -120,7 +120,7 @@ class BufferView(Vectors, Generic[Scalar_co]):
 
     def _assign(self, value: Any) -> None:
         self._storage.refuse_read_only()
-        given, target = assigned(value, self._shape, self.dtype), self._source.elements
+        given, target = as_assignable(value, self._shape, self.dtype), self._source.elements
         if isinstance(given, Rows):
             copies.copy(target, given.elements)
         elif given.ndim:
@@ -132,8 +132,8 @@ class BufferView(Vectors, Generic[Scalar_co]):
         storage = self._host()
         return (storage[place] for place in range(self._offset, self._offset + self._shape[0]))
 
-    def _sliced(self, places: slice) -> Self:
-        start, stop, step = places.indices(self._shape[0])
+    def _sliced(self, key: slice) -> Self:
+        start, stop, step = key.indices(self._shape[0])
         if step != 1:
             raise ValueError(f"a slice of a BufferView has step 1; found {step}: write xp.asarray(v)[::{step}]")
         return self._on(self._storage, self._offset + start, (max(stop - start, 0),), (1,))

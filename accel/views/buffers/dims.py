@@ -1,4 +1,4 @@
-"""Extents of what has a shape."""
+"""`prod_dims`: the product of some extents of a shape."""
 
 from math import prod
 from typing import Protocol, SupportsIndex
@@ -19,7 +19,7 @@ class Shaped(Protocol):
 
 
 def prod_dims(x: Shaped, start: SupportsIndex, end: SupportsIndex) -> int:
-    """Return the product of the extents of axes ``start`` to ``end - 1``; 1 if there are none.
+    """Return the product of the extents of axes ``start`` to ``end - 1``; 1 for no axes.
 
     Raises
     ------

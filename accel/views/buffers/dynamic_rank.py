@@ -1,4 +1,4 @@
-"""`DynamicRankBuffer`: a buffer whose rank and dtype are values."""
+"""`DynamicRankBuffer`: a buffer whose rank and dtype are checked on access."""
 
 from collections.abc import Callable, Sequence
 from math import prod
@@ -21,27 +21,27 @@ _Result = TypeVar("_Result")
 
 
 class DynamicRankBuffer(Interchange):
-    """A window on memory with up to eight axes; what reads it first says which dtype and rank it expects.
+    """View of memory with up to eight axes; conversions to other buffers state the expected dtype and rank.
 
     Parameters
     ----------
     source : container, storage, view or array of any library
-        Whose memory it is.
+        The object whose memory to view.
     rank : int
         Number of axes, at most 8.
     shape : int or tuple of int
-        An extent for each.
+        Extent of each axis.
     dtype : dtype_like
-        The dtype of the source.
+        Expected dtype of the source.
 
     Raises
     ------
     LayoutError
-        If the rank is more than 8 or not that of the shape, or the source not contiguous.
+        If the rank is more than 8 or not the length of the shape, or the source is not contiguous.
     DTypeError
         If the source has another dtype.
     BoundsError
-        If the source has not enough elements.
+        If the source has too few elements.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class DynamicRankBuffer(Interchange):
 
     @property
     def data(self) -> int:
-        """Address of the first element on its device; 0 where there are no bytes."""
+        """Address of the first element on its device; 0 if there are no bytes."""
         return self._whole.data
 
     @property
@@ -102,17 +102,17 @@ class DynamicRankBuffer(Interchange):
 
     @property
     def readonly(self) -> bool:
-        """Whether writing is forbidden."""
+        """Whether the memory is read-only."""
         return self._whole.readonly
 
     @property
     def storage(self) -> AnyStorage:
-        """The storage that has the elements, and perhaps others."""
+        """The storage of the elements; it may have more elements."""
         return self._whole.storage
 
     @property
     def device(self) -> Device:
-        """The device that has the elements."""
+        """Device of the memory."""
         return self._whole.device
 
     def num_elements(self) -> int:
@@ -120,7 +120,7 @@ class DynamicRankBuffer(Interchange):
         return prod(self.shape)
 
     def get_shape(self, rank: SupportsIndex) -> tuple[int, ...]:
-        """Return the extents of the first axes; `BoundsError` if there are not so many."""
+        """Return the extents of the first ``rank`` axes; `BoundsError` if there are fewer."""
         axes = as_whole(rank, "a rank")
         if not 0 <= axes <= self.rank:
             raise BoundsError(f"{axes} extents are asked for; there are {self.rank}")
@@ -131,30 +131,30 @@ class DynamicRankBuffer(Interchange):
         return self._whole.dim(index)
 
     def to_buffer(self, dtype: DTypeLike) -> Buffer:
-        """Return all elements as a buffer of one axis; `DTypeError` if they are of another dtype."""
+        """Return all elements as a buffer of one axis; `DTypeError` if their dtype differs."""
         _refuse_other_dtype(self.type, dtype)
         return self._whole.flatten()
 
     def to_ndbuffer(
         self, dtype: DTypeLike, rank: SupportsIndex, stride: Sequence[SupportsIndex] | None = None
     ) -> NDBuffer:
-        """Return the elements as a buffer of that dtype and rank.
+        """Return the elements as an `NDBuffer`.
 
         Parameters
         ----------
         dtype : dtype_like
-            The dtype of the elements.
+            Expected dtype of the elements.
         rank : int
-            The number of axes.
+            Expected number of axes.
         stride : tuple of int, optional
-            Distance between neighbours along each axis, in elements; by default row-major.
+            Stride of each axis, in elements; by default row-major.
 
         Raises
         ------
         DTypeError, LayoutError
-            If they are of another dtype or rank.
+            If the dtype or the rank differs.
         BoundsError
-            If the strides leave the elements.
+            If the strides reach outside this buffer.
         """
         _refuse_other_dtype(self.type, dtype)
         if as_whole(rank, "a rank") != self.rank:
@@ -168,11 +168,11 @@ class DynamicRankBuffer(Interchange):
         return func(self.rank)
 
     def to_numpy(self) -> HostArray:
-        """Return the elements as a new NumPy array of the same shape, from whatever device."""
+        """Return the elements as a new NumPy array of the same shape, from any device."""
         return self._whole.to_numpy()
 
     def copy(self) -> Self:
-        """Return a buffer of the same elements in memory of their own, on the same device."""
+        """Return a copy in new memory on the same device."""
         return self._on(self._whole.copy())
 
     def __copy__(self) -> Self:
@@ -187,7 +187,7 @@ class DynamicRankBuffer(Interchange):
         made._whole = whole
         return made
 
-    # What other views, and other libraries, are told
+    # Exchange with other views and libraries
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
         return self._whole.__array__(dtype, copy)
@@ -213,21 +213,21 @@ class DynamicRankBuffer(Interchange):
 
 
 def _unpickled(*state: Any) -> DynamicRankBuffer:
-    """Return the buffer that came out of a pickle.
+    """Return the buffer that was pickled.
 
     Raises
     ------
     FormatError
-        If it is none.
+        If the state is not that of a buffer.
     """
     with reading_pickled("buffer of dynamic rank"):
         kind, whole = state
         if not (isinstance(kind, type) and issubclass(kind, DynamicRankBuffer) and isinstance(whole, NDBuffer)):
             raise TypeError(f"found {type(kind).__name__} and {type(whole).__name__} for its class and its elements")
-        found: DynamicRankBuffer = kind(whole, whole.get_rank(), whole.shape, whole.dtype)
-        return found
+        buffer: DynamicRankBuffer = kind(whole, whole.get_rank(), whole.shape, whole.dtype)
+        return buffer
 
 
-def _refuse_other_dtype(found: DType, wanted: DTypeLike) -> None:
-    if as_dtype(wanted) != found:
-        raise DTypeError(f"the elements are {found.name}, and {wanted!r} is asked for; write dtype={found.name!r}")
+def _refuse_other_dtype(dtype: DType, wanted: DTypeLike) -> None:
+    if as_dtype(wanted) != dtype:
+        raise DTypeError(f"the elements are {dtype.name}, and {wanted!r} is asked for; write dtype={dtype.name!r}")

@@ -1,4 +1,4 @@
-"""`StridedView`: what views of strided elements have in common."""
+"""`StridedView`: the base class of buffers."""
 
 from math import prod
 from typing import Any, ClassVar, Self
@@ -15,20 +15,22 @@ from accel.memory import AnyStorage, allocate
 from accel.memory.host_arrays import export
 from accel.memory.host_storage import HostArray
 from accel.memory.sizes import as_size
-from accel.views.operands import Rows, rows_of
-from accel.views.sources import Source, on_host, row_major
+from accel.views.buffers.flat_memory import as_host_storage
+from accel.views.rows import Rows, rows_of
+from accel.views.sources import Source, row_major
 
 __all__ = ["StridedView"]
 
 
 class StridedView(Interchange):
-    """A window on the elements of a storage; abstract: see `BufferView` and `NDBuffer`.
+    """Strided view of a storage; the abstract base of `BufferView` and `NDBuffer`.
 
-    It owns nothing: it holds the handle of whoever it was made from, and says so if that was released.
+    A view owns no memory. It uses the storage handle of its source; after that is released, access raises
+    `ReleasedError`.
     """
 
     __slots__ = ("__weakref__", "_offset", "_shape", "_storage", "_strides")
-    _rank: ClassVar[int] = 0  # how many axes those of this class have; any number where it is 0
+    _rank: ClassVar[int] = 0  # number of axes of the class; 0 for any
     _storage: AnyStorage
     _offset: int
     _shape: tuple[int, ...]
@@ -36,7 +38,7 @@ class StridedView(Interchange):
 
     @classmethod
     def _on(cls, storage: AnyStorage, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Self:
-        """Make a view of elements that were found to be in the storage."""
+        """Return a view of a storage; the caller has checked that all elements are inside it."""
         made = object.__new__(cls)
         made._storage = storage
         made._offset = offset
@@ -46,17 +48,17 @@ class StridedView(Interchange):
 
     @classmethod
     def _new(cls, shape: tuple[int, ...], dtype: DType, device: Device) -> Self:
-        """Make a view of all of new, uninitialised memory."""
+        """Return a row-major view of new, uninitialized memory."""
         return cls._on(allocate(device, prod(shape), dtype), 0, shape, row_major(shape))
 
     @property
     def storage(self) -> AnyStorage:
-        """The storage that has the elements, and perhaps others."""
+        """The storage of the elements; it may have more elements."""
         return self._storage
 
     @property
     def offset(self) -> int:
-        """The element of the storage at which the view starts."""
+        """The storage element of the first element."""
         return self._offset
 
     @property
@@ -71,12 +73,12 @@ class StridedView(Interchange):
 
     @property
     def device(self) -> Device:
-        """The device that has the elements."""
+        """Device of the memory."""
         return self._storage.device
 
     @property
     def readonly(self) -> bool:
-        """Whether writing is forbidden."""
+        """Whether the memory is read-only."""
         return self._storage.readonly
 
     @property
@@ -96,7 +98,7 @@ class StridedView(Interchange):
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the elements lie one after another in row-major order."""
+        """Whether the elements are contiguous in row-major order."""
         return self._source.contiguous
 
     def __len__(self) -> int:
@@ -109,11 +111,11 @@ class StridedView(Interchange):
         return Source(self._storage, self._offset, self._shape, self._strides)
 
     def to_numpy(self) -> HostArray:
-        """Return the elements as a new NumPy array of the same shape, from whatever device."""
+        """Return the elements as a new NumPy array of the same shape, from any device."""
         return copies.read(self._source.elements).reshape(self._shape)
 
     def from_numpy(self, array: HostArray) -> None:
-        """Copy a NumPy array of the same shape into the elements, on whatever device; done on return.
+        """Copy a NumPy array of the same shape into the elements, on any device; complete on return.
 
         Raises
         ------
@@ -122,7 +124,7 @@ class StridedView(Interchange):
         DTypeError
             If the dtypes differ.
         ReadOnlyError, OverlapError
-            If the memory must not change, or the view names an element twice.
+            If the memory is read-only, or two coordinates of the view have the same storage element.
         """
         given = np.asarray(array)
         astype, reshape = f"array.astype({self.dtype.name!r})", f"array.reshape({self._shape})"
@@ -130,19 +132,19 @@ class StridedView(Interchange):
         copies.write(self._source.elements, given)
 
     def copy_from(self, other: Any) -> None:
-        """Copy the elements of another view, container or array into these, from whatever device.
+        """Copy the elements of another view, container or array into this one, from any device.
 
-        They may overlap.
+        Both may overlap.
 
         Parameters
         ----------
         other : view, container, storage or array of any library
-            Of the same shape and dtype.
+            The elements to copy, of the same shape and dtype.
 
         Raises
         ------
         TypeError
-            If it has no memory to look at.
+            If ``other`` has no memory.
         LayoutError, DTypeError, ReadOnlyError, OverlapError
             As for `from_numpy`.
         """
@@ -152,7 +154,7 @@ class StridedView(Interchange):
         copies.copy(self._source.elements, source.elements)
 
     def copy(self) -> Self:
-        """Return a view of the same elements in memory of their own, one after another, on the same device."""
+        """Return a contiguous copy in new memory on the same device."""
         return self._lent_copy(self.device)
 
     def __copy__(self) -> Self:
@@ -169,14 +171,14 @@ class StridedView(Interchange):
             raise LayoutError(f"elements of shape {shape} cannot be copied into shape {self._shape}: {remedy}")
 
     def fill(self, value: Any) -> None:
-        """Set every element to one value, on whatever device.
+        """Set every element to one value, on any device.
 
         Raises
         ------
         DTypeError, OverflowError
             If the dtype cannot hold the value.
         ReadOnlyError, OverlapError
-            If the memory must not change, or the view names an element twice.
+            If the memory is read-only, or two coordinates of the view have the same storage element.
         """
         scalar = exact_cast(value, self.dtype)
         if scalar.ndim:
@@ -184,7 +186,7 @@ class StridedView(Interchange):
         copies.fill(self._source.elements, scalar[()])
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
-        storage = on_host(self._storage, "a NumPy array that shares it")
+        storage = as_host_storage(self._storage, "a NumPy array on the same memory")
         storage.settle(writing=not (copy or storage.readonly))
         return np.array(self._lent_array(storage), dtype and as_dtype(dtype), copy=copy)
 
@@ -195,7 +197,7 @@ class StridedView(Interchange):
         return whole._replace(start=self._offset * itemsize, extents=self._shape, strides=strides)
 
     def __accel_rows__(self) -> Rows:
-        """Return the elements by rows."""
+        """Return the elements in row-major order."""
         return Rows(self._shape, self.dtype, self.device, self._source.elements)
 
     def _lent_storage(self) -> AnyStorage:
@@ -216,12 +218,12 @@ class StridedView(Interchange):
 
 
 def _unpickled(*state: Any) -> StridedView:
-    """Return the view that came out of a pickle, of all elements of a storage in row-major order.
+    """Return the view that was pickled: all elements of a storage, in row-major order.
 
     Raises
     ------
     FormatError
-        If it is none.
+        If the state is not that of a view.
     """
     with reading_pickled("view"):
         kind, storage, given = state

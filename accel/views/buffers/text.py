@@ -1,4 +1,4 @@
-"""How views of strided elements look as text."""
+"""Strided views as text."""
 
 from functools import reduce
 from operator import add
@@ -14,9 +14,9 @@ __all__ = ["shown"]
 
 
 def shown(source: Source, prefix: str) -> str:
-    """Return the elements as text, of many elements only those at the ends; ``numpy.printoptions`` says how many.
+    """Return the elements as text, abbreviated as ``numpy.printoptions`` says.
 
-    What is not shown is not read either.
+    Only the elements that are shown are read.
     """
     if source.storage.released:
         return "released"
@@ -29,14 +29,15 @@ def shown(source: Source, prefix: str) -> str:
 
 
 def _ends(source: Source, edge: int) -> HostArray:
-    """Read what is shown of each axis, and one element between, in whose place NumPy writes dots."""
-    picked = [_picked(extent, edge) for extent in source.shape]
-    steps = [places * stride for places, stride in zip(picked, source.strides, strict=True)]
-    table = np.asarray(reduce(add, np.ix_(*steps)), np.int64)
+    """Read the elements shown at the ends of each axis, and one more between them, which NumPy prints as dots."""
+    indices = [_indices(extent, edge) for extent in source.shape]
+    offsets = [places * stride for places, stride in zip(indices, source.strides, strict=True)]
+    table = np.asarray(reduce(add, np.ix_(*offsets)), np.int64)
     return read(Elements(source.storage, source.start, (), table=table.reshape(-1))).reshape(table.shape)
 
 
-def _picked(extent: int, edge: int) -> OffsetTable:
+def _indices(extent: int, edge: int) -> OffsetTable:
+    """Return the indices along one axis whose elements are read."""
     if extent <= 2 * edge:
         return np.arange(extent, dtype=np.int64)
     return np.concatenate([np.arange(edge + 1, dtype=np.int64), np.arange(extent - edge, extent, dtype=np.int64)])

@@ -1,4 +1,4 @@
-"""`Moving`: reads, writes and copies of a tensor's elements, and conversion to and from other libraries."""
+"""`TensorContents`: all elements of a tensor at once: to NumPy, fill, copy, pickle, and export to other libraries."""
 
 from operator import index
 from typing import Any, Self
@@ -16,36 +16,36 @@ from accel.memory.host_arrays import bytes_at
 from accel.memory.host_storage import HostArray
 from accel.views.cells import cells
 from accel.views.core import TensorCore
-from accel.views.geometry import Geometry, array_strides, by_rows, of_state, state_of
-from accel.views.operands import Rows, rows_of
+from accel.views.geometry import Geometry, array_strides, by_rows, geometry_from_state, state_of
+from accel.views.rows import Rows, rows_of
 
-__all__ = ["Moving"]
+__all__ = ["TensorContents"]
 
 
-class Moving(TensorCore, Interchange):
-    """Copies, and the exchange with other libraries; a mixin of tensors."""
+class TensorContents(TensorCore, Interchange):
+    """Mixin of tensors: copies of all elements, pickling, and the exchange with other libraries."""
 
     __slots__ = ()
 
     def to_numpy(self) -> HostArray:
-        """Return the elements as a new array of the tensor's shape; vectors append the modes of an element."""
-        found = self._geometry
-        existing = copies.read(self._cells(by_rows=True)).reshape((*found.inside, *found.element_shape))
-        if found.inside == found.shape:
+        """Return the elements as a new array of the tensor's shape; a vectorized tensor appends the element's shape."""
+        geometry = self._geometry
+        existing = copies.read(self._cells(by_rows=True)).reshape((*geometry.inside, *geometry.element_shape))
+        if geometry.inside == geometry.shape:
             return existing
-        array = np.full((*found.shape, *found.element_shape), self._pad_value, self._dtype)
-        array[_corner(found)] = existing
+        array = np.full((*geometry.shape, *geometry.element_shape), self._pad_value, self._dtype)
+        array[_valid_slices(geometry)] = existing
         return array
 
     def fill(self, value: Any) -> Self:
-        """Set every number of the valid part, all lanes of vectors too, and return this tensor.
+        """Set every number of the valid part, and return this tensor.
 
         Raises
         ------
         ReadOnlyError
-            If writing is forbidden.
+            If the tensor is read-only.
         OverlapError
-            If the layout names an element twice.
+            If two coordinates of the layout have the same cell.
         DTypeError, OverflowError
             If the dtype cannot hold the value.
         """
@@ -58,32 +58,34 @@ class Moving(TensorCore, Interchange):
         return self
 
     def copy_from(self, other: Any, cast: bool = False) -> None:
-        """Copy the elements of another tensor, on whatever device, paired by colexicographic index.
+        """Copy the elements of another tensor, on any device; elements are paired by colexicographic index.
 
-        Both may share memory. Only valid parts are touched. A copy within a GPU's memory is submitted, in order with
-        all other work on that memory; any other copy is finished on return.
+        Both may share memory. Only valid parts are read and written. A copy within the memory of one GPU is queued
+        there, in order with other work on that memory; any other copy is complete on return.
 
         Parameters
         ----------
         other : LayoutTensor, view, container, storage or array
-            A tensor of the same size and any shape; or anything else with memory, of the same shape.
+            A tensor of the same size and any shape; or any other object with memory, of the same shape.
         cast : bool
             Convert to this dtype as `numpy.ndarray.astype` does.
 
         Raises
         ------
         ValueError
-            If the sizes differ, or the sizes of the elements, or the shape of anything but a tensor.
+            If the numbers of elements or the element sizes of two tensors differ.
+        LayoutError
+            If the shape of an object that is not a tensor differs.
         TypeError
             If ``other`` has no memory.
         DTypeError
             If the dtypes differ, without ``cast``.
         ReadOnlyError
-            If writing is forbidden.
+            If this tensor is read-only.
         OverlapError
-            If this layout names an element twice.
+            If two coordinates of this layout have the same cell.
         """
-        if not isinstance(other, Moving):
+        if not isinstance(other, TensorContents):
             self._copy_rows(rows_of(other), cast)
             return
         mine, others = self._geometry, other._geometry
@@ -104,14 +106,14 @@ class Moving(TensorCore, Interchange):
             copies.copy(target, source, cast=cast)
 
     def _copy_rows(self, rows: Rows, cast: bool = False) -> None:
-        found, dtype = self._geometry, self._dtype
+        geometry, dtype = self._geometry, self._dtype
         self._refuse_read_only()
         self._refuse_other_dtype(rows.dtype, cast)
-        if rows.shape != found.axes:
+        if rows.shape != geometry.axes:
             equal = rows.elements.size == self.size * self.element_size
-            remedy = "write LayoutTensor(x, layout) for how they are meant" if equal else "the sizes must be equal"
-            raise LayoutError(f"elements of shape {rows.shape} cannot be copied into shape {found.axes}: {remedy}")
-        if found.padded:
+            remedy = "write LayoutTensor(x, layout) for their order" if equal else "the sizes must be equal"
+            raise LayoutError(f"elements of shape {rows.shape} cannot be copied into shape {geometry.axes}: {remedy}")
+        if geometry.padded:
             self._write_rows(rows.values().astype(dtype, copy=False))
         else:
             copies.copy(self._cells(by_rows=True), rows.elements, cast=cast)
@@ -134,40 +136,40 @@ class Moving(TensorCore, Interchange):
                 f"write t.copy_from(x, cast=True), which converts"
             )
 
-    def _copy_by_values(self, other: "Moving") -> None:
+    def _copy_by_values(self, other: "TensorContents") -> None:
         values = other.to_numpy().astype(self._dtype, copy=False)
         in_order = _modes_reversed(values, other.rank).reshape(-1)
-        found = self._geometry
-        by_modes = in_order.reshape((*reversed(found.shape), *found.element_shape))
-        self._write_rows(_modes_reversed(by_modes, found.rank))
+        geometry = self._geometry
+        by_modes = in_order.reshape((*reversed(geometry.shape), *geometry.element_shape))
+        self._write_rows(_modes_reversed(by_modes, geometry.rank))
 
     def _write_rows(self, values: HostArray) -> None:
         """Write an array of this shape; values for elements without memory are dropped."""
-        found = self._geometry
-        expected = (*found.shape, *found.element_shape)
+        geometry = self._geometry
+        expected = (*geometry.shape, *geometry.element_shape)
         if values.shape != expected:
             raise ValueError(f"an array of shape {values.shape} cannot be written to shape {expected}: they must agree")
         self._refuse_read_only()
-        copies.write(self._cells(by_rows=True), values[_corner(found)])
+        copies.write(self._cells(by_rows=True), values[_valid_slices(geometry)])
 
     def copy(self) -> Self:
-        """Return a tensor of the same layout on memory of its own, on the same device."""
+        """Return a copy with the same layout in new memory on the same device."""
         return self._copied_to(self.device)
 
     def _copied_to(self, device: Device) -> Self:
-        found = self._cells()
-        size, low, high = found.offset_range
-        first, extent = found.start + low, high - low + 1 if size else 0
+        elements = self._cells()
+        size, low, high = elements.offset_range
+        first, extent = elements.start + low, high - low + 1 if size else 0
         storage = allocate(device, extent, self._dtype)
-        made = self._anew(storage, self._geometry.moved(-first), self._offset - first)
+        made = self._on_new_memory(storage, self._geometry.shifted(-first), self._offset - first)
         source = copies.Elements(self._storage, first, ((extent, 1),), self._dtype)
         copies.copy(copies.Elements(storage, 0, ((extent, 1),)), source)
         return made
 
-    def _anew(self, storage: AnyStorage, found: Geometry, offset: int = 0) -> Self:
-        """Return a tensor of this class on other memory."""
+    def _on_new_memory(self, storage: AnyStorage, geometry: Geometry, offset: int = 0) -> Self:
+        """Return a tensor of this class on another storage."""
         made = object.__new__(type(self))
-        made._on(storage, found, offset)
+        made._on(storage, geometry, offset)
         made._pad = self._pad
         return made
 
@@ -182,11 +184,11 @@ class Moving(TensorCore, Interchange):
     # Exchange
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
-        """Return an array on the same memory, if the layout is strided; with ``copy=True`` on memory of its own."""
+        """Return an array on the same memory, if the geometry has strides; with ``copy=True`` a copy."""
         if copy:
-            self._on_host("an array of them without saying so")
+            self._host_storage("an implicit copy to NumPy")
             return self.to_numpy().astype(self._dtype if dtype is None else as_dtype(dtype), copy=False)
-        storage = self._on_host("array that shares their memory")
+        storage = self._host_storage("an array on the same memory")
         if storage.owner.traffic.hazards is not None:
             storage.settle(writing=not self.readonly)
         shared = self._lent_array(storage)
@@ -197,62 +199,69 @@ class Moving(TensorCore, Interchange):
         return shared.astype(as_dtype(dtype))
 
     def __accel_operand__(self) -> Operand:
-        """Describe the elements to a backend, by rows.
+        """Describe the elements to a backend, in row-major order.
 
         Raises
         ------
         LayoutError
-            If strides alone do not describe them.
+            If the geometry has no strides.
         """
-        found = self._geometry
-        strides = array_strides(found, self._dtype.itemsize)
+        geometry = self._geometry
+        strides = array_strides(geometry, self._dtype.itemsize)
         span = self._storage.__accel_operand__().span
-        return Operand(span, self._offset * self._dtype.itemsize, self._dtype, found.axes, strides, not self.readonly)
+        return Operand(
+            span, self._offset * self._dtype.itemsize, self._dtype, geometry.axes, strides, not self.readonly
+        )
 
     def __accel_rows__(self) -> Rows:
-        """Return the numbers in row-major order; those of a padded tensor include the pad, in new memory."""
-        found = self._geometry
+        """Return the numbers in row-major order; for a padded tensor, a copy that includes the padding."""
+        geometry = self._geometry
         elements = self._cells(by_rows=True)
-        if found.padded:
+        if geometry.padded:
             elements = copies.all_of(HostStorage.on_array(self.to_numpy()))
-        return Rows(found.axes, self._dtype, self.device, elements)
+        return Rows(geometry.axes, self._dtype, self.device, elements)
 
     def _lent_storage(self) -> AnyStorage:
         return self._storage
 
     def _lent_array(self, storage: AnyStorage) -> HostArray:
-        """Return the elements as a NumPy array that keeps the memory alive; only described if on a device."""
+        """Return an array on the elements that keeps the memory alive.
+
+        On device memory the array has the device address: it describes the elements, and must not be read.
+        """
         if isinstance(storage, DeviceStorage):
             operand = self.__accel_operand__()
             held = bytes_at(storage.pointer, storage.nbytes, not operand.writable, storage.keep_alive())
             return np.ndarray(operand.extents, operand.dtype, held, operand.start, operand.strides)
-        found, dtype = self._geometry, self._dtype
-        strides = array_strides(found, dtype.itemsize)
-        if not found.size:
-            return np.empty(found.axes, dtype)
-        array = np.ndarray(found.axes, dtype, storage.lend(), self._offset * dtype.itemsize, strides)
-        if self._readonly:  # an array on a read-only storage is read-only already
+        geometry, dtype = self._geometry, self._dtype
+        strides = array_strides(geometry, dtype.itemsize)
+        if not geometry.size:
+            return np.empty(geometry.axes, dtype)
+        array = np.ndarray(geometry.axes, dtype, storage.lend(), self._offset * dtype.itemsize, strides)
+        if self._readonly:  # `lend` has already made it read-only if the storage is
             array.flags.writeable = False
         return array
 
-    def _lent_copy(self, device: Device) -> "Moving":
-        """Return a copy of the elements on a device, by rows."""
-        made = self._anew(allocate(device, self.size * self.element_size, self._dtype), by_rows(self._geometry))
+    def _lent_copy(self, device: Device) -> "TensorContents":
+        """Return a copy of the elements on a device, in row-major order."""
+        made = self._on_new_memory(
+            allocate(device, self.size * self.element_size, self._dtype), by_rows(self._geometry)
+        )
         made._write_rows(self.to_numpy())
         return made
 
 
-def _corner(found: Geometry) -> tuple[slice, ...]:
+def _valid_slices(geometry: Geometry) -> tuple[slice, ...]:
     """Return the slices of the part that has memory."""
-    return tuple([slice(extent) for extent in found.inside])
+    return tuple([slice(extent) for extent in geometry.inside])
 
 
 def _modes_reversed(values: HostArray, rank: int) -> HostArray:
-    """Return an array with its first axes reversed: row-major order becomes colexicographic order."""
+    """Return an array with its first axes reversed: row-major order becomes colexicographic, and vice versa."""
     return values.transpose((*reversed(range(rank)), *range(rank, values.ndim)))
 
 
-def _unpickled(*state: Any) -> Moving:
+def _unpickled(*state: Any) -> TensorContents:
     """Return the tensor that was pickled.
 
     Raises
@@ -262,11 +271,11 @@ def _unpickled(*state: Any) -> Moving:
     """
     with reading_pickled("tensor"):
         kind, storage, offset, parts, pad = state
-        if not (isinstance(kind, type) and issubclass(kind, Moving) and isinstance(storage, AnyStorage)):
+        if not (isinstance(kind, type) and issubclass(kind, TensorContents) and isinstance(storage, AnyStorage)):
             raise TypeError(f"found {type(kind).__name__} and {type(storage).__name__} for its class and its storage")
         made = object.__new__(kind)
-        made._on(storage, of_state(*parts), index(offset))
+        made._on(storage, geometry_from_state(*parts), index(offset))
         made._pad = None if pad is None else np.frombuffer(bytes.fromhex(pad), storage.dtype).reshape(())[()]
         if made._geometry.padded and pad is None:
-            raise ValueError("a padded one needs what is read outside")
+            raise ValueError("a padded tensor needs a pad value")
         return made

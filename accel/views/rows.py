@@ -1,4 +1,4 @@
-"""`Rows`: the elements of whatever has memory, by rows: what is copied into a view, and what is computed with it."""
+"""`Rows`: the elements of any object with memory in row-major order, as the source of copies and arithmetic."""
 
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -11,22 +11,22 @@ from accel.errors import DeviceMismatchError, LayoutError
 from accel.memory.host_storage import HostArray
 from accel.views.sources import has_memory, source_of
 
-__all__ = ["HasRows", "Rows", "assigned", "is_array", "refuse_apart", "rows_of"]
+__all__ = ["HasRows", "Rows", "as_assignable", "is_array", "refuse_different_devices", "rows_of"]
 
 
 class Rows(NamedTuple):
-    """Elements by rows, wherever they are.
+    """Elements in row-major order, on any device.
 
     Attributes
     ----------
     shape : tuple of int
-        How many there are along each axis.
+        Extent of each axis.
     dtype : numpy.dtype
-        Their type.
+        Type of the elements.
     device : Device
-        Whose memory they are in.
+        Device of the memory.
     elements : Elements
-        Where they lie.
+        The elements as `accel.copies` takes them.
     """
 
     shape: tuple[int, ...]
@@ -35,15 +35,15 @@ class Rows(NamedTuple):
     elements: Elements
 
     def values(self) -> HostArray:
-        """Return a new array of them."""
+        """Return the elements as a new NumPy array."""
         return read(self.elements).reshape(self.shape)
 
 
 class HasRows(Protocol):
-    """A view, which knows its elements by rows where no strides lead through them, too."""
+    """A view that gives its elements in row-major order, also if it has no strides."""
 
     def __accel_rows__(self) -> Rows:
-        """Return them."""
+        """Return the elements in row-major order."""
         ...
 
 
@@ -57,36 +57,37 @@ def rows_of(x: Any) -> Rows:
     """
     if hasattr(x, "__accel_rows__"):
         return cast("HasRows", x).__accel_rows__()
-    found = source_of(x)
-    return Rows(found.shape, found.storage.dtype, found.storage.device, found.elements)
+    source = source_of(x)
+    return Rows(source.shape, source.storage.dtype, source.storage.device, source.elements)
 
 
 def is_array(x: Any) -> bool:
-    """Tell whether an operand has memory, and is no number that NumPy keeps in an array."""
+    """Tell whether an operand has memory and is not a NumPy array of no axes, which counts as a number."""
     return has_memory(x) and not (isinstance(x, np.ndarray) and x.ndim == 0)
 
 
-def assigned(value: Any, shape: tuple[int, ...], dtype: DType) -> Rows | HostArray:
-    """Return what is to be written to elements of a shape and a dtype.
+def as_assignable(value: Any, shape: tuple[int, ...], dtype: DType) -> Rows | HostArray:
+    """Return a value as it is written to elements of a shape and a dtype.
 
     Parameters
     ----------
     value : number, sequence, view, container, storage or array
-        What somebody assigns.
+        The value to assign.
     shape : tuple of int
-        Of the elements.
+        Shape of the elements written to.
     dtype : numpy.dtype
-        Theirs.
+        Their type.
 
     Returns
     -------
     Rows or numpy.ndarray
-        Elements in memory of this shape and dtype; or an array of them; or one of no axes, to fill with.
+        `Rows` if the value has memory, with this shape and dtype. Else an array of this shape and dtype, or an array of
+        no axes to fill all elements with.
 
     Raises
     ------
     LayoutError
-        If it has another shape.
+        If the value has another shape.
     DTypeError, OverflowError
         If the dtype cannot hold a value.
     """
@@ -101,15 +102,15 @@ def assigned(value: Any, shape: tuple[int, ...], dtype: DType) -> Rows | HostArr
     return values
 
 
-def _refuse_other_shape(found: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    if found not in ((), expected):
+def _refuse_other_shape(shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    if shape not in ((), expected):
         raise LayoutError(
-            f"elements of shape {found} cannot be written to shape {expected}: give as many, or one number for all"
+            f"elements of shape {shape} cannot be written to shape {expected}: give as many, or one number for all"
         )
 
 
-def refuse_apart(one: Any, here: Device, other: Any, there: Device) -> None:
-    """Raise `DeviceMismatchError` if two operands are on two devices."""
+def refuse_different_devices(one: Any, here: Device, other: Any, there: Device) -> None:
+    """Raise `DeviceMismatchError` if two operands are on different devices."""
     if here is not there:
         raise DeviceMismatchError(
             f"operands are on {here} and {there}: {type(one).__name__} on {here}, {type(other).__name__} on {there}; "

@@ -1,4 +1,4 @@
-"""What `load` and `store` of all views are told, and the address that they may ask for."""
+"""Arguments of `load` and `store` of all views: coordinates, values, width and alignment."""
 
 from typing import Any, SupportsIndex
 
@@ -9,31 +9,36 @@ from accel.errors import BoundsError, LayoutError
 from accel.memory.host_storage import HostArray
 from accel.memory.sizes import as_size
 
-__all__ = ["lanes", "refuse_misaligned", "told", "told_values"]
+__all__ = ["as_vector", "refuse_misaligned", "split_coordinates", "split_values"]
 
 
-def told(
+def split_coordinates(
     given: tuple[Any, ...], rank: int, names: tuple[str, ...], values: tuple[Any, ...], *, nested: bool = False
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return coordinates, and what comes after them.
+    """Split positional arguments into coordinates and the arguments that follow.
 
     Parameters
     ----------
     given : tuple
-        What came by position: coordinates one by one, or together in a tuple or list, and then perhaps the others.
+        The positional arguments: coordinates one by one or in one tuple or list, then optionally the others.
     rank : int
-        How many coordinates there are.
+        Number of coordinates.
     names, values : tuple
-        The others in their order, and what came by name; None for what did not.
+        Names of the other arguments in their order, and their values by keyword; None if not given.
     nested : bool
-        Whether the first coordinate may be a tuple itself.
+        Whether the first coordinate may itself be a tuple.
+
+    Returns
+    -------
+    tuple of tuple
+        The coordinates, and the values of the other arguments.
 
     Raises
     ------
     BoundsError
         If there are fewer or more coordinates.
     TypeError
-        If something came by position and by name.
+        If an argument is given by position and by keyword.
     """
     if len(given) == rank and (not rank or type(given[0]) is int):
         return given, values
@@ -51,19 +56,21 @@ def told(
     return coordinates, (*others, *values[len(others) :])
 
 
-def told_values(
+def split_values(
     given: tuple[Any, ...], rank: int, values: Any, alignment: Any, *, nested: bool = False
 ) -> tuple[tuple[Any, ...], Any, Any]:
-    """Return coordinates, values and alignment, as `told` does.
+    """Return coordinates, values and alignment; as `split_coordinates`.
 
     Raises
     ------
     BoundsError
-        If there are no values, because there are fewer coordinates.
+        If there are no values, or fewer coordinates than axes.
     """
     if values is None and len(given) == rank + 1 and type(given[0]) is int and rank:
         return given[:-1], given[-1], alignment
-    where, (numbers, boundary) = told(given, rank, ("values", "alignment"), (values, alignment), nested=nested)
+    where, (numbers, boundary) = split_coordinates(
+        given, rank, ("values", "alignment"), (values, alignment), nested=nested
+    )
     if numbers is None:
         raise BoundsError(
             f"{rank} coordinates are needed, one for each axis, then values; found {len(given)} arguments: {given}"
@@ -71,27 +78,27 @@ def told_values(
     return where, numbers, boundary
 
 
-def lanes(values: Any, width: SupportsIndex | None, dtype: DType) -> HostArray:
-    """Return values as a vector: all of them, by rows; a single one is repeated where a width is given.
+def as_vector(values: Any, width: SupportsIndex | None, dtype: DType) -> HostArray:
+    """Return values as a 1-D array in row-major order; a single value is repeated ``width`` times.
 
     Raises
     ------
     ValueError
-        If there are neither as many as the width says, nor a single one.
+        If the number of values is neither the width nor 1.
     DTypeError, OverflowError
         If the dtype cannot hold one of them.
     """
-    found = exact_cast(values, dtype).reshape(-1)
+    vector = exact_cast(values, dtype).reshape(-1)
     if width is None:
-        return found
+        return vector
     count = as_size(width, dtype.itemsize)
-    if found.size not in (1, count):
-        raise ValueError(f"a vector of width {count} takes {count} values, or one for all; found {found.size}")
-    return np.broadcast_to(found, count) if found.size != count else found
+    if vector.size not in (1, count):
+        raise ValueError(f"a vector of width {count} takes {count} values, or one for all; found {vector.size}")
+    return np.broadcast_to(vector, count) if vector.size != count else vector
 
 
 def refuse_misaligned(address: int, alignment: int) -> None:
-    """Raise `LayoutError` if an address is no multiple of an alignment."""
+    """Raise `LayoutError` if an address is not a multiple of an alignment."""
     if address % alignment:
         raise LayoutError(
             f"the address {address:#x} is no multiple of {alignment} bytes; write load or store without alignment=, "

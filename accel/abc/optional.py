@@ -1,0 +1,261 @@
+"""Protocols that a backend may implement besides `Backend`; accel finds them with `isinstance`.
+
+Each one is an ability of its own. What differs between devices only in its amount is a field of `Limits`.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from accel.abc.block import Block
+from accel.abc.operand import Operand
+from accel.abc.stream import Event, Stream
+from accel.device import Device
+
+__all__ = [
+    "ComputesWithin",
+    "Executable",
+    "FreesInOrder",
+    "KnowsAddresses",
+    "ReportsRaces",
+    "ReportsRoom",
+    "Room",
+    "SupportsArrays",
+    "SupportsPinning",
+    "SupportsRawKernels",
+    "SupportsStreamNumbers",
+    "SupportsStreams",
+    "Trims",
+]
+
+
+@runtime_checkable
+class SupportsStreams(Protocol):
+    """A backend with streams of its own. For a backend without, accel runs the work of a stream in a thread."""
+
+    def new_stream(self, device: Device) -> Stream:
+        """Return a new stream on a device."""
+        ...
+
+    def default_stream(self, device: Device) -> Stream:
+        """Return the stream that a device uses when no stream is given; always the same object."""
+        ...
+
+
+@runtime_checkable
+class FreesInOrder(Protocol):
+    """A backend that reuses freed bytes only after the copies and fills that it was given on them.
+
+    So accel frees a block while such work is in flight, without waiting.
+    """
+
+    def mark(self, stream: Stream) -> Event:
+        """Return an event that is reached when the work submitted to a stream so far is done.
+
+        Accel asks most of these events nothing, so a backend should create the device's event only when it is asked.
+        The event may then also cover work that was submitted between this call and the question.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsStreamNumbers(Protocol):
+    """A backend whose platform has DLPack stream numbers, with which libraries name their streams to each other."""
+
+    def hold_up(self, block: Block, number: int | None, events: Sequence[Event]) -> Sequence[Event]:
+        """Let a consumer's stream wait for events before it uses a block, without blocking the host.
+
+        What the stream is given from now on also starts after the work that the array library has submitted to its
+        current stream, and after the last use of the bytes by their previous owners.
+
+        Parameters
+        ----------
+        block : Block
+            The memory that the consumer is given; the stream is on its device.
+        number : int, optional
+            Number of the consumer's stream; None means the default stream of the platform, and -1 means that no order
+            is needed.
+        events : sequence of Event
+            Events of any device or thread.
+
+        Returns
+        -------
+        sequence of Event
+            The events for which no stream can wait. The host must wait for them.
+
+        Raises
+        ------
+        InterchangeError
+            If DLPack does not allow the number on this platform.
+        """
+        ...
+
+    def consuming(self, device: Device) -> AbstractContextManager[int]:
+        """Return a context in which accel asks a producer for memory of a device; it yields a stream number.
+
+        The producer is given that number. It names the stream that gets the work for which no stream is given. The
+        device is the current one inside the context.
+        """
+        ...
+
+
+@runtime_checkable
+class KnowsAddresses(Protocol):
+    """A backend that can tell whether the host may read at an address."""
+
+    def device_at(self, address: int) -> Device | None:
+        """Return the device whose memory is at an address; None if the host can read it. Never raises."""
+        ...
+
+
+@runtime_checkable
+class ReportsRaces(Protocol):
+    """A backend that detects races: work on two streams that uses the same bytes in no order."""
+
+    @property
+    def races(self) -> deque[str]:
+        """Reports of the races seen so far; a reader removes those that it has handled."""
+        ...
+
+
+class Room(NamedTuple):
+    """Free memory of a device.
+
+    Attributes
+    ----------
+    free, total : int
+        Free bytes, and all bytes of the device.
+    largest : int or None
+        Bytes of the largest free range, which bounds the next request; None if unknown.
+    """
+
+    free: int
+    total: int
+    largest: int | None = None
+
+
+@runtime_checkable
+class ReportsRoom(Protocol):
+    """A backend that knows how much memory of a device is free."""
+
+    def free_memory(self, device: Device) -> Room:
+        """Return the free memory of a device; other processes may take it before the next request."""
+        ...
+
+
+@runtime_checkable
+class Trims(Protocol):
+    """A backend, or another allocator, that keeps freed blocks to give them out again."""
+
+    def trim(self) -> int:
+        """Free the blocks that are kept and not in use; returns how many bytes."""
+        ...
+
+
+@runtime_checkable
+class SupportsPinning(Protocol):
+    """A backend that can pin host memory (lock its pages), so that its devices copy it at the speed of their link.
+
+    Accel calls these two one at a time, and keeps freed blocks in a pool.
+    """
+
+    def allocate_pinned(self, device: Device, nbytes: int) -> Block:
+        """Return pinned host memory, which the backend of the host can use like its own; 0 is a valid size.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If no more memory can be pinned.
+        """
+        ...
+
+    def free_pinned(self, device: Device, block: Block) -> None:
+        """Take back a block of `allocate_pinned`."""
+        ...
+
+
+@runtime_checkable
+class SupportsArrays(Protocol):
+    """A backend whose memory a library of the array API standard can compute on."""
+
+    def namespace(self, device: Device) -> Any:
+        """Return the namespace of that library, as the array API standard defines it."""
+        ...
+
+    def array(self, operand: Operand, keep: object) -> Any:
+        """Return an array of the library on the memory of an operand; it and its views keep an object alive."""
+        ...
+
+    def root(self, array: Any) -> Any:
+        """Return the array that owns the memory of a view; an array that is no view is its own root."""
+        ...
+
+    def address(self, array: Any) -> int:
+        """Return the address of the first element of an array."""
+        ...
+
+    def is_readonly(self, array: Any) -> bool:
+        """Tell whether the library refuses to write into an array."""
+        ...
+
+
+@runtime_checkable
+class ComputesWithin(Protocol):
+    """A backend whose array library needs a context around each computation, for example the current device."""
+
+    def computing(self, device: Device) -> Callable[..., AbstractContextManager[None]]:
+        """Return a function that makes the context of one computation on a device.
+
+        It is called with the arrays of the library that the computation uses, or with tuples and lists of them. The
+        functions of the library's namespace enter the context themselves.
+        """
+        ...
+
+
+class Executable(Protocol):
+    """A kernel that is compiled for one device."""
+
+    def launch(
+        self,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        arguments: tuple[Any, ...],
+        *,
+        shared: int,
+        stream: Stream | None,
+    ) -> None:
+        """Start the kernel, ordered by the stream.
+
+        Parameters
+        ----------
+        grid, block : tuple of three ints
+            Number of blocks, and of threads in each block, along each axis.
+        arguments : tuple
+            NumPy scalars, and structures as arrays of one element; all are passed by value.
+        shared : int
+            Bytes of shared memory for each block of threads.
+        stream : Stream, optional
+            A stream of the device.
+
+        Raises
+        ------
+        KernelLaunchError
+            If the device refuses the launch.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsRawKernels(Protocol):
+    """A backend that compiles kernels written in the language of its devices."""
+
+    def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Executable:
+        """Return a kernel of some source, compiled now or before.
+
+        Raises
+        ------
+        KernelSyntaxError
+            If the compiler refuses the source; the message is the compiler's.
+        """
+        ...

@@ -1,0 +1,56 @@
+"""Public names of a package that are imported at their first use (PEP 562).
+
+This module imports nothing that Python has not loaded at its start, because ``import accel`` imports this module.
+"""
+
+import sys
+from importlib import import_module
+
+__all__ = ["LazyNames"]
+
+
+class LazyNames:
+    """The lazy names of one package; its methods are the package's ``__getattr__`` and ``__dir__``.
+
+    Parameters
+    ----------
+    package : str
+        The package's ``__name__``.
+    modules : dict of str to str
+        For each lazy name the module that defines it. A submodule is entered under its own full name, as in
+        ``"layout": "accel.layout"``.
+    public : list of str
+        The package's ``__all__``.
+
+    Examples
+    --------
+    >>> package = LazyNames("accel", {"Device": "accel.device", "device": "accel.device"}, ["Device", "device"])
+    >>> package.fetch("Device") is package.fetch("device").Device
+    True
+    """
+
+    __slots__ = ("_modules", "_package", "_public")
+
+    def __init__(self, package: str, modules: dict[str, str], public: list[str]) -> None:
+        self._package = package
+        self._modules = modules
+        self._public = public
+
+    def fetch(self, name: str) -> object:
+        """Import a name and store it in the package, so that Python finds it there from then on.
+
+        Raises
+        ------
+        AttributeError
+            If the package has no such name.
+        """
+        if name not in self._modules:
+            raise AttributeError(f"module {self._package!r} has no attribute {name!r}")
+        module = import_module(self._modules[name])
+        value = module if module.__name__ == f"{self._package}.{name}" else getattr(module, name)
+        setattr(sys.modules[self._package], name, value)
+        return value
+
+    def listed(self) -> list[str]:
+        """Return the names of the package, loaded or not."""
+        return sorted({*vars(sys.modules[self._package]), *self._public})

@@ -1,0 +1,120 @@
+"""`ArrayBase`: the fields of an array, its attributes, and the storage under it."""
+
+from typing import Any
+
+import numpy as np
+
+from accel.abc import Operand
+from accel.containers import AcceleratorDataContainer
+from accel.device import Device
+from accel.dtypes import DType
+from accel.memory import AnyStorage
+from accel.memory.host_arrays import export
+from accel.xp import array_storage
+from accel.xp.array_library import ArrayLibrary
+from accel.xp.array_storage import SharedStorage
+
+__all__ = ["ArrayBase", "live", "shared_of"]
+
+
+class ArrayBase:
+    """The fields of `Array`, and what needs nothing else: attributes, storage and container."""
+
+    # _native: the library's array. _library: the library of its device.
+    # _shared: the record that the array shares with its views; None until a view or a storage is made.
+    __slots__ = ("__weakref__", "_library", "_native", "_shared")
+    _native: Any
+    _library: ArrayLibrary
+    _shared: SharedStorage | None
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the elements."""
+        return self._native.dtype  # type: ignore[no-any-return]
+
+    @property
+    def device(self) -> Device:
+        """The device on which the elements are."""
+        return self._library.device
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extent of each axis."""
+        return self._native.shape  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._native.ndim  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._native.size  # type: ignore[no-any-return]
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the elements in bytes."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def storage(self) -> AnyStorage:
+        """The storage of the allocation under this array, which may be larger than the array."""
+        shared, library = shared_of(self), self._library
+        handle = shared.handle
+        if handle is None:
+            made = array_storage.storage_of(library, self._native, readonly=shared.readonly)
+            array_storage.register(library, self._native, shared)
+            # No call between these: another thread may have been first.
+            if shared.handle is None:
+                shared.handle = made
+            handle = shared.handle
+        return shared.handle_as(handle, self.dtype)
+
+    def container(self) -> AcceleratorDataContainer:
+        """Return a container on this array's memory, without a copy.
+
+        Raises
+        ------
+        LayoutError
+            If the elements are not contiguous in C order.
+        """
+        return AcceleratorDataContainer.on(array_storage.window(self._library, self._native, self.storage))
+
+    def __accel_operand__(self) -> Operand:
+        """Describe the elements to a backend."""
+        return array_storage.operand(self._library, self._native, self.storage)
+
+    def _lent_storage(self) -> AnyStorage:
+        return self.storage
+
+    def _lent_array(self, storage: AnyStorage) -> np.ndarray[Any, DType]:
+        if self._library.device is Device.CPU:
+            return self._native  # type: ignore[no-any-return]
+        return export(self.__accel_operand__(), storage.keep_alive())
+
+
+def live(x: ArrayBase, *, writing: bool = False) -> Any:
+    """Return the library's array, once no pending work conflicts with reading it, or with writing it.
+
+    Raises
+    ------
+    ReleasedError
+        If the memory was released.
+    """
+    shared = x._shared
+    if shared is not None and shared.handle is not None:
+        shared.handle.settle(writing=writing)
+    return x._native
+
+
+def shared_of(x: ArrayBase) -> SharedStorage:
+    """Return the record that an array shares with its views; make it if there is none."""
+    shared = x._shared
+    if shared is None:
+        shared = SharedStorage()
+        # No call between the two: another thread may have been first.
+        if x._shared is None:
+            x._shared = shared
+        shared = x._shared
+    return shared

@@ -1,0 +1,24 @@
+"""The functions of `accel.xp.fft` that create arrays. They are here because mypy reads ``fft.pyi``, not ``fft.py``."""
+
+from accel.device import DeviceLike
+from accel.dtypes import DTypeLike
+from accel.xp.array import Array
+from accel.xp.array_library import library_on
+from accel.xp.functions import created, dtype_or_none
+
+__all__ = ["fftfreq", "rfftfreq"]
+
+
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+    """Return the frequencies of a transform of ``n`` samples, ``d`` apart."""
+    return _frequencies("fftfreq", n, d, dtype, device)
+
+
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+    """Return the frequencies of a transform of ``n`` real samples, ``d`` apart."""
+    return _frequencies("rfftfreq", n, d, dtype, device)
+
+
+def _frequencies(name: str, n: int, d: float, dtype: DTypeLike | None, device: DeviceLike | None) -> Array:
+    library = library_on(device)
+    return created(library, getattr(library.namespace.fft, name), n, d=d, dtype=dtype_or_none(dtype))

@@ -1,0 +1,151 @@
+"""Writes the stubs (.pyi) of `accel`, or checks that they are up to date.
+
+Type checkers cannot follow names that are imported at their first use, nor functions that are compiled from the table
+of the array standard. The modules that have such names have a stub, which is derived from the module and the table.
+"""
+
+import argparse
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from accel.xp import results, signatures
+from accel.xp.functions import elementwise
+
+__all__ = ["outdated", "rendered"]
+
+_ROOT = Path(__file__).parents[1]
+_TABLES = {
+    "accel": "",
+    "accel.layout": "",
+    "accel.memory": "",
+    "accel.testing": "",
+    "accel.xp": elementwise() + signatures.FUNCTIONS + signatures.METHODS,
+    "accel.xp.fft": signatures.FFT,
+    "accel.xp.linalg": signatures.LINALG,
+}
+"""For each module that has a stub the signatures of its compiled functions."""
+
+_PRIVATE = {
+    "Axes": "_Axes: TypeAlias = Sequence[int] | None",
+    "Axis": "_Axis: TypeAlias = int | tuple[int, ...] | None",
+    "Norm": '_Norm: TypeAlias = Literal["backward", "ortho", "forward"]',
+    "bool": "from builtins import bool as _bool",
+}
+"""Definitions for the annotations of the table that have a private name in a stub."""
+_ANNOTATIONS = {
+    "Array": "accel.xp.array",
+    "DTypeLike": "accel.dtypes",
+    "Literal": "typing",
+    "Scalar": "accel.xp.operators",
+    "Sequence": "collections.abc",
+    "TypeAlias": "typing",
+    **dict.fromkeys(results.__all__, "accel.xp.results"),
+}
+"""Where the other annotations of the table are defined."""
+
+
+def rendered() -> dict[str, str]:
+    """Return the text of each stub by its path in the checkout."""
+    stubs = {}
+    for name, table in _TABLES.items():
+        module = import_module(name)
+        path = _source(module).with_suffix(".pyi").relative_to(_ROOT).as_posix()
+        exported, functions = _exported(module), _functions(table)
+        # Imports first; ruff sorts them.
+        lines = sorted([*exported, *_needed(functions, exported)], key=lambda line: not line.startswith("from "))
+        stubs[path] = _formatted("\n".join(["# Written by ci/stubs. Do not edit.", *lines, *functions, ""]), path)
+    return stubs
+
+
+def outdated(folder: Path) -> list[str]:
+    """Return the paths of the stubs in a checkout that are missing, differ, or have no module that needs them."""
+    stubs = rendered()
+    there = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.glob("accel/**/*.pyi")}
+    return sorted(path for path in stubs.keys() | there.keys() if stubs.get(path) != there.get(path))
+
+
+def _source(module: ModuleType) -> Path:
+    assert module.__file__, "modules with a stub are files"
+    return Path(module.__file__)
+
+
+def _exported(module: ModuleType) -> list[str]:
+    """Return lines that give a stub the public names of a module, without its compiled functions."""
+    found: dict[str, list[str]] = {}
+    for statement in ast.parse(_source(module).read_text("utf-8")).body:
+        if isinstance(statement, ast.ImportFrom):
+            for alias in statement.names:
+                found[alias.asname or alias.name] = _import(statement.module, alias.name, alias.asname)
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            name = statement.targets[0].id
+            found[name] = [_constant(name, getattr(module, name, None), statement.value)]
+    for name, home in getattr(module, "_LAZY", {}).items():
+        submodule = home == f"{module.__name__}.{name}"
+        found[name] = _import(module.__name__ if submodule else home, name)
+    return [line for name, lines in found.items() if name in module.__all__ for line in lines]
+
+
+def _import(home: str | None, name: str, asname: str | None = None) -> list[str]:
+    """Return a re-export: type checkers take ``import x as x`` for one, and not ``import x as y``."""
+    if asname in {None, name}:
+        return [f"from {home} import {name} as {name}"]
+    return [f"from {home} import {name}", f"{asname} = {name}"]
+
+
+def _constant(name: str, value: object, expression: ast.expr) -> str:
+    if value is None or isinstance(value, str):
+        return f"{name}: {'None' if value is None else 'str'}"
+    return f"{name} = {ast.unparse(expression)}"
+
+
+def _functions(table: str) -> list[str]:
+    """Return the functions of a table of signatures, with private names for what the stub does not export."""
+    private = re.compile(rf"\b({'|'.join(_PRIVATE)})\b")
+    return [f"def {private.sub(lambda name: f'_{name[0]}', row)}: ..." for row in table.splitlines() if row]
+
+
+def _needed(functions: list[str], exported: list[str]) -> Iterator[str]:
+    """Yield the imports and aliases that the annotations of functions need."""
+    text = "\n".join(functions)
+    private = [line for name, line in _PRIVATE.items() if re.search(rf"\b_{name}\b", text)]
+    yield from private
+    text += "\n".join(private)
+    for name, home in _ANNOTATIONS.items():
+        if re.search(rf"\b{name}\b", text) and f"from {home} import {name} as {name}" not in exported:
+            yield f"from {home} import {name}"
+
+
+def _formatted(text: str, path: str) -> str:
+    for arguments in (["check", "--select=I", "--fix", "--quiet"], ["format", "--quiet"]):
+        command = [sys.executable, "-m", "ruff", *arguments, f"--stdin-filename={path}", "-"]
+        text = subprocess.run(command, cwd=_ROOT, input=text, capture_output=True, text=True, check=True).stdout
+    return text
+
+
+def _write(folder: Path, stubs: Mapping[str, str]) -> None:
+    for path, text in stubs.items():
+        (folder / path).write_text(text, encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Write the stubs of accel.")
+    parser.add_argument("--check", action="store_true", help="change nothing, and fail if a stub is out of date")
+    parser.add_argument("folder", nargs="?", type=Path, default=_ROOT, help="a checkout; by default this one")
+    options = parser.parse_args()
+    if not options.check:
+        _write(options.folder, rendered())
+        return 0
+    paths = outdated(options.folder)
+    for path in paths:
+        print(f"{path} is out of date: run ci/stubs", file=sys.stderr)
+    return 1 if paths else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,7 +1,6 @@
 """Copies of a container's elements, to and from other devices and NumPy; fills, and views."""
 
 from abc import abstractmethod
-from functools import partial
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -9,15 +8,12 @@ import numpy as np
 from accel import copies
 from accel.abc.stream import Stream, is_stream
 from accel.containers.access import ContainerAccess
-from accel.copies.transfer import Progress, Transfer, submit_copy
+from accel.copies import Progress, Transfer
 from accel.device import DeviceLike, resolve
 from accel.dtypes import DType, as_dtype, exact_cast
 from accel.errors import DTypeError
-from accel.memory.byte_copies import copy_elements
-from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.storages import AnyStorage, allocate
-from accel.memory.submission import Use, carry_out
 from accel.views import LayoutTensor
 
 __all__ = ["ContainerCopying"]
@@ -68,7 +64,7 @@ class ContainerCopying(ContainerAccess):
         ValueError
             If ``copy=False`` and the device is a different one.
         DeviceUnavailableError
-            If the device is not here and ``fallback`` is ``raise``.
+            If the device is not available and ``fallback`` is ``raise``.
         """
         if device is None:  # elsewhere, None is the default device
             raise TypeError("to takes a device, as in c.to('cpu'); for the default one write c.to(Device.default())")
@@ -84,9 +80,9 @@ class ContainerCopying(ContainerAccess):
         moved = allocate(target, self.size, self.dtype, stream)
         try:
             if stream is None:
-                copy_elements(moved, self._storage)
+                copies.copy_elements(moved, self._storage)
             else:
-                submit_copy(moved, self._storage, stream)
+                copies.submit_copy(moved, self._storage, stream)
         except BaseException:
             moved.release()
             raise
@@ -96,7 +92,7 @@ class ContainerCopying(ContainerAccess):
         """Return the elements as a new 1-D NumPy array; ``numpy.asarray(c)`` shares host memory instead."""
         array = np.empty(self.size, self.dtype)
         if self._storage is not None:
-            copy_elements(HostStorage.on_array(array), self._storage)
+            copies.copy_elements(HostStorage.on_array(array), self._storage)
         return array
 
     def from_numpy(self, array: HostArray) -> None:
@@ -129,7 +125,7 @@ class ContainerCopying(ContainerAccess):
             If the memory is read-only.
         """
         self._refuse_source(other)
-        copy_elements(self._lent_storage(), other._lent_storage())
+        copies.copy_elements(self._lent_storage(), other._lent_storage())
 
     def copy_from_async(
         self, other: "ContainerCopying", *, stream: Stream, progress: Progress | None = None
@@ -162,7 +158,7 @@ class ContainerCopying(ContainerAccess):
             If the stream is of another device.
         """
         self._refuse_source(other)
-        return submit_copy(self.storage, other.storage, stream, progress)
+        return copies.submit_copy(self.storage, other.storage, stream, progress)
 
     def _refuse_source(self, other: object) -> None:
         if not isinstance(other, ContainerCopying):
@@ -190,13 +186,7 @@ class ContainerCopying(ContainerAccess):
         if scalar.ndim:
             raise ValueError(f"fill takes one value; found {scalar.size}: write c[:] = values")
         if self._storage is not None:
-            self._storage.refuse_read_only()
-            heap, target = heap_of(self._storage.device), self._storage.__accel_operand__()
-            carry_out(
-                heap,
-                (Use(self._storage, True, whole=True),),
-                partial(heap.backend.fill, target, scalar[()], stream=None),
-            )
+            copies.fill(copies.all_of(self._storage), scalar[()])
 
     def view(self, layout: Any, offset: SupportsIndex = 0) -> LayoutTensor:
         """Return a tensor on this memory, with a layout; ``offset`` is in elements.

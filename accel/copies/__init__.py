@@ -1,10 +1,11 @@
-"""Copies of elements from any place to any other: planned as integers, then run where the memory is."""
+"""All copies go through here: from any layout and device to any other, planned as integers, run where the memory is."""
 
 from accel.copies.elements import Elements, HasElements, all_of
 from accel.copies.host import copied_at_once
 from accel.copies.planner import Mask, plan
-from accel.copies.run import copy, copy_async, fill, in_c_order, read, write
+from accel.copies.run import copy, copy_async, copy_by_plan, fill, in_c_order, read, write
 from accel.copies.transfer import Progress, Transfer, submit_copy
+from accel.memory.byte_copies import copy_elements
 
 __all__ = [
     "Elements",
@@ -16,6 +17,8 @@ __all__ = [
     "copied_at_once",
     "copy",
     "copy_async",
+    "copy_by_plan",
+    "copy_elements",
     "fill",
     "in_c_order",
     "plan",

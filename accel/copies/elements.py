@@ -1,4 +1,4 @@
-"""`Elements`: which elements of a storage are meant, in the order of whoever copies them."""
+"""`Elements`: some elements of a storage, in the order in which a copy reads or writes them."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -6,7 +6,14 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from accel.abc import OffsetTable, Operand, Swizzling
-from accel.copies.reaching import CACHED, Leaves, Reach, reach, swizzled_reach, whole_runs
+from accel.copies.offset_ranges import (
+    CACHED,
+    Leaves,
+    OffsetRange,
+    offset_range,
+    swizzled_offset_range,
+    whole_runs,
+)
 from accel.dtypes import DType
 from accel.errors import BoundsError
 from accel.memory import AnyStorage, HostStorage
@@ -18,17 +25,17 @@ __all__ = [
     "Elements",
     "HasElements",
     "Leaves",
+    "OffsetRange",
     "OffsetTable",
-    "Reach",
     "all_of",
     "axes",
     "of_array",
+    "offset_range",
     "places",
-    "reach",
 ]
 
 Axes = tuple[tuple[int, ...], tuple[int, ...]]
-"""The extents and the strides in bytes of axes, the slowest first, as operands have them."""
+"""Extents, and strides in bytes, of some axes, the slowest first, as in an operand."""
 
 
 class Elements(NamedTuple):
@@ -43,11 +50,11 @@ class Elements(NamedTuple):
     leaves : tuple of (int, int)
         Extent and stride in elements of each loop, the fastest first; ``()`` is one element.
     dtype : numpy.dtype, optional
-        How the bytes are read; by default as the storage's dtype.
+        Type of the elements; by default the storage's dtype.
     table : numpy.ndarray of int64, optional
-        Offsets in elements from ``start``, in order, where no leaves describe them; then ``leaves`` says nothing.
+        Offsets in elements from ``start``, in order, instead of ``leaves``, which are then ignored.
     swizzle : Swizzling, optional
-        What becomes of the sum of the steps; it counts elements here.
+        Applied to the offset that the loops lead to; it counts elements here.
     """
 
     storage: AnyStorage
@@ -60,12 +67,7 @@ class Elements(NamedTuple):
     @property
     def size(self) -> int:
         """Number of elements."""
-        return reach(self.leaves).size if self.table is None else self.table.size
-
-    @property
-    def plain(self) -> bool:
-        """Whether strides alone lead to the elements."""
-        return self.table is None and self.swizzle is None
+        return offset_range(self.leaves).size if self.table is None else self.table.size
 
     @property
     def writable(self) -> bool:
@@ -74,16 +76,16 @@ class Elements(NamedTuple):
 
     @property
     def element_type(self) -> DType:
-        """How the bytes are read."""
+        """Type of the elements."""
         return self.storage.dtype if self.dtype is None else self.dtype
 
     @property
-    def reach(self) -> Reach:
-        """How many elements there are, and how far from the first one they lie."""
+    def offset_range(self) -> OffsetRange:
+        """How many elements there are, and the range of their offsets from ``start``."""
         if self.table is not None:
-            return _reach_of_table(self.table)
+            return _range_of_table(self.table)
         leaves, swizzle = self.leaves, self.swizzle
-        return reach(leaves) if swizzle is None else swizzled_reach(leaves, swizzle, self.available)
+        return offset_range(leaves) if swizzle is None else swizzled_offset_range(leaves, swizzle, self.available)
 
     @property
     def available(self) -> int:
@@ -91,26 +93,29 @@ class Elements(NamedTuple):
         storage = self.storage
         return storage.size if self.dtype is None else storage.nbytes // self.dtype.itemsize
 
-    def refuse_outside(self) -> None:
-        """Raise `BoundsError` if an element is not in the storage.
+    def refuse_outside(self) -> int:
+        """Raise `BoundsError` if an element is not in the storage; return how many elements there are.
 
         Raises
         ------
+        BoundsError
+            As said.
         LayoutError
-            If a swizzle exchanges so many elements so far apart that it is not found out.
+            If a swizzle permutes such large blocks that too many elements would have to be enumerated.
         """
-        start, leaves, swizzle = self.start, self.leaves, self.swizzle
-        available = self.available
-        if swizzle is not None:
+        storage, start, leaves, dtype, table, swizzle = self
+        available = storage.size if dtype is storage.dtype else self.available
+        if swizzle is not None and table is None:
             size, low, high = whole_runs(leaves, swizzle)
             if not size or (start + low >= 0 and start + high < available):
-                return  # and nothing had to be counted out
-        size, low, high = self.reach
+                return size  # without enumerating any element
+        size, low, high = offset_range(leaves) if table is None and swizzle is None else self.offset_range
         if size and not (start + low >= 0 and start + high < available):
             raise BoundsError(
                 f"elements {start + low} to {start + high} of {self.element_type.name} are required, and the "
-                f"{self.storage} has {available} available: from 0 to {available - 1}"
+                f"{storage} has {available} available: from 0 to {available - 1}"
             )
+        return size
 
     def places(self) -> OffsetTable:
         """Return the offset of each element from ``start``, in order."""
@@ -118,13 +123,15 @@ class Elements(NamedTuple):
 
     def operand(self) -> Operand:
         """Describe the elements to a backend, the slowest loop first."""
-        dtype, table, swizzle = self.element_type, self.table, self.swizzle
+        storage, start, leaves, dtype, table, swizzle = self
+        if dtype is None:
+            dtype = storage.dtype
         itemsize = dtype.itemsize
-        extents, strides = axes(self.leaves, itemsize) if table is None else ((table.size,), (0,))
+        extents, strides = axes(leaves, itemsize) if table is None else ((table.size,), (0,))
         if swizzle is not None:
             swizzle = Swizzling(swizzle.mask * itemsize, swizzle.shift, swizzle.offset * itemsize)
-        start, span = self.start * itemsize, self.storage.span
-        return Operand(span, start, dtype, extents, strides, self.writable, swizzle, table)
+        writable = not storage.readonly
+        return Operand(storage.span, start * itemsize, dtype, extents, strides, writable, swizzle, table)
 
 
 def all_of(storage: AnyStorage) -> Elements:
@@ -133,12 +140,12 @@ def all_of(storage: AnyStorage) -> Elements:
 
 
 def of_array(array: "np.ndarray[Any, DType]") -> Elements:
-    """Return the elements of a NumPy array in C order, wherever its strides lead; the array must stay alive."""
+    """Return the elements of a NumPy array in C order, whatever its strides; the array must stay alive."""
     itemsize = array.itemsize
     if not array.flags.aligned or any(stride % itemsize for stride in array.strides):
         array = np.ascontiguousarray(array)
     leaves = tuple([(extent, step // itemsize) for extent, step in zip(array.shape, array.strides, strict=True)][::-1])
-    size, low, high = reach(leaves)
+    size, low, high = offset_range(leaves)
     nbytes = (high - low + 1) * itemsize if size else 0
     pointer = array.__array_interface__["data"][0] + low * itemsize
     held = bytes_at(pointer, nbytes, not array.flags.writeable, array)
@@ -147,7 +154,7 @@ def of_array(array: "np.ndarray[Any, DType]") -> Elements:
 
 @runtime_checkable
 class HasElements(Protocol):
-    """What knows its elements in the order in which it is copied."""
+    """Anything that describes its elements in the order in which they are copied."""
 
     def __accel_elements__(self) -> Elements:
         """Return the elements, in that order."""
@@ -156,24 +163,24 @@ class HasElements(Protocol):
 
 @lru_cache(CACHED)
 def axes(leaves: Leaves, itemsize: int) -> Axes:
-    """Return the axes that leaves are, whose strides are in elements.
+    """Return the axes of leaves, whose strides are in elements.
 
-    The stride of a single step leads nowhere, and may have more than 64 bits, so it is 0.
+    The stride of a loop of one step is never used and may need more than 64 bits, so it becomes 0.
     """
     strides = [stride * itemsize if extent > 1 else 0 for extent, stride in reversed(leaves)]
     return tuple([extent for extent, _ in reversed(leaves)]), tuple(strides)
 
 
 def places(leaves: Leaves, swizzle: Swizzling | None = None) -> OffsetTable:
-    """Return the offset of each element that leaves name, in order."""
-    if not reach(leaves).size:
+    """Return the offset of each element of some leaves, in order."""
+    if not offset_range(leaves).size:
         return np.empty(0, np.int64)
-    found: OffsetTable = np.zeros(1, np.int64)
+    offsets: OffsetTable = np.zeros(1, np.int64)
     for extent, stride in leaves:
         if extent > 1:
-            found = (np.arange(extent, dtype=np.int64)[:, None] * stride + found).reshape(-1)
-    return found if swizzle is None else np.asarray(swizzle(found))
+            offsets = (np.arange(extent, dtype=np.int64)[:, None] * stride + offsets).reshape(-1)
+    return offsets if swizzle is None else np.asarray(swizzle(offsets))
 
 
-def _reach_of_table(table: OffsetTable) -> Reach:
-    return Reach(table.size, int(table.min()), int(table.max())) if table.size else Reach(0, 0, 0)
+def _range_of_table(table: OffsetTable) -> OffsetRange:
+    return OffsetRange(table.size, int(table.min()), int(table.max())) if table.size else OffsetRange(0, 0, 0)

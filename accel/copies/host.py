@@ -1,4 +1,4 @@
-"""A few elements of host memory, taken out and put in by NumPy, in the caller's thread."""
+"""Small copies on the host: NumPy reads and writes the elements in the caller's thread, without a plan."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -6,15 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.copies.elements import CACHED, Elements, Leaves, axes, reach
+from accel.copies import thresholds
+from accel.copies.elements import CACHED, Elements, Leaves, axes, offset_range
 from accel.copies.injectivity import names_twice
 from accel.copies.planner import walked_together
 from accel.memory import HostStorage
 
-__all__ = ["FEW", "at_once", "copied_at_once", "gathered", "may_share", "on_host", "scatter"]
-
-FEW = 1 << 15
-"""Bytes below which no copy gains from a plan."""
+__all__ = ["at_once", "copied_at_once", "gathered", "may_share", "on_host", "scatter"]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -25,73 +23,79 @@ def on_host(elements: Elements) -> bool:
 
 
 def at_once(elements: Elements) -> bool:
-    """Tell whether NumPy reads or writes so few elements of the host that a plan would take longer than they do."""
-    return on_host(elements) and elements.size * elements.element_type.itemsize < FEW
+    """Tell whether NumPy reads or writes the elements faster than a plan is made: they are few, and on the host."""
+    return on_host(elements) and elements.size * elements.element_type.itemsize < thresholds.FEW_BYTES
 
 
 class _Loops(NamedTuple):
-    """Loops over a few elements of two ends, in bytes, and where they begin; whether they are one piece at both."""
+    """Loops over a few elements of both ends, with strides and starts in bytes; whether both ends are contiguous."""
 
     extents: tuple[int, ...]
-    into: tuple[int, ...]
-    out_of: tuple[int, ...]
+    target_strides: tuple[int, ...]
+    source_strides: tuple[int, ...]
     target_start: int
     source_start: int
-    in_one_piece: bool
+    contiguous: bool
 
 
 def copied_at_once(target: Elements, source: Elements) -> bool:
-    """Copy a few elements of the host, if nothing about them asks for more than NumPy; tell whether that is done."""
-    to, of, dtype = target.storage, source.storage, target.element_type
+    """Copy a few elements on the host by NumPy, and return True; in all other cases write nothing, and return False.
+
+    The other cases are those that need a plan, must wait for work in flight, or are to be refused: `copy_by_plan`
+    handles all of them.
+    """
+    to, of = target.storage, source.storage
+    dtype = to.dtype if target.dtype is None else target.dtype
     itemsize = dtype.itemsize
     loops = _few_loops(target.leaves, source.leaves, itemsize)
-    if loops is None or dtype != source.element_type or not (target.plain and source.plain):
+    if loops is None or not (isinstance(to, HostStorage) and isinstance(of, HostStorage)):
         return False
-    if not (isinstance(to, HostStorage) and isinstance(of, HostStorage)):
+    if dtype != (of.dtype if source.dtype is None else source.dtype) or to.readonly:
         return False
-    if to.readonly or to.owner.traffic.hazards is not None or of.owner.traffic.hazards is not None:
+    if target.table is not None or target.swizzle or source.table is not None or source.swizzle:
         return False
+    extents, target_strides, source_strides, target_start, source_start, contiguous = loops
     try:
         # A constructor and not as_strided: it refuses what would leave the storage.
-        into = np.ndarray(loops.extents, dtype, to.array, target.start * itemsize + loops.target_start, loops.into)
-        out_of = np.ndarray(loops.extents, dtype, of.array, source.start * itemsize + loops.source_start, loops.out_of)
-        if not loops.in_one_piece and np.may_share_memory(into, out_of):
+        into = np.ndarray(extents, dtype, to.array, target.start * itemsize + target_start, target_strides)
+        out_of = np.ndarray(extents, dtype, of.array, source.start * itemsize + source_start, source_strides)
+        if not contiguous and np.may_share_memory(into, out_of):
             out_of = out_of.copy()  # NumPy does not see every overlap of strided arrays
-        # From here on Python lets no other thread run; before, one may have released what is not pinned, or used it.
+        # From here on no other thread runs. Before, one may have released the memory, or submitted work that uses it.
         mine, other = to._owner, of._owner
         if mine is None or other is None or mine.traffic.hazards is not None or other.traffic.hazards is not None:
             return False
         into[...] = out_of
-    except (MemoryError, ValueError):  # whoever looks closer says which
+    except (MemoryError, ValueError):  # the checks of the other path say what is wrong
         return False
     return True
 
 
-_HELD = 500
-"""How many elements NumPy copies without letting other threads run, which might release the memory."""
-
-
 @lru_cache(CACHED)
 def _few_loops(target: Leaves, source: Leaves, itemsize: int) -> _Loops | None:
-    """Return the loops over both ends, if there are some elements but few, as many at both, and none twice."""
-    if not 0 < reach(target).size == reach(source).size <= _HELD or names_twice(target):
+    """Return loops over both ends; None unless the elements are few, equally many, and the target's distinct."""
+    size = offset_range(target).size
+    if not 0 < size <= thresholds.FEW_ELEMENTS or size != offset_range(source).size or names_twice(target):
         return None
-    found = walked_together(axes(target, itemsize), axes(source, itemsize), itemsize, 1, False, False, 64)
-    if found is None:
+    plan = walked_together(axes(target, itemsize), axes(source, itemsize), itemsize, 1, False, False, 64)
+    if plan is None:
         return None
-    strides, starts = (found.target_strides, found.source_strides), (found.target_start, found.source_start)
-    return _Loops(found.extents, *strides, *starts, strides == ((itemsize,),) * 2)
+    strides, starts = (plan.target_strides, plan.source_strides), (plan.target_start, plan.source_start)
+    return _Loops(plan.extents, *strides, *starts, strides == ((itemsize,),) * 2)
 
 
 def gathered(source: Elements) -> _Array:
-    """Return a copy of elements that are in their storage, one after another."""
+    """Return a contiguous copy of elements that were checked to be in their storage."""
     if source.table is not None or source.swizzle is not None:
         return _all(source)[source.places() + source.start]
     return _as_nested(source).flatten()
 
 
 def scatter(target: Elements, values: _Array) -> None:
-    """Write elements that are in their storage from values in their order, which are not in it, or from one value."""
+    """Write values in order, or one value, to elements that were checked to be in their storage.
+
+    The values must not share memory with the elements.
+    """
     if target.table is not None or target.swizzle is not None:
         _all(target)[target.places() + target.start] = values.reshape(-1)
     else:
@@ -100,23 +104,23 @@ def scatter(target: Elements, values: _Array) -> None:
 
 
 def may_share(target: Elements, values: _Array) -> bool:
-    """Tell whether values may lie where elements are."""
+    """Tell whether values may share memory with elements."""
     return np.may_share_memory(_all(target), values)
 
 
 def _all(elements: Elements) -> _Array:
-    """Return the whole storage, as far as it can be read as these elements are."""
-    return _looked_at(elements._replace(start=0), (elements.available,), (1,))
+    """Return the whole storage as an array of the elements' dtype."""
+    return _array_on(elements._replace(start=0), (elements.available,), (1,))
 
 
 def _as_nested(elements: Elements) -> _Array:
-    """Return the elements with an axis for each leaf of more than one, the fastest last."""
+    """Return the elements as an array with an axis for each leaf of more than one step, the fastest last."""
     leaves = [leaf for leaf in reversed(elements.leaves) if leaf[0] != 1]  # NumPy has no more than 64 axes
-    return _looked_at(elements, [extent for extent, _ in leaves], [stride for _, stride in leaves])
+    return _array_on(elements, [extent for extent, _ in leaves], [stride for _, stride in leaves])
 
 
-def _looked_at(elements: Elements, extents: Sequence[int], strides: Sequence[int]) -> _Array:
-    """Return host memory from the first element on as an array; strides are in elements."""
+def _array_on(elements: Elements, extents: Sequence[int], strides: Sequence[int]) -> _Array:
+    """Return an array on host memory from the first element on; strides are in elements."""
     storage, start, _, dtype, *_ = elements
     assert isinstance(storage, HostStorage), "the host reads its own memory"
     flat = storage.array

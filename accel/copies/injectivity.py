@@ -1,9 +1,9 @@
-"""Targets that name an element twice are refused: one element cannot keep two values."""
+"""Refuses targets whose layout is not injective: an element that is named twice cannot keep two values."""
 
 import numpy as np
 
 from accel.copies.elements import OffsetTable
-from accel.copies.reaching import Leaves
+from accel.copies.offset_ranges import Leaves
 from accel.copies.repeats import names_twice
 from accel.errors import OverlapError
 
@@ -25,12 +25,12 @@ def refuse_repeats_in_table(table: OffsetTable) -> None:
     if not table.size:
         return
     low = int(table.min())
-    named = np.zeros(int(table.max()) - low + 1, np.bool_)  # to sort the offsets takes longer than most copies
+    named = np.zeros(int(table.max()) - low + 1, np.bool_)  # sorting the offsets would take longer than most copies
     named[table - low] = True
     if np.count_nonzero(named) < table.size:
         offsets, counts = np.unique(table, return_counts=True)
-        found = int(offsets[counts > 1][0])
-        raise OverlapError(f"the target's table names the element at offset {found} twice; write each element once")
+        repeated = int(offsets[counts > 1][0])
+        raise OverlapError(f"the target's table names the element at offset {repeated} twice; write each element once")
 
 
 def refuse_repeated_bytes(target: Leaves, itemsize: int) -> None:

@@ -1,7 +1,8 @@
-"""The planner: a copy as the fewest loops over the largest items, found by integers alone.
+"""The planner: expresses a copy as the fewest loops over the largest items, with integers alone.
 
-Two operands name elements in pairs, the n-th with the n-th. Where their loops have a common refinement, one list of
-loops walks both; as a copy has no order, its loops are then sorted by the target's strides and merged where both go on.
+The n-th element of one operand is paired with the n-th element of the other. If their loops have a common refinement,
+one nest of loops visits all pairs. The order of a copy does not matter, so its loops are then sorted by the target's
+strides, and neighbouring loops are merged where one continues the other at both ends.
 """
 
 import math
@@ -14,24 +15,26 @@ import numpy as np
 from accel.abc import CacheEviction, Fill, Kind, Leaf, Operand, Plan
 from accel.copies.elements import CACHED, Axes, OffsetTable
 from accel.copies.injectivity import refuse_repeated_bytes, refuse_repeats_in_table
-from accel.copies.overlap import distances, leaves_of, share_bytes
+from accel.copies.overlap import byte_range, leaves_of, share_bytes
 from accel.errors import LayoutError
 
-__all__ = ["Mask", "fewest_loops", "hiding", "loops_of", "masked", "plan", "walked_together"]
+__all__ = ["Mask", "fewest_loops", "hiding", "loops_of", "plan", "walked_together"]
 
 _WIDEST = 16
 """Bytes of the widest access that any device has."""
 
+_NORMAL = CacheEviction.NORMAL  # an enum's member costs more to reach than a global
+
 
 class Mask(NamedTuple):
-    """What of a source is read.
+    """Which elements of a source are read.
 
     Attributes
     ----------
     bound : int
-        Elements whose distance in bytes from the operand's start is this or more are not read.
+        Elements whose distance in bytes from the operand's start is at least this are not read.
     fill : Fill
-        What is written for them.
+        What is written to the target instead of them.
     """
 
     bound: int
@@ -48,21 +51,21 @@ def plan(
     target, source : Operand
         Of equal size and dtype; their extents may differ.
     mask : Mask, optional
-        What of the source is read; all of it by default.
+        Which elements of the source are read; all by default.
     eviction : CacheEviction
-        A hint for what is read.
+        A hint for the cache about the source.
 
     Returns
     -------
     Plan
-        The slowest loop first; of no more loops than needed.
+        With as few loops as possible, the slowest first.
 
     Raises
     ------
     OverlapError
         If the target names a byte twice.
     LayoutError
-        If no loops walk both, because their extents have no common refinement.
+        If no loops visit all pairs, because the extents have no common refinement.
     ValueError
         If the sizes differ.
     """
@@ -72,46 +75,59 @@ def plan(
         refuse_repeated_bytes(leaves_of(target), target.dtype.itemsize)
     else:
         refuse_repeats_in_table(target.table)
-    found = loops_of(target, source, masked=mask is not None)
-    if found is None:
+    planned = loops_of(target, source, mask, eviction)
+    if planned is None:
         raise LayoutError(
             f"extents {source.extents} and {target.extents} have no common refinement, so that no loops walk both; "
             f"copy to contiguous memory first, and from there"
         )
-    return masked(found, mask, eviction)
-
-
-def masked(found: Plan, mask: Mask | None, eviction: CacheEviction) -> Plan:
-    """Return a plan that reads no more than a mask lets it, with a hint for what it reads."""
-    if mask is not None:
-        found = found._replace(bound=mask.bound, fill=mask.fill)
-    return found if eviction is CacheEviction.NORMAL else found._replace(eviction=eviction)
+    return planned
 
 
 def hiding(table: OffsetTable, unswizzled: OffsetTable, itemsize: int, mask: Mask) -> tuple[OffsetTable, Mask]:
-    """Return a table behind a swizzle, and a mask that hides in it what the given one hides before the swizzle.
+    """Return a table of swizzled offsets, and a mask for it that hides the elements that the given mask hides.
 
-    A bound is compared with what the steps lead to, and a table has only what became of that.
+    A bound applies to offsets before the swizzle, and the table contains offsets after it. So hidden elements get an
+    offset beyond all others, which becomes the bound.
     """
     beyond = int(table.max()) + 1
     hidden = unswizzled * itemsize >= mask.bound
     return np.where(hidden, beyond, table), mask._replace(bound=beyond * itemsize)
 
 
-def loops_of(target: Operand, source: Operand, *, masked: bool = False) -> Plan | None:
-    """Return the plan for operands that are known to be right; None if no loops walk both."""
-    shared = share_bytes(target, source)
-    index_bits = 64 if max(map(abs, distances(target) + distances(source))) >= 1 << 31 else 32
+def loops_of(
+    target: Operand, source: Operand, mask: Mask | None = None, eviction: CacheEviction = CacheEviction.NORMAL
+) -> Plan | None:
+    """Return the plan for operands that were checked before; None if no loops visit all pairs."""
+    into, out_of = byte_range(target), byte_range(source)
+    shared = share_bytes(target, source, into, out_of)
+    farthest = max(-into.low, into.high, -out_of.low, out_of.high)
+    index_bits = 64 if farthest >= 1 << 31 else 32
+    origins = into.address | out_of.address
+    for operand in (target, source):
+        if operand.swizzle is not None:
+            origins |= operand.swizzle.offset
+    aligned = math.gcd(origins, _WIDEST)
+    planned: Plan | None
     if target.table is not None or source.table is not None:
-        return _through_tables(target, source)._replace(buffered=shared, index_bits=index_bits)
-    plain = not masked and target.dtype == source.dtype and target.swizzle is None and source.swizzle is None
-    aligned = _aligned(_origin(target) | _origin(source))
-    into, out_of = (target.extents, target.strides), (source.extents, source.strides)
-    return walked_together(into, out_of, target.dtype.itemsize, aligned, plain, shared, index_bits)
+        planned = _through_tables(target, source, aligned)._replace(buffered=shared, index_bits=index_bits)
+    else:
+        plain = mask is None and target.dtype == source.dtype and target.swizzle is None and source.swizzle is None
+        axes = (target.extents, target.strides), (source.extents, source.strides)
+        planned = walked_together(*axes, target.dtype.itemsize, aligned, plain, shared, index_bits)
+    if planned is None or (mask is None and eviction is _NORMAL):
+        return planned
+    return _masked(planned, mask, eviction)
+
+
+def _masked(planned: Plan, mask: Mask | None, eviction: CacheEviction) -> Plan:
+    if mask is not None:
+        planned = planned._replace(bound=mask.bound, fill=mask.fill)
+    return planned._replace(eviction=eviction)
 
 
 def fewest_loops(operand: Operand) -> Operand:
-    """Describe elements of which the order does not matter by as few loops as possible, all of them forwards."""
+    """Describe elements whose order does not matter by as few loops as possible, all with positive strides."""
     if operand.table is not None or operand.swizzle is not None:
         return operand
     axes = operand.extents, operand.strides
@@ -122,21 +138,11 @@ def fewest_loops(operand: Operand) -> Operand:
     )
 
 
-def _origin(operand: Operand) -> int:
-    swizzled = 0 if operand.swizzle is None else operand.swizzle.offset
-    return operand.address | swizzled
-
-
-def _aligned(address: int) -> int:
-    """Return the largest power of two, up to that of the widest access, that an address is a multiple of."""
-    return math.gcd(address, _WIDEST)
-
-
-def _through_tables(target: Operand, source: Operand) -> Plan:
+def _through_tables(target: Operand, source: Operand, aligned: int) -> Plan:
     size = math.prod(target.extents)
     loop = Leaf(size, _single_stride(target), _single_stride(source))
     itemsize = target.dtype.itemsize
-    return Plan((loop,), itemsize, "table", vector=_aligned(_origin(target) | _origin(source) | itemsize))
+    return Plan((loop,), itemsize, "table", vector=math.gcd(aligned, itemsize))
 
 
 def _single_stride(operand: Operand) -> int:
@@ -155,9 +161,10 @@ def walked_together(
     shared: bool,
     index_bits: int,
 ) -> Plan | None:
-    """Return the plan for axes of equal size, or None if no loops walk both.
+    """Return the plan for axes of equal size, or None if no loops visit all pairs.
 
-    ``plain`` copies are those without casts, swizzles and masks: only they are done in pieces.
+    ``aligned`` is the largest power of two, up to the widest access, that divides both start addresses. ``plain``
+    copies have no cast, swizzle or mask: only their elements can be moved several at a time.
     """
     pairs = _refined(_merged(_alone(target)), _merged(_alone(source)))
     if pairs is None:
@@ -176,18 +183,18 @@ def _alone(axes: Axes) -> Iterator[Leaf]:
 
 
 def _merged(leaves: Iterable[Leaf]) -> list[Leaf]:
-    """Return the fewest leaves that walk the same stage: none for one element, and one of extent 0 for no elements."""
-    found: list[Leaf] = []
+    """Return the fewest leaves of the same offsets in order: ``[]`` for one element, a leaf of extent 0 for none."""
+    made: list[Leaf] = []
     for leaf in leaves:
         if leaf.extent == 0:
             return [Leaf(0, 0, 0)]
         if leaf.extent == 1:
             continue
-        if found and _goes_on(found[-1], leaf):
-            found[-1] = found[-1]._replace(extent=found[-1].extent * leaf.extent)
+        if made and _goes_on(made[-1], leaf):
+            made[-1] = made[-1]._replace(extent=made[-1].extent * leaf.extent)
         else:
-            found.append(leaf)
-    return found
+            made.append(leaf)
+    return made
 
 
 def _goes_on(inner: Leaf, outer: Leaf) -> bool:
@@ -198,43 +205,43 @@ def _goes_on(inner: Leaf, outer: Leaf) -> bool:
 
 
 def _refined(target: list[Leaf], source: list[Leaf]) -> list[Leaf] | None:
-    """Return the leaves that walk both, the fastest first; None if there are none."""
-    found: list[Leaf] = []
+    """Return the common refinement of two lists of leaves, the fastest first; None if there is none."""
+    made: list[Leaf] = []
     ours, theirs = target[::-1], source[::-1]
     while ours and theirs:
         mine, other = ours.pop(), theirs.pop()
         extent = min(mine.extent, other.extent)
         if extent and (mine.extent % extent or other.extent % extent):
             return None
-        found.append(Leaf(extent, mine.target_stride, other.source_stride))
+        made.append(Leaf(extent, mine.target_stride, other.source_stride))
         ours += _rest(mine, extent)
         theirs += _rest(other, extent)
-    return found
+    return made
 
 
 def _rest(leaf: Leaf, extent: int) -> list[Leaf]:
-    """Return what is left of a leaf after an inner loop of so many steps."""
+    """Return the outer part of a leaf whose inner part is a loop of so many steps."""
     if leaf.extent == extent:
         return []
     return [Leaf(leaf.extent // extent, leaf.target_stride * extent, leaf.source_stride * extent)]
 
 
 def _forwards(pairs: list[Leaf]) -> tuple[list[Leaf], tuple[int, int]]:
-    """Return loops that all go forwards in the target, and where the first item is at either end."""
+    """Return loops with positive strides in the target, and the offset of the first item at both ends."""
     into = out_of = 0
-    found = []
+    made = []
     for extent, target, source in pairs:
         if target < 0:
             into += (extent - 1) * target
             out_of += (extent - 1) * source
-            found.append(Leaf(extent, -target, -source))
+            made.append(Leaf(extent, -target, -source))
         else:
-            found.append(Leaf(extent, target, source))
-    return found, (into, out_of)
+            made.append(Leaf(extent, target, source))
+    return made, (into, out_of)
 
 
 def _folded(rising: list[Leaf], itemsize: int, aligned: int) -> tuple[int, list[Leaf]]:
-    """Return larger items, and the loops over them, where a few elements side by side are as large as an access."""
+    """Return larger items and the loops over them, if the innermost loop is contiguous and no larger than an access."""
     if len(rising) > 1 and rising[0][1:] == (itemsize, itemsize):
         piece = rising[0].extent * itemsize
         if _aligned_to(rising[1:], aligned) % piece == 0:
@@ -243,7 +250,7 @@ def _folded(rising: list[Leaf], itemsize: int, aligned: int) -> tuple[int, list[
 
 
 def _aligned_to(leaves: Iterable[Leaf], aligned: int) -> int:
-    """Return the largest power of two that steps and starts are multiples of."""
+    """Return the largest power of two that divides both the alignment of the starts and all strides."""
     return math.gcd(aligned, *[stride for leaf in leaves for stride in leaf[1:]])
 
 
@@ -261,7 +268,7 @@ def _kind(leaves: tuple[Leaf, ...], itemsize: int) -> tuple[Kind, tuple[int, int
 
 
 def _vector(leaves: tuple[Leaf, ...], itemsize: int, aligned: int, starts: tuple[int, int], *, in_pieces: bool) -> int:
-    """Return the width of the widest access."""
+    """Return the width in bytes of the widest aligned access."""
     steps = leaves[:-1] if in_pieces else leaves
     piece = leaves[-1].extent * itemsize if in_pieces and leaves else itemsize
     return _aligned_to(steps, math.gcd(aligned, piece, *starts))

@@ -1,18 +1,18 @@
-"""Whether leaves name an element twice: exactly, within a bound on the time, or not at all.
+"""Decides whether leaves name an element twice: an exact answer within bounded time, or an error.
 
-They do if some steps, not all of them zero, lead back to where they began: ``sum(d * stride) = 0`` with every ``|d|``
-below the extent. To decide that is as hard as to find subsets of equal sum, so there are several ways. Nearly all
-leaves are settled by the first two; the others are for strides that nearly cancel one another.
+An element is named twice if some steps, not all zero, sum to zero: ``sum(d * stride) = 0`` with every ``|d|`` below the
+extent. This is as hard as finding subsets of equal sum, so there are five methods, from fast to slow. The first two
+decide nearly all leaves; the others are for strides that nearly cancel one another.
 
-1. Where each stride is longer than all that the shorter ones reach together, no steps lead back.
-2. Where there are more coordinates than places between the ends, some do.
-3. A bit for each place between the ends: a leaf whose steps name as many places as it has coordinates names none twice.
-4. Steps that lead back do so modulo one of the strides. Where the remainders of the others together reach less far than
-   that, they lead back themselves, so that it is enough if they do not.
-5. The leaves are shared out between two sides, the longest strides to one and the shortest to the other. Each side has
-   the distances that its steps lead, as far as the leaves that it has not can make up for them: by their reach, and by
-   their greatest common divisor. Steps lead back if they do so on one side alone, or if both sides have a distance in
-   common. The side that grows less takes the next leaf.
+1. If each stride is longer than the reach of all shorter ones together, no steps sum to zero.
+2. If there are more coordinates than offsets between the lowest and the highest, two coordinates share an offset.
+3. A bit set of all offsets: after each leaf, there must be as many offsets as coordinates.
+4. Steps that sum to zero do so modulo one of the strides. If the remainders of the other strides together reach less
+   far than that stride, their steps must sum to zero too. So it is enough to show that they do not.
+5. Meet in the middle: the leaves are divided between two sides, the longest strides on one and the shortest on the
+   other. Each side holds the sums of its steps, as far as the leaves that it does not hold can cancel them: limited by
+   their reach, and by their greatest common divisor. Steps sum to zero if they do on one side alone, or if both sides
+   hold an equal sum. The side that grows less takes the next leaf.
 """
 
 import math
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.copies.reaching import CACHED, Leaves, swept
+from accel.copies.offset_ranges import CACHED, Leaves, swept
 from accel.errors import LayoutError
 
 __all__ = ["names_twice"]
@@ -30,14 +30,14 @@ __all__ = ["names_twice"]
 _Distances = np.ndarray[Any, np.dtype[Any]]
 
 _STEPS, _ROUND, _SLOW = 1 << 18, 1 << 10, 16
-"""How many distances the two sides look at in all, how many others it takes to begin with a leaf, and how many times as
-long it takes where they need more than 64 bits."""
+"""Limits of method 5: the sums that both sides may examine, the cost of a round in sums, and the cost of a sum that
+needs more than 64 bits."""
 
 _SOON, _LATE = 1 << 16, 1 << 26
-"""For how many places there are bits before all that is below, and when nothing else has helped."""
+"""Up to how many offsets the bit set is used: before methods 4 and 5, and after both have failed."""
 
 _FEW = 64
-"""Of how many leaves remainders are looked at."""
+"""Up to how many leaves method 4 is used."""
 
 
 @lru_cache(CACHED)
@@ -47,7 +47,7 @@ def names_twice(leaves: Leaves) -> bool:
     Raises
     ------
     LayoutError
-        If that is not found out within the bounds.
+        If no method decides it within its limits.
     """
     if any(extent == 0 for extent, _ in leaves):
         return False
@@ -57,25 +57,25 @@ def names_twice(leaves: Leaves) -> bool:
     if _nested(rising):
         return False
     loops = _merged(rising)
-    found = True if _crowded(loops) else _searched(loops)
-    if found is None:
+    twice = True if _crowded(loops) else _searched(loops)
+    if twice is None:
         raise LayoutError(
             f"whether extents and strides {leaves} name an element twice was not found out in {_STEPS} steps, because "
             f"the strides nearly cancel one another; write to a layout in which each stride is a multiple of a shorter "
             f"one, or to contiguous memory"
         )
-    return found
+    return twice
 
 
 class _Loop(NamedTuple):
-    """A stride, and how many steps of it there are, either way."""
+    """A stride, and how many steps of it there are, forwards or backwards."""
 
     stride: int
     steps: int
 
 
 class _Rest(NamedTuple):
-    """How far some loops reach together, and what divides wherever they lead; 0 of none."""
+    """The reach of some loops together, and the greatest common divisor of their strides; 0 for no loops."""
 
     reach: int
     divisor: int
@@ -85,15 +85,15 @@ class _Rest(NamedTuple):
 
 
 def _rests(loops: list[_Loop]) -> list[_Rest]:
-    """Return what the first loops are together: none, one, two, and so on."""
-    found = [_Rest(0, 0)]
+    """Return the rest that the first 0, 1, 2, ... loops form."""
+    rests = [_Rest(0, 0)]
     for loop in loops:
-        found.append(found[-1].with_loop(loop))
-    return found
+        rests.append(rests[-1].with_loop(loop))
+    return rests
 
 
 def _nested(rising: Sequence[tuple[int, int]]) -> bool:
-    """Tell whether each stride is longer than all that the ones before it reach together."""
+    """Tell whether each stride is longer than the reach of all strides before it together."""
     reach = 0
     for stride, steps in rising:
         if stride <= reach:
@@ -103,20 +103,20 @@ def _nested(rising: Sequence[tuple[int, int]]) -> bool:
 
 
 def _merged(rising: list[tuple[int, int]]) -> list[_Loop]:
-    """Return the fewest loops that lead to the same places as often, in units of what divides all strides."""
+    """Return the fewest loops with the same offsets, each as often, divided by the common divisor of the strides."""
     unit = math.gcd(*[stride for stride, _ in rising])
-    found: list[_Loop] = []
+    merged: list[_Loop] = []
     for stride, steps in rising:
-        last = found[-1] if found else _Loop(0, 0)
+        last = merged[-1] if merged else _Loop(0, 0)
         if stride == last.stride * (last.steps + 1) * unit:
-            found[-1] = _Loop(last.stride, (last.steps + 1) * (steps + 1) - 1)
+            merged[-1] = _Loop(last.stride, (last.steps + 1) * (steps + 1) - 1)
         else:
-            found.append(_Loop(stride // unit, steps))
-    return found
+            merged.append(_Loop(stride // unit, steps))
+    return merged
 
 
 def _crowded(loops: list[_Loop]) -> bool:
-    """Tell whether the shortest loops, so many of them, have more coordinates than places."""
+    """Tell whether some number of the shortest loops have more coordinates than offsets."""
     size = 1
     for loop, (reach, divisor) in zip(loops, _rests(loops)[1:], strict=True):
         size *= loop.steps + 1
@@ -131,8 +131,8 @@ def _searched(loops: list[_Loop]) -> bool | None:
         return _by_bits(loops)
     if _apart(loops):
         return False
-    found = _by_two_sides(loops)
-    return found if found is not None or places > _LATE else _by_bits(loops)
+    twice = _by_two_sides(loops)
+    return twice if twice is not None or places > _LATE else _by_bits(loops)
 
 
 def _by_bits(loops: list[_Loop]) -> bool:
@@ -145,14 +145,14 @@ def _by_bits(loops: list[_Loop]) -> bool:
 
 
 def _apart(loops: list[_Loop]) -> bool:
-    """Tell that no steps lead back, if that is seen from remainders of remainders, and so on."""
+    """Tell whether method 4, applied to remainders again and again, shows that no steps sum to zero."""
     if _nested(loops):
         return True
     if _rests(loops)[-1].reach < _SOON:
         return not _by_bits(loops)
     for modulus, _ in loops if len(loops) <= _FEW else ():
         rests = [_Loop(abs((stride + modulus // 2) % modulus - modulus // 2), steps) for stride, steps in loops]
-        others = sorted(rests)[1:]  # the first is of the modulus itself
+        others = sorted(rests)[1:]  # the first is the remainder of the modulus itself
         if others[0].stride and sum([stride * steps for stride, steps in others]) < modulus:
             return _apart(others)
     return False
@@ -168,7 +168,7 @@ def _by_two_sides(loops: list[_Loop]) -> bool | None:
         growing = _expected(short, loops[first], above[first + 1]), _expected(long, loops[last - 1], below[last - 1])
         left -= _ROUND + min(growing) * cost
         if left < 0:
-            return _meet(short, long) or None  # the loops in between may stand still
+            return _meet(short, long) or None  # an equal sum proves it, with no steps of the loops in between
         if growing[0] < growing[1]:
             short = _grown(short, loops[first], above[first + 1])
             first += 1
@@ -187,21 +187,21 @@ def _meet(short: _Distances, long: _Distances) -> bool:
 
 
 def _expected(side: _Distances, loop: _Loop, rest: _Rest) -> int:
-    """Return how many distances a side looks at to take a loop, at most."""
-    ways = min(2 * loop.steps, 2 * rest.reach // loop.stride) // _period(loop, rest) + 1
-    return (side.size + 1) * ways
+    """Return how many sums a side examines at most when it takes a loop."""
+    choices = min(2 * loop.steps, 2 * rest.reach // loop.stride) // _period(loop, rest) + 1
+    return (side.size + 1) * choices
 
 
 def _period(loop: _Loop, rest: _Rest) -> int:
-    """Return after how many steps of a loop the rest can make up for the distance again."""
-    return rest.divisor // math.gcd(rest.divisor, loop.stride) or 1  # without a rest only 0 is left, which reach tells
+    """Return after how many steps of a loop the rest can cancel the sum again."""
+    return rest.divisor // math.gcd(rest.divisor, loop.stride) or 1  # without a rest only 0 cancels, as its reach says
 
 
 def _grown(side: _Distances, loop: _Loop, rest: _Rest) -> _Distances:
-    """Return the distances that a side leads with one loop more, as far as the rest can make up for them.
+    """Return the sums of a side with one more loop, as far as the rest can cancel them.
 
-    They are in order and without a sign, for each is led both ways. That of no steps at all is not among them, so that
-    a 0 is of steps that lead back.
+    They are sorted and without a sign, since each occurs with both signs. The sum of no steps is left out, so a 0 means
+    that some steps sum to zero.
     """
     stride, period = loop.stride, _period(loop, rest)
     common = math.gcd(rest.divisor, stride)
@@ -216,14 +216,14 @@ def _grown(side: _Distances, loop: _Loop, rest: _Rest) -> _Distances:
     led = np.repeat(origin, count) + steps * stride
     moved = steps != 0
     moved[count[0] :] = True
-    found = np.abs(led[moved])
-    found.sort()  # `numpy.unique` takes fifty times as long
-    others: _Distances = found[np.concatenate([found[:1] >= 0, found[1:] != found[:-1]])]
+    sums = np.abs(led[moved])
+    sums.sort()  # `numpy.unique` takes fifty times as long
+    others: _Distances = sums[np.concatenate([sums[:1] >= 0, sums[1:] != sums[:-1]])]
     return others
 
 
 def _residues(origin: _Distances, stride: int, period: int) -> _Distances:
-    """Return how many steps lead from each distance to a multiple of a period to which the stride has no divisor."""
+    """Return how many steps lead from each sum to a multiple of a period that is coprime to the stride."""
     if period == 1:
         return np.zeros_like(origin)
     inverse = pow(stride, -1, period)

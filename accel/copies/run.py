@@ -1,5 +1,6 @@
-"""The executor: copies are done where the memory is, or pass through the host."""
+"""Reads, writes, fills and copies of elements: done where the memory is, or through the host."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -7,9 +8,9 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from accel.abc import CacheEviction, Stream
-from accel.copies import host
+from accel.copies import host, thresholds
 from accel.copies.elements import Elements, all_of, of_array
-from accel.copies.injectivity import refuse_repeats, refuse_repeats_in_table
+from accel.copies.injectivity import names_twice, refuse_repeats, refuse_repeats_in_table
 from accel.copies.planner import Mask, fewest_loops
 from accel.copies.stages import End, Fresh, Stage, allocated, stages_of
 from accel.copies.transfer import Transfer, TransferPart, refuse_foreign, submit
@@ -21,36 +22,38 @@ from accel.memory.shortage import out_of_memory
 from accel.memory.sizes import in_words
 from accel.memory.submission import Use, carry_out, on_host
 
-__all__ = ["copy", "copy_async", "fill", "in_c_order", "read", "write"]
+__all__ = ["checked_ends", "copy", "copy_async", "copy_by_plan", "fill", "in_c_order", "read", "write"]
 
 _Array = np.ndarray[Any, DType]
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
 
+_WHAT = "reading, writing or copying elements"
+
 
 def _reporting(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """Let a function raise `OutOfMemoryError` where the host has no room for what it lists or returns."""
+    """Let a function raise `OutOfMemoryError` where the host has no memory for its tables or its result."""
 
     @wraps(function)
     def reporting(*arguments: _Given.args, **keywords: _Given.kwargs) -> _Result:
         try:
             return function(*arguments, **keywords)
         except MemoryError as error:
-            raise out_of_memory(error, "reading, writing or copying elements") from None
+            raise out_of_memory(error, _WHAT) from None
 
     return reporting
 
 
 @_reporting
 def read(source: Elements) -> _Array:
-    """Return the elements as a new 1-D array, in their order.
+    """Return the elements, in order, as a new 1-D array.
 
     Raises
     ------
     BoundsError
         If an element is not in the storage.
     OutOfMemoryError
-        If there is no room for so many, as they may be the same ones again and again.
+        If the host has no memory for the array. It can be larger than the storage: strides of 0 repeat elements.
     """
     source.refuse_outside()
     if host.at_once(source) and source.size:
@@ -64,7 +67,7 @@ def read(source: Elements) -> _Array:
 def _room_for(size: int, dtype: DType) -> _Array:
     try:
         return np.empty(size, dtype)
-    except (MemoryError, ValueError, OverflowError):  # NumPy has other errors for sizes that no memory has
+    except (MemoryError, ValueError, OverflowError):  # NumPy's errors for sizes beyond any address space differ
         raise OutOfMemoryError(
             f"{size} elements of {dtype.name} take {in_words(size * dtype.itemsize)} of memory, "
             "for which the host has no room; read a part of them"
@@ -78,7 +81,7 @@ def write(target: Elements, values: _Array) -> None:
     Raises
     ------
     ReadOnlyError
-        If the storage must not change.
+        If the storage is read-only.
     OverlapError
         If an element is named twice.
     BoundsError
@@ -95,7 +98,7 @@ def write(target: Elements, values: _Array) -> None:
     _refuse_unequal(target, values.size, values.dtype)
     if values.size:
         given = values.copy() if host.may_share(target, values) else values
-        on_host((_written(target),), partial(host.scatter, target, given))
+        on_host((_use_of_target(target),), partial(host.scatter, target, given))
 
 
 @_reporting
@@ -105,7 +108,7 @@ def fill(target: Elements, value: Any) -> None:
     Raises
     ------
     ReadOnlyError
-        If the storage must not change.
+        If the storage is read-only.
     OverlapError
         If an element is named twice.
     BoundsError
@@ -116,26 +119,26 @@ def fill(target: Elements, value: Any) -> None:
     if not target.size:
         return
     if host.at_once(target):
-        on_host((_written(target),), partial(host.scatter, target, np.asarray(value, target.element_type)))
+        on_host((_use_of_target(target),), partial(host.scatter, target, np.asarray(value, target.element_type)))
     else:
         heap, operand = heap_of(storage.device), fewest_loops(target.operand())
-        carry_out(heap, (_written(target),), partial(heap.backend.fill, operand, value, stream=None))
+        carry_out(heap, (_use_of_target(target),), partial(heap.backend.fill, operand, value, stream=None))
 
 
 def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
-    """Copy elements, paired in order, from any device to any other; they may overlap.
+    """Copy elements, paired in order, from any device to any other; both ends may share memory.
 
     Parameters
     ----------
     target, source : Elements
         Of equal size.
     cast : bool
-        Convert to the target's dtype as `numpy.ndarray.astype` does; what that loses is lost in silence.
+        Convert to the target's dtype as `numpy.ndarray.astype` does, without a warning where values do not fit.
 
     Raises
     ------
     ReadOnlyError
-        If the target's storage must not change.
+        If the target's storage is read-only.
     OverlapError
         If the target names an element twice.
     BoundsError
@@ -145,13 +148,21 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
     DTypeError
         If the dtypes differ, without ``cast``.
     """
-    if host.copied_at_once(target, source):
+    if not host.copied_at_once(target, source):
+        copy_by_plan(target, source, cast=cast)
+
+
+def copy_by_plan(target: Elements, source: Elements, *, cast: bool = False) -> None:
+    """Copy elements as `copy` does, after `copied_at_once` has returned False for them."""
+    stages = _stages(target, source, cast=cast)
+    if not stages:
         return
-    _refuse(target, source, cast=cast)
-    found = _stages(target, source)
-    fresh = allocated(found)
-    uses = _written(target), Use(source.storage, False), *[Use(each, True) for each in fresh.values()]
-    for stage in found:
+    fresh = allocated(stages) if len(stages) > 1 else {}  # a single stage joins the ends, with nothing in between
+    into = stages[-1].target.operand
+    whole = into.span.nbytes == math.prod(into.extents) * into.dtype.itemsize  # no element is written twice
+    uses = [Use(target.storage, True, whole), Use(source.storage, False)]
+    uses += map(partial(Use, writing=True), fresh.values())
+    for stage in stages:
         carry_out(stage.worker, uses, partial(stage.give, fresh, None))
     for storage in fresh.values():
         storage.release()
@@ -165,61 +176,55 @@ def copy_async(
     mask: Mask | None = None,
     eviction: CacheEviction = CacheEviction.NORMAL,
 ) -> Transfer:
-    """Copy elements on a stream of either one's device, and return at once; they may overlap.
+    """Copy elements on a stream of the device of either end, and return at once; both ends may share memory.
 
     Parameters
     ----------
     target, source : Elements
         Of equal size and dtype.
     stream : Stream
-        Of the device of either one.
+        Of the device of either end.
     mask : Mask, optional
-        What of the source is read.
+        Which elements of the source are read; all by default.
     eviction : CacheEviction
-        A hint for what is read.
+        A hint for the cache about the source.
 
     Raises
     ------
     DeviceMismatchError
-        If the stream is of neither one's device; all else as for `copy`.
+        If the stream belongs to another device.
+    Exception
+        As `copy` does.
     """
-    _refuse(target, source, cast=False)
+    stages, used = _stages(target, source, mask, eviction), (target.storage.owner, source.storage.owner)
     refuse_foreign(stream, target.storage.device, source.storage.device)
-    found, used = _stages(target, source, mask, eviction), (target.storage.owner, source.storage.owner)
-    all_written = mask is None and _written(target).whole
-    if len({stage.worker for stage in found}) > 1:  # which the host has to give their parts one after the other
+    whole = mask is None and _use_of_target(target).whole
+    if len({stage.worker for stage in stages}) > 1:  # a thread of the host gives them to their devices in turn
         nbytes = target.size * target.element_type.itemsize
-        whole = [TransferPart(lambda _: _do(found, allocated(found), used, None), None, nbytes)]
-        return submit(target.storage, source.storage, stream, whole, whole=all_written)
-    fresh = allocated(found, stream)
-    works = [
-        TransferPart(partial(_do, [stage], fresh, used), stage.worker.backend, stage.plan.nbytes) for stage in found
+        parts = [TransferPart(lambda _: _do(stages, allocated(stages), used, None), None, nbytes)]
+        return submit(target.storage, source.storage, stream, parts, whole=whole)
+    fresh = allocated(stages, stream)
+    parts = [
+        TransferPart(partial(_do, [stage], fresh, used), stage.worker.backend, stage.plan.nbytes) for stage in stages
     ]
-    return submit(target.storage, source.storage, stream, works, [*fresh.values()], whole=all_written)
+    return submit(target.storage, source.storage, stream, parts, [*fresh.values()], whole=whole)
 
 
 @_reporting
 def in_c_order(array: _Array) -> _Array:
-    """Return a NumPy array's elements one after another in C order and aligned: the array itself where they lie so."""
+    """Return an array of the same elements, contiguous in C order and aligned: the array itself if it is both."""
     if array.flags.c_contiguous and array.flags.aligned:
         return array
-    if array.nbytes < host.FEW:
+    if array.nbytes < thresholds.FEW_BYTES:
         return array.copy()
     made = np.empty(array.shape, array.dtype)
     copy(of_array(made), of_array(array))
     return made
 
 
-def _written(target: Elements) -> Use:
-    """Return the use of what is written, of which no element is named twice."""
+def _use_of_target(target: Elements) -> Use:
+    """Return the use of a target whose elements are all written, each once."""
     return Use(target.storage, True, target.size * target.element_type.itemsize == target.storage.nbytes)
-
-
-@_reporting
-def _refuse(target: Elements, source: Elements, *, cast: bool) -> None:
-    _refuse_target(target)
-    source.refuse_outside()
-    _refuse_unequal(target, source.size, target.element_type if cast else source.element_type)
 
 
 def _refuse_target(target: Elements) -> None:
@@ -236,28 +241,45 @@ def _refuse_unequal(target: Elements, size: int, dtype: DType) -> None:
         raise ValueError(f"{size} elements cannot be copied into {target.size}: the sizes must be equal")
     if target.element_type != dtype:
         raise DTypeError(
-            f"{dtype.name} elements cannot be copied into {target.element_type.name}: convert them first, or where "
-            f"one copies from memory to memory, write cast=True"
+            f"{dtype.name} elements cannot be copied into {target.element_type.name}: convert them first, or "
+            f"write cast=True, if both ends are tensors or other memory"
         )
 
 
-@_reporting
 def _stages(
     target: Elements,
     source: Elements,
     mask: Mask | None = None,
     eviction: CacheEviction = CacheEviction.NORMAL,
+    *,
+    cast: bool = False,
 ) -> list[Stage]:
-    return stages_of(_end("target", target), _end("source", source), mask, eviction)
+    """Return the stages of a copy, or refuse it."""
+    try:
+        return stages_of(*checked_ends(target, source, cast=cast), mask, eviction)
+    except MemoryError as error:
+        raise out_of_memory(error, _WHAT) from None
 
 
-def _end(name: str, elements: Elements) -> End:
-    return End(name, elements.storage.device, elements.operand())
+def checked_ends(target: Elements, source: Elements, *, cast: bool = False) -> tuple[End, End]:
+    """Return the ends of a copy, or refuse it with the errors of `copy`; each refusal is looked up once."""
+    into = target.operand()
+    if not into.writable:
+        target.storage.refuse_read_only()
+    size = target.refuse_outside()
+    if target.table is not None:
+        refuse_repeats_in_table(target.table)
+    elif names_twice(target.leaves):
+        refuse_repeats(target.leaves)
+    out_of = source.operand()
+    if source.refuse_outside() != size or not (cast or into.dtype == out_of.dtype):
+        _refuse_unequal(target, source.size, into.dtype if cast else out_of.dtype)
+    return End("target", target.storage.device, into), End("source", source.storage.device, out_of)
 
 
-def _do(found: Sequence[Stage], fresh: Fresh, used: tuple[Owner, ...], stream: Stream | None) -> None:
-    """Give plans to a stream, or without one to a thread that waits for each; whoever submits it keeps the order."""
+def _do(stages: Sequence[Stage], fresh: Fresh, used: tuple[Owner, ...], stream: Stream | None) -> None:
+    """Give stages to a stream; without one, do each and wait for it. The caller keeps the order with other work."""
     held = [storage.owner for storage in fresh.values()]
-    for stage in found:
+    for stage in stages:
         give = partial(stage.give, fresh, stream)
         give() if stream is not None else stage.worker.carry_out(give, *used, *held)

@@ -1,4 +1,4 @@
-"""Ways: the plans of a copy and the ends that each one joins, found while nothing is allocated."""
+"""Stages: the plans of a copy in order, and the two ends of each; found before anything is allocated."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from accel.abc import Block, CacheEviction, Fill, Operand, Plan, Span, Stream
 from accel.copies.elements import places
 from accel.copies.overlap import leaves_of
-from accel.copies.planner import Mask, hiding, loops_of, masked
+from accel.copies.planner import Mask, hiding, loops_of
 from accel.device import Device
 from accel.dtypes import DType
 from accel.memory import AnyStorage, allocate, heap_of
@@ -16,18 +16,18 @@ from accel.memory.heap import Heap
 __all__ = ["BETWEEN", "IMAGE", "End", "Fresh", "Stage", "allocated", "stages_of"]
 
 IMAGE, BETWEEN = "image on the host", "memory in between"
-"""What memory is called that a copy needs besides its ends."""
+"""Names of the temporary memory that a copy may need."""
 
 Fresh = Mapping[Block, AnyStorage]
-"""That memory, by the block that stands for it in plans."""
+"""Temporary memory that was allocated, by the block that stands for it in plans."""
 
 _CPU = Device.CPU  # an enum's member costs more to reach than a global
 _ELSEWHERE, _ALIGNED = 1 << 60, 64
-"""An address at which no device has anything, and what addresses of new memory are multiples of."""
+"""An address that no device uses, for blocks that stand for temporary memory, and the alignment of new memory."""
 
 
 class End(NamedTuple):
-    """One end of a plan: what it is to the copy, where it is, and its elements."""
+    """One end of a plan: its name, its device and its elements."""
 
     name: str
     device: Device
@@ -48,7 +48,7 @@ class End(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """One plan, which ends it joins, and the heap whose backend it is given to."""
+    """One plan, its two ends, and the heap whose backend executes it."""
 
     worker: Heap
     target: End
@@ -61,8 +61,10 @@ class Stage(NamedTuple):
         return self.target.operand.dtype != self.source.operand.dtype
 
     def give(self, fresh: Fresh, stream: Stream | None) -> None:
-        """Give the plan to the backend, on a stream."""
-        into, out_of = _real(self.target.operand, fresh), _real(self.source.operand, fresh)
+        """Submit the plan to the backend, on a stream."""
+        into, out_of = self.target.operand, self.source.operand
+        if fresh:
+            into, out_of = _real(into, fresh), _real(out_of, fresh)
         backend, plan = self.worker.backend, self.plan
         if plan.kind == "memcpy":
             there, here = plan.target_start, plan.source_start
@@ -71,33 +73,35 @@ class Stage(NamedTuple):
             backend.copy_strided(into, out_of, plan, stream=stream)
 
 
-def allocated(found: Sequence[Stage], stream: Stream | None = None) -> Fresh:
-    """Allocate what stages need besides the ends of the copy, to be used on a stream first."""
-    needed = {end.operand.span.block: end for stage in found for end in stage[1:3] if end.name in (IMAGE, BETWEEN)}
+def allocated(stages: Sequence[Stage], stream: Stream | None = None) -> Fresh:
+    """Allocate the temporary memory of some stages; a stream is the first to use it."""
+    needed = {end.operand.span.block: end for stage in stages for end in stage[1:3] if end.name in (IMAGE, BETWEEN)}
     return {block: allocate(end.device, end.size, end.operand.dtype, stream) for block, end in needed.items()}
 
 
 def _real(operand: Operand, fresh: Fresh) -> Operand:
-    """Return an operand on memory that is there."""
+    """Return an operand on the memory that was allocated for it."""
     storage = fresh.get(operand.span.block)
     return operand if storage is None else operand._replace(span=storage.__accel_operand__().span)
 
 
 def _bytes(operand: Operand, start: int, nbytes: int) -> Span:
-    """Return bytes from a distance on."""
+    """Return the bytes of an operand from a distance on."""
     return Span(operand.span.block, operand.span.start + operand.start + start, nbytes)
 
 
 def stages_of(
     target: End, source: End, mask: Mask | None = None, eviction: CacheEviction = CacheEviction.NORMAL
 ) -> list[Stage]:
-    """Return the plans of a copy in order; none where there are no elements.
+    """Return the stages of a copy in order; none if there are no elements.
 
-    The ends are of equal size, and memory that comes in between is not there yet: see `allocated`.
+    The ends have equal sizes. Temporary memory is not allocated yet: see `allocated`.
     """
-    if not target.size:
+    if 0 in target.operand.extents:
         return []
-    worker = worker_of(heap_of(target.device), heap_of(source.device))
+    worker: Heap | None = heap_of(target.device)
+    if source.device is not target.device:
+        worker = worker_of(heap_of(target.device), heap_of(source.device))
     cast = target.operand.dtype != source.operand.dtype
     if worker is None or (cast and not (_castable(target) and _castable(source))):
         return _by_image(target, source, mask)
@@ -110,37 +114,34 @@ def _castable(end: End) -> bool:
 
 
 def _by_image(target: End, source: End, mask: Mask | None) -> list[Stage]:
-    """Return a copy by way of the host, because no backend knows both ends, or because the host must cast."""
+    """Return a copy through the host, because no backend knows both devices, or because the host must cast."""
     dtype = target.operand.dtype if _castable(source) else source.operand.dtype
     image = _new(IMAGE, _CPU, dtype, target, source)
-    # What is not read stays as it is.
+    # Elements that are not read must keep their values, so the image starts as a copy of the target.
     kept = stages_of(image, target) if mask is not None and mask.fill is Fill.NONE else []
     return [*kept, *stages_of(image, source, mask), *stages_of(target, image)]
 
 
 def _steps(worker: Heap, target: End, source: End, mask: Mask | None, eviction: CacheEviction) -> list[Stage]:
-    """Return one stage, or two with what holds the elements between them, as no loops walk both ends."""
+    """Return one stage; two with temporary memory between them if no loops visit the pairs of both ends."""
     if (target.operand.table is None) != (source.operand.table is None):
         target = target if _single(target) else _by_table(target)
         source, mask = (source, mask) if _single(source) else _looked_up(source, mask)
-    stage = _stage(worker, target, source, mask, eviction)
-    if stage is not None:
-        return [stage]
+    plan = loops_of(target.operand, source.operand, mask, eviction)
+    if plan is not None:
+        return [Stage(worker, target, source, plan)]
     if mask is not None:
         source, mask = _looked_up(source, mask)
         return _steps(worker, _by_table(target), source, mask, eviction)
     between = _new(BETWEEN, worker.device, source.operand.dtype, target, source)
-    found = [_stage(worker, *ends, None, eviction) for ends in ((between, source), (target, between))]
-    return [stage for stage in found if stage is not None]
-
-
-def _stage(worker: Heap, target: End, source: End, mask: Mask | None, eviction: CacheEviction) -> Stage | None:
-    found = loops_of(target.operand, source.operand, masked=mask is not None)
-    return None if found is None else Stage(worker, target, source, masked(found, mask, eviction))
+    return [
+        *_steps(worker, between, source, None, eviction),
+        *_steps(worker, target, between, None, eviction),
+    ]
 
 
 def _new(name: str, device: Device, dtype: DType, target: End, source: End) -> End:
-    """Return the end that newly allocated memory would be, between two others."""
+    """Return an end on temporary memory, not yet allocated, at an address beyond both ends."""
     nbytes = source.size * dtype.itemsize
     blocks = [end.operand.span.block for end in (target, source)]
     beyond = max(_ELSEWHERE, *(block.pointer + block.nbytes for block in blocks))
@@ -149,22 +150,23 @@ def _new(name: str, device: Device, dtype: DType, target: End, source: End) -> E
 
 
 def _single(end: End) -> bool:
-    """Tell whether elements can be paired with a table: they are in one loop, or in a table too."""
+    """Tell whether elements can be paired with a table: they are one loop, or a table too."""
     operand = end.operand
     return operand.table is not None or (len(operand.extents) < 2 and operand.swizzle is None)
 
 
 def _by_table(end: End) -> End:
+    """Return an end whose elements are listed in a table."""
     operand = end.operand
     table = places(leaves_of(operand), operand.swizzle) // end.itemsize
     return end._replace(operand=operand._replace(extents=(table.size,), strides=(0,), swizzle=None, table=table))
 
 
 def _looked_up(source: End, mask: Mask | None) -> tuple[End, Mask | None]:
-    """Return elements by a table, and the mask of it."""
-    found, itemsize = _by_table(source), source.itemsize
-    table = found.operand.table
+    """Return a source by a table, and its mask for that table."""
+    end, itemsize = _by_table(source), source.itemsize
+    table = end.operand.table
     if mask is None or table is None or source.operand.swizzle is None:
-        return found, mask
+        return end, mask
     table, mask = hiding(table, places(leaves_of(source.operand)) // itemsize, itemsize, mask)
-    return found._replace(operand=found.operand._replace(table=table)), mask
+    return end._replace(operand=end.operand._replace(table=table)), mask

@@ -1,4 +1,4 @@
-"""`Transfer`: a copy that is under stage."""
+"""`Transfer`: a copy in flight on a stream, and how it is submitted."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
@@ -8,6 +8,7 @@ from accel.abc.backend import Backend
 from accel.abc.block import Span
 from accel.abc.stream import Event, Stream, is_stream
 from accel.call_sites import call_site
+from accel.copies import thresholds
 from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.memory.byte_copies import copy_spans, worker_of
@@ -22,24 +23,20 @@ from accel.memory.thread_stream import ThreadStream
 __all__ = ["Progress", "Transfer", "TransferPart", "refuse_foreign", "submit", "submit_copy"]
 
 Progress = Callable[[int, int], object]
-"""Called with the bytes copied so far and the bytes in all, by whoever waits."""
-
-_PIECE = 1 << 24
-# Below this, waking a thread takes longer than the copy.
-_INLINE = 1 << 15
+"""Called with the bytes copied so far and in total, in the thread that waits."""
 
 
 class Transfer:
-    """A copy under way from one storage to another; it keeps both alive until it is over.
+    """A copy in flight from one storage to another; it keeps both alive until it is finished.
 
     Attributes
     ----------
     nbytes : int
         Bytes to copy.
     source, target : Device
-        From where, and to where.
+        The devices of both ends.
     site : str
-        Where in the user's code it was submitted.
+        The place in the user's code that submitted it.
     """
 
     __slots__ = ("_heap", "_pending", "_pieces", "_progress", "nbytes", "site", "source", "target")
@@ -64,29 +61,29 @@ class Transfer:
 
     @property
     def event(self) -> Event:
-        """The event that is reached when all is copied."""
+        """The event that is reached when everything is copied."""
         return self._pieces[-1][0]
 
     def done(self) -> bool:
-        """Tell whether all is copied; never waits."""
+        """Tell whether everything is copied; never waits."""
         if not self.event.done():
             return False
         self._heap.retire(self._pending)
         return True
 
     def wait(self) -> None:
-        """Block until all is copied.
+        """Block until everything is copied.
 
         Raises
         ------
         Exception
-            Whatever went wrong after it was submitted, with a note that says where that was.
+            The error of the copy, or of the work that wrote its source, with a note that says where it was submitted.
         """
         try:
             for copied in self._each_piece():
                 if self._progress is not None:
                     self._progress(copied, self.nbytes)
-            self._pending.event.wait()  # also for what went wrong with those who wrote the source
+            self._pending.event.wait()  # also raises what failed in the work that wrote the source
         finally:
             if self.event.done():
                 self._heap.retire(self._pending)
@@ -99,7 +96,7 @@ class Transfer:
             yield copied
 
     def __await__(self) -> Generator[Any, None, None]:
-        import asyncio  # takes longer than all else that a container needs
+        import asyncio  # imported here: it takes longer than all other imports of a container
 
         while not self.done():
             yield from asyncio.sleep(0.0002).__await__()
@@ -107,14 +104,14 @@ class Transfer:
 
     @property
     def seconds(self) -> float:
-        """How long the copying itself took; waits for its end."""
+        """How long the copy itself took, without the time it waited; blocks until it is finished."""
         self.event.settle()
         began, ended = self._pieces[0][0].began, self.event.ended
         return (ended or 0.0) - (began or 0.0)
 
     @property
     def throughput(self) -> float:
-        """Bytes copied per second; waits for the end."""
+        """Bytes copied per second; blocks until the copy is finished."""
         return self.nbytes / max(self.seconds, 1e-9)
 
     def __repr__(self) -> str:
@@ -123,14 +120,14 @@ class Transfer:
 
 
 class TransferPart(NamedTuple):
-    """A part of a copy.
+    """One part of a copy.
 
     Attributes
     ----------
     run : callable
-        Gives it to a stream; without one, it is done on return.
+        Submits the part to a stream; called with None, it copies before it returns.
     backend : Backend or None
-        Whose streams can be given it; None for work that only a thread of the host can do.
+        The backend whose streams accept the part; None if only a thread of the host can do it.
     nbytes : int
         Bytes to copy.
     """
@@ -141,14 +138,14 @@ class TransferPart(NamedTuple):
 
 
 def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Progress | None = None) -> Transfer:
-    """Copy between two storages of equal size and dtype, on a stream of either one's device.
+    """Copy between two storages of equal size and dtype, on a stream of the device of either.
 
     Raises
     ------
     ReadOnlyError
-        If the target must not change.
+        If the target is read-only.
     DeviceMismatchError
-        If the stream is of neither one's device.
+        If the stream belongs to another device.
     """
     target.refuse_read_only()
     into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
@@ -172,13 +169,14 @@ def submit(
 ) -> Transfer:
     """Submit the parts of a copy to a stream, in order.
 
-    They start after the work in flight that they must not overtake, and later work on either storage starts after
-    them. What lies ``between`` is kept until they are over. With ``whole`` they write all of the target.
+    They start after all earlier work that they depend on, and later work that depends on them starts after them. The
+    temporary storages in ``between`` are kept alive until they are finished. With ``whole`` they write every byte of
+    the target.
 
     Raises
     ------
     DeviceMismatchError
-        If the stream is of neither one's device.
+        If the stream belongs to another device.
     """
     refuse_foreign(stream, target.device, source.device)
     uses = Use(target, True, whole=whole), Use(source, False)
@@ -190,9 +188,10 @@ def submit(
 def _give_pieces(
     stream: Stream, works: Sequence[TransferPart], pieces: list[tuple[Event, int]], submission: Submission
 ) -> None:
-    """Give the parts of a copy to a stream, and note down the event after each; what is given first is under stage."""
+    """Submit the parts of a copy to a stream, and append the event after each to ``pieces``."""
     for work in works:
-        before, submission.event = submission.event, None  # as long as it is None, an interrupt leaves it to be found
+        # None until the event is known: after an interrupt, whoever needs the event then looks for it.
+        before, submission.event = submission.event, None
         try:
             event = _submit(stream, work)
         except Exception:
@@ -200,13 +199,13 @@ def _give_pieces(
             raise
         pieces.append((event, work.nbytes))
         submission.event = event
-    if not works:  # nothing is copied, and that is known at once
+    if not works:  # no elements: nothing is copied
         pieces.append((stream.record(), 0))
 
 
 def _copying(target: Storage, into: Span, source: Storage, out_of: Span) -> TransferPart:
-    """Return the copy of one piece, by the backend that knows both ends, if one does."""
-    # The owners, for the handles may be released before it is done.
+    """Return the copy of one piece, by the backend that knows both ends, if there is one."""
+    # The owners and not the handles, which may be released before the copy is finished.
     to, of = target.owner, source.owner
     worker = worker_of(to.heap, of.heap)
 
@@ -220,22 +219,22 @@ def _copying(target: Storage, into: Span, source: Storage, out_of: Span) -> Tran
 
 
 def _submit(stream: Stream, work: TransferPart) -> Event:
-    """Give one part to the stream, or to a thread of the house that the stream waits for; return the event after it."""
+    """Submit one part to the stream, or to a thread that the stream waits for; return the event after it."""
     if isinstance(stream, ThreadStream):
-        # Not what the stream records then, which may be the failure of what another thread gave it meanwhile.
-        return stream.submit(partial(work.run, None), inline=work.nbytes < _INLINE)
+        # The event of this part alone: `record` could return one that fails with the work of another thread.
+        return stream.submit(partial(work.run, None), inline=work.nbytes < thresholds.INLINE)
     if heap_of(stream.device).backend is work.backend:
         work.run(stream)
     else:
         thread, before = ThreadStream(), stream.record()
-        stream.wait_for(before)  # one that takes no more work says so before the thread has any
+        stream.wait_for(before)  # a stream that accepts no more work raises before the thread has any
         thread.wait_for(before)
         stream.wait_for(thread.submit(partial(work.run, None)))
     return stream.record()
 
 
 def refuse_foreign(stream: Stream, target: Device, source: Device) -> None:
-    """Raise an error unless a stream is of one of two devices."""
+    """Raise `DeviceMismatchError` unless a stream belongs to one of two devices."""
     if not is_stream(stream):
         raise TypeError(f"{stream!r} is no stream; write stream=accel.new_stream('{target}')")
     if stream.device not in (target, source):
@@ -246,14 +245,14 @@ def refuse_foreign(stream: Stream, target: Device, source: Device) -> None:
 
 
 def _pieces(nbytes: int, *, whole: bool) -> Iterator[tuple[int, int]]:
-    """Yield start and size of each piece; there is at least one, also of nothing."""
-    step = max(nbytes, 1) if whole else _PIECE
+    """Yield start and size of each piece; a copy of no bytes has one piece too."""
+    step = max(nbytes, 1) if whole else thresholds.PIECE
     for start in range(0, max(nbytes, 1), step):
         yield start, min(step, nbytes - start)
 
 
 def _overlap(one: Span, other: Span) -> bool:
-    """Tell whether two spans of equal size share bytes; then only a copy in one piece is right."""
+    """Tell whether two spans of equal size share bytes; then only a copy in a single piece is correct."""
     return abs((one.block.pointer + one.start) - (other.block.pointer + other.start)) < one.nbytes
 
 

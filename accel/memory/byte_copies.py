@@ -42,10 +42,9 @@ def copy_elements(target: Storage, source: Storage) -> None:
 
 def worker_of(target: Heap, source: Heap) -> Heap | None:
     """Return the heap whose backend copies between two heaps; None if neither can access the memory of the other."""
-    host = heap_of(_CPU)
-    if source is host or target.backend is source.backend:
+    if target.backend is source.backend or source.device is _CPU:
         return target
-    return source if target is host else None
+    return source if target.device is _CPU else None
 
 
 def copy_spans(target: Owner, into: Span, source: Owner, out_of: Span) -> None:

@@ -123,10 +123,11 @@ class Storage(OnDevice):
 
     def claim(self, *, writing: bool, whole: bool = False) -> hazards.Claim:
         """Return a use of all bytes of this handle, for `accel.memory.hazards`; ``whole`` if each byte is written."""
-        owner = self.owner
-        block = owner.held or owner.block
+        owner = self._owner or self.refuse_released()
+        block, traffic = owner.held or owner.block, owner.traffic
         low = block.pointer + self._start
-        return owner.own_traffic(), low, low + self.size * self.dtype.itemsize, writing, whole
+        own = owner.own_traffic() if traffic is hazards.IDLE else traffic
+        return own, low, low + self.size * self.dtype.itemsize, writing, whole
 
     def refuse_released(self) -> NoReturn:
         """Raise `ReleasedError`."""
@@ -149,7 +150,8 @@ class Storage(OnDevice):
     @property
     def device(self) -> Device:
         """The device of the memory."""
-        return self.owner.heap.device
+        owner = self._owner or self.refuse_released()
+        return owner.heap.device
 
     @property
     def ownership(self) -> Ownership:
@@ -159,7 +161,8 @@ class Storage(OnDevice):
     @property
     def readonly(self) -> bool:
         """Whether writing is forbidden."""
-        return self.owner.readonly or self._const
+        owner = self._owner or self.refuse_released()
+        return owner.readonly or self._const
 
     @property
     def pointer(self) -> int:
@@ -293,7 +296,8 @@ class Storage(OnDevice):
     @property
     def span(self) -> Span:
         """The bytes, as backends take them."""
-        return Span(self.owner.block, self._start, self.size * self.dtype.itemsize)
+        owner = self._owner or self.refuse_released()
+        return Span(owner.held or owner.block, self._start, self.size * self.dtype.itemsize)
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""

@@ -15,6 +15,7 @@ from accel.memory.submission_event import Submission
 __all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_ordered"]
 
 _Result = TypeVar("_Result")
+_CPU = Device.CPU  # an enum's member costs more to reach than a global
 
 
 class Usable(Protocol):
@@ -81,6 +82,9 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
     InFlightError
         In strict mode, instead of waiting for work in flight.
     """
+    if heap.device is _CPU:  # its backend has finished when it returns
+        on_host(uses, work)
+        return
     stream = heap.stream
     if stream is None:
         on_host(uses, work)
@@ -119,8 +123,10 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
     InFlightError
         In strict mode, instead of waiting for work in flight.
     """
-    submission, claims = Submission(), _claims(uses)
-    owners, kept = [use.storage.owner for use in uses], 0
+    submission, claims, owners, kept = Submission(), [], [], 0
+    for storage, writing, whole in uses:
+        claims.append(storage.claim(writing=writing, whole=whole))
+        owners.append(storage.owner)
     try:
         for owner in owners:  # another thread may release one meanwhile, or has done so
             owner.add_keep_alive()
@@ -133,7 +139,11 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
     finally:
         leave(submission, claims)
         for owner in owners[:kept]:
-            owner.heap.defer(owner.drop_keep_alive)  # reports what a deleter raises, so that all are dropped
+            # No call between these: another thread may release the last handle.
+            if owner.handles:
+                owner.keep_alives -= 1
+            else:
+                owner.heap.defer(owner.drop_keep_alive)  # reports what a deleter raises, so that all are dropped
 
 
 def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> None:

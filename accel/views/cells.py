@@ -10,7 +10,7 @@ import numpy as np
 from accel.abc import Swizzling
 from accel.copies import Elements
 from accel.copies.elements import OffsetTable
-from accel.copies.reaching import reach, swizzled_reach
+from accel.copies.offset_ranges import offset_range, swizzled_offset_range
 from accel.dtypes import DType
 from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.layout.coordinates import Leaf
@@ -32,7 +32,10 @@ class Tensor(Protocol):
 
 def cells(tensor: Tensor, *, by_rows: bool = False) -> Elements:
     """Return the numbers that have memory, in colexicographic or row-major order; those of one element are adjacent."""
-    return _elements(tensor, _leaves(tensor._geometry, by_rows), tensor._offset)
+    leaves = _leaves(tensor._geometry, by_rows)
+    if tensor._geometry.swizzled is None:  # most tensors: one call less
+        return Elements(tensor._storage, tensor._offset, leaves, tensor._dtype)
+    return _elements(tensor, leaves, tensor._offset)
 
 
 def element_cells(tensor: Tensor, step: int) -> Elements:
@@ -63,11 +66,11 @@ def ends(layout: Layout | ComposedLayout) -> tuple[int, int, int]:
         If the bounds of a swizzled layout are too expensive to compute.
     """
     if isinstance(layout, Layout):
-        _, low, high = reach(layout.leaves)
+        _, low, high = offset_range(layout.leaves)
         return 0, low, high
     first = layout.swizzle(layout.offset)
     swizzling = Swizzling(mask_of(layout.swizzle), layout.swizzle.shift, layout.offset)
-    size, low, high = swizzled_reach(layout.layout.leaves, swizzling, sys.maxsize)
+    size, low, high = swizzled_offset_range(layout.layout.leaves, swizzling, sys.maxsize)
     return (first, low, high) if size else (first, first, first)
 
 
@@ -114,7 +117,7 @@ def distances_between(tensor: Tensor, first: int, count: int) -> OffsetTable:
     geometry = tensor._geometry
     loops, lowest = _loops(_leaves(geometry, by_rows=False))
     start, all_of_them = tensor._offset + lowest, cells(tensor)
-    count = min(count, all_of_them.start + all_of_them.reach.high + 1 - first)
+    count = min(count, all_of_them.start + all_of_them.offset_range.high + 1 - first)
     if geometry.swizzled is None:
         there = _cells_between(loops, first - start, first - start + count)
         distances = sorted({place + start - first for place in there})
@@ -135,7 +138,7 @@ class _Loop(NamedTuple):
 @lru_cache(CACHED)
 def _loops(leaves: tuple[Leaf, ...]) -> tuple[tuple[_Loop, ...], int]:
     """Return loops with positive strides over the same cells, the longest stride first, and the lowest cell."""
-    size, lowest, _ = reach(leaves)
+    size, lowest, _ = offset_range(leaves)
     if not size:
         return (_Loop(0, 1, 0),), 0
     loops, inner = [], 0

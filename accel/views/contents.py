@@ -14,6 +14,7 @@ from accel.interchange.export import Interchange
 from accel.memory import AnyStorage, DeviceStorage, HostStorage, allocate
 from accel.memory.host_arrays import bytes_at
 from accel.memory.host_storage import HostArray
+from accel.views.cells import cells
 from accel.views.core import TensorCore
 from accel.views.geometry import Geometry, array_strides, by_rows, geometry_from_state, state_of
 from accel.views.rows import Rows, rows_of
@@ -87,16 +88,22 @@ class TensorContents(TensorCore, Interchange):
         if not isinstance(other, TensorContents):
             self._copy_rows(rows_of(other), cast)
             return
-        # `steps` says that all elements are single numbers with memory. Small copies need no further checks.
-        singles = self._geometry.steps is not None and other._geometry.steps is not None
-        if singles and not self._readonly and copies.copied_at_once(self._cells(), other._cells()):
+        mine, others = self._geometry, other._geometry
+        padded = mine.padded or others.padded
+        target, source = cells(self), cells(other)
+        # If elements are alike, equally many numbers are equally many elements: a small copy checks nothing else.
+        alike = mine.element is others.element and not padded
+        if alike and not self._readonly and copies.copied_at_once(target, source):
             return
-        self._refuse_read_only()
+        if self._readonly or self._storage.readonly:
+            self._refuse_read_only()
         self._refuse_unlike(other, cast)
-        if self._geometry.padded or other._geometry.padded:
+        if padded:
             self._copy_by_values(other)
+        elif alike:
+            copies.copy_by_plan(target, source, cast=cast)
         else:
-            copies.copy(self._cells(), other._cells(), cast=cast)
+            copies.copy(target, source, cast=cast)
 
     def _copy_rows(self, rows: Rows, cast: bool = False) -> None:
         geometry, dtype = self._geometry, self._dtype
@@ -112,12 +119,15 @@ class TensorContents(TensorCore, Interchange):
             copies.copy(self._cells(by_rows=True), rows.elements, cast=cast)
 
     def _refuse_unlike(self, other: TensorCore, cast: bool) -> None:
-        if (self.size, self.element_size) != (other.size, other.element_size):
+        mine, others = self._geometry, other._geometry
+        alike = mine.element is others.element or mine.element.size == others.element.size
+        if mine.size != others.size or not alike:
             raise ValueError(
                 f"{other.size} elements of {other.element_size} numbers cannot be copied into {self.size} of "
                 f"{self.element_size}: both must be equal; take a tile or a slice"
             )
-        self._refuse_other_dtype(other._dtype, cast)
+        if self._dtype != other._dtype:
+            self._refuse_other_dtype(other._dtype, cast)
 
     def _refuse_other_dtype(self, dtype: DType, cast: bool) -> None:
         if self._dtype != dtype and not cast:
@@ -147,9 +157,9 @@ class TensorContents(TensorCore, Interchange):
         return self._copied_to(self.device)
 
     def _copied_to(self, device: Device) -> Self:
-        cells = self._cells()
-        size, low, high = cells.reach
-        first, extent = cells.start + low, high - low + 1 if size else 0
+        elements = self._cells()
+        size, low, high = elements.offset_range
+        first, extent = elements.start + low, high - low + 1 if size else 0
         storage = allocate(device, extent, self._dtype)
         made = self._on_new_memory(storage, self._geometry.shifted(-first), self._offset - first)
         source = copies.Elements(self._storage, first, ((extent, 1),), self._dtype)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from accel.copies.reaching import reach, swept
+from accel.copies.offset_ranges import offset_range, swept
 from accel.errors import LayoutError
 from accel.layout import Layout, coalesce
 from accel.layout.coordinates import Leaf
@@ -98,7 +98,7 @@ def _same_cells(one: Layout, other: Layout) -> bool:
     if not (one.size and other.size) or (_strides_nest(first[1]) and _strides_nest(second[1])):
         return False
     # With equal bounds, a bitmap of the cells takes less memory than the storage itself.
-    return reach(one.leaves)[1:] == reach(other.leaves)[1:] and _bitmap(first[1]) == _bitmap(second[1])
+    return offset_range(one.leaves)[1:] == offset_range(other.leaves)[1:] and _bitmap(first[1]) == _bitmap(second[1])
 
 
 def _bitmap(leaves: tuple[Leaf, ...]) -> int:

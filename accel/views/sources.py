@@ -9,7 +9,7 @@ import numpy as np
 
 from accel.abc import Operand
 from accel.copies import Elements
-from accel.copies.elements import reach
+from accel.copies.elements import offset_range
 from accel.dtypes import DType, as_dtype
 from accel.errors import LayoutError
 from accel.interchange import Interchange
@@ -130,7 +130,7 @@ def _source_of_array(array: HostArray) -> Source:
             f"of shape {array.shape} with strides {array.strides} in bytes: write x.copy()"
         )
     strides = tuple([step // itemsize for step in array.strides])
-    size, low, high = reach(tuple(zip(array.shape, strides, strict=True)))
+    size, low, high = offset_range(tuple(zip(array.shape, strides, strict=True)))
     pointer = array.__array_interface__["data"][0] + low * itemsize
     held = bytes_at(pointer, (high - low + 1) * itemsize if size else 0, not array.flags.writeable, array)
     return Source(HostStorage.on_array(held.view(array.dtype)), -low, array.shape, strides)

@@ -21,15 +21,12 @@ import numpy as np
 from accel import config
 from accel.locks import in_child
 
+from . import thresholds
+
 __all__ = ["count_numpy_time", "kernel"]
 
 _Kernel = Callable[..., None]
 
-# What numba's import and a kernel take; compiled already on disk, they take a third of it.
-_COST = 0.5
-_AT_ONCE = 1 << 24
-# More than they take of the address space: LLVM ends the process where it finds no memory.
-_ROOM = 1 << 29
 _SIGNATURE = "void(int64, int64, int64[:, ::1], int64[::1], int64, int64)"
 _ITEMS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
 
@@ -51,7 +48,7 @@ def kernel(number: int, nbytes: int) -> _Kernel | None:
         # A finaliser can copy, and so call this during a compilation in the same thread.
         if _frozen or _compiling == threading.get_ident():
             return None
-        if nbytes < _AT_ONCE and _numpy_seconds.get(number, 0.0) < _COST:
+        if nbytes < thresholds.AT_ONCE and _numpy_seconds.get(number, 0.0) < thresholds.COMPILING:
             return None
     with _lock:
         if number not in _kernels and _has_room():
@@ -69,7 +66,7 @@ def count_numpy_time(number: int) -> Iterator[None]:
 
 def _has_room() -> bool:
     try:
-        np.empty(_ROOM, np.uint8)
+        np.empty(thresholds.ROOM, np.uint8)
     except MemoryError:
         return False
     return True

@@ -8,15 +8,13 @@ from accel.abc import Operand, Plan
 from accel.errors import ReadOnlyError
 from accel.memory.shortage import out_of_memory
 
+from . import thresholds
 from .indexed_copy import Items, copy_indexed
 from .item_offsets import CHUNK, ItemOffsets, chunks, offsets_of
 from .numpy_copy import Array, Bytes, item_type, shared
-from .strided_copy import copy_strided
+from .strided_copy import columns, copy_strided
 
 __all__ = ["copy", "copy_bytes", "fill"]
-
-_SHARED = 1 << 20
-"""Bytes from which threads are of use."""
 
 
 def copy(target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Plan) -> None:
@@ -42,23 +40,29 @@ def copy(target: Operand, into: Bytes, source: Operand, out_of: Bytes, plan: Pla
     OutOfMemoryError
         If the host has no memory for the temporary buffers of the copy; nothing is written.
     """
-    _refuse_read_only(target, into)
-    if not plan.size:
+    if not (target.writable and into.flags.writeable):
+        raise _read_only()
+    loops = columns(plan)
+    if not loops.size:
         return
     dtypes = (target.dtype, source.dtype)
     if target.dtype == source.dtype:
         item = item_type(plan.itemsize)
         dtypes = (item, item)
-    strided = plan.bound is None and _by_strides(target) and _by_strides(source)
+    swizzled = target.swizzle is not None or source.swizzle is not None
+    indexed = swizzled or target.table is not None or source.table is not None or plan.bound is not None
     try:
-        (copy_strided if strided else copy_indexed)(target, into, source, out_of, plan, dtypes)
+        if indexed:
+            copy_indexed(target, into, source, out_of, plan, dtypes)
+        else:
+            copy_strided(target, into, source, out_of, plan, loops, dtypes)
     except MemoryError as error:
         raise out_of_memory(error, f"a copy of {plan.nbytes} bytes") from None
 
 
 def copy_bytes(into: Bytes, out_of: Bytes) -> None:
     """Copy all bytes of one array to another of equal size; they may overlap."""
-    if into.nbytes >= _SHARED and not np.may_share_memory(into, out_of):
+    if into.nbytes >= thresholds.SHARED and not np.may_share_memory(into, out_of):
         shared(np.copyto, into, out_of)
     else:
         np.copyto(into, out_of)
@@ -85,7 +89,8 @@ def fill(target: Operand, into: Bytes, value: Any) -> None:
     OutOfMemoryError
         If the host has no memory for temporary buffers; nothing is written.
     """
-    _refuse_read_only(target, into)
+    if not (target.writable and into.flags.writeable):
+        raise _read_only()
     offsets = offsets_of(target)
     if not offsets.size:
         return
@@ -111,10 +116,5 @@ def _fill_places(offsets: ItemOffsets, into: Bytes, value: Array) -> None:
         items.write(items.raw_offsets(low, high), values[: high - low])
 
 
-def _by_strides(operand: Operand) -> bool:
-    return operand.swizzle is None and operand.table is None
-
-
-def _refuse_read_only(target: Operand, into: Bytes) -> None:
-    if not (target.writable and into.flags.writeable):
-        raise ReadOnlyError("the target's bytes are read-only; copy to memory that can be written")
+def _read_only() -> ReadOnlyError:
+    return ReadOnlyError("the target's bytes are read-only; copy to memory that can be written")

@@ -13,6 +13,7 @@ from accel import config
 from accel.abc import Fill, Operand, Plan
 from accel.dtypes import DType
 
+from . import thresholds
 from .item_offsets import CHUNK, ItemOffsets, OffsetArray, OffsetLister, chunks, source_offsets, target_offsets
 from .numpy_copy import Bytes, cast
 from .workers import WORKERS
@@ -20,8 +21,6 @@ from .workers import WORKERS
 __all__ = ["Items", "copy_indexed"]
 
 _Mask = np.ndarray[Any, np.dtype[np.bool_]]
-_SHARE = 1 << 18
-"""Bytes below which a thread gets nothing to do."""
 
 
 class Items:
@@ -178,7 +177,7 @@ def _all_read_first(mover: _Mover, size: int) -> None:
 
 def _shared(mover: Callable[[], _Mover], plan: Plan) -> None:
     """Copy with one mover for each thread, all of which are made before the copy begins."""
-    threads = min(config.current().threads, plan.nbytes // _SHARE)
+    threads = min(config.current().threads, plan.nbytes // thresholds.INDEXED_SHARE)
     idle = deque([mover() for _ in range(max(threads, 1))])
 
     def copy_range(low: int, high: int) -> None:

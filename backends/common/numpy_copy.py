@@ -1,6 +1,7 @@
 """Copies of strided arrays by NumPy, with or without a cast."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _TYPES = {size: np.dtype(name) for size, name in ((1, "u1"), (2, "u2"), (4, "u4"), (8, "u8"), (16, "c16"))}
 
 
+@lru_cache(64)
 def item_type(itemsize: int) -> DType:
     """Return the dtype by which NumPy copies items of ``itemsize`` bytes fastest, without changing them."""
     return _TYPES.get(itemsize) or np.dtype(f"V{itemsize}")

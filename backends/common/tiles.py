@@ -8,6 +8,8 @@ import numpy as np
 
 from accel.abc import Leaf, Plan
 
+from . import thresholds
+
 __all__ = ["BLOCK", "CHUNK", "LINE", "PITCH", "TURNED", "WIDE", "Tiling", "tiling"]
 
 CHUNK = 16
@@ -31,10 +33,6 @@ WIDE = 64
 TURNED = (1, 2, 4, 8, 16)
 """Sizes in bytes of the items that the vector instructions can transpose."""
 
-_LONG_RUN = 256
-_LONG_LOOP = 64
-_FEW = 5
-_STREAMED = 1 << 22
 _ONE = Leaf(1, 0, 0)
 
 _Integers = np.ndarray[Any, np.dtype[np.int64]]
@@ -49,6 +47,8 @@ class Tiling(NamedTuple):
         Bytes of an item for a transposing kernel, or 0 for the kernel `blocks`.
     grid, matrix : numpy.ndarray of int64
         The kernel's arguments, as `kernels` describes them.
+    size : int
+        Number of tiles.
     target_start, source_start : int
         Offset in bytes of the first tile from the first item.
     """
@@ -56,13 +56,9 @@ class Tiling(NamedTuple):
     kernel: int
     grid: _Integers
     matrix: _Integers
+    size: int
     target_start: int = 0
     source_start: int = 0
-
-    @property
-    def size(self) -> int:
-        """How many tiles there are."""
-        return math.prod(self.grid[:, 0].tolist())
 
 
 @lru_cache(1024)
@@ -74,12 +70,12 @@ def tiling(plan: Plan, skew: int) -> Tiling | None:
     run, leaves = plan.itemsize, list(plan.leaves)
     if leaves and leaves[-1][1:] == (run, run):
         run *= leaves.pop().extent
-    if not leaves or run >= _LONG_RUN:
+    if not leaves or run >= thresholds.LONG_RUN:
         return None
     rows = leaves.pop()
     nearest = min(leaves, key=_nearness, default=_ONE)
-    alone = run in TURNED and run == plan.itemsize and rows.extent >= _LONG_LOOP
-    if alone and nearest.extent < _FEW:
+    alone = run in TURNED and run == plan.itemsize and rows.extent >= thresholds.LONG_LOOP
+    if alone and nearest.extent < thresholds.FEW_COLUMNS:
         return None
     if _nearness(rows) <= _nearness(nearest):
         if alone:
@@ -88,7 +84,7 @@ def tiling(plan: Plan, skew: int) -> Tiling | None:
     if leaves:
         leaves.remove(nearest)
     if _turns(run, rows, nearest):
-        return _transposed(run, leaves, rows, nearest, skew, plan.nbytes >= _STREAMED)
+        return _transposed(run, leaves, rows, nearest, skew, plan.nbytes >= thresholds.STREAMED)
     return _blocks(run, leaves, rows, nearest)
 
 
@@ -111,15 +107,20 @@ def _transposed(run: int, outer: list[Leaf], rows: Leaf, columns: Leaf, skew: in
     short = skew // run if aligned else 0
     down = _tiled(rows._replace(extent=rows.extent + short), PITCH // run)
     matrix = [rows.extent, columns.extent, rows.source_stride, columns.target_stride, short, streaming]
-    grid = _integers([*outer, down, _tiled(columns, WIDE)])
-    return Tiling(run, grid, _integers(matrix), -short * run, -short * rows.source_stride)
+    grid = [*outer, down, _tiled(columns, WIDE)]
+    return Tiling(run, _integers(grid), _integers(matrix), _count(grid), -short * run, -short * rows.source_stride)
 
 
 def _blocks(run: int, outer: list[Leaf], rows: Leaf, columns: Leaf) -> Tiling:
     wide = min(columns.extent, WIDE)
     tall = WIDE * WIDE // wide
     grid = [*outer, _tiled(rows, tall), _tiled(columns, wide)]
-    return Tiling(0, _integers(grid), _integers([run, *rows, tall, *columns, wide]))
+    return Tiling(0, _integers(grid), _integers([run, *rows, tall, *columns, wide]), _count(grid))
+
+
+def _count(grid: list[Leaf]) -> int:
+    """Return how many tiles a grid has."""
+    return math.prod([leaf.extent for leaf in grid])
 
 
 def _tiled(leaf: Leaf, steps: int) -> Leaf:

@@ -14,15 +14,12 @@ from queue import SimpleQueue
 from accel import config
 from accel.locks import in_child, start
 
+from . import thresholds
+
 __all__ = ["WORKERS", "RangeTask", "Workers"]
 
 RangeTask = Callable[[int, int], object]
 """Called as ``task(low, high)``; does that part of a range."""
-
-# Below this, a thread wakes too late to be of use.
-_SHARED = 1 << 20
-_PIECE = 1 << 18
-_PIECES_EACH = 8
 
 
 class _Job:
@@ -81,6 +78,14 @@ class Workers:
     """The helper threads of the process: at most ``threads - 1`` (a setting), as the caller works too.
 
     They are daemon threads; `close` waits for running copies at exit. A child of a fork starts its own.
+
+    Attributes
+    ----------
+    callers : set of lock
+        One lock for each running copy, added by its caller, who holds it during the copy: `close` waits for these.
+        A caller checks `closed` after acquiring its lock, as `close` does not wait for copies that begin later.
+    closed : bool
+        Whether the process is about to exit, so that compiled code must not be called any more.
     """
 
     def __init__(self) -> None:
@@ -88,27 +93,8 @@ class Workers:
         self._lock = threading.RLock()
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._threads = 0
-        # One lock for each running copy, held by its caller.
-        self._callers: set[threading.Lock] = set()
-        self._closed = False
-
-    @property
-    def closed(self) -> bool:
-        """Whether the process is about to exit, so that compiled code must not be called any more."""
-        return self._closed
-
-    def copy_lock(self) -> threading.Lock:
-        """Return a new lock for one copy; while the caller holds it, `close` waits.
-
-        Check `closed` after acquiring it: `close` does not wait for copies that begin later.
-        """
-        copying = threading.Lock()
-        self._callers.add(copying)
-        return copying
-
-    def drop_lock(self, copying: threading.Lock) -> None:
-        """Forget a lock that `copy_lock` returned."""
-        self._callers.discard(copying)
+        self.callers: set[threading.Lock] = set()
+        self.closed = False
 
     def share(self, task: RangeTask, total: int, nbytes: int, keep_alive: object = None) -> None:
         """Do a task for the range 0 to ``total``, with helpers if that is faster.
@@ -124,8 +110,8 @@ class Workers:
         keep_alive : object
             Kept alive while any thread works: the owner of memory that the task knows by address only.
         """
-        threads = 1 if nbytes < _SHARED or self._closed else config.current().threads
-        count = min(total, threads * _PIECES_EACH, nbytes // _PIECE)
+        threads = 1 if nbytes < thresholds.SHARED or self.closed else config.current().threads
+        count = min(total, threads * thresholds.PIECES_EACH, nbytes // thresholds.PIECE)
         if threads == 1 or count < 2:
             task(0, total)
             return
@@ -148,8 +134,8 @@ class Workers:
 
     def close(self) -> None:
         """Wait for the running copies; NumPy does all later ones, in their callers' threads."""
-        self._closed = True
-        for copying in tuple(self._callers):
+        self.closed = True
+        for copying in tuple(self.callers):
             with copying:
                 pass
 

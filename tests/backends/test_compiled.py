@@ -12,11 +12,11 @@ PREPARED = """
     import os, signal, sys, threading, warnings
     import numpy as np
     import accel
-    from accel.backends.common import compiled
+    from accel.backends.common import compiled, thresholds
     from accel.layout import Layout
 
     accel.configure(threads=1)
-    compiled._AT_ONCE = 0
+    thresholds.AT_ONCE = 0
     side = 256
     source = accel.container(np.arange(side * side, dtype="float32"))
 

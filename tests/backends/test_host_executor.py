@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from accel.backends.common import compiled, executor, strided_copy, tiles, workers
+from accel.backends.common import compiled, executor, thresholds, tiles
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,17 +21,17 @@ many = settings(deadline=None, suppress_health_check=[HealthCheck.function_scope
 @pytest.fixture(params=[1, 2, 5], ids="{} threads".format)
 def kernels(request, monkeypatch):
     """All copies by kernels if there is one, in the smallest possible pieces, with 1 or more threads."""
-    monkeypatch.setattr(strided_copy, "_SMALL", 0)
-    monkeypatch.setattr(compiled, "_AT_ONCE", 0)
-    monkeypatch.setattr(workers, "_SHARED", 0)
-    monkeypatch.setattr(workers, "_PIECE", 1)
+    monkeypatch.setattr(thresholds, "SMALL", 0)
+    monkeypatch.setattr(thresholds, "AT_ONCE", 0)
+    monkeypatch.setattr(thresholds, "SHARED", 0)
+    monkeypatch.setattr(thresholds, "PIECE", 1)
     with accel.using(threads=request.param):
         yield
 
 
 @pytest.fixture(params=[True, False], ids=["streaming", "cached"])
 def streaming(request, monkeypatch):
-    monkeypatch.setattr(tiles, "_STREAMED", 0 if request.param else 1 << 60)
+    monkeypatch.setattr(thresholds, "STREAMED", 0 if request.param else 1 << 60)
     tiles.tiling.cache_clear()
     yield
     tiles.tiling.cache_clear()
@@ -40,7 +40,7 @@ def streaming(request, monkeypatch):
 @pytest.fixture
 def by_numpy(monkeypatch):
     """All copies count as large, and no kernel is compiled."""
-    monkeypatch.setattr(strided_copy, "_SMALL", 0)
+    monkeypatch.setattr(thresholds, "SMALL", 0)
     monkeypatch.setattr(compiled, "_kernels", dict.fromkeys((0, *TURNED)))
 
 
@@ -194,7 +194,7 @@ class TestScattered:
     @pytest.mark.parametrize("bound", [None, 0, 100_000, 1 << 20])
     @pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])
     def test_tables(self, monkeypatch, threads, fill, bound, dtype):
-        monkeypatch.setattr(workers, "_SHARED", 0)
+        monkeypatch.setattr(thresholds, "SHARED", 0)
         dtype, size = np.dtype(dtype), 40_000
         table = np.random.default_rng(1).permutation(size) - size // 2
         into, out_of = (random_bytes(size * dtype.itemsize + 5) for _ in range(2))
@@ -213,7 +213,7 @@ class TestCasts:
     @pytest.mark.parametrize("small", [True, False])
     @pytest.mark.parametrize("dtypes", [("int16", "float64"), ("float32", "complex128"), ("bool", "complex64")])
     def test_are_those_of_astype(self, monkeypatch, dtypes, small):
-        monkeypatch.setattr(strided_copy, "_SMALL", 1 << 60 if small else 0)
+        monkeypatch.setattr(thresholds, "SMALL", 1 << 60 if small else 0)
         wanted, given = map(np.dtype, dtypes)
         values = np.random.default_rng(2).normal(size=(30, 40)).astype(given) * 10
         found = np.zeros((40, 30), wanted)
@@ -266,7 +266,7 @@ class TestRefused:
     @pytest.mark.parametrize(("moved", "by"), [("target", -1), ("target", 1), ("source", -1), ("source", 1)])
     def test_an_item_outside_of_its_span(self, monkeypatch, kernels, large, swizzle, moved, by):
         if not large:
-            monkeypatch.setattr(strided_copy, "_SMALL", 1 << 60)
+            monkeypatch.setattr(thresholds, "SMALL", 1 << 60)
         leaves = (Leaf(64, 64, 1), Leaf(64, 1, 64))
         into, out_of = random_bytes(4096), random_bytes(4096)
         target, source = end(into, swizzle=swizzle), end(out_of, swizzle=swizzle)

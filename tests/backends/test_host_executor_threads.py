@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from accel.backends.common import compiled, executor, strided_copy
+from accel.backends.common import compiled, executor, strided_copy, thresholds
 from accel.backends.common.workers import WORKERS, Workers
 
 import accel
@@ -25,10 +25,10 @@ PREPARED = f"""
     import os, signal, sys, threading
     import numpy as np
     import accel
-    from accel.backends.common import compiled, executor
+    from accel.backends.common import compiled, executor, thresholds
     from accel.abc import Block, Leaf, Operand, Plan, Span
 
-    compiled._AT_ONCE = 0
+    thresholds.AT_ONCE = 0
     side = int(os.environ.get("SIDE", {SIDE}))
     plan = Plan((Leaf(side, side, 1), Leaf(side, 1, side)), 1, "transpose", tile=(1, 0), buffered=False)
     out_of = np.random.default_rng(0).integers(0, 256, side * side, np.uint8)
@@ -69,7 +69,7 @@ def started():
 
 @pytest.fixture
 def at_once(monkeypatch):
-    monkeypatch.setattr(compiled, "_AT_ONCE", 0)
+    monkeypatch.setattr(thresholds, "AT_ONCE", 0)
 
 
 def transposed(out_of):
@@ -192,10 +192,10 @@ class TestSharing:
 
         monkeypatch.setattr(strided_copy, "_by_kernel", lambda *_: False)
         monkeypatch.setattr(strided_copy, "_by_numpy", fails)
-        before = len(WORKERS._callers)
+        before = len(WORKERS.callers)
         with pytest.raises(accel.errors.OutOfMemoryError):
             transposed(np.zeros(SIDE * SIDE, np.uint8))
-        assert len(WORKERS._callers) == before
+        assert len(WORKERS.callers) == before
 
     def test_nothing_holds_the_memory_afterwards(self):
         class Held:
@@ -304,7 +304,7 @@ class TestCompiling:
         with compiled.count_numpy_time(1):
             pass
         assert compiled.kernel(1, 1 << 16) is None
-        compiled._numpy_seconds[1] += compiled._COST
+        compiled._numpy_seconds[1] += thresholds.COMPILING
         assert compiled.kernel(1, 1 << 16) is not None
 
     def test_other_byte_orders_are_left_to_numpy(self, monkeypatch):

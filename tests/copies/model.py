@@ -1,6 +1,6 @@
-"""Copies by the book: the address of each element is computed by itself, and its bytes are moved one element at a time.
+"""A model of copies: it computes the address of each element and moves the bytes of one element at a time.
 
-Memory is a `bytearray`; what the library made of a storage is compared with it whole, so a stray byte is seen.
+Memory is a `bytearray`. A storage is compared with all of it, so a stray write is detected.
 """
 
 from itertools import product
@@ -21,7 +21,7 @@ DTYPES = tuple(map(as_dtype, ("uint8", "int16", "float32", "bfloat16", "complex6
 
 
 class Memory:
-    """A storage of known bytes, and what must be in it."""
+    """A storage of known bytes, and the bytes that it must contain."""
 
     def __init__(self, device, seed=0):
         self.storage = allocate(Device(device), WIDTH, BYTE)

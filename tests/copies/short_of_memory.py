@@ -1,7 +1,7 @@
-"""Copies of every kind while the process may take only so much more memory; says what is wrong.
+"""Runs copies of every kind with limited memory, and prints what is wrong.
 
-``python short_of_memory.py``, in a process of its own, on Linux. Each copy is tried with more and more room until it is
-done. Before, it must raise `OutOfMemoryError`, and every byte of the target must be as it was.
+``python short_of_memory.py``, in a process of its own, on Linux. Each copy is tried with more and more memory until it
+succeeds. Each time before, it must raise `OutOfMemoryError` and leave every byte of the target unchanged.
 """
 
 import ctypes
@@ -79,8 +79,8 @@ COPIES: dict[str, Callable[[], object]] = {
 
 
 def attempt(copy: Callable[[], object], room: int) -> str:
-    """Return what became of a copy with so many bytes of room."""
-    MALLOC_TRIM(0)  # what was freed before is no room
+    """Return the outcome of a copy with so many bytes of memory left."""
+    MALLOC_TRIM(0)  # memory that was freed before must not count
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + room, before[1]))
@@ -97,7 +97,7 @@ def wrong(copy: Callable[[], object]) -> str:
     """Return what is wrong with what became of a copy, if anything, with all of the rooms it does not suffice with."""
     whole = np.asarray(target)
     before = whole.copy()
-    copy()  # what is loaded or planned once is
+    copy()  # imports and plans are made once
     expected = whole.copy()
     for room in ROOM:
         whole[...] = before

@@ -1,6 +1,6 @@
-"""Every public way of copying, on elements that lie at their worst at both ends, against NumPy.
+"""Every public function that copies, with hostile layouts at both ends, compared with NumPy.
 
-What was written is compared with the whole memory, so that a stray element is seen.
+The whole memory is compared, so a stray write is detected.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ OTHERS = ("int16", "complex64", "bfloat16")
 
 
 def stored(array, device):
-    """Return a container with the whole room that an array lies in."""
+    """Return a container with all the memory that an array is a part of."""
     return accel.container(array.base, device=device)
 
 
@@ -93,7 +93,7 @@ FILLS = {
 
 @st.composite
 def ends(draw):
-    """Draw how elements lie at both ends of a copy, the target first."""
+    """Draw the layouts of both ends of a copy, the target first."""
     shape = draw(shapes)
     return draw(arrangements(extents=shape, distinct=True)), draw(arrangements(extents=shape))
 
@@ -176,7 +176,7 @@ def test_what_names_an_element_twice_is_not_written(device, fill, lies, dtype):
 
 @st.composite
 def ends_in_one_room(draw):
-    """Draw two ends, and a number of elements that has room for either."""
+    """Draw two ends in one memory, and how many elements hold either."""
     into, out_of = draw(ends())
     return into, out_of, max(into.room, out_of.room)
 

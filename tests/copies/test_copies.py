@@ -1,4 +1,4 @@
-"""What copies do, on and between all devices, against a model that moves one element at a time."""
+"""Copies on and between all devices, compared with a model that moves one element at a time."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_elements_may_overlap_those_they_are_copied_from(device, data, dtype):
 @pytest.mark.parametrize("into", [-3, -2, -1, 1, 2, 3])
 @pytest.mark.parametrize("out_of", [-3, -2, -1, 0, 1, 2, 3])
 def test_a_loop_may_start_anywhere_in_the_other(device, into, out_of):
-    """NumPy copies some of these wrongly: it takes element after element where one is read after it was written."""
+    """NumPy copies some of these wrongly: it reads elements that it has overwritten before."""
     memory = Memory(device)
     for start in range(40, 50, 1 if device == "cpu" else 4):
         target = Elements(memory.storage, 45, ((4, into),))

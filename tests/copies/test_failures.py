@@ -1,4 +1,4 @@
-"""What is refused, and what fails half-way, leaves every byte as it was and no memory behind."""
+"""Copies that are refused, or fail while they run, change no byte and leak no memory."""
 
 import threading
 from contextlib import contextmanager, nullcontext
@@ -46,7 +46,7 @@ def elements(memory, name):
 
 @contextmanager
 def unchanged(*memories):
-    """Check that the block leaves all bytes and no memory behind, whether it fails or not."""
+    """Check that the block changes no byte and leaks no memory, whether it fails or not."""
     with no_leaks():
         yield
     for memory in memories:
@@ -210,7 +210,7 @@ def test_memory_that_is_let_go_of_meanwhile_stays_until_the_work_is_done(name, m
         source.storage.release()
 
     monkeypatch.setattr(backend, name, letting_go)
-    with no_races():  # the device refuses work on memory that it got back
+    with no_races():  # the device refuses work on memory that was freed
         copies.fill(into, F32.type(2)) if name == "fill" else copies.copy(into, out_of)
     assert target.storage.released
 

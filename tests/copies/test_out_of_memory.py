@@ -1,4 +1,4 @@
-"""A copy that runs out of memory half-way has written nothing: all it needs is had before the first byte is written."""
+"""A copy that runs out of memory has written nothing: it allocates all memory before it writes the first byte."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ def test_whatever_room_there_is_a_copy_is_done_or_its_target_is_as_it_was():
 
 
 def test_a_swizzled_copy_needs_no_more_memory_for_more_elements():
-    """It goes by chunks, in memory that it has from the beginning."""
+    """It copies in chunks, with memory that is allocated once."""
     needed = []
     for side in (256, 512):
         ends = [accel.zeros(side * side, "float32") for _ in range(2)]

@@ -1,4 +1,4 @@
-"""What a plan promises to those who carry it out, found by looking at every item; no memory is touched."""
+"""What a plan guarantees to backends, checked for every item; no memory is touched."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def copies(draw, *, one_block=False):
 
 
 def walked(found, start, strides):
-    """Return how far each item lies from the operand's start."""
+    """Return the distance of each item from the operand's start."""
     distances = np.full(1, start, np.int64)
     for extent, stride in zip(found.extents, strides, strict=True):
         distances = (distances[:, None] + np.arange(extent) * stride).reshape(-1)

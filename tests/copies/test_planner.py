@@ -1,4 +1,4 @@
-"""Plans: they walk the right pairs, in few loops, and refuse a target that names a byte twice."""
+"""Plans visit the right pairs in few loops, and refuse a target that names a byte twice."""
 
 from itertools import product
 
@@ -27,13 +27,13 @@ def of_leaves(leaves):
 
 
 def walked(extents, *strides):
-    """Return the offsets that loops come to, the last loop the fastest."""
+    """Return the offsets that loops visit, the last loop the fastest."""
     steps = list(product(*map(range, extents)))
     return [tuple(sum(map(int.__mul__, step, along)) for along in strides) for step in steps]
 
 
 def bytes_paired(found):
-    """Return each byte of the target that a plan names, with the byte of the source that goes there."""
+    """Return each byte of the target that a plan writes, with the byte of the source that is copied there."""
     items = walked(found.extents, found.target_strides, found.source_strides)
     starts = found.target_start, found.source_start
     return sorted(

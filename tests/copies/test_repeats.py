@@ -1,4 +1,4 @@
-"""Repeated elements are found exactly, or it is said in time that they were not looked for any longer."""
+"""Repeated elements are found exactly, or the search gives up within bounded time and says so."""
 
 from itertools import product
 
@@ -15,13 +15,13 @@ from accel.errors import LayoutError, OverlapError
 
 MANY = settings(max_examples=200, deadline=None, database=None)
 ALL = {"_SOON": 1 << 16, "_LATE": 1 << 26, "_STEPS": 1 << 18, "_FEW": 64}
-WAYS = {
+METHODS = {
     "as it is": ALL,
     "by bits": {**ALL, "_FEW": 0, "_STEPS": 0},
     "by remainders and two sides": {**ALL, "_SOON": 0, "_LATE": 0},
     "by two sides": {**ALL, "_SOON": 0, "_LATE": 0, "_FEW": 0},
     "by few steps": {**ALL, "_SOON": 0, "_LATE": 0, "_STEPS": 1 << 12},
-    "by no way at all": {**ALL, "_SOON": 0, "_LATE": 0, "_FEW": 0, "_STEPS": 0},
+    "by no method": {**ALL, "_SOON": 0, "_LATE": 0, "_FEW": 0, "_STEPS": 0},
 }
 
 extents = st.integers(0, 5) | st.integers(2, 3)
@@ -34,14 +34,14 @@ nearly_nested = st.lists(st.tuples(extents, powers), max_size=6)
 
 @st.composite
 def nearly_equal(draw):
-    """Return leaves whose strides are multiples of a large number, or of another, nearly."""
+    """Return leaves whose strides are close to multiples of a large number, or of another."""
     large = draw(st.sampled_from([100, 10**4, 10**20]))
     stride = st.builds(lambda times, more: times * large + more, st.integers(0, 3), st.integers(-9, 9))
     return draw(st.lists(st.tuples(st.integers(1, 4), stride), max_size=6))
 
 
 def counted(leaves):
-    """Tell whether an offset is named twice, by counting all of them out."""
+    """Tell whether an offset is named twice, by enumerating all of them."""
     offsets = [sum(steps) for steps in product(*[[i * stride for i in range(extent)] for extent, stride in leaves])]
     return len(set(offsets)) < len(offsets)
 
@@ -51,21 +51,21 @@ def asked(leaves):
     return names_twice(tuple(leaves))
 
 
-def asked_by(way, leaves):
+def asked_by(method, leaves):
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in way.items():
+        for name, value in method.items():
             patch.setattr(repeats, name, value)
         return asked(leaves)
 
 
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 @given(leaves=small | nearly_nested | nearly_equal())
 @MANY
-def test_each_way_to_an_answer_is_right(way, leaves):
+def test_each_method_is_right(method, leaves):
     try:
-        found = asked_by(way, leaves)
+        found = asked_by(method, leaves)
     except LayoutError:
-        assert way["_STEPS"] < 1 << 18
+        assert method["_STEPS"] < 1 << 18
     else:
         assert found == counted(leaves)
 
@@ -105,14 +105,14 @@ def test_strides_that_cancel_one_another_name_something_twice(family, count):
 
 @st.composite
 def hostile(draw):
-    """Return twenty to sixty leaves of strides without a pattern, two sums of which are perhaps the same."""
+    """Return twenty to sixty leaves of random strides, two sums of which may be equal."""
     count, bits = draw(st.integers(20, 60)), draw(st.integers(20, 80))
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     strides = [int.from_bytes(random.bytes(10)) % (1 << bits) + 1 for _ in range(count)]
     planted = draw(st.booleans())
     if planted:
         strides[-1] = abs(
-            sum(int(way) * stride for way, stride in zip(random.integers(-1, 2, 9), strides, strict=False))
+            sum(int(sign) * stride for sign, stride in zip(random.integers(-1, 2, 9), strides, strict=False))
         )
         assume(strides[-1])
     return planted, [
@@ -121,7 +121,7 @@ def hostile(draw):
 
 
 class Looked:
-    """How many distances the two sides have looked at, and in how many rounds."""
+    """How many sums both sides have examined, and in how many rounds."""
 
     def __init__(self, patch):
         self.distances = self.rounds = 0

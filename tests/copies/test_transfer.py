@@ -1,4 +1,4 @@
-"""Transfers: what is guaranteed of a copy under way."""
+"""Transfers: what is guaranteed of a copy in flight."""
 
 import asyncio
 import gc
@@ -214,7 +214,7 @@ class TestLifetime:
             transfer.wait()
         assert "test_transfer.py" in caught.value.__notes__[0]
         with pytest.raises(accel.errors.DeviceLostError):
-            target[0]  # what is there is not what was asked for
+            target[0]  # the target has its old values, not those of the source
         monkeypatch.undo()
         target.fill(0)
         assert target[0] == 0
@@ -271,7 +271,7 @@ class TestBadInput:
 
 @pytest.mark.usefixtures("toy")
 class TestDevicesWithoutStreams:
-    """A backend that has no streams gets threads of the house."""
+    """The library's threads copy for a backend without streams."""
 
     @pytest.mark.parametrize("where", ["cpu", "sim"])
     def test_copies_are_late_and_right(self, where):

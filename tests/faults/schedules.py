@@ -23,7 +23,7 @@ import numpy as np
 
 import accel
 from accel import HostStorage, Layout, LayoutTensor, xp
-from accel.copies import transfer
+from accel.copies import thresholds
 from accel.memory import hazards
 from accel.memory.submission import Use, submit_ordered
 
@@ -200,7 +200,7 @@ class Bench:
             self.pause()
             confirm(*arguments)
 
-        transfer._INLINE = INLINE
+        thresholds.INLINE = INLINE
         Submission.give = giving
         hazards.enter = submission.enter = entered
         hazards.forget_these = in_flight.forget_these = forgetting

@@ -1,4 +1,4 @@
-"""How a copy would be done, in words and pictures, without copying anything."""
+"""Explains in words and pictures how a copy would be done, without copying anything."""
 
 from accel.copies.explain.explaining import explain_copy
 from accel.copies.explain.explanation import CopyExplanation

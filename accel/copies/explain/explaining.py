@@ -1,4 +1,4 @@
-"""`explain_copy`: how the library would copy one thing to another, without copying anything."""
+"""`explain_copy`: explains how elements would be copied, without copying anything."""
 
 from operator import index
 from typing import Any, Protocol, SupportsIndex, runtime_checkable
@@ -8,7 +8,7 @@ from accel.copies.elements import Elements, HasElements, Leaves
 from accel.copies.explain.explanation import CopyExplanation, Side
 from accel.copies.explain.wording import count
 from accel.copies.planner import Mask
-from accel.copies.run import _refuse
+from accel.copies.run import checked_ends
 from accel.copies.stages import End
 from accel.errors import LayoutError, ReadOnlyError
 from accel.memory import AnyStorage
@@ -24,27 +24,27 @@ def explain_copy(
     src_idx_bound: SupportsIndex | None = None,
     fill: Fill = Fill.NONE,
 ) -> CopyExplanation:
-    """Tell how elements would be copied, without copying any: no memory is touched, allocated or waited for.
+    """Explain how elements would be copied. Nothing is copied, no memory is allocated, and nothing is waited for.
 
-    A few elements of the host are copied by NumPy without a plan; what is told of them is the plan of more.
+    A few elements on the host are copied by NumPy without a plan; the explanation shows the plan of a larger copy.
 
     Parameters
     ----------
     dst, src : LayoutTensor, container, storage, view or array of `accel.xp`
-        Of equal size; on any devices. Tensors name their elements colexicographically, all else by rows.
+        Of equal size, on any devices. Tensors are copied in colexicographic order, all others in row-major order.
     cast : bool
         Convert to the dtype of ``dst``.
     src_idx_bound : int, optional
-        Elements that lie so many elements or more after the first of ``src`` are not read.
+        Elements at least so many elements after the first one of ``src`` are not read.
     fill : Fill
-        What is written for them: nothing, or zero.
+        What is written instead of them: nothing, or zero.
 
     Raises
     ------
     TypeError
-        If one of them is nothing that copies know.
+        If one of them has no memory that can be copied.
     ReadOnlyError, OverlapError, BoundsError, ReleasedError
-        If ``dst`` must not change or names an element twice; if elements are not in the memory, or it was released.
+        If ``dst`` is read-only or names an element twice; if elements are outside of the memory, or it was released.
     ValueError
         If the sizes differ, or there is a fill without a bound.
     DTypeError
@@ -63,17 +63,17 @@ def explain_copy(
                       4                    24                     4
                       6                     4                    16
       kind        transpose: the target's fastest loop steps 4 bytes where the source steps 16;
-                  another loop steps 4 bytes in the source, so tiles of these two loops are turned
-                  in fast memory, and both ends are used piece by piece
+                  another loop steps 4 bytes in the source, so tiles of these two loops are
+                  transposed in fast memory, and both ends are accessed in contiguous pieces
       items       4 bytes each (one element); accesses of up to 4 bytes; distances in 32 bits
-      overlap     no byte that is written is still to be read, so nothing is set aside
+      overlap     no byte is overwritten before it is read, so nothing is buffered
       done by     the cpu backend, which knows both ends
     """
     if getattr(dst, "readonly", False):
         raise ReadOnlyError(f"this {type(dst).__name__} is read-only; write to a copy of it")
     (into, target), (out_of, source) = _side("target", dst), _side("source", src)
     mask = _mask(out_of, src_idx_bound, fill)
-    _refuse(into, out_of, cast=cast and mask is None)
+    checked_ends(into, out_of, cast=cast and mask is None)
     return CopyExplanation(target, source, mask)
 
 
@@ -96,7 +96,7 @@ def _side(name: str, given: Any) -> tuple[Elements, Side]:
 
 
 def _forgetful(operand: Operand) -> Operand:
-    """Return an operand that keeps no memory alive."""
+    """Return an operand that does not keep its memory alive."""
     block, start, nbytes = operand.span
     return operand._replace(span=Span(Block(block.pointer, block.nbytes, None), start, nbytes))
 
@@ -114,7 +114,7 @@ def _layout(elements: Elements, leaves: Leaves, order: str) -> str:
 
 @runtime_checkable
 class _HasStorage(Protocol):
-    """A container, a view or an array: describes its elements, and says which storage has them."""
+    """A container, a view or an array: describes its elements and names their storage."""
 
     def _lent_storage(self) -> AnyStorage: ...
 
@@ -122,7 +122,7 @@ class _HasStorage(Protocol):
 
 
 def _by_rows(given: Any) -> Elements:
-    """Return the elements, the last axis fastest, of what describes itself to backends."""
+    """Return the elements in row-major order of anything that describes itself to backends."""
     if not isinstance(given, AnyStorage | _HasStorage):
         raise TypeError(
             f"copies know tensors, containers, storages, views and arrays of accel.xp; found {type(given).__name__}: "

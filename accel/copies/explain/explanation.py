@@ -1,4 +1,4 @@
-"""`CopyExplanation`: how a copy would be done, as text and as HTML."""
+"""`CopyExplanation`: an explanation of a copy, as text and as HTML."""
 
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -39,7 +39,7 @@ _STYLE = """
 
 
 class Side(NamedTuple):
-    """An end as the user knows it."""
+    """One end of a copy, with its layout as the user wrote it."""
 
     end: End
     layout: str
@@ -49,9 +49,9 @@ class Side(NamedTuple):
 
 
 class CopyExplanation:
-    """How a copy would be done, and why so; its text is what `str` gives, and a notebook shows it as HTML.
+    """How a copy would be done, and why: `str` returns it as text, and a notebook shows it as HTML.
 
-    It keeps no memory alive.
+    It does not keep memory alive.
     """
 
     __slots__ = ("_source", "_stages", "_target")
@@ -63,18 +63,18 @@ class CopyExplanation:
 
     @property
     def plans(self) -> tuple[Plan, ...]:
-        """What backends would be given, in order: none where there are no elements, several where one is not enough."""
+        """The plans for the backends, in order: none if there are no elements, several if one is not enough."""
         return tuple([stage.plan for stage in self._stages])
 
     @property
     def title(self) -> str:
-        """What is copied, in one line."""
+        """Number and type of the elements and both devices, in one line."""
         target, source = self._target.end, self._source.end
         elements = f"{source.size:,} {source.operand.dtype.name} element{'' if source.size == 1 else 's'}"
         return f"Copy of {elements} ({amount(source.size * source.itemsize)}) from {source.device} to {target.device}"
 
     def text(self) -> str:
-        """Return lines of text."""
+        """Return the explanation as lines of text."""
         lines = [self.title]
         for about, said in self._overview():
             lines += _lines(about, said)
@@ -86,7 +86,7 @@ class CopyExplanation:
         return "\n".join(lines)
 
     def html(self) -> str:
-        """Return an HTML element with a picture of each plan, for a notebook or a page."""
+        """Return the explanation as an HTML element, with a picture of each plan."""
         parts = [f'<p class="name">{escape(self.title)}</p>\n<dl>{"".join(_terms(self._overview()))}</dl>\n']
         for number, stage in enumerate(self._stages):
             head = f'<p class="step">{escape(self._step(number, stage))}</p>\n' if len(self._stages) > 1 else ""
@@ -94,12 +94,12 @@ class CopyExplanation:
         return f'<div class="accel-copy-page"><style>{_STYLE}</style>\n{"".join(parts)}</div>\n'
 
     def svg(self, number: int = 0) -> str:
-        """Return the picture of one plan, an SVG document that needs nothing but itself.
+        """Return the picture of one plan: an SVG document without references to other files.
 
         Raises
         ------
         BoundsError
-            If there is no such plan: where there are no elements, there is none.
+            If there is no such plan; a copy of no elements has none.
         """
         if not -len(self._stages) <= number < len(self._stages):
             raise BoundsError(f"plan {number} is asked for, and this copy has {count(len(self._stages), 'plan')}")
@@ -113,11 +113,12 @@ class CopyExplanation:
         passed = {stage.target.name: stage.target for stage in self._stages}
         if IMAGE in passed:
             cast = self._target.end.operand.dtype != self._source.end.operand.dtype
-            why = "the host has to convert the elements" if cast else "no backend knows both devices"
-            yield "way", f"{why}: through {_as_memory(passed[IMAGE])}"
+            why = "only the host converts elements" if cast else "no backend knows both devices"
+            yield "stages", f"{why}, so the copy goes through {_as_memory(passed[IMAGE])}"
         if BETWEEN in passed:
             extra = _as_memory(passed[BETWEEN])
-            yield "way", f"no loops walk both layouts, as their extents do not divide: through {extra}"
+            why = "no loops visit both layouts in the same order, because their extents do not divide"
+            yield "stages", f"{why}, so the copy goes through {extra}"
 
     def _step(self, number: int, stage: Stage) -> str:
         return f"step {number + 1} of {len(self._stages)}: from the {stage.source.name} to the {stage.target.name}"
@@ -133,11 +134,11 @@ class CopyExplanation:
 
 
 def _as_memory(end: End) -> str:
-    return f"{amount(end.size * end.itemsize)} of other memory on {end.device}"
+    return f"{amount(end.size * end.itemsize)} of temporary memory on {end.device}"
 
 
 def _lines(about: str, said: str) -> list[str]:
-    """Return lines of text with their subject before the first."""
+    """Return a wrapped text with its subject before the first line."""
     first, *rest = wrap(said, _WIDTH - _INDENT)
     return [f"  {about:{_INDENT - 2}}{first}", *[f"{'':{_INDENT}}{line}" for line in rest]]
 

@@ -1,4 +1,4 @@
-"""A small part of a plan, and the memory at either end of it as rows of cells, to be drawn."""
+"""An excerpt of a plan, and the memory at both ends as rows of cells, for a picture."""
 
 from itertools import pairwise, product
 from typing import NamedTuple
@@ -9,20 +9,20 @@ from accel.layout.pictures.colors import Color, hue
 __all__ = ["GAP", "Excerpt", "Item", "Memory", "excerpt", "memory"]
 
 GAP = -1
-"""Stands in a list of rows or columns for some that are left out."""
+"""Stands for rows or columns that are left out."""
 
 _WHOLE = 40
-"""Items of the largest copy that is drawn whole."""
+"""Items of the largest copy that is drawn completely."""
 
 _RUN, _RUNS, _TILE, _LINE = 8, 5, 6, 8
-"""Items of a run that are drawn, runs, items along a side of a tile, and cells of a line without rows."""
+"""How much an excerpt shows: items of a run, runs, items along a side of a tile, cells of a line without rows."""
 
 _SHORTEST = 4
-"""Rows or columns without items that are left out rather than drawn."""
+"""From how many empty rows or columns on they are left out."""
 
 
 class Item(NamedTuple):
-    """An item: which run it is of, its number in that, and its distance from the first one in bytes at either end."""
+    """An item: its run, its number in the run, and its distance in bytes from the first one at both ends."""
 
     run: int
     number: int
@@ -32,7 +32,7 @@ class Item(NamedTuple):
 
     @property
     def name(self) -> str:
-        """A letter for the run, or several, and a number in it."""
+        """Letters for the run, and the number in the run."""
         run, letters = self.run, ""
         while run >= 0:
             run, letters = run // 26 - 1, chr(ord("a") + run % 26) + letters
@@ -40,14 +40,14 @@ class Item(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """Some items of a plan, how many steps of each of its loops are drawn, and whether runs are moved whole."""
+    """Some items of a plan, how many steps of each loop they show, and whether a run is moved as one piece."""
 
     items: tuple[Item, ...]
     shown: tuple[int, ...]
     whole: bool
 
     def hue(self, item: Item) -> Color:
-        """Return the colour of an item: that of its run; its own where there is one run and items go one by one."""
+        """Return the colour of an item: that of its run, or its own if there is one run and items are moved singly."""
         last = self.items[-1]
         return hue(item.run, last.run + 1) if last.run or self.whole else hue(item.number, last.number + 1)
 
@@ -60,9 +60,9 @@ class Memory(NamedTuple):
     rows, columns : list of int
         Their first bytes, counted from the first row and from its first cell; or `GAP`.
     cells : dict
-        The items that lie at a row and a column.
+        The items at each row and column.
     more : set of str
-        On which sides loops go on: ``left``, ``right``, ``above``, ``below``.
+        The sides on which loops continue: ``left``, ``right``, ``above``, ``below``.
     """
 
     rows: list[int]
@@ -72,7 +72,7 @@ class Memory(NamedTuple):
 
 
 def excerpt(stage: Stage) -> Excerpt:
-    """Return all items of a plan if they are few, else those of the first steps of two of its loops."""
+    """Return all items of a plan if they are few, else those of the first steps of two loops."""
     shown = _shown(stage)
     last = len(shown) - 1
     items = []
@@ -115,14 +115,14 @@ def _swizzled(end: End, distance: int) -> int:
 
 
 def memory(stage: Stage, seen: Excerpt, *, target: bool) -> Memory:
-    """Return one end of a part of a plan: by rows as long as its longest step, where one goes beyond all others."""
+    """Return one end of an excerpt; a row is as long as the longest stride, if that exceeds the others together."""
     end = stage.target if target else stage.source
     itemsize = end.itemsize if stage.casts else stage.plan.itemsize
     places = [item.target if target else item.source for item in seen.items]
     strides = stage.plan.target_strides if target else stage.plan.source_strides
     first, pitch = min(places), _pitch(strides, seen.shown, itemsize)
     if end.operand.swizzle is not None:
-        first -= first % pitch  # a swizzle acts within blocks that begin at multiples of their size
+        first -= first % pitch  # a swizzle permutes blocks that start at multiples of their size
     cells: dict[tuple[int, int], list[Item]] = {}
     for item, place in zip(seen.items, places, strict=True):
         row, column = divmod(place - first, pitch)
@@ -134,7 +134,7 @@ def memory(stage: Stage, seen: Excerpt, *, target: bool) -> Memory:
 
 
 def _pitch(strides: tuple[int, ...], shown: tuple[int, ...], itemsize: int) -> int:
-    """Return how many bytes a row has."""
+    """Return the bytes of a row."""
     steps = zip(strides, shown, strict=True)
     moving = sorted((abs(stride), extent) for stride, extent in steps if stride and extent > 1)
     reach = itemsize + sum((extent - 1) * stride for stride, extent in moving[:-1])
@@ -150,7 +150,7 @@ def _side(stride: int, pitch: int) -> str:
 
 
 def _with_gaps(found: set[int], unit: int) -> list[int]:
-    """Return sorted places with those between them, where they are few, or a gap."""
+    """Return sorted places; between two of them the missing ones, or a gap if they are many."""
     places = sorted(found)
     filled = places[:1]
     for one, other in pairwise(places):

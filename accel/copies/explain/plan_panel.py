@@ -1,4 +1,4 @@
-"""One end of a plan as a part of a picture: rows of cells with the items in them, and an arrow for each loop's step."""
+"""Draws one end of a plan: rows of cells with their items, and an arrow for one step of each loop."""
 
 from collections.abc import Iterator
 from html import escape
@@ -15,13 +15,13 @@ COLORS = "abc"
 """The colours of loops."""
 
 LINE = 18
-"""How high a line of text is, and how wide the way of an arrow."""
+"""Height of a line of text, and width of the space for an arrow."""
 
 _CELL, _HIGH, _GAP, _CAPTION, _LETTER = 38, 30, 22, 26, 6.4
 
 
 class Panel(NamedTuple):
-    """One end as it is drawn, and its size; the cells alone are so high."""
+    """The drawing of one end, its width and height, and the height of the cells alone."""
 
     body: str
     width: float
@@ -30,7 +30,7 @@ class Panel(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a row or a column is drawn, which may be a gap."""
+    """The position and size of a row, a column or a gap in the drawing."""
 
     value: int
     at: float
@@ -42,7 +42,7 @@ class _Place(NamedTuple):
 
 
 class _Grid(NamedTuple):
-    """The memory, and where its rows and columns are drawn."""
+    """The memory, and the positions of its rows and columns."""
 
     found: Memory
     columns: list[_Place]
@@ -60,17 +60,17 @@ class _Step(NamedTuple):
     other: Item
 
     def turns(self, where: _Where) -> bool:
-        """Tell whether it leads to another place."""
+        """Tell whether the step leads to another cell."""
         return where[self.one] != where[self.other]
 
 
 def text(x: float, y: float, said: str, kind: str) -> str:
-    """Return a text whose letters stand at a height."""
+    """Return an SVG text at a position."""
     return f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(said)}</text>' if said else ""
 
 
 def panel(found: Memory, stage: Stage, seen: Excerpt, *, target: bool) -> Panel:
-    """Return one end of a part of a plan, drawn."""
+    """Return the drawing of one end of an excerpt."""
     where = {item: place for place, items in found.cells.items() for item in items}
     end = stage.target if target else stage.source
     straight = end.operand.table is None and end.operand.swizzle is None
@@ -100,7 +100,7 @@ def _caption(end: End, *, target: bool) -> str:
 
 
 def _steps(seen: Excerpt) -> Iterator[_Step]:
-    """Yield the first step of each loop of which one is drawn."""
+    """Yield the first step of each loop that is drawn."""
     colors, after = iter(COLORS), len(seen.items)
     for extent in seen.shown:
         after //= max(extent, 1)
@@ -124,7 +124,7 @@ def _places(values: list[int], start: float, size: float) -> list[_Place]:
 
 
 def _labels(grid: _Grid, left: float, top: float) -> Iterator[str]:
-    """Yield the bytes before each row and column, and dots where some are left out or more follow."""
+    """Yield the byte offsets of rows and columns, and dots where more rows or columns follow."""
     for place in grid.columns:
         if place.value != GAP:
             yield text(place.middle, top - 5, f"{place.value:,}", "soft")
@@ -156,7 +156,7 @@ def _cells(grid: _Grid, stage: Stage, seen: Excerpt, *, target: bool) -> Iterato
 
 
 def _label(items: list[Item], stage: Stage, *, target: bool) -> str:
-    """Return what stands in a cell: the item, or what it becomes."""
+    """Return the text of a cell: the name of its item, or the value that is written instead."""
     if not items:
         return ""
     if target and not items[0].read:
@@ -181,7 +181,7 @@ def _cell(row: _Place, column: _Place, items: list[Item], seen: Excerpt, label: 
 
 
 def _frames(grid: _Grid, stage: Stage) -> Iterator[str]:
-    """Yield a frame around what is moved at once."""
+    """Yield a frame around each piece that is moved as one."""
     if stage.plan.kind == "transpose":
         last, right = grid.rows[-1], grid.columns[-1]
         yield _frame(grid.rows[0].at, last.at + last.size, grid.columns[0].at, right.at + right.size)
@@ -192,7 +192,7 @@ def _frames(grid: _Grid, stage: Stage) -> Iterator[str]:
 
 
 def _pieces(grid: _Grid, row: _Place) -> Iterator[list[_Place]]:
-    """Yield neighbours in a row that are of one run."""
+    """Yield the neighbouring columns of a row that hold items of the same run."""
 
     def run(column: _Place) -> int:
         items = grid.found.cells.get((row.value, column.value))

@@ -1,4 +1,4 @@
-"""The picture of a plan as an SVG document: memory at both ends, and what goes from where to where."""
+"""Draws a plan as an SVG document: the memory at both ends, and which item goes where."""
 
 from collections.abc import Iterator
 from html import escape
@@ -12,7 +12,7 @@ __all__ = ["drawn"]
 
 _MARGIN, _BETWEEN = 20, 80
 
-# Plain colours, because many programs that show SVG know no variables.
+# Literal colours: many SVG viewers do not support CSS variables.
 _STYLE = """
 .accel-copy { font-family: system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif; max-width: 100%;
   height: auto; }
@@ -44,7 +44,7 @@ _STYLE = """
 
 
 def drawn(stage: Stage) -> str:
-    """Return the document."""
+    """Return the SVG document of a stage."""
     seen, title = excerpt(stage), _title(stage, excerpt(stage))
     source, target = (panel(memory(stage, seen, target=into), stage, seen, target=into) for into in (False, True))
     keys, top = [*_keys(stage, seen)], _MARGIN + 28
@@ -85,17 +85,17 @@ def _title(stage: Stage, seen: Excerpt) -> str:
 
 
 def _keys(stage: Stage, seen: Excerpt) -> Iterator[tuple[str, str]]:
-    """Yield what the picture's signs mean, each with the colour of its loop if it is about one."""
+    """Yield the legend: each text with the colour of its loop, if it describes a loop."""
     for color, leaf, shown in zip(_colors(seen), stage.plan.leaves, seen.shown, strict=True):
         if color:
             steps = f"{leaf.extent:,} steps" if shown == leaf.extent else f"{shown:,} of {leaf.extent:,} steps"
             out_of, into = _bytes(stage.source, leaf.source_stride), _bytes(stage.target, leaf.target_stride)
             yield color, f"{steps} {out_of} in the source and {into} in the target"
-    yield "", "Equal names and colours show where items go. Numbers at the sides count bytes."
+    yield "", "Equal names and colours show where each item goes. Numbers at the sides count bytes."
     yield "", _FRAMES[stage.plan.kind]
     if stage.plan.bound is not None:
-        fate = "becomes zero" if stage.plan.fill is Fill.ZERO else "stays as it is"
-        yield "", f"What has no colour is not read, and {fate} in the target."
+        fate = "become zero" if stage.plan.fill is Fill.ZERO else "stay as they are"
+        yield "", f"Items without a colour are not read, and {fate} in the target."
 
 
 def _bytes(end: End, stride: int) -> str:
@@ -103,16 +103,16 @@ def _bytes(end: End, stride: int) -> str:
 
 
 _FRAMES = {
-    "memcpy": "What is framed is one piece.",
+    "memcpy": "The frame is one piece, which is moved at once.",
     "rows": "Each frame is a piece that is moved at once.",
-    "transpose": "What is framed is turned in fast memory, alone or as a part of a larger tile.",
+    "transpose": "The frame is transposed in fast memory, alone or as part of a larger tile.",
     "gather": "Each item is moved by itself.",
     "table": "Each item is moved by itself.",
 }
 
 
 def _colors(seen: Excerpt) -> list[str]:
-    """Return the colour of each loop, or nothing for those of which no step is drawn."""
+    """Return the colour of each loop; an empty string if none of its steps is drawn."""
     colors = iter(COLORS)
     return [next(colors) if extent > 1 else "" for extent in seen.shown]
 

@@ -1,4 +1,4 @@
-"""What there is to say of a plan, in sentences for those who do not know the planner."""
+"""The sentences of an explanation, for readers who do not know the planner."""
 
 from collections.abc import Iterator
 
@@ -19,12 +19,12 @@ def amount(nbytes: int) -> str:
 
 
 def count(number: int, thing: str) -> str:
-    """Return how many there are of a thing."""
+    """Return a number with its noun, singular or plural."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def loops_of(stage: Stage) -> list[tuple[str, str, str]]:
-    """Return steps, bytes in the target, and bytes in the source of each loop, the slowest first."""
+    """Return for each loop, the slowest first: steps, stride in the target, stride in the source."""
     into, out_of = stage.target, stage.source
     return [
         (f"{leaf.extent:,}", _step(into, leaf.target_stride), _step(out_of, leaf.source_stride))
@@ -37,7 +37,7 @@ def _step(end: End, stride: int) -> str:
 
 
 def sentences(stage: Stage) -> Iterator[tuple[str, str]]:
-    """Yield what there is to say about a plan, each with a word for what it is about."""
+    """Yield the sentences about a plan, each with its subject."""
     yield "kind", kind_of(stage)
     yield "items", _items(stage)
     for about, said in (("broadcast", _broadcast(stage)), ("cast", _cast(stage)), ("mask", _mask(stage))):
@@ -51,21 +51,21 @@ def sentences(stage: Stage) -> Iterator[tuple[str, str]]:
 
 
 def kind_of(stage: Stage) -> str:
-    """Return the kind of a plan, and why it is that."""
+    """Return the kind of a plan, and the reason for it."""
     return f"{stage.plan.kind}: {_REASONS[stage.plan.kind](stage)}"
 
 
 def _why_memcpy(stage: Stage) -> str:
     if not stage.plan.leaves:
         return "there is one element"
-    return f"the elements lie side by side in the same order at both ends, so they are one piece of {_nbytes(stage)}"
+    return f"the elements are contiguous in the same order at both ends, so they are one piece of {_nbytes(stage)}"
 
 
 def _why_rows(stage: Stage) -> str:
     plan = stage.plan
     run = plan.leaves[-1].extent * plan.itemsize
     return (
-        f"the fastest loop goes side by side at both ends, and where it ends the next one does not go on, so "
+        f"the fastest loop is contiguous at both ends, and the next loop does not continue where it ends, so "
         f"{plan.nbytes // run:,} pieces of {amount(run)} are copied"
     )
 
@@ -76,35 +76,35 @@ def _why_transpose(stage: Stage) -> str:
     return (
         f"the target's fastest loop steps {count(into.target_stride, 'byte')} where the source steps "
         f"{into.source_stride:,}; another loop steps {count(out_of.source_stride, 'byte')} in the source, so tiles of "
-        f"these two loops are turned in fast memory, and both ends are used piece by piece"
+        f"these two loops are transposed in fast memory, and both ends are accessed in contiguous pieces"
     )
 
 
 def _why_gather(stage: Stage) -> str:
     for applies, why in (
         (stage.plan.bound is not None, "a mask decides for each item whether it is read"),
-        (stage.casts, "each element is converted on its way"),
-        (stage.target.operand.swizzle or stage.source.operand.swizzle, "a swizzle gives each item a place of its own"),
+        (stage.casts, "each element is converted"),
+        (stage.target.operand.swizzle or stage.source.operand.swizzle, "a swizzle places each item by itself"),
     ):
         if applies:
-            return f"{why}, so they go one by one"
+            return f"{why}, so items are copied one by one"
     leaf, itemsize = stage.plan.leaves[-1], stage.plan.itemsize
     if leaf.target_stride != itemsize:
         return (
             f"the smallest step in the target is {count(leaf.target_stride, 'byte')}, and an item has {itemsize}, so "
-            f"no two lie side by side there; they go one by one"
+            f"no two items are adjacent there; they are copied one by one"
         )
     if not leaf.source_stride:
-        return "the fastest loop stays at one item of the source, which is written again and again"
+        return "the fastest loop does not move in the source: it writes one item again and again"
     return (
         f"the target's fastest loop steps {count(itemsize, 'byte')} where the source steps {leaf.source_stride:,}, "
-        f"and no other loop goes side by side in the source, so items are gathered one by one"
+        f"and no other loop is contiguous in the source, so items are gathered one by one"
     )
 
 
 def _why_table(stage: Stage) -> str:
     ends = " and the ".join(end.name for end in (stage.target, stage.source) if end.operand.table is not None)
-    return f"no loops walk both ends, so the places of the elements of the {ends} are read from a table"
+    return f"no loops visit both ends in the same order, so the offsets of the {ends} are read from a table"
 
 
 _REASONS = {
@@ -123,7 +123,7 @@ def _nbytes(stage: Stage) -> str:
 def _items(stage: Stage) -> str:
     plan = stage.plan
     together = plan.itemsize // stage.target.itemsize
-    what = "one element" if together == 1 else f"{together} elements that lie side by side at both ends, moved as one"
+    what = "one element" if together == 1 else f"{together} elements that are adjacent at both ends, moved as one"
     return (
         f"{count(plan.itemsize, 'byte')} each ({what}); accesses of up to {count(plan.vector, 'byte')}; distances in "
         f"{plan.index_bits} bits"
@@ -141,7 +141,7 @@ def _cast(stage: Stage) -> str:
     if not stage.casts:
         return ""
     source, target = stage.source.operand.dtype.name, stage.target.operand.dtype.name
-    return f"{source} becomes {target} as numpy.ndarray.astype does; what that loses is lost in silence"
+    return f"{source} becomes {target} as numpy.ndarray.astype does, without a warning where values do not fit"
 
 
 def _mask(stage: Stage) -> str:
@@ -149,7 +149,7 @@ def _mask(stage: Stage) -> str:
         return ""
     fate = "the target becomes zero there" if stage.plan.fill is Fill.ZERO else "the target stays as it is there"
     bound = count(stage.plan.bound // stage.source.itemsize, "element")
-    return f"what lies {bound} or more after the source's first one is not read; {fate}"
+    return f"elements {bound} or more after the source's first one are not read; {fate}"
 
 
 def _swizzle(end: End, swizzle: Swizzling) -> str:
@@ -160,7 +160,7 @@ def _swizzle(end: End, swizzle: Swizzling) -> str:
 
 def _overlap(stage: Stage) -> str:
     if not stage.plan.buffered:
-        return "no byte that is written is still to be read, so nothing is set aside"
+        return "no byte is overwritten before it is read, so nothing is buffered"
     if stage.plan.kind == "memcpy":
         return "the ends may share bytes, so they are copied as memmove does"
     return "the ends may share bytes, so the source is read to its end before the target is written"

@@ -10,7 +10,7 @@ from typing import IO, Any, Literal, Self, SupportsIndex, TypeAlias
 
 import numpy as np
 
-from accel.copies.elements import reach
+from accel.copies.elements import offset_range
 from accel.dtypes import DTypeLike
 from accel.errors import BoundsError, LayoutError
 from accel.memory import HostStorage
@@ -332,7 +332,7 @@ def _reshaped(elements: Source, shape: tuple[int, ...], strides: Sequence[Suppor
     steps = row_major(shape) if strides is None else tuple([as_whole(stride, "a stride") for stride in strides])
     if len(steps) != len(shape):
         raise LayoutError(f"shape {shape} needs as many strides; found {steps}")
-    size, low, high = reach(tuple(zip(shape, steps, strict=True)))
+    size, low, high = offset_range(tuple(zip(shape, steps, strict=True)))
     if offset + low < 0 or offset + high >= elements.size + (not size):
         raise BoundsError(
             f"shape {shape} with strides {steps} from offset {offset} requires elements {offset + low} to "

@@ -7,7 +7,7 @@ import pytest
 
 import accel
 from accel.abc import Leaf, Operand, Plan, Span
-from accel.copies import transfer
+from accel.copies import thresholds
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
 
 from .rings import COUNT, LONG, PIECE, fail, hold_up
@@ -85,7 +85,7 @@ class TestAsynchronous:
         assert np.array_equal(np.ndarray((10, 20), np.int32, host.native, 0, strides), values.reshape(10, 20))
 
     def test_a_transfer_tells_its_time_and_its_progress(self, device, monkeypatch):
-        monkeypatch.setattr(transfer, "_PIECE", 1 << 18)
+        monkeypatch.setattr(thresholds, "PIECE", 1 << 18)
         seen, host = [], accel.container(np.arange(float(LONG // 8)))
         there = accel.empty(LONG // 8, "float64", device=device)
         back = accel.empty(LONG // 8, "float64")

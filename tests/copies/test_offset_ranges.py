@@ -1,4 +1,4 @@
-"""How far swizzled elements reach is found exactly, from few of them."""
+"""The offset range of swizzled elements is exact, and only few of them are enumerated."""
 
 from itertools import product
 
@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accel.abc import Swizzling
-from accel.copies import reaching
-from accel.copies.reaching import swizzled_reach, whole_runs
+from accel.copies import offset_ranges
+from accel.copies.offset_ranges import swizzled_offset_range, whole_runs
 from accel.errors import BoundsError, LayoutError
 
 MANY = settings(max_examples=300, deadline=None, database=None)
@@ -17,7 +17,7 @@ leaves_of_few = st.lists(st.tuples(st.integers(0, 6), st.integers(-40, 40)), max
 
 @st.composite
 def swizzlings(draw):
-    """Return swizzles of bits that are mixed with others, above or below them, and what is added before."""
+    """Return swizzles of up to three bits, shifted up or down, with an offset."""
     bits, base = draw(st.integers(0, 3)), draw(st.integers(0, 3))
     shift = draw(st.integers(bits, 6)) * draw(st.sampled_from([-1, 1]))
     mask = ((1 << bits) - 1) << (base + max(shift, 0))
@@ -25,7 +25,7 @@ def swizzlings(draw):
 
 
 def counted(leaves, swizzle):
-    """Return where the elements are, by counting all of them out."""
+    """Return the offsets of all elements, by enumeration."""
     sums = [sum(steps) for steps in product(*[[i * stride for i in range(extent)] for extent, stride in leaves])]
     return [swizzle(distance) for distance in sums]
 
@@ -35,7 +35,7 @@ def counted(leaves, swizzle):
 def test_the_ends_are_those_of_the_table(leaves, swizzle):
     found = counted(leaves, swizzle)
     expected = (len(found), min(found), max(found)) if found else (0, 0, 0)
-    assert swizzled_reach.__wrapped__(leaves, swizzle, 0) == expected
+    assert swizzled_offset_range.__wrapped__(leaves, swizzle, 0) == expected
     size, low, high = whole_runs(leaves, swizzle)
     assert size == len(found)
     assert all(low <= distance <= high for distance in found)
@@ -58,24 +58,24 @@ HOSTILE = {
 
 @pytest.mark.parametrize("leaves", HOSTILE.values(), ids=HOSTILE)
 def test_more_elements_than_there_may_be_are_not_counted_out(leaves, monkeypatch):
-    monkeypatch.setattr(reaching, "_MANY", 1 << 16)  # far fewer are looked at than this
+    monkeypatch.setattr(offset_ranges, "_MANY", 1 << 16)  # far fewer than this are enumerated
     with pytest.raises(BoundsError, match=r"more than 1024 .*required, and 1024 available"):
-        swizzled_reach(leaves, Swizzling(7 << 55, 3), 1024)
+        swizzled_offset_range(leaves, Swizzling(7 << 55, 3), 1024)
 
 
 @pytest.mark.parametrize("leaves", HOSTILE.values(), ids=HOSTILE)
 def test_of_far_elements_no_more_than_a_bound_are_counted_out(leaves, monkeypatch):
-    monkeypatch.setattr(reaching, "_MANY", 1 << 16)
+    monkeypatch.setattr(offset_ranges, "_MANY", 1 << 16)
     with pytest.raises(LayoutError, match=r"exchanges elements .* apart, and more than 65536"):
-        swizzled_reach(leaves, Swizzling(7 << 55, 3), 2**60)
+        swizzled_offset_range(leaves, Swizzling(7 << 55, 3), 2**60)
 
 
 @pytest.mark.parametrize("leaves", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("swizzle", [Swizzling(56, 3), Swizzling(7, -3, 5), Swizzling(7 << 58, 55, 1)])
 def test_of_near_elements_only_those_at_the_ends_are_counted_out(leaves, swizzle, monkeypatch):
-    monkeypatch.setattr(reaching, "_MANY", 1 << 12)
-    size, low, high = swizzled_reach(leaves, swizzle, 2**62)
-    plain = reaching.reach(leaves)
+    monkeypatch.setattr(offset_ranges, "_MANY", 1 << 12)
+    size, low, high = swizzled_offset_range(leaves, swizzle, 2**62)
+    plain = offset_ranges.offset_range(leaves)
     assert size == plain.size
     assert abs(low - plain.low - swizzle.offset) < swizzle.run
     assert abs(high - plain.high - swizzle.offset) < swizzle.run

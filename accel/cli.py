@@ -110,21 +110,21 @@ def _demo(given: argparse.Namespace) -> int:
 
 
 def _layout(given: argparse.Namespace) -> int:
-    from accel import pictures
+    from accel import layout_command
 
     try:
-        layout = pictures.parsed(given.layout, given.swizzle)
+        layout = layout_command.parsed(given.layout, given.swizzle)
         options = {"color": given.color, "itemsize": given.itemsize, "vector": given.vector}
-        picture = pictures.picture_of(layout, given.tile, **options)
-        steps = given.explain and pictures.explained(given.explain, given.layout)
+        picture = layout_command.picture_of(layout, given.tile, **options)
+        steps = given.explain and layout_command.explained(given.explain, given.layout)
     except (ValueError, TypeError) as error:
         print(f"accel layout: {error}", file=sys.stderr)
         return 2
     if given.svg:
         _save(given.svg, picture.svg())
-    colors = pictures.terminal_colors(os.environ, terminal=sys.stdout is not None and sys.stdout.isatty())
+    colors = layout_command.terminal_colors(os.environ, terminal=sys.stdout is not None and sys.stdout.isatty())
     text = picture.text(shutil.get_terminal_size().columns, colors)
-    print(pictures.writable(f"{text}\n\n{steps}" if steps else text, getattr(sys.stdout, "encoding", "utf-8")))
+    print(layout_command.writable(f"{text}\n\n{steps}" if steps else text, getattr(sys.stdout, "encoding", "utf-8")))
     return 0
 
 

@@ -8,9 +8,9 @@ from accel.containers import ARRAY_ADVICE, AcceleratorDataContainer
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.interchange.export import only_by_copy
+from accel.memory.any_storage import allocate
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.sizes import as_size
-from accel.memory.storages import allocate
 
 __all__ = ["container", "empty", "from_dlpack", "from_numpy", "full", "zeros"]
 

@@ -5,9 +5,9 @@ from typing import Any, SupportsIndex
 
 from accel.device import OnDevice
 from accel.errors import DeviceMismatchError
+from accel.memory.any_storage import AnyStorage
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.host_storage import HostStorage
-from accel.memory.storages import AnyStorage
 from accel.views import BufferView
 
 __all__ = ["ContainerAccess"]

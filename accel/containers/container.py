@@ -11,11 +11,11 @@ from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError, reading_pickled
 from accel.interchange.export import Interchange
+from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.host_storage import HostArray, HostStorage, dtype_there, is_pointer_form
 from accel.memory.sizes import as_size
 from accel.memory.storage import Ownership, Writer
-from accel.memory.storages import AnyStorage, allocate
 
 __all__ = ["ARRAY_ADVICE", "AcceleratorDataContainer"]
 

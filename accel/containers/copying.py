@@ -12,8 +12,8 @@ from accel.copies import Progress, Transfer
 from accel.device import DeviceLike, resolve
 from accel.dtypes import DType, as_dtype, exact_cast
 from accel.errors import DTypeError
+from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.host_storage import HostArray, HostStorage
-from accel.memory.storages import AnyStorage, allocate
 from accel.views import LayoutTensor
 
 __all__ = ["ContainerCopying"]

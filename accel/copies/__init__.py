@@ -1,7 +1,7 @@
 """All copies go through here: from any layout and device to any other, planned as integers, run where the memory is."""
 
 from accel.copies.elements import Elements, HasElements, all_of
-from accel.copies.host import copied_at_once
+from accel.copies.few_elements import copied_at_once
 from accel.copies.planner import Mask, plan
 from accel.copies.run import copy, copy_async, copy_by_plan, fill, in_c_order, read, write
 from accel.copies.transfer import Progress, Transfer, submit_copy

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from accel.abc import CacheEviction, Stream
-from accel.copies import host, thresholds
+from accel.copies import few_elements, thresholds
 from accel.copies.elements import Elements, all_of, of_array
 from accel.copies.injectivity import names_twice, refuse_repeats, refuse_repeats_in_table
 from accel.copies.planner import Mask, fewest_loops
@@ -20,7 +20,7 @@ from accel.memory import HostStorage, heap_of
 from accel.memory.owner import Owner
 from accel.memory.shortage import out_of_memory
 from accel.memory.sizes import in_words
-from accel.memory.submission import Use, carry_out, on_host
+from accel.memory.submitting import Use, carry_out, on_host
 
 __all__ = ["checked_ends", "copy", "copy_async", "copy_by_plan", "fill", "in_c_order", "read", "write"]
 
@@ -56,8 +56,8 @@ def read(source: Elements) -> _Array:
         If the host has no memory for the array. It can be larger than the storage: strides of 0 repeat elements.
     """
     source.refuse_outside()
-    if host.at_once(source) and source.size:
-        return on_host((Use(source.storage, False),), partial(host.gathered, source))
+    if few_elements.at_once(source) and source.size:
+        return on_host((Use(source.storage, False),), partial(few_elements.gathered, source))
     values = _room_for(source.size, source.element_type)
     if values.size:
         copy(all_of(HostStorage.on_array(values)), source)
@@ -91,14 +91,14 @@ def write(target: Elements, values: _Array) -> None:
     DTypeError
         If the dtypes differ.
     """
-    if not host.at_once(target):
+    if not few_elements.at_once(target):
         copy(target, of_array(values))
         return
     _refuse_target(target)
     _refuse_unequal(target, values.size, values.dtype)
     if values.size:
-        given = values.copy() if host.may_share(target, values) else values
-        on_host((_use_of_target(target),), partial(host.scatter, target, given))
+        given = values.copy() if few_elements.may_share(target, values) else values
+        on_host((_use_of_target(target),), partial(few_elements.scatter, target, given))
 
 
 @_reporting
@@ -118,8 +118,9 @@ def fill(target: Elements, value: Any) -> None:
     storage = target.storage
     if not target.size:
         return
-    if host.at_once(target):
-        on_host((_use_of_target(target),), partial(host.scatter, target, np.asarray(value, target.element_type)))
+    if few_elements.at_once(target):
+        scalar = np.asarray(value, target.element_type)
+        on_host((_use_of_target(target),), partial(few_elements.scatter, target, scalar))
     else:
         heap, operand = heap_of(storage.device), fewest_loops(target.operand())
         carry_out(heap, (_use_of_target(target),), partial(heap.backend.fill, operand, value, stream=None))
@@ -148,7 +149,7 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
     DTypeError
         If the dtypes differ, without ``cast``.
     """
-    if not host.copied_at_once(target, source):
+    if not few_elements.copied_at_once(target, source):
         copy_by_plan(target, source, cast=cast)
 
 

@@ -15,9 +15,9 @@ from accel.memory.byte_copies import copy_spans, worker_of
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import PendingWork
 from accel.memory.storage import Storage
-from accel.memory.submission import Use
-from accel.memory.submission import submit as submit_work
-from accel.memory.submission_event import Submission
+from accel.memory.submission import Submission
+from accel.memory.submitting import Use
+from accel.memory.submitting import submit as submit_work
 from accel.memory.thread_stream import ThreadStream
 
 __all__ = ["Progress", "Transfer", "TransferPart", "refuse_foreign", "submit", "submit_copy"]

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 from accel.abc.operand import Operand
 from accel.device import Device
 from accel.errors import InterchangeError
+from accel.memory.any_storage import AnyStorage
 from accel.memory.consumer_streams import lend_to_any_stream, lend_to_stream
 from accel.memory.host_storage import HostArray
-from accel.memory.storages import AnyStorage
 
 __all__ = ["Interchange", "Lender", "only_by_copy"]
 
@@ -88,7 +88,7 @@ class Interchange:
         versioned = max_version is not None and max_version[0] >= major
         if target is source and not copy:
             # Before the array is made: an error keeps this frame alive, and the collector cannot trace NumPy arrays.
-            if source is not _CPU or stream is not None or owner.traffic.hazards is not None:
+            if source is not _CPU or stream is not None or owner.hazard_record.hazards is not None:
                 lend_to_stream(storage, stream)
             array = self._lent_array(storage)
             if min(array.strides or (0,)) >= 0:

@@ -11,11 +11,11 @@ from accel.device import Device
 from accel.errors import DTypeError, InterchangeError, LayoutError
 from accel.interchange.capsule import MAX_VERSION, CapsuleContents, read_capsule, take_capsule
 from accel.interchange.export import Interchange, Lender, only_by_copy
+from accel.memory.any_storage import AnyStorage
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.owner import ForeignOwner, Owner
-from accel.memory.storages import AnyStorage
 
 __all__ = ["Received", "receive"]
 

@@ -7,7 +7,7 @@ from accel.device import Device
 from accel.errors import AccelError, DeviceMismatchError, KernelSignatureError
 from accel.kernels.conversions import conversion
 from accel.kernels.parameters import Parameter
-from accel.memory.submission import Use
+from accel.memory.submitting import Use
 
 __all__ = ["BoundArguments", "Signature"]
 

@@ -13,7 +13,7 @@ from accel.errors import DTypeError, KernelSignatureError, LayoutError, ReadOnly
 from accel.interchange.export import Interchange, Lender
 from accel.kernels.parameters import Parameter
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
-from accel.memory.submission import Use
+from accel.memory.submitting import Use
 
 __all__ = ["Conversion", "conversion"]
 

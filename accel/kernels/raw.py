@@ -16,7 +16,7 @@ from accel.kernels.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.sources import KernelSource
 from accel.locks import open_after_fork
 from accel.memory import heap_of
-from accel.memory.submission import submit_ordered
+from accel.memory.submitting import submit_ordered
 
 __all__ = ["RawKernel"]
 

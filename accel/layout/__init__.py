@@ -56,16 +56,16 @@ from accel.lazy import LazyNames
 
 _LAZY = {
     "BankConflicts": "accel.layout.banks",
-    "Coalescing": "accel.layout.accesses",
+    "Coalescing": "accel.layout.warp_accesses",
     "Conflict": "accel.layout.banks",
     "Explanation": "accel.layout.explanation",
     "Picture": "accel.layout.pictures.picture",
-    "VectorWidth": "accel.layout.accesses",
+    "VectorWidth": "accel.layout.warp_accesses",
     "bank_conflicts": "accel.layout.banks",
-    "coalescing": "accel.layout.accesses",
+    "coalescing": "accel.layout.warp_accesses",
     "explain": "accel.layout.explanation",
     "find_swizzle": "accel.layout.banks",
-    "vector_width": "accel.layout.accesses",
+    "vector_width": "accel.layout.warp_accesses",
 }
 """Names that are imported at their first use, with their modules."""
 

@@ -1,8 +1,4 @@
 # Written by ci/stubs. Do not edit.
-from accel.layout.accesses import Coalescing as Coalescing
-from accel.layout.accesses import VectorWidth as VectorWidth
-from accel.layout.accesses import coalescing as coalescing
-from accel.layout.accesses import vector_width as vector_width
 from accel.layout.algebra import coalesce as coalesce
 from accel.layout.algebra import col_major as col_major
 from accel.layout.algebra import complement as complement
@@ -62,5 +58,9 @@ from accel.layout.tiling import tiled_divide as tiled_divide
 from accel.layout.tiling import tiled_product as tiled_product
 from accel.layout.tiling import zipped_divide as zipped_divide
 from accel.layout.tiling import zipped_product as zipped_product
+from accel.layout.warp_accesses import Coalescing as Coalescing
+from accel.layout.warp_accesses import VectorWidth as VectorWidth
+from accel.layout.warp_accesses import coalescing as coalescing
+from accel.layout.warp_accesses import vector_width as vector_width
 
 _ = ALL

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from accel.errors import LayoutError
-from accel.layout.accesses import addresses, refuse_less_than_one, warp
 from accel.layout.layout import Layout, as_layout
 from accel.layout.swizzle import Swizzle
+from accel.layout.warp_accesses import addresses, refuse_less_than_one, warp
 
 __all__ = ["BankConflicts", "Conflict", "bank_conflicts", "find_swizzle"]
 

@@ -5,16 +5,16 @@ Names that few programs use are imported at first use; the stub beside this file
 
 from accel.abc.stream import Event, Stream, current_stream
 from accel.lazy import LazyNames
+from accel.memory.allocator_scopes import allocating, allocator_of, trim
 from accel.memory.allocators import Allocator, Limit, Statistics, Trims
+from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.byte_copies import copy_elements
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.owner import KeepAlive
 from accel.memory.pool import Pool
-from accel.memory.scopes import allocating, allocator_of, trim
 from accel.memory.storage import Ownership, Storage
-from accel.memory.storages import AnyStorage, allocate
 from accel.memory.streams import new_stream
 
 __all__ = [

@@ -2,10 +2,15 @@
 from accel.abc.stream import Event as Event
 from accel.abc.stream import Stream as Stream
 from accel.abc.stream import current_stream as current_stream
+from accel.memory.allocator_scopes import allocating as allocating
+from accel.memory.allocator_scopes import allocator_of as allocator_of
+from accel.memory.allocator_scopes import trim as trim
 from accel.memory.allocators import Allocator as Allocator
 from accel.memory.allocators import Limit as Limit
 from accel.memory.allocators import Statistics as Statistics
 from accel.memory.allocators import Trims as Trims
+from accel.memory.any_storage import AnyStorage as AnyStorage
+from accel.memory.any_storage import allocate as allocate
 from accel.memory.byte_copies import copy_elements as copy_elements
 from accel.memory.device_storage import DeviceStorage as DeviceStorage
 from accel.memory.heap import Heap as Heap
@@ -24,11 +29,6 @@ from accel.memory.reports import Track as Track
 from accel.memory.reports import assert_no_leak as assert_no_leak
 from accel.memory.reports import snapshot as snapshot
 from accel.memory.reports import track as track
-from accel.memory.scopes import allocating as allocating
-from accel.memory.scopes import allocator_of as allocator_of
-from accel.memory.scopes import trim as trim
 from accel.memory.storage import Ownership as Ownership
 from accel.memory.storage import Storage as Storage
-from accel.memory.storages import AnyStorage as AnyStorage
-from accel.memory.storages import allocate as allocate
 from accel.memory.streams import new_stream as new_stream

@@ -90,7 +90,7 @@ class AllocationTable:
         """Remove a holder that only keep-alives kept; harmless for any other."""
         self.kept.pop(ref(holder), None)
 
-    def check(self) -> Iterator[tuple[int, int]]:
+    def remove_lost(self) -> Iterator[tuple[int, int]]:
         """Remove the blocks whose holders are gone; yields the identity and the size of each."""
         for key in [*self._blocks]:
             if getrefcount(self._blocks[key][1]) == _ALONE:

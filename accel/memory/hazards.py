@@ -25,14 +25,14 @@ from accel import config
 from accel.abc.stream import Event
 from accel.errors import InFlightError
 from accel.locks import open_after_fork
-from accel.memory.submission_event import Submission
+from accel.memory.submission import Submission
 
 __all__ = [
     "IDLE",
     "Access",
     "Claim",
+    "HazardRecord",
     "Hazards",
-    "Traffic",
     "confirm",
     "enter",
     "forget",
@@ -57,7 +57,7 @@ Hazards = tuple[tuple[Access, ...], tuple[Access, ...], tuple[Access, ...]]
 _NONE: Hazards = (), (), ()
 
 
-class Traffic:
+class HazardRecord:
     """The record of the hazards of one allocation; all external memory of a device shares one record.
 
     Attributes
@@ -72,10 +72,10 @@ class Traffic:
         self.hazards: Hazards | None = None
 
 
-IDLE = Traffic()
+IDLE = HazardRecord()
 """The record of all memory without hazards so far; it stays empty."""
 
-Claim = tuple[Traffic, int, int, bool, bool]
+Claim = tuple[HazardRecord, int, int, bool, bool]
 """A use of bytes: the record of their hazards, the address of the first byte, the address past the last one, whether
 the bytes may be written, and whether each of them is overwritten (then earlier failed writes no longer matter)."""
 
@@ -120,18 +120,18 @@ def note(event: Event, claims: Iterable[Claim]) -> None:
 def _record(
     work: Submission, claim: Claim, after: list[Submission], read: list[Submission], replaced: list[Submission]
 ) -> None:
-    traffic, low, high, writing, whole = claim
+    record, low, high, writing, whole = claim
     if low == high:
         return
     access = low, high, work
     while True:
-        seen = traffic.hazards
+        seen = record.hazards
         if seen is None:
             updated: Hazards = ((access,), (), (access,)) if writing else ((), (access,), ())
         else:
             updated = _writing(seen, access, whole, after, replaced) if writing else _reading(seen, access, after, read)
-        if traffic.hazards is seen:  # else a signal handler or a finaliser of this thread recorded something
-            traffic.hazards = updated
+        if record.hazards is seen:  # else a signal handler or a finaliser of this thread recorded something
+            record.hazards = updated
             return
 
 
@@ -160,8 +160,8 @@ def _reading(seen: Hazards, access: Access, after: list[Submission], read: list[
 
 def pending(claim: Claim) -> list[Submission]:
     """Return the submissions that the host must wait for before it uses the bytes."""
-    traffic, low, high, writing, _ = claim
-    seen = traffic.hazards
+    record, low, high, writing, _ = claim
+    seen = record.hazards
     if seen is None:
         return []
     first = chain(seen[0], seen[1]) if writing else seen[0]
@@ -180,11 +180,11 @@ def settle(claim: Claim) -> None:
         refuse_in_flight(claim)
     for work in pending(claim):
         work.settle()
-    traffic, low, high, writing, _ = claim
-    seen = traffic.hazards
+    record, low, high, writing, _ = claim
+    seen = record.hazards
     if seen is not None and not writing:
         refuse_failed([each[2] for each in seen[2] if each[0] < high and low < each[1]])
-    forget(traffic)
+    forget(record)
 
 
 def refuse_in_flight(claim: Claim) -> None:
@@ -203,22 +203,22 @@ def refuse_failed(sources: Iterable[Submission]) -> None:
         source.wait()
 
 
-def forget(traffic: Traffic) -> None:
+def forget(record: HazardRecord) -> None:
     """Forget finished work, except for writes that failed."""
-    seen = traffic.hazards
+    seen = record.hazards
     if seen is None:
         return
     recorded = {each[2] for each in chain(*seen)}
     done = {work for work in recorded if work.done()}
     if done:
-        forget_these(traffic, done, {work for work in done if work.culprit() is not None})
+        forget_these(record, done, {work for work in done if work.culprit() is not None})
 
 
-def forget_some(traffic: Traffic) -> None:
+def forget_some(record: HazardRecord) -> None:
     """Forget finished work, if there are twice as many accesses as the last time."""
-    seen = traffic.hazards
+    seen = record.hazards
     if seen is not None and any(len(each) > 15 and not len(each) & len(each) - 1 for each in seen):
-        forget(traffic)
+        forget(record)
 
 
 def leave(work: Submission, claims: Iterable[Claim]) -> None:
@@ -228,24 +228,24 @@ def leave(work: Submission, claims: Iterable[Claim]) -> None:
             forget(claim[0])
         return
     for claim in claims:
-        traffic = claim[0]
-        seen = traffic.hazards
+        record = claim[0]
+        seen = record.hazards
         if seen is None:
             continue
         writes, reads, unreplaced = seen
         # The usual case: nothing else is recorded.
         alone = len(writes) + len(reads) == 1 and (writes or reads)[0][2] is work and unreplaced == writes
         # No call between these, as in `forget_these`.
-        if alone and traffic.hazards is seen:
-            traffic.hazards = None
+        if alone and record.hazards is seen:
+            record.hazards = None
             continue
-        forget_these(traffic, {work}, set())
+        forget_these(record, {work}, set())
 
 
-def forget_these(traffic: Traffic, done: set[Submission], failed: set[Submission]) -> None:
+def forget_these(record: HazardRecord, done: set[Submission], failed: set[Submission]) -> None:
     """Forget finished submissions; of those that failed, the writes are kept for readers to see."""
     while True:
-        seen = traffic.hazards
+        seen = record.hazards
         if seen is None:
             return
         writes, reads, unreplaced = seen
@@ -257,6 +257,6 @@ def forget_these(traffic: Traffic, done: set[Submission], failed: set[Submission
         if remaining == _NONE:
             remaining = None
         # No call between these: another thread may have recorded something.
-        if traffic.hazards is seen:
-            traffic.hazards = remaining
+        if record.hazards is seen:
+            record.hazards = remaining
             return

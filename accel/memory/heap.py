@@ -17,11 +17,11 @@ from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
 from accel.locks import LockTakenError, in_child, open_after_fork
 from accel.memory.allocators import Allocator, Scope, chosen, trimmed
-from accel.memory.hazards import Traffic
+from accel.memory.hazards import HazardRecord
 from accel.memory.holder import Holder
 from accel.memory.in_flight import PendingTable, PendingWork, SupportsKeepAlive
 from accel.memory.shortage import in_use, is_retry, retrying
-from accel.memory.submission_event import Submission
+from accel.memory.submission import Submission
 from accel.registry import NoBackendError, providers, table_by_device
 
 __all__ = ["Heap", "PendingWork", "Watcher", "heap_of", "heaps", "unwatch", "watch"]
@@ -46,7 +46,7 @@ class Heap(PendingTable):
     plain : bool
         Whether there are no watches, and all blocks come from the backend: one test instead of three at each
         allocation and release.
-    foreign : Traffic
+    foreign : HazardRecord
         The hazards of all memory of the device that was not allocated here.
     """
 
@@ -69,7 +69,7 @@ class Heap(PendingTable):
         self.backend = backend
         self._streams = backend if isinstance(backend, SupportsStreams) else None
         self._in_order = backend if isinstance(backend, FreesInOrder) else None
-        self.foreign = Traffic()
+        self.foreign = HazardRecord()
         # The blocks that do not go back to the backend, and where they go back to.
         self._sources: dict[Block, Allocator] = {}
         # By identity: allocators of users may have no hash.
@@ -81,13 +81,13 @@ class Heap(PendingTable):
     @property
     def live_blocks(self) -> int:
         """Blocks allocated now."""
-        self.check()
+        self.free_lost()
         return len(self.table.sizes())
 
     @property
     def live_bytes(self) -> int:
         """Bytes allocated now."""
-        self.check()
+        self.free_lost()
         return sum(self.table.sizes())
 
     @property
@@ -98,7 +98,7 @@ class Heap(PendingTable):
     @property
     def kept_blocks(self) -> int:
         """Blocks whose handles are all released, and that exports or work in flight keep alive."""
-        self.check()
+        self.free_lost()
         return len(self.table.kept)
 
     def allocate(
@@ -130,7 +130,7 @@ class Heap(PendingTable):
                     source: Allocator = self.backend if plain else self.allocator
                     block = source.allocate(self.device, nbytes, alignment=alignment, stream=stream)
                     if self.table.enter(block, holder):
-                        self._check()
+                        self._free_lost()
                     if not plain:
                         self._report_allocated(block, source)
                 finally:
@@ -199,19 +199,19 @@ class Heap(PendingTable):
         """Record external memory: its deleter runs at the latest when nothing refers to the holder."""
         self.table.add_external(external, holder)
 
-    def check(self) -> None:
+    def free_lost(self) -> None:
         """Free what finalisers could not free because of an interrupt, unless the table is locked."""
         with suppress(LockTakenError), self._try_lock:
             if not self.changing:
                 self.changing = True
                 try:
-                    self._check()
+                    self._free_lost()
                 finally:
                     self.changing = False
         self.run_deferred()
 
-    def _check(self) -> None:
-        for key, nbytes in self.table.check():
+    def _free_lost(self) -> None:
+        for key, nbytes in self.table.remove_lost():
             for watch in self.watches:
                 watch.see_freed(nbytes)
             # The memory was freed with the block object, unless it belongs to a user's allocator.
@@ -235,7 +235,7 @@ class Heap(PendingTable):
 
     def trim(self) -> int:
         """Free the unused blocks that allocators keep; returns how many bytes."""
-        self.check()
+        self.free_lost()
         with self.lock:
             before, self.changing = self.changing, True
             try:
@@ -252,7 +252,7 @@ class Heap(PendingTable):
         """Free memory step by step, the most expensive step last."""
         for heap in heaps():
             heap.retire_finished()
-            heap.check()
+            heap.free_lost()
         self.trim()
         yield
         gc.collect()

@@ -178,7 +178,7 @@ class HostStorage(Storage):
         # Before all else: __index__ of a user's class may release this storage. So in the methods below.
         place = index if type(index) is int else _whole(index)
         array, owner = self._array, self._owner
-        if array is None or owner is None or owner.traffic.hazards is not None:
+        if array is None or owner is None or owner.hazard_record.hazards is not None:
             array = self._ready_array(writing=False)
             # No call between here and the access, as in __setitem__.
             if self._owner is None:

@@ -5,9 +5,9 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from accel.call_sites import call_site
-from accel.memory.hazards import Traffic, forget_these
+from accel.memory.hazards import HazardRecord, forget_these
 from accel.memory.locked_table import LockedTable, report_unraisable
-from accel.memory.submission_event import Submission
+from accel.memory.submission import Submission
 
 __all__ = ["HasTraffic", "HeldMemory", "PendingTable", "PendingWork", "SupportsKeepAlive"]
 
@@ -16,7 +16,7 @@ class HasTraffic(Protocol):
     """An owner of memory, of which hazards are recorded."""
 
     @property
-    def traffic(self) -> Traffic:
+    def hazard_record(self) -> HazardRecord:
         """The record of its hazards."""
         ...
 
@@ -92,7 +92,7 @@ class PendingTable(LockedTable):
         for held in pending.keep_alives:
             owner = held.owner
             if owner is not None:  # the submitter may release it at the same time
-                forget_these(owner.traffic, {submission}, failed)
+                forget_these(owner.hazard_record, {submission}, failed)
             held.release()
 
     def wait(self) -> None:

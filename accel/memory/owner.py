@@ -9,7 +9,7 @@ from accel.abc.stream import Event
 from accel.call_sites import call_site
 from accel.errors import ReleasedError
 from accel.memory import hazards
-from accel.memory.hazards import IDLE, Claim, Hazards, Traffic
+from accel.memory.hazards import IDLE, Claim, HazardRecord, Hazards
 from accel.memory.heap import Heap
 from accel.memory.holder import Holder
 
@@ -26,11 +26,11 @@ class Owner(Holder):
     ----------
     readonly : bool
         Whether writing is forbidden.
-    traffic : Traffic
+    record : HazardRecord
         The record of the hazards: pending work on the bytes, and failed writes.
     """
 
-    __slots__ = ("__weakref__", "readonly", "traffic")
+    __slots__ = ("__weakref__", "hazard_record", "readonly")
     heap: Heap
 
     def __init__(self, heap: Heap) -> None:
@@ -42,7 +42,7 @@ class Owner(Holder):
         self.handles = 1
         self.keep_alives = 0
         self.sentinel = object()
-        self.traffic = IDLE
+        self.hazard_record = IDLE
         if config.debugging():
             self.made = call_site()
 
@@ -59,16 +59,16 @@ class Owner(Holder):
     @property
     def hazards(self) -> Hazards | None:
         """The hazards of the bytes; see `accel.memory.hazards`."""
-        return self.traffic.hazards
+        return self.hazard_record.hazards
 
-    def own_traffic(self) -> Traffic:
+    def own_hazard_record(self) -> HazardRecord:
         """Return the record of the hazards, of this owner alone."""
-        if self.traffic is IDLE:
-            made = Traffic()
+        if self.hazard_record is IDLE:
+            made = HazardRecord()
             # No call between these: another thread may have been first.
-            if self.traffic is IDLE:
-                self.traffic = made
-        return self.traffic
+            if self.hazard_record is IDLE:
+                self.hazard_record = made
+        return self.hazard_record
 
     @property
     def unused(self) -> bool:
@@ -98,14 +98,14 @@ class Owner(Holder):
     def claim(self, *, writing: bool) -> Claim:
         """Return a use of all bytes, for `accel.memory.hazards`."""
         block = self.block
-        return self.own_traffic(), block.pointer, block.pointer + block.nbytes, writing, False
+        return self.own_hazard_record(), block.pointer, block.pointer + block.nbytes, writing, False
 
     def settle(self, *, writing: bool) -> None:
         """Make the host wait for pending work before it reads or writes the bytes.
 
         Raises the error of failed work to readers only: a write replaces what the work should have written.
         """
-        if self.traffic.hazards is not None:
+        if self.hazard_record.hazards is not None:
             hazards.settle(self.claim(writing=writing))
 
     def note(self, event: Event, *, writing: bool) -> None:
@@ -168,7 +168,7 @@ class ForeignOwner(Owner):
         self.external = external
         self.counted = counted
         self.readonly = external.readonly
-        self.traffic = heap.foreign
+        self.hazard_record = heap.foreign
         self.handles = 1
         self.keep_alives = 0
         if external.deleter is not None:

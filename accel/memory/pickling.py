@@ -8,11 +8,11 @@ import numpy as np
 from accel.device import Device, resolve
 from accel.dtypes import as_dtype
 from accel.errors import FormatError, reading_pickled
+from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.byte_copies import copy_elements
 from accel.memory.host_arrays import export
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.storage import Storage
-from accel.memory.storages import AnyStorage, allocate
 
 __all__ = ["VERSION", "state_of", "unpickled_storage"]
 

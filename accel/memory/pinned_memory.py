@@ -13,20 +13,20 @@ from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import OutOfMemoryError
 from accel.locks import open_after_fork
+from accel.memory.allocator_scopes import allocating
 from accel.memory.allocators import Allocator, trimmed
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.pool import Pool
-from accel.memory.scopes import allocating
 from accel.memory.shortage import without_retry
 from accel.registry import table_by_device
 
-__all__ = ["AfterEvents", "PinnedPool", "pinned", "pinned_pools"]
+__all__ = ["FreesAfterEvents", "PinnedPool", "pinned", "pinned_pools"]
 
 _CPU = Device.CPU
 
 
-class AfterEvents:
+class FreesAfterEvents:
     """An allocator that frees a block on a stream only when the stream's work so far is done.
 
     Parameters
@@ -88,7 +88,7 @@ class _PageLocked:
         self.backend.free_pinned(self.device, block)
 
 
-class PinnedPool(AfterEvents):
+class PinnedPool(FreesAfterEvents):
     """The pinned memory of a device: an allocator for the CPU, as in ``allocating("cpu", pool)``.
 
     A freed block is used again when the event of its last use is reached.

@@ -18,7 +18,7 @@ from accel.memory import hazards
 from accel.memory.heap import Heap
 from accel.memory.host_arrays import export
 from accel.memory.owner import KeepAlive, Owner
-from accel.memory.submission import Use, carry_out
+from accel.memory.submitting import Use, carry_out
 
 __all__ = ["Ownership", "Storage", "Writer"]
 
@@ -118,15 +118,15 @@ class Storage(OnDevice):
             In strict mode, instead of waiting.
         """
         owner = self.owner
-        if owner.traffic.hazards is not None:
+        if owner.hazard_record.hazards is not None:
             hazards.settle(self.claim(writing=writing))
 
     def claim(self, *, writing: bool, whole: bool = False) -> hazards.Claim:
         """Return a use of all bytes of this handle, for `accel.memory.hazards`; ``whole`` if each byte is written."""
         owner = self._owner or self.refuse_released()
-        block, traffic = owner.held or owner.block, owner.traffic
+        block, record = owner.held or owner.block, owner.hazard_record
         low = block.pointer + self._start
-        own = owner.own_traffic() if traffic is hazards.IDLE else traffic
+        own = owner.own_hazard_record() if record is hazards.IDLE else record
         return own, low, low + self.size * self.dtype.itemsize, writing, whole
 
     def refuse_released(self) -> NoReturn:

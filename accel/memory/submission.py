@@ -1,241 +1,139 @@
-"""Work that reads and writes storages: in order with all other work, with the storages kept alive until it is done."""
+"""`Submission`: some work as an event, from before it is submitted until it is done."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
-from accel import config
-from accel.abc.stream import Event, Stream
-from accel.device import Device
-from accel.memory.hazards import Claim, confirm, enter, forget_some, leave, refuse_failed, refuse_in_flight
-from accel.memory.heap import Heap, heap_of
-from accel.memory.in_flight import HeldMemory, PendingWork
-from accel.memory.owner import KeepAlive, Owner
-from accel.memory.submission_event import Submission
+from accel.abc.stream import CurrentStream, Event, Stream
+from accel.locks import forked_since, process
 
-__all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_ordered"]
-
-_Result = TypeVar("_Result")
-_CPU = Device.CPU  # an enum's member costs more to reach than a global
+__all__ = ["Submission"]
 
 
-class Usable(Protocol):
-    """A storage, as far as submissions need it."""
-
-    @property
-    def device(self) -> Device:
-        """The device of the memory."""
-        ...
-
-    @property
-    def owner(self) -> Owner:
-        """The owner of the memory, which records its hazards."""
-        ...
-
-    def keep_alive(self) -> KeepAlive:
-        """Keep the memory alive until the result is released."""
-        ...
-
-    def claim(self, *, writing: bool, whole: bool = False) -> Claim:
-        """Return a use of its bytes, for `accel.memory.hazards`."""
-        ...
-
-
-class Use(NamedTuple):
-    """A storage that some work reads or may write.
+class Submission:
+    """Work from before it is submitted to a stream, or begun by the host, until it is done; an `Event`.
 
     Attributes
     ----------
-    storage : HostStorage or DeviceStorage
-        The memory.
-    writing : bool
-        Whether the work may write it.
-    whole : bool
-        Whether it writes each of its bytes.
+    begun : lock
+        Held by the thread that submits the work or, where there is no stream, does it.
+    streams : tuple of Stream
+        The streams that may have been given some of the work, as long as there is no event. An interrupt can leave
+        them here; then the first to ask records the event.
+    event : Event or None
+        Reached when the work is done; None before it is recorded, and for work of the host.
+    after : sequence of Submission
+        The work that this comes after, until the order is certain: if this never takes place, later work waits for
+        these instead.
+    sources : sequence of Submission
+        The work whose failure makes this one fail: it wrote what this reads.
     """
 
-    storage: Usable
-    writing: bool
-    whole: bool = False
+    __slots__ = ("_process", "_thread", "after", "begun", "event", "sources", "streams")
 
+    def __init__(self, event: Event | None = None) -> None:
+        self.begun = threading.Lock()
+        self.streams: tuple[Stream, ...] = ()
+        self.event = event
+        self.after: Sequence[Submission] = ()
+        self.sources: Sequence[Submission] = ()
+        self._thread = threading.get_ident()
+        self._process = process()
 
-Give = Callable[[Submission], object]
-"""Enqueues the work of a submission on its stream, and may set its event. If it raises, nothing follows that event."""
+    @property
+    def device(self) -> object:
+        """The device that does the work; None if the host does."""
+        return None if self.event is None else self.event.device
 
+    @property
+    def began(self) -> float | None:
+        """When it began on its stream, as `Event.began` says; None for work of the host."""
+        return None if self.event is None else self.event.began
 
-def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> None:
-    """Copy or fill memory, in order with all other work on it.
+    @property
+    def ended(self) -> float | None:
+        """When it ended on its stream, as `Event.ended` says; None for work of the host."""
+        return None if self.event is None else self.event.ended
 
-    On a device that frees in stream order, and within memory that it allocated, this only submits the work; later uses
-    wait for it. Otherwise the work is done on return.
+    def give(self, stream: Stream, work: "Callable[[Submission], object]") -> None:
+        """Submit the work to a stream.
 
-    Parameters
-    ----------
-    heap : Heap
-        The heap whose backend does it.
-    uses : sequence of Use
-        The storages that it reads and writes.
-    work : callable
-        Calls the backend for a copy or a fill, without a stream. If it raises, nothing was submitted.
+        ``work`` enqueues it and may set the event. If ``work`` raises, it enqueued nothing after the event.
+        """
+        self.streams = (stream,)
+        try:
+            with stream.giving if isinstance(stream, CurrentStream) else nullcontext():
+                work(self)
+                if self.event is None:
+                    self.event = stream.record()
+        except Exception:
+            self.streams = ()
+            raise
+        self.streams = ()  # after an interrupt they stay: what they were given is unknown
 
-    Raises
-    ------
-    InFlightError
-        In strict mode, instead of waiting for work in flight.
-    """
-    if heap.device is _CPU:  # its backend has finished when it returns
-        on_host(uses, work)
-        return
-    stream = heap.stream
-    if stream is None:
-        on_host(uses, work)
-        heap.backend.synchronize(heap.device)
-        return
-    # In strict mode, no work is left in flight that the caller does not know of.
-    backend = None if config.current().strict else heap.in_order
-    if backend is None or not all(_within(heap, use.storage) for use in uses):
-        _do_on_device(heap, stream, uses, work)
-        return
+    def submitted(self) -> tuple[Event, ...]:
+        """Wait until the work was submitted, or the host has done it; return the events still to wait for.
 
-    def give(submission: Submission) -> None:
-        work()
-        submission.event = backend.mark(stream)
+        Raises
+        ------
+        RuntimeError
+            In the child of a fork, if another thread of the parent had begun the work.
+        """
+        if self.begun.locked() and not self._is_own():
+            if forked_since(self._process):
+                raise RuntimeError("this work was begun before a fork, in the parent; start processes with 'spawn'")
+            with self.begun:
+                pass
+        if self.event is None and self.streams:
+            events = tuple([stream.record() for stream in self.streams])
+            if len(events) > 1:
+                return events
+            self.event = events[0]
+        if self.event is not None:
+            return (self.event,)
+        return tuple([event for each in self.after for event in each.submitted()])
 
-    submission, claims, held = Submission(), _claims(uses), _kept_alive(uses)
-    try:
-        with submission.begun:
-            _give(submission, claims, stream, give)
-    finally:
-        let_go(held)
-    for claim in claims:  # no `PendingWork` does so when it is done
-        forget_some(claim[0])
+    def done(self) -> bool:
+        """Tell whether the work is done; never waits."""
+        if self.begun.locked():
+            return False
+        if self.event is not None:
+            return self.event.done()
+        return all(event.done() for event in self.submitted()) if self.streams or self.after else True
 
+    def settle(self) -> None:
+        """Block until the work is done; failures are raised by `wait` only."""
+        for event in self.submitted():
+            event.settle()
 
-def _within(heap: Heap, storage: Usable) -> bool:
-    """Tell whether a device itself allocated the memory."""
-    return storage.device is heap.device and storage.owner.external is None
+    def wait(self) -> None:
+        """Block until the work is done; raises its error, or that of the work that wrote what it reads."""
+        for event in self.submitted():
+            # If this never took place, the events are those of earlier work, whose failures are not its own.
+            event.wait() if event is self.event else event.settle()
+        failed = self.culprit()
+        if failed is not None:
+            failed.wait()
 
+    def culprit(self) -> Event | None:
+        """Return the failed event, of this work or of what wrote its input, once the work is done; None if none."""
+        seen, to_ask = {self}, [self]
+        while to_ask:
+            each = to_ask.pop()
+            if each.event is not None and each.event.failed:
+                # Or a chain of refusals would keep all of them alive.
+                self.sources = (each,) if each is not self else ()
+                return each.event
+            sources = {*each.sources} - seen
+            to_ask += sources
+            seen |= sources
+        self.sources = ()  # or a chain of copies would keep all earlier ones alive
+        return None
 
-def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
-    """Do work of the host at once, in order with all other work on the memory, and return its result.
+    def _is_own(self) -> bool:
+        """Tell whether the caller cannot wait: it is a signal handler or a finaliser inside of the work itself.
 
-    Raises
-    ------
-    InFlightError
-        In strict mode, instead of waiting for work in flight.
-    """
-    submission, claims, owners, kept = Submission(), [], [], 0
-    for storage, writing, whole in uses:
-        claims.append(storage.claim(writing=writing, whole=whole))
-        owners.append(storage.owner)
-    try:
-        for owner in owners:  # another thread may release one meanwhile, or has done so
-            owner.add_keep_alive()
-            kept += 1
-        with submission.begun:
-            _begin(submission, claims)
-            result = work()
-            confirm(submission, ())
-            return result
-    finally:
-        leave(submission, claims)
-        for owner in owners[:kept]:
-            # No call between these: another thread may release the last handle.
-            if owner.handles:
-                owner.keep_alives -= 1
-            else:
-                owner.heap.defer(owner.drop_keep_alive)  # reports what a deleter raises, so that all are dropped
-
-
-def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> None:
-    """Submit work to a device and wait for that work alone; an interrupt ends the wait, not the work."""
-    submission, claims = Submission(), _claims(uses)
-    pending = PendingWork(submission, _kept_alive(uses))
-    try:
-        with submission.begun:
-            _begin(submission, claims)
-            heap.pending_work[pending] = ""
-            submission.give(stream, lambda _: work())
-            confirm(submission, ())
-        submission.wait()
-    finally:
-        if pending not in heap.pending_work:
-            let_go(pending.keep_alives)
-        if submission.done():
-            heap.retire(pending)
-            leave(submission, claims)
-    heap.retire_finished()
-
-
-def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
-    """Record work that the host is about to do or wait for, and wait for all that it must come after."""
-    if config.current().strict:
-        for claim in claims:
-            refuse_in_flight(claim)
-    read = enter(submission, claims)
-    for each in submission.after:
-        each.settle()
-    if read:
-        refuse_failed(read)
-
-
-def submit_ordered(stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> Event:
-    """Submit work to a stream, after the pending work that it depends on; later uses of the storages wait for it.
-
-    Parameters
-    ----------
-    stream : Stream
-        The stream.
-    uses : sequence of Use
-        The storages that the work reads and writes.
-    work : callable
-        Enqueues the work on the stream. If it raises, nothing was enqueued.
-    """
-    event = submit(stream, uses, lambda _: work()).event.event
-    assert event is not None, "work on a stream has an event"
-    return event
-
-
-def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Usable] = ()) -> PendingWork:
-    """Submit work as `submit_ordered` does; it also keeps alive the storages ``between``, which nothing else uses.
-
-    Returns
-    -------
-    PendingWork
-        The submission, and the keep-alives of the storages.
-    """
-    heap, submission, claims = heap_of(stream.device), Submission(), _claims(uses)
-    pending = PendingWork(submission, (*_kept_alive(uses), *[storage.keep_alive() for storage in between]))
-    try:
-        with submission.begun:  # or another thread takes it for done, and releases its memory
-            # Before anything is enqueued: an interrupt in between must not release memory in use.
-            heap.add_pending(pending)
-            _give(submission, claims, stream, give)
-    finally:
-        if submission.event is None and not submission.streams:  # nothing was enqueued
-            heap.pending_work.pop(pending, None)
-            let_go(pending.keep_alives)
-    return pending
-
-
-def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give: Give) -> None:
-    """Record work that has begun, and enqueue it on a stream after all that it must come after."""
-    read = enter(submission, claims)
-    for each in submission.after:
-        for event in each.submitted():
-            stream.wait_for(event)
-    submission.give(stream, give)
-    confirm(submission, read)
-
-
-def _claims(uses: Sequence[Use]) -> list[Claim]:
-    return [use.storage.claim(writing=use.writing, whole=use.whole) for use in uses]
-
-
-def _kept_alive(uses: Sequence[Use]) -> tuple[KeepAlive, ...]:
-    return tuple([use.storage.keep_alive() for use in uses])
-
-
-def let_go(held: Sequence[HeldMemory]) -> None:
-    """Release keep-alives."""
-    for each in held:
-        each.release()
+        At the end of the process, the threads that had begun the work are gone; nothing waits for them either.
+        """
+        return self._thread == threading.get_ident() or sys.is_finalizing()

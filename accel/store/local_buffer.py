@@ -10,9 +10,9 @@ from accel.abc.operand import Operand
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError, ReleasedError
+from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.sizes import as_alignment, as_size
-from accel.memory.storages import AnyStorage
 from accel.store.scratch import DEFAULT_ALIGNMENT, bytes_of
 from accel.store.store_targets import Place, StoreTarget, place_of
 from accel.store.task import current_task

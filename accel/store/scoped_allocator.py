@@ -6,8 +6,8 @@ from typing import NoReturn, Self, SupportsIndex
 from accel.device import DeviceLike
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import ReleasedError
+from accel.memory.any_storage import AnyStorage
 from accel.memory.sizes import as_alignment, as_size
-from accel.memory.storages import AnyStorage
 from accel.store.scratch import DEFAULT_ALIGNMENT, bytes_of
 from accel.store.store_targets import Place, StoreTarget, place_of
 from accel.store.task import TaskScope, current_task

@@ -2,12 +2,12 @@
 
 from accel.device import Device
 from accel.dtypes import as_dtype
+from accel.memory.any_storage import AnyStorage
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.owner import Owner
 from accel.memory.pinned_memory import pinned
-from accel.memory.storages import AnyStorage
 from accel.store.store_targets import Place, StoreTarget
 
 __all__ = ["DEFAULT_ALIGNMENT", "bytes_of"]

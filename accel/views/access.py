@@ -10,9 +10,9 @@ from accel.copies import Elements
 from accel.dtypes import exact_cast
 from accel.memory.host_storage import HostArray
 from accel.views.cells import distances_between, element_cells
-from accel.views.checks import as_alignment, as_count
 from accel.views.contents import TensorContents
 from accel.views.core import TensorCore
+from accel.views.index_checks import as_alignment, as_count
 from accel.views.load_arguments import as_vector, refuse_misaligned, split_coordinates, split_values
 from accel.views.rows import Rows, as_assignable
 from accel.views.slicing import as_key, locate, selected

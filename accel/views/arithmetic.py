@@ -8,10 +8,10 @@ from accel.errors import DTypeError, LayoutError
 from accel.memory import HostStorage, allocate
 from accel.memory.host_storage import HostArray
 from accel.views.cells import compact
-from accel.views.checks import as_axis
 from accel.views.contents import TensorContents
 from accel.views.core import TensorCore
 from accel.views.geometry import Geometry, by_rows
+from accel.views.index_checks import as_axis
 from accel.views.operators import Operation, Operators, apply_operation, refuse_booleans, refuse_different_dtypes
 from accel.views.rows import is_array, refuse_different_devices
 

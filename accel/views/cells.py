@@ -21,7 +21,7 @@ from accel.views.geometry import CACHED, Geometry
 __all__ = ["cells", "compact", "distances_between", "element_cells", "ends", "mask_of"]
 
 
-class Tensor(Protocol):
+class HasCells(Protocol):
     """What this module reads of a tensor."""
 
     _dtype: DType
@@ -30,7 +30,7 @@ class Tensor(Protocol):
     _storage: AnyStorage
 
 
-def cells(tensor: Tensor, *, by_rows: bool = False) -> Elements:
+def cells(tensor: HasCells, *, by_rows: bool = False) -> Elements:
     """Return the numbers that have memory, in colexicographic or row-major order; those of one element are adjacent."""
     leaves = _leaves(tensor._geometry, by_rows)
     if tensor._geometry.swizzled is None:  # most tensors: one call less
@@ -38,12 +38,12 @@ def cells(tensor: Tensor, *, by_rows: bool = False) -> Elements:
     return _elements(tensor, leaves, tensor._offset)
 
 
-def element_cells(tensor: Tensor, step: int) -> Elements:
+def element_cells(tensor: HasCells, step: int) -> Elements:
     """Return the numbers of one element, in row-major order; ``step`` is its offset before the swizzle."""
     return _elements(tensor, _lanes(tensor._geometry.element), tensor._offset + step)
 
 
-def _elements(tensor: Tensor, leaves: tuple[Leaf, ...], place: int) -> Elements:
+def _elements(tensor: HasCells, leaves: tuple[Leaf, ...], place: int) -> Elements:
     swizzled = tensor._geometry.swizzled
     if swizzled is None:
         return Elements(tensor._storage, place, leaves, tensor._dtype)
@@ -112,7 +112,7 @@ def compact(geometry: Geometry) -> bool:
     return True
 
 
-def distances_between(tensor: Tensor, first: int, count: int) -> OffsetTable:
+def distances_between(tensor: HasCells, first: int, count: int) -> OffsetTable:
     """Return those of ``count`` consecutive cells that belong to a tensor, as distances from cell ``first``."""
     geometry = tensor._geometry
     loops, lowest = _loops(_leaves(geometry, by_rows=False))

@@ -189,7 +189,7 @@ class TensorContents(TensorCore, Interchange):
             self._host_storage("an implicit copy to NumPy")
             return self.to_numpy().astype(self._dtype if dtype is None else as_dtype(dtype), copy=False)
         storage = self._host_storage("an array on the same memory")
-        if storage.owner.traffic.hazards is not None:
+        if storage.owner.hazard_record.hazards is not None:
             storage.settle(writing=not self.readonly)
         shared = self._lent_array(storage)
         if dtype is None or as_dtype(dtype) == self._dtype:

@@ -13,8 +13,8 @@ from accel.layout import ComposedLayout, Layout
 from accel.layout.layout import as_layout, joined
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
 from accel.views.cells import cells, compact
-from accel.views.checks import as_axis
 from accel.views.geometry import SCALAR, Geometry, Shifted, geometry_from_layout, geometry_of
+from accel.views.index_checks import as_axis
 from accel.views.sources import Source, source_of
 
 __all__ = ["AddressSpace", "TensorCore"]

@@ -3,9 +3,9 @@
 from typing import Any, Generic, Protocol, Self, SupportsIndex, TypeVar
 
 from accel.errors import BoundsError, reading_pickled
-from accel.views.checks import as_axis, as_sizes, as_whole
 from accel.views.core import TensorCore
 from accel.views.geometry import Geometry
+from accel.views.index_checks import as_axis, as_sizes, as_whole
 from accel.views.tiling import tile_sizes
 
 __all__ = ["LayoutTensorIter"]

@@ -13,10 +13,10 @@ from accel.views import relayout, tiling
 from accel.views.access import TensorAccess
 from accel.views.arithmetic import TensorArithmetic
 from accel.views.cells import ends
-from accel.views.checks import as_alignment, as_pad
 from accel.views.copying import AsyncCopying
 from accel.views.core import TensorCore
 from accel.views.geometry import geometry_of
+from accel.views.index_checks import as_alignment, as_pad
 from accel.views.iterator import LayoutTensorIter
 from accel.views.scoped_storage import scoped_storage
 from accel.views.slicing import sliced

@@ -7,7 +7,7 @@ from typing import SupportsIndex
 from accel.dtypes import DTypeLike, as_dtype
 from accel.memory import HostStorage
 from accel.memory.sizes import as_size
-from accel.views.checks import as_alignment
+from accel.views.index_checks import as_alignment
 
 __all__ = ["scoped_storage"]
 

@@ -7,8 +7,8 @@ from accel.errors import BoundsError, LayoutError
 from accel.layout import Layout
 from accel.layout.coordinates import bounded, crd2idx_of_shape, evaluated, fitted
 from accel.layout.layout import joined
-from accel.views.checks import as_whole, position
 from accel.views.geometry import Geometry, Shifted, blocks_of, clamped
+from accel.views.index_checks import as_whole, position
 
 __all__ = ["as_key", "locate", "refuse_other_rank", "selected", "sliced", "subrange"]
 

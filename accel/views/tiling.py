@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from accel.errors import BoundsError, LayoutError
 from accel.layout import Layout, Swizzle, coalesce
 from accel.layout.layout import joined, modes_of
-from accel.views.checks import as_axis, as_count, as_sizes, as_whole, refuse_partial_tile, tile_position
 from accel.views.geometry import CACHED, SCALAR, Geometry, Shifted, blocks_of, clamped, geometry_of
+from accel.views.index_checks import as_axis, as_count, as_sizes, as_whole, refuse_partial_tile, tile_position
 from accel.views.slicing import subrange
 
 __all__ = ["coordinates_of_tiles", "distributed", "split", "split_part", "tile_sizes", "tiled", "vectorized"]

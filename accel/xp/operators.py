@@ -15,7 +15,7 @@ Scalar: TypeAlias = bool | int | float | complex
 # The owner of a handle is None after a release, and has hazards while work is in flight. Only then is `live` needed.
 _SELF = """\
     if self._shared is not None and (handle := self._shared.handle) is not None:
-        if (owner := handle._owner) is None or owner.traffic.hazards is not None:
+        if (owner := handle._owner) is None or owner.hazard_record.hazards is not None:
             live(self)
 """
 _OTHER = """\
@@ -24,7 +24,7 @@ _OTHER = """\
         if other._library is not library:
             library.refuse(other._library)
         if other._shared is not None and (handle := other._shared.handle) is not None:
-            if (owner := handle._owner) is None or owner.traffic.hazards is not None:
+            if (owner := handle._owner) is None or owner.hazard_record.hazards is not None:
                 live(other)
         other = other._native
     elif type(other) not in scalars:

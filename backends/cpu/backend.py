@@ -16,7 +16,7 @@ from accel.errors import CapabilityError, OutOfMemoryError
 from accel.memory.host_arrays import bytes_at, export
 from accel.memory.pool import Pool
 
-from ..common import executor
+from ..common import host_copies
 from .slabs import ALIGNMENT, LARGEST, Slabs
 
 __all__ = ["CpuBackend"]
@@ -80,19 +80,19 @@ class CpuBackend:
         """Copy bytes; the spans may overlap."""
         if stream is not None:
             raise _no_streams()
-        executor.copy_bytes(_bytes_of(target), _bytes_of(source))
+        host_copies.copy_bytes(_bytes_of(target), _bytes_of(source))
 
     def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
         """Copy elements as planned."""
         if stream is not None:
             raise _no_streams()
-        executor.copy(target, _bytes_of(target.span), source, _bytes_of(source.span), plan)
+        host_copies.copy(target, _bytes_of(target.span), source, _bytes_of(source.span), plan)
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element."""
         if stream is not None:
             raise _no_streams()
-        executor.fill(target, _bytes_of(target.span), value)
+        host_copies.fill(target, _bytes_of(target.span), value)
 
     def synchronize(self, device: Device) -> None:
         """Return at once: every call is done when it returns."""

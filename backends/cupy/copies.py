@@ -15,7 +15,7 @@ from accel.device import Device
 
 from .copy_ends import CopyEnd, bytes_of, packed
 from .driver import Driver
-from .launches import fill_launch, launches_of
+from .launches import copy_launch, fill_launch
 from .memory import DeviceBlock, memory_of, taken
 from .modules import Modules
 from .peers import Peers
@@ -148,7 +148,7 @@ class Copier:
         target_address: int | None = None,
     ) -> None:
         tables = [self._table(end, stream) for end in (target, source)]
-        launch = launches_of(
+        launch = copy_launch(
             plan,
             target,
             source,

@@ -57,9 +57,9 @@ class Driver:
                 f"a device of {self.platform.name} cannot be used across a fork; start processes with 'spawn'"
             )
 
-    def on(self, device: Device) -> "OnDevice":
+    def on(self, device: Device) -> "CurrentDevice":
         """Return a context in which a device is current and errors of the driver are translated."""
-        return OnDevice(self, device)
+        return CurrentDevice(self, device)
 
     def attributes(self, address: int) -> Any | None:
         """Return the driver's attributes of memory at an address; None unless it is a device's, or pinned.
@@ -94,7 +94,7 @@ class Driver:
             event.synchronize()
 
 
-class OnDevice:
+class CurrentDevice:
     """A context in which a device is current and errors of the driver are translated."""
 
     __slots__ = ("_before", "_device", "_driver")

@@ -12,7 +12,7 @@ from accel.abc import CacheEviction, Leaf, Limits, Operand, Plan, Swizzling
 from .accesses import in_accesses, in_pieces, in_stores, outside, packable, shorter_side, size_of
 from .structures import Struct, divisor, index_bits, loops, mask, steps, structure, swizzle
 
-__all__ = ["Launch", "fill_launch", "launches_of", "module_source"]
+__all__ = ["Launch", "copy_launch", "fill_launch", "module_source"]
 
 _SOURCES = (
     "items.cuh",
@@ -64,7 +64,7 @@ def module_source() -> str:
     return "\n".join([(folder / name).read_text("utf-8") for name in _SOURCES])
 
 
-def launches_of(
+def copy_launch(
     plan: Plan,
     target: Operand,
     source: Operand,

@@ -17,7 +17,7 @@ import numpy as np
 from accel.device import Device
 from accel.locks import open_after_fork
 
-from ..common.executor import copy_bytes
+from ..common.host_copies import copy_bytes
 from .driver import Driver
 from .pinned import StagingMemory
 from .streams import CupyStream

@@ -14,7 +14,7 @@ from accel.device import Device
 from accel.dtypes import SUPPORTED
 from accel.errors import DeviceLostError, DeviceMismatchError
 
-from ..common import executor as plans
+from ..common import host_copies
 from .arrays import SimArray
 from .computing import Namespace, SimExecutor
 from .faults import FaultPoints
@@ -154,7 +154,7 @@ class SimBackend:
             self._begin(operation, (source, read, False), (target, written, True))
             if fails:
                 raise DeviceLostError(f"{operation} was made to fail")
-            plans.copy(target, bytes_of(target.span), source, bytes_of(source.span), plan)
+            host_copies.copy(target, bytes_of(target.span), source, bytes_of(source.span), plan)
 
         queue, *others = self._streams(stream, target, source)
         copied = queue.submit("a copy", copy_now, [other.record() for other in others])
@@ -167,7 +167,7 @@ class SimBackend:
 
         def fill_now(operation: Operation) -> None:
             self._begin(operation, (target, region, True))
-            plans.fill(target, bytes_of(target.span), value)
+            host_copies.fill(target, bytes_of(target.span), value)
 
         self._stream(stream, target.span.block.native.device).submit("a fill", fill_now)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import accel
 from accel import Device, copies, explain_copy, xp
 from accel.abc import Fill, Swizzling
-from accel.copies import Elements, Mask, host, stages
+from accel.copies import Elements, Mask, few_elements, stages
 from accel.copies.explain.plan_memory import excerpt, memory
 from accel.dtypes import as_dtype
 from accel.errors import BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError, ReleasedError
@@ -146,7 +146,7 @@ class Given:
 
         patch.setattr(stages.Stage, "give", kept)
         # A few elements of the host are copied without a plan, by the loops that it would have.
-        patch.setattr(host, "copied_at_once", lambda target, source: False)
+        patch.setattr(few_elements, "copied_at_once", lambda target, source: False)
 
 
 def draw_copy(data, to, of):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from accel.backends.cupy.copy_ends import ByteRange
-from accel.backends.cupy.launches import launches_of
+from accel.backends.cupy.launches import copy_launch
 from accel.backends.cupy.pitched import pitched
 
 import accel
@@ -234,8 +234,8 @@ class TestKernels:
         target = Operand(span, 0, np.dtype(np.uint8), extents, (1 << 32, 2))
         source = target._replace(strides=(1 << 33, 3))
         plan = accel.copies.plan(target, source)
-        launch = launches_of(plan, target, source, 1 << 40, 1 << 41, limits=limits)
-        assert launch.defines != launches_of(*_small(target, source), 1 << 40, 1 << 41, limits=limits).defines
+        launch = copy_launch(plan, target, source, 1 << 40, 1 << 41, limits=limits)
+        assert launch.defines != copy_launch(*_small(target, source), 1 << 40, 1 << 41, limits=limits).defines
         assert any("64" in define for define in launch.defines)
         assert max(launch.grid) <= 2**31 - 1
 

@@ -11,7 +11,7 @@ from accel.backends.cupy.streams import CupyStream
 import accel
 from accel import Device
 from accel.abc import Operand, Span
-from accel.memory import heap_of, submission
+from accel.memory import heap_of, submitting
 from accel.testing.blocks import host_span, random_bytes, read
 
 from .conftest import install
@@ -114,14 +114,14 @@ def test_a_wait_that_is_forgotten_shows_in_the_bytes_in_some_order(monkeypatch):
 
 
 def test_a_launch_that_waits_for_nobody_shows_in_the_bytes_in_some_order(monkeypatch):
-    enter = submission.enter
+    enter = submitting.enter
 
     def alone(submission, claims):
         read = enter(submission, claims)
         submission.after = ()
         return read
 
-    monkeypatch.setattr(submission, "enter", alone)
+    monkeypatch.setattr(submitting, "enter", alone)
     text = """
         extern "C" __global__ void copy(const int* source, int* target) { target[threadIdx.x] = source[threadIdx.x]; }
     """

@@ -25,7 +25,7 @@ import accel
 from accel import HostStorage, Layout, LayoutTensor, xp
 from accel.copies import thresholds
 from accel.memory import hazards
-from accel.memory.submission import Use, submit_ordered
+from accel.memory.submitting import Use, submit_ordered
 
 SIZE = 32
 INLINE = 24  # bytes below which a stream's work is done by its caller: half a container
@@ -170,8 +170,8 @@ class Bench:
     # The moments when threads switch, and the log of the order.
 
     def install(self):
-        from accel.memory import in_flight, submission
-        from accel.memory.submission_event import Submission
+        from accel.memory import in_flight, submitting
+        from accel.memory.submission import Submission
 
         enter, given, forget, confirm = hazards.enter, Submission.give, hazards.forget_these, hazards.confirm
 
@@ -202,9 +202,9 @@ class Bench:
 
         thresholds.INLINE = INLINE
         Submission.give = giving
-        hazards.enter = submission.enter = entered
+        hazards.enter = submitting.enter = entered
         hazards.forget_these = in_flight.forget_these = forgetting
-        hazards.confirm = submission.confirm = confirming
+        hazards.confirm = submitting.confirm = confirming
 
     def pause(self):
         if self.yields.random() < 0.15:

@@ -725,7 +725,7 @@ def test_the_table_is_checked_while_another_thread_removes_external_memory(monke
 
     getrefcount = allocation_table.getrefcount
     monkeypatch.setattr(allocation_table, "getrefcount", counting)
-    heap_of(Device.CPU).check()
+    heap_of(Device.CPU).free_lost()
 
 
 def test_nothing_is_left_in_the_table_of_memory_whose_last_keep_alive_is_in_a_cycle():
@@ -772,7 +772,7 @@ def test_the_deleter_of_external_memory_runs_once_whenever_the_release_is_interr
         c.release()
         del c
         gc.collect()
-        heap.check()
+        heap.free_lost()
         assert ran == [1]
 
 

@@ -10,7 +10,7 @@ import accel
 from accel import Device
 from accel.dtypes import as_dtype
 from accel.memory import allocate, hazards
-from accel.memory.submission_event import Submission
+from accel.memory.submission import Submission
 
 
 class Once:
@@ -90,7 +90,7 @@ def test_no_read_is_forgotten_while_others_ask_and_note(storage):
     def ask():
         while left[0]:
             storage.settle(writing=False)
-            hazards.forget(storage.owner.traffic)
+            hazards.forget(storage.owner.hazard_record)
 
     together(ask, *(lambda events=events: note(events) for events in kept))
     assert {id(event) for events in kept for event in events} <= noted(storage)
@@ -154,7 +154,7 @@ def test_the_host_waits_for_what_another_thread_is_just_submitting(storage, stre
         storage.array[:] = 7
 
     def submit():
-        from accel.memory.submission import Use, submit_ordered
+        from accel.memory.submitting import Use, submit_ordered
 
         submit_ordered(stream, (Use(storage, True),), lambda: (slow(), stream.submit(lambda: None)))
 
@@ -173,7 +173,7 @@ def test_the_host_waits_for_what_another_thread_is_just_submitting(storage, stre
 
 def test_a_signal_handler_inside_a_copy_does_not_wait_for_that_copy(storage):
     """It could wait for ever; what it writes may be written over."""
-    from accel.memory.submission import Use, on_host
+    from accel.memory.submitting import Use, on_host
 
     on_host((Use(storage, True),), lambda: storage.store(0, 5.0))
     assert storage[0] == 5.0

@@ -7,7 +7,7 @@ import pytest
 
 import accel
 from accel.memory import allocating, pinned, pinned_memory, snapshot
-from accel.memory.pinned_memory import AfterEvents, PinnedPool, pinned_pools
+from accel.memory.pinned_memory import FreesAfterEvents, PinnedPool, pinned_pools
 from accel.testing import no_leaks
 
 
@@ -86,7 +86,7 @@ def test_a_block_that_is_freed_on_a_stream_waits_for_it(stream, held):
             self.freed.append(block)
 
     upstream = Upstream()
-    gated = AfterEvents(upstream)
+    gated = FreesAfterEvents(upstream)
     ask = {"alignment": 1, "stream": None}
     block = gated.allocate(accel.Device.CPU, 10, **ask)
     gated.free(block, stream=stream)

@@ -6,7 +6,7 @@ from typing import Any, Protocol, SupportsIndex, runtime_checkable
 from accel.abc import Block, Fill, Operand, Span
 from accel.copies.elements import Elements, HasElements, Leaves
 from accel.copies.explain.explanation import CopyExplanation, Side
-from accel.copies.explain.wording import count
+from accel.copies.explain.plan_wording import count
 from accel.copies.planner import Mask
 from accel.copies.run import checked_ends
 from accel.copies.stages import End

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from accel.abc import Plan
 from accel.copies.explain.plan_picture import drawn
-from accel.copies.explain.wording import amount, count, loops_of, sentences
+from accel.copies.explain.plan_wording import amount, count, loops_of, sentences
 from accel.copies.planner import Mask
 from accel.copies.stages import BETWEEN, IMAGE, End, Stage, stages_of
 from accel.errors import BoundsError

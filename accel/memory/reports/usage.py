@@ -214,7 +214,7 @@ def snapshot() -> Snapshot:
     """
     for heap in heaps():  # work on one device may hold memory of another
         heap.retire_finished()
-        heap.check()
+        heap.free_lost()
     devices = tuple(_usage(heap) for heap in heaps())
     transfers = _transfers()
     owners = sorted((_owned(holder, transfers) for holder in holders()), key=lambda owner: -owner.nbytes)

@@ -19,15 +19,7 @@ from accel.views.buffers.access import BufferAccess
 from accel.views.buffers.arithmetic import BufferArithmetic
 from accel.views.buffers.flat_memory import checked_range, flat_source
 from accel.views.buffers.text import shown
-from accel.views.checks import (
-    as_axis,
-    as_count,
-    as_sizes,
-    as_whole,
-    position,
-    refuse_partial_tile,
-    tile_position,
-)
+from accel.views.index_checks import as_axis, as_count, as_sizes, as_whole, position, refuse_partial_tile, tile_position
 from accel.views.scoped_storage import scoped_storage
 from accel.views.sources import Source, row_major, source_of
 

@@ -9,7 +9,7 @@ from accel.memory import AnyStorage, HostStorage
 from accel.views.buffers.flat_memory import checked_range, flat_source
 from accel.views.buffers.text import shown
 from accel.views.buffers.vector_access import VectorAccess
-from accel.views.checks import as_whole
+from accel.views.index_checks import as_whole
 from accel.views.rows import Rows, as_assignable
 
 __all__ = ["BufferView"]

@@ -4,7 +4,7 @@ from math import prod
 from typing import Protocol, SupportsIndex
 
 from accel.errors import BoundsError
-from accel.views.checks import as_whole
+from accel.views.index_checks import as_whole
 
 __all__ = ["Shaped", "prod_dims"]
 

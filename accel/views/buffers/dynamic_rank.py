@@ -12,7 +12,7 @@ from accel.interchange import Interchange
 from accel.memory import AnyStorage
 from accel.memory.host_storage import HostArray
 from accel.views.buffers.buffer import Buffer, NDBuffer, Shape, as_shape
-from accel.views.checks import as_whole
+from accel.views.index_checks import as_whole
 
 __all__ = ["DynamicRankBuffer"]
 

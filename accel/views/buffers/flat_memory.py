@@ -4,7 +4,7 @@ from typing import Any, SupportsIndex
 
 from accel.errors import BoundsError, DeviceMismatchError, LayoutError
 from accel.memory import AnyStorage, HostStorage
-from accel.views.checks import as_whole
+from accel.views.index_checks import as_whole
 from accel.views.sources import Source, source_of
 
 __all__ = ["as_host_storage", "checked_range", "flat_source"]

@@ -9,7 +9,7 @@ from accel.dtypes import exact_cast
 from accel.memory.host_storage import HostArray
 from accel.memory.sizes import as_size
 from accel.views.buffers.flat_memory import as_host_storage, checked_range, flat_source
-from accel.views.checks import as_pad, as_whole
+from accel.views.index_checks import as_pad, as_whole
 
 __all__ = ["PrefetchOptions", "partial_simd_load", "partial_simd_store"]
 

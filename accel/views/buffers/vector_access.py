@@ -9,7 +9,7 @@ from accel.memory.sizes import as_size
 from accel.views.buffers.flat_memory import as_host_storage, checked_range
 from accel.views.buffers.simd import PrefetchOptions
 from accel.views.buffers.strided import StridedView
-from accel.views.checks import as_alignment, position
+from accel.views.index_checks import as_alignment, position
 from accel.views.load_arguments import as_vector, refuse_misaligned, split_coordinates, split_values
 
 __all__ = ["VectorAccess"]

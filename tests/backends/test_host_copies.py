@@ -1,8 +1,8 @@
-"""The host's executor copies exactly what a plan says, by NumPy and by every kernel, and writes nothing else."""
+"""The host copies exactly what a plan says, by NumPy and by every kernel, and writes nothing else."""
 
 import numpy as np
 import pytest
-from accel.backends.common import compiled, executor, thresholds, tiles
+from accel.backends.common import compiled, host_copies, thresholds, tiles
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -53,7 +53,7 @@ def check(plan, target, into, source, out_of):
     same = into is out_of
     expected, given = into.copy(), out_of.copy()
     carry_out(plan, target, expected, source, expected if same else given)
-    executor.copy(target, into, source, out_of, plan)
+    host_copies.copy(target, into, source, out_of, plan)
     assert np.array_equal(into, expected)
     assert same or np.array_equal(out_of, given)
 
@@ -224,7 +224,7 @@ class TestCasts:
         )
         target = Operand(host_span(into), 0, wanted, (40, 30), (0, 0))
         source = Operand(host_span(out_of), 0, given, (30, 40), (0, 0))
-        executor.copy(target, into, source, out_of, Plan(leaves, wanted.itemsize, buffered=False))
+        host_copies.copy(target, into, source, out_of, Plan(leaves, wanted.itemsize, buffered=False))
         real = values.real if wanted.kind not in "cb" else values
         assert np.array_equal(found, real.T.astype(wanted))
 
@@ -240,7 +240,7 @@ class TestFill:
         target = Operand(host_span(into), 1024, dtype, extents, strides, swizzle=swizzle)
         expected = into.copy()
         set_all(target, expected, 7)
-        executor.fill(target, into, 7)
+        host_copies.fill(target, into, 7)
         assert np.array_equal(into, expected)
 
 
@@ -256,9 +256,9 @@ class TestRefused:
         into.flags.writeable = False
         for target in (end(into), end(before.copy(), writable=False)):
             with pytest.raises(ReadOnlyError, match="are read-only"):
-                executor.copy(target, into, end(out_of), out_of, plan)
+                host_copies.copy(target, into, end(out_of), out_of, plan)
             with pytest.raises(ReadOnlyError):
-                executor.fill(target._replace(extents=(3,), strides=(1,)), into, 1)
+                host_copies.fill(target._replace(extents=(3,), strides=(1,)), into, 1)
         assert np.array_equal(into, before)
 
     @pytest.mark.parametrize("large", [True, False])
@@ -274,7 +274,7 @@ class TestRefused:
         check(plan, target, into, source, out_of)
         before = into.copy()
         with pytest.raises(BoundsError, match="were asked for of a span of 4096 bytes"):
-            executor.copy(target, into, source, out_of, plan._replace(**{f"{moved}_start": by}))
+            host_copies.copy(target, into, source, out_of, plan._replace(**{f"{moved}_start": by}))
         assert np.array_equal(into, before)
 
     def test_a_place_outside_of_a_table(self):
@@ -283,7 +283,7 @@ class TestRefused:
         for table in ([0, 50, 100], [-1, 3, 5]):
             for target, source in (({"table": np.array(table)}, {}), ({}, {"table": np.array(table)})):
                 with pytest.raises(BoundsError):
-                    executor.copy(end(into, **target), into, end(out_of, **source), out_of, plan)
+                    host_copies.copy(end(into, **target), into, end(out_of, **source), out_of, plan)
 
     def test_what_is_masked_may_lie_outside(self):
         into, out_of = random_bytes(100), random_bytes(60)
@@ -297,5 +297,5 @@ def test_bytes_are_copied_to_where_they_are_read_too(shift):
     size = (3 << 20) + 5
     expected = memory.copy()
     expected[shift : shift + size] = memory[:size].copy()
-    executor.copy_bytes(memory[shift : shift + size], memory[:size])
+    host_copies.copy_bytes(memory[shift : shift + size], memory[:size])
     assert np.array_equal(memory, expected)

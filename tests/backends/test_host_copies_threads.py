@@ -1,4 +1,4 @@
-"""The threads of the host's executor: concurrent callers, forks, failures, and the exit of the process."""
+"""The threads of copies on the host: concurrent callers, forks, failures, and the exit of the process."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from accel.backends.common import compiled, executor, strided_copy, thresholds
+from accel.backends.common import compiled, host_copies, strided_copy, thresholds
 from accel.backends.common.workers import WORKERS, Workers
 
 import accel
@@ -25,7 +25,7 @@ PREPARED = f"""
     import os, signal, sys, threading
     import numpy as np
     import accel
-    from accel.backends.common import compiled, executor, thresholds
+    from accel.backends.common import compiled, host_copies, thresholds
     from accel.abc import Block, Leaf, Operand, Plan, Span
 
     thresholds.AT_ONCE = 0
@@ -39,7 +39,7 @@ PREPARED = f"""
 
     def transposed():
         into = np.empty_like(out_of)
-        executor.copy(operand(into), into, operand(out_of), out_of, plan)
+        host_copies.copy(operand(into), into, operand(out_of), out_of, plan)
         return into
 
     def right():
@@ -75,7 +75,7 @@ def at_once(monkeypatch):
 def transposed(out_of):
     into = np.empty_like(out_of)
     ends = (Operand(host_span(each), 0, BYTE, (), ()) for each in (into, out_of))
-    executor.copy(next(ends), into, next(ends), out_of, TRANSPOSE)
+    host_copies.copy(next(ends), into, next(ends), out_of, TRANSPOSE)
     return into.reshape(SIDE, SIDE)
 
 

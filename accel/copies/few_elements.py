@@ -63,7 +63,12 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
             out_of = out_of.copy()  # NumPy does not see every overlap of strided arrays
         # From here on no other thread runs. Before, one may have released the memory, or submitted work that uses it.
         mine, other = to._owner, of._owner
-        if mine is None or other is None or mine.traffic.hazards is not None or other.traffic.hazards is not None:
+        if (
+            mine is None
+            or other is None
+            or mine.hazard_record.hazards is not None
+            or other.hazard_record.hazards is not None
+        ):
             return False
         into[...] = out_of
     except (MemoryError, ValueError):  # the checks of the other path say what is wrong

@@ -63,7 +63,7 @@ def places(plan, end, start, strides):
 
 def launch_of(case, target, source):
     """Return the launch of a copy between two memories."""
-    return launches.launches_of(
+    return launches.copy_launch(
         case.plan,
         _operand(case.target, target, case.plan),
         _operand(case.source, source, case.plan),

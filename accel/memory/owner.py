@@ -26,7 +26,7 @@ class Owner(Holder):
     ----------
     readonly : bool
         Whether writing is forbidden.
-    record : HazardRecord
+    hazard_record : HazardRecord
         The record of the hazards: pending work on the bytes, and failed writes.
     """
 

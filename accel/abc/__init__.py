@@ -20,7 +20,7 @@ from accel.abc.optional import (
     Trims,
 )
 from accel.abc.plan import CacheEviction, Fill, Kind, Leaf, Plan
-from accel.abc.stream import CurrentStream, Event, Stream, current_stream, is_stream, raise_again
+from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream, current_stream, is_stream, raise_again
 from accel.abc.watch import Watch
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "CacheEviction",
     "ComputesWithin",
     "CurrentStream",
+    "DeferredEvent",
     "Deleter",
     "Event",
     "Executable",

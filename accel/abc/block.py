@@ -19,10 +19,13 @@ class Block:
     lent : bool
         Whether other libraries may still use the memory when it is freed. Such a block is freed on a stream, and goes
         to the backend and into no pool.
+    stream : Stream or None
+        The stream that may use new memory at once, of a backend that `FreesInOrder`; other streams must wait first.
     """
 
     __slots__ = ("native", "nbytes", "pointer")
     lent: bool = False
+    stream: Any = None
 
     def __init__(self, pointer: int, nbytes: int, native: Any) -> None:
         self.pointer = pointer

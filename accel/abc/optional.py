@@ -45,16 +45,17 @@ class SupportsStreams(Protocol):
 
 @runtime_checkable
 class FreesInOrder(Protocol):
-    """A backend that reuses freed bytes only after the copies and fills that it was given on them.
+    """A backend that reuses freed bytes only after the copies, fills and launches that it was given on them.
 
-    So accel frees a block while such work is in flight, without waiting.
+    So accel frees a block while such work is in flight, without waiting. It also records no event after such work,
+    as long as only one stream uses the memory: an event that is recorded later comes after the work too.
     """
 
-    def mark(self, stream: Stream) -> Event:
-        """Return an event that is reached when the work submitted to a stream so far is done.
+    def mark(self, stream: Stream) -> Event | None:
+        """Return an event after the work submitted to a stream so far; None if an event recorded later will do.
 
-        Accel asks most of these events nothing, so a backend should create the device's event only when it is asked.
-        The event may then also cover work that was submitted between this call and the question.
+        It is None if the device has the work already. Where a thread of the host has yet to submit the work, the work
+        may also fail there, and only this event knows.
         """
         ...
 

@@ -1,5 +1,6 @@
 """`Stream` and `Event`: queues of work on a device and points in them; and which stream is current."""
 
+from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from copy import copy
@@ -8,7 +9,7 @@ from typing import NoReturn, Protocol, Self, runtime_checkable
 
 from accel.device import Device
 
-__all__ = ["CurrentStream", "Event", "Stream", "current_stream", "is_stream", "raise_again"]
+__all__ = ["CurrentStream", "DeferredEvent", "Event", "Stream", "current_stream", "is_stream", "raise_again"]
 
 
 @runtime_checkable
@@ -79,6 +80,16 @@ class Stream(Protocol):
     ) -> None: ...
 
 
+class DeferredEvent(ABC):
+    """Base class of events that are recorded in their stream when they are first asked for."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def submitted(self) -> tuple[Event, ...]:
+        """Return the recorded events that it stands for, and record them if that is not done."""
+
+
 _current: ContextVar[tuple[Stream, ...]] = ContextVar("accel_streams", default=())
 
 
@@ -114,9 +125,17 @@ _FREE = nullcontext()
 
 
 class CurrentStream:
-    """Base class of streams: ``with stream:`` makes it current inside the block, for this thread or task."""
+    """Base class of streams: ``with stream:`` makes it current inside the block, for this thread or task.
+
+    Attributes
+    ----------
+    direct : bool
+        Whether work reaches the device before the call that submits it returns. Only for such streams does accel keep
+        work in order without events; see `FreesInOrder`.
+    """
 
     __slots__ = ()
+    direct: bool = False
 
     @property
     def giving(self) -> AbstractContextManager[object]:

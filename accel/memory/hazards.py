@@ -101,7 +101,7 @@ def _effective(after: list[Submission]) -> list[Submission]:
     """Replace each submission that never took place by those it came after, so that failures form no growing chain."""
     effective: dict[Submission, None] = {}
     for each in after:
-        void = each.event is None and not each.streams and not each.begun.locked()
+        void = each.queue is None and each.event is None and not each.streams and not each.begun.locked()
         effective.update(dict.fromkeys(each.after if void else (each,)))
     return [*effective]
 

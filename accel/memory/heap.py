@@ -21,7 +21,7 @@ from accel.memory.hazards import HazardRecord
 from accel.memory.holder import Holder
 from accel.memory.in_flight import PendingTable, PendingWork, SupportsKeepAlive
 from accel.memory.shortage import in_use, is_retry, retrying
-from accel.memory.submission import Submission
+from accel.memory.submission import Gate, Submission
 from accel.registry import NoBackendError, providers, table_by_device
 
 __all__ = ["Heap", "PendingWork", "Watcher", "heap_of", "heaps", "unwatch", "watch"]
@@ -48,16 +48,21 @@ class Heap(PendingTable):
         allocation and release.
     foreign : HazardRecord
         The hazards of all memory of the device that was not allocated here.
+    gate : Gate
+        For work that is kept in order without events; its lock is that of the heap.
     """
 
     __slots__ = (
         "_allocators",
+        "_default",
         "_in_order",
+        "_opened",
         "_sources",
         "_streams",
         "backend",
         "device",
         "foreign",
+        "gate",
         "plain",
         "scopes",
         "watches",
@@ -69,6 +74,9 @@ class Heap(PendingTable):
         self.backend = backend
         self._streams = backend if isinstance(backend, SupportsStreams) else None
         self._in_order = backend if isinstance(backend, FreesInOrder) else None
+        self._default: Stream | None = None
+        self._opened = Submission()
+        self.gate = Gate(self.lock)
         self.foreign = HazardRecord()
         # The blocks that do not go back to the backend, and where they go back to.
         self._sources: dict[Block, Allocator] = {}
@@ -121,7 +129,7 @@ class Heap(PendingTable):
             If there is no memory, also after all was freed that could be; names the largest owners.
         """
         if self.deferred or self.pending_work:
-            self.retire_finished()
+            self.retire_oldest()
         try:
             with self.lock:
                 before, self.changing = self.changing, True
@@ -288,7 +296,7 @@ class Heap(PendingTable):
         finally:
             if submission.done():
                 self.retire(pending)
-        self.retire_finished()
+        self.retire_oldest()
 
     @property
     def in_order(self) -> FreesInOrder | None:
@@ -305,7 +313,19 @@ class Heap(PendingTable):
         """The stream for work that is submitted without one; None where such work is done at once."""
         if self._streams is None:
             return None
-        return current_stream(self.device) or self._streams.default_stream(self.device)
+        default = self._default
+        if default is None:
+            default = self._default = self._streams.default_stream(self.device)
+        return current_stream(self.device) or default
+
+    def opened(self, queue: Stream) -> Submission:
+        """Return a submission that is open on a stream of the device; the caller holds the gate."""
+        opened = self._opened
+        if opened.queue is not queue:
+            opened = self._opened = Submission()
+            opened.sound = True
+            opened.open(queue, self.gate)
+        return opened
 
     def latest(self) -> Event | None:
         """Return an event after all work on `stream`; None where such work is done at once."""

@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import suppress
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from accel.call_sites import call_site
@@ -10,6 +11,9 @@ from accel.memory.locked_table import LockedTable, report_unraisable
 from accel.memory.submission import Submission
 
 __all__ = ["HasTraffic", "HeldMemory", "PendingTable", "PendingWork", "SupportsKeepAlive"]
+
+_OLDEST = 4
+"""How much work is asked whether it is done, by each allocation and each copy that the host waits for."""
 
 
 class HasTraffic(Protocol):
@@ -75,12 +79,24 @@ class PendingTable(LockedTable):
     def retire_finished(self) -> None:
         """Release the memory of all work that is done, and make deferred changes."""
         for pending in list(self.pending_work):
-            if pending.event.done():
-                try:
-                    self.retire(pending)
-                except Exception as error:  # of a deleter: the caller has nothing to do with it
-                    report_unraisable(error)
+            self._retire_if_done(pending)
         self.run_deferred()
+
+    def retire_oldest(self) -> None:
+        """Release the memory of the oldest work if it is done, and make deferred changes.
+
+        It asks for a few events only, however much work is in flight.
+        """
+        for pending in list(islice(self.pending_work, _OLDEST)):
+            self._retire_if_done(pending)
+        self.run_deferred()
+
+    def _retire_if_done(self, pending: PendingWork) -> None:
+        if pending.event.done():
+            try:
+                self.retire(pending)
+            except Exception as error:  # of a deleter: the caller has nothing to do with it
+                report_unraisable(error)
 
     def retire(self, pending: PendingWork) -> None:
         """Release the memory of work that is done; doing so again is harmless."""

@@ -3,16 +3,40 @@
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 
-from accel.abc.stream import CurrentStream, Event, Stream
+from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream
 from accel.locks import forked_since, process
 
-__all__ = ["Submission"]
+__all__ = ["Gate", "Submission"]
 
 
-class Submission:
+class Gate:
+    """Orders the work that a device gets without events with the recording of events after it.
+
+    Attributes
+    ----------
+    lock : lock
+        Held from the check that a submission is open until the work that it is to cover is on its stream; and while a
+        submission is closed. Nothing waits with it held. It is reentrant: a signal handler may close a submission in
+        the middle of such a check.
+    closings : int
+        How many submissions were closed; changes if a signal handler did so.
+    """
+
+    __slots__ = ("closings", "lock")
+
+    def __init__(self, lock: AbstractContextManager[object]) -> None:
+        self.lock = lock
+        self.closings = 0
+
+
+class Submission(DeferredEvent):
     """Work from before it is submitted to a stream, or begun by the host, until it is done; an `Event`.
+
+    A submission is open if the device has the work, and no event is recorded after it: the event is recorded when it
+    is first asked for. So an open submission also covers all work that its stream is given meanwhile. To ask for the
+    event closes it.
 
     Attributes
     ----------
@@ -28,9 +52,13 @@ class Submission:
         these instead.
     sources : sequence of Submission
         The work whose failure makes this one fail: it wrote what this reads.
+    queue : Stream or None
+        The stream of an open submission; None for all others.
+    sound : bool
+        Whether no work whose result it reads can have failed; known once it is recorded.
     """
 
-    __slots__ = ("_process", "_thread", "after", "begun", "event", "sources", "streams")
+    __slots__ = ("_gate", "_process", "_thread", "after", "begun", "event", "queue", "sound", "sources", "streams")
 
     def __init__(self, event: Event | None = None) -> None:
         self.begun = threading.Lock()
@@ -38,13 +66,17 @@ class Submission:
         self.event = event
         self.after: Sequence[Submission] = ()
         self.sources: Sequence[Submission] = ()
+        self.queue: Stream | None = None
+        self.sound = False
+        self._gate: Gate | None = None
         self._thread = threading.get_ident()
         self._process = process()
 
     @property
     def device(self) -> object:
         """The device that does the work; None if the host does."""
-        return None if self.event is None else self.event.device
+        known = self.queue or self.event
+        return None if known is None else known.device
 
     @property
     def began(self) -> float | None:
@@ -56,6 +88,21 @@ class Submission:
         """When it ended on its stream, as `Event.ended` says; None for work of the host."""
         return None if self.event is None else self.event.ended
 
+    def open(self, queue: Stream, gate: Gate) -> None:
+        """Open the submission: the device has its work."""
+        self._gate = gate
+        self.queue = queue
+
+    def _close(self) -> None:
+        """Record the event, after all work that the stream has."""
+        assert self._gate is not None, "an open submission has a gate"
+        with self._gate.lock:
+            queue = self.queue
+            if queue is not None:
+                self.event = queue.record()
+                self.queue = None
+                self._gate.closings += 1
+
     def give(self, stream: Stream, work: "Callable[[Submission], object]") -> None:
         """Submit the work to a stream.
 
@@ -65,11 +112,13 @@ class Submission:
         try:
             with stream.giving if isinstance(stream, CurrentStream) else nullcontext():
                 work(self)
-                if self.event is None:
+                if self.event is None and self.queue is None:
                     self.event = stream.record()
         except Exception:
             self.streams = ()
             raise
+        if self.queue is None:  # a thread of the host may yet fail to submit it
+            self.sound = False
         self.streams = ()  # after an interrupt they stay: what they were given is unknown
 
     def submitted(self) -> tuple[Event, ...]:
@@ -85,6 +134,8 @@ class Submission:
                 raise RuntimeError("this work was begun before a fork, in the parent; start processes with 'spawn'")
             with self.begun:
                 pass
+        if self.queue is not None:
+            self._close()
         if self.event is None and self.streams:
             events = tuple([stream.record() for stream in self.streams])
             if len(events) > 1:
@@ -98,6 +149,8 @@ class Submission:
         """Tell whether the work is done; never waits."""
         if self.begun.locked():
             return False
+        if self.queue is not None:
+            self._close()
         if self.event is not None:
             return self.event.done()
         return all(event.done() for event in self.submitted()) if self.streams or self.after else True

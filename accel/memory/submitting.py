@@ -8,6 +8,7 @@ from accel.abc.stream import Event, Stream
 from accel.device import Device
 from accel.memory.hazards import Claim, confirm, enter, forget_some, leave, refuse_failed, refuse_in_flight
 from accel.memory.heap import Heap, heap_of
+from accel.memory.in_order import try_in_order
 from accel.memory.in_flight import HeldMemory, PendingWork
 from accel.memory.owner import KeepAlive, Owner
 from accel.memory.submission import Submission
@@ -96,9 +97,14 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         _do_on_device(heap, stream, uses, work)
         return
 
+    if try_in_order(heap, stream, uses, work):
+        return
+
     def give(submission: Submission) -> None:
         work()
         submission.event = backend.mark(stream)
+        if submission.event is None:
+            submission.open(stream, heap.gate)
 
     submission, claims, held = Submission(), _claims(uses), _kept_alive(uses)
     try:
@@ -163,7 +169,7 @@ def _do_on_device(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callabl
         if submission.done():
             heap.retire(pending)
             leave(submission, claims)
-    heap.retire_finished()
+    heap.retire_oldest()
 
 
 def _begin(submission: Submission, claims: Sequence[Claim]) -> None:
@@ -220,6 +226,7 @@ def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Us
 def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give: Give) -> None:
     """Record work that has begun, and enqueue it on a stream after all that it must come after."""
     read = enter(submission, claims)
+    submission.sound = all([each.sound for each in read])
     for each in submission.after:
         for event in each.submitted():
             stream.wait_for(event)

@@ -20,8 +20,9 @@ from .discovery import Installation, find_cupy
 from .driver import Driver
 from .foreign_streams import hold_up
 from .memory import ALIGNMENT, DeviceBlock, adopted, allocated, give_back, index_at, memory_of, room
-from .modules import Kernel, Modules
+from .modules import Modules
 from .pinned import pinned
+from .raw_kernels import RawExecutable
 from .streams import CupyStream
 
 __all__ = ["CupyBackend"]
@@ -86,9 +87,7 @@ class CupyBackend:
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return bytes from CuPy's pool, for first use on the given stream."""
-        block = allocated(self._driver, nbytes, alignment, self._streams.stream_for(stream, device))
-        self._streams.remember_reused(block)
-        return block
+        return allocated(self._driver, nbytes, alignment, self._streams.stream_for(stream, device))
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Return a block to CuPy's pool, after the work on it of all streams."""
@@ -137,7 +136,10 @@ class CupyBackend:
         """Copy bytes, from or to the host, or within or between devices; the spans may overlap."""
         if target.nbytes != source.nbytes:
             raise ValueError(f"{source.nbytes} bytes cannot be copied to {target.nbytes}")
-        if target.nbytes:
+        queue = self._streams.direct_for(stream, target.block, source.block)
+        if queue is not None:
+            queue.at_once(self._copier.copy, target, source)
+        elif target.nbytes:
             work = partial(self._copier.copy, target, source)
             blocks = stream is not None and self._copier.blocks(target, source)
             self._streams.submit(work, stream, target.block, source.block, blocks=blocks)
@@ -145,6 +147,10 @@ class CupyBackend:
     def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
         """Copy elements as planned; the operands may overlap."""
         copier, ends = self._copier, (target.span.block, source.span.block)
+        queue = self._streams.direct_for(stream, *ends) if plan.size else None
+        if queue is not None:
+            queue.at_once(copier.copy_within, target, source, plan)
+            return
         into, out_of = map(memory_of, ends)
         copy: Callable[[Operand, Operand, Plan, CupyStream], None]
         if into is None:
@@ -160,7 +166,10 @@ class CupyBackend:
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element."""
-        if 0 not in target.extents:
+        queue = self._streams.direct_for(stream, target.span.block) if 0 not in target.extents else None
+        if queue is not None:
+            queue.at_once(self._copier.fill, target, value)
+        elif 0 not in target.extents:
             self._streams.submit(partial(self._copier.fill, target, value), stream, target.span.block)
 
     def synchronize(self, device: Device) -> None:
@@ -182,7 +191,7 @@ class CupyBackend:
         """Make another library's stream wait for some events before it uses a block, without blocking the host."""
         memory = memory_of(block)
         assert memory is not None, "memory of the host is not used by streams"
-        ready = [] if memory.ready is None else [memory.ready]
+        ready = [] if memory.stream is None else [memory.stream.event_after(memory.ready)[1]]
         for_host = hold_up(self._driver, memory.device, number, [*events, *ready])
         self._streams.lend(memory)  # the stream may be CuPy's, and thus one of this backend
         memory.lent = True
@@ -194,15 +203,15 @@ class CupyBackend:
         with self._driver.on(device):
             yield self._streams.stream_for(None, device).number
 
-    def mark(self, stream: Stream) -> Event:
-        """Return an event after the work of a stream so far; it is recorded in the driver when it is first queried."""
+    def mark(self, stream: Stream) -> Event | None:
+        """Return None if the driver has the last work of a stream; else an event after it."""
         return self._streams.stream_for(stream, stream.device).mark()
 
-    def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Kernel:
+    def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> RawExecutable:
         """Compile a kernel of CUDA or HIP source, or return the one compiled before."""
         with self._driver.on(device):
             function = self._modules.function(device, source, kernel, options)
-        return Kernel(self._driver, self._streams, device, function)
+        return RawExecutable(self._driver, self._streams, device, function)
 
     def namespace(self, device: Device) -> Namespace:
         """Return CuPy as a namespace of the array standard, for a device."""
@@ -213,7 +222,7 @@ class CupyBackend:
 
     def computing(self, device: Device) -> Computing:
         """Return a factory of contexts in which CuPy computes on a device."""
-        return Computing(self._driver, device, partial(self._streams.all, device))
+        return Computing(self._driver, device, self._streams.all)
 
     def array(self, operand: Operand, keep: object) -> Any:
         """Return a CuPy array on a device's memory."""

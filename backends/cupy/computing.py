@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
+from accel.abc import current_stream
 from accel.device import Device
 from accel.errors import DeviceLostError
 
@@ -27,7 +28,7 @@ class Computing:
 
     __slots__ = ("_device", "_driver", "_streams")
 
-    def __init__(self, driver: Driver, device: Device, streams: Callable[[], Iterable[CupyStream]]) -> None:
+    def __init__(self, driver: Driver, device: Device, streams: Callable[[Device], Iterable[CupyStream]]) -> None:
         self._driver = driver
         self._device = device
         self._streams = streams
@@ -36,16 +37,32 @@ class Computing:
     def __call__(self, *operands: Any) -> Iterator[None]:
         """Return the context of one computation; ``operands`` are the arrays it uses, or tuples and lists of these."""
         cuda = self._driver.cupy.cuda
-        with self._driver.on(self._device):
-            self._record_use(operands, cuda.get_current_stream())
+        with self._driver.on(self._device), self._current_stream() as native:
+            self._record_use(operands, native)
             with cuda.using_allocator(partial(self._taken, cuda.get_allocator())):
                 yield
+
+    @contextmanager
+    def _current_stream(self) -> Iterator[Any]:
+        """Make the stream of the innermost ``with stream:`` CuPy's current one; outside of any, CuPy's own is kept.
+
+        CuPy's current stream belongs to the thread. Tasks of asyncio share a thread, and each has its own ``with``.
+        """
+        before, chosen = self._driver.cupy.cuda.get_current_stream(), current_stream(self._device)
+        if not isinstance(chosen, CupyStream) or chosen.native is before:
+            yield before
+            return
+        chosen.native.use()
+        try:
+            yield chosen.native
+        finally:
+            before.use()
 
     def order(self, own: Any, users: Iterable[Any], *, lent: bool) -> None:
         """Make a stream's next work wait for the present work of other streams; called by finalisers, so lock-free."""
         if sys.is_finalizing() or not self._driver.usable:
             return
-        others = {*users, *(stream.native for stream in self._streams())} if lent else users
+        others = {*users, *(stream.native for stream in self._streams(self._device))} if lent else users
         with suppress(DeviceLostError), self._driver.on(self._device):  # a lost device does no more work
             for stream in others:
                 if stream != own and not stream.done:

@@ -6,7 +6,7 @@ kernel packs them, and the host unpacks them. Pageable memory is staged. Tempora
 the copy's stream, and freed as soon as the work is submitted.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from accel.device import Device
 from .copy_ends import CopyEnd, bytes_of, packed
 from .driver import Driver
 from .launches import copy_launch, fill_launch
+from .launching import KernelCall
 from .memory import DeviceBlock, memory_of, taken
 from .modules import Modules
 from .peers import Peers
@@ -32,6 +33,19 @@ _DIRECT = 1 << 16
 """Bytes of pageable memory up to which the driver takes them at once."""
 
 
+_WIDEST = 16
+"""Bytes of the widest access: the launch of a copy depends on its addresses only by their alignment up to there."""
+_MOST_KNOWN = 4096
+"""Launches of copies that are kept."""
+
+
+class _Known(NamedTuple):
+    """A launch of a copy between any operands of some alignments; it keeps the plan alive, whose `id` is its key."""
+
+    plan: Plan
+    call: KernelCall
+
+
 class Copier:
     """Copies for the devices of one backend. In each call the stream's device is current."""
 
@@ -45,6 +59,7 @@ class Copier:
         self._small = Ring(driver, staging_memory, size=1 << 16, count=64)
         self._peers = Peers(driver)
         self._modules = modules
+        self._known: dict[tuple[int, int, int, Device], _Known] = {}
 
     def blocks(self, target: Span, source: Span) -> bool:
         """Return whether a copy of bytes blocks the thread that submits it."""
@@ -85,8 +100,26 @@ class Copier:
         """Copy items in the memory of the stream's device."""
         if plan.buffered and _share_bytes(CopyEnd.target(target, plan), CopyEnd.source(source, plan)):
             self.copy_from_elsewhere(target, source, plan, stream)
-        else:
+        elif not self._launch_known(target, source, plan, stream):
             self._launch(target, source, plan, source.address, stream)
+
+    def _launch_known(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> bool:
+        """Launch a copy of plain strides; what is launched depends on the plan and the alignments, and is kept.
+
+        Returns whether it was launched: swizzles and tables are not plain.
+        """
+        if target.swizzle or source.swizzle or target.table is not None or source.table is not None:
+            return False
+        into, out_of, device = target.address, source.address, stream.device
+        key = (id(plan), into % _WIDEST, out_of % _WIDEST, device)
+        known = self._known.get(key)
+        if known is None or known.plan is not plan:
+            launch = copy_launch(plan, target, source, into, out_of, limits=self._limits[device])
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            known = self._known[key] = _Known(plan, self._modules.call(launch, device, 2))
+        known.call.start(stream.handle, into, out_of)
+        return True
 
     def copy_from_elsewhere(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items into the memory of the stream's device, through a copy of their source in that memory."""

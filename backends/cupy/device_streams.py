@@ -3,11 +3,10 @@
 import threading
 from collections import defaultdict, deque
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 from weakref import finalize, ref
 
-from accel.abc import Block, Event, Stream, current_stream
+from accel.abc import Block, Stream, current_stream
 from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.locks import open_after_fork
@@ -28,6 +27,11 @@ class DeviceStreams:
 
     Memory is allocated and freed while the lock of its heap is held. There, no lock may be waited for that a garbage
     collection could find held: so what is read there is an immutable tuple, replaced as a whole.
+
+    Attributes
+    ----------
+    several : bool
+        Whether any device had a stream besides its default stream.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -35,13 +39,14 @@ class DeviceStreams:
         self._lock = open_after_fork(threading.RLock())
         self._alive: dict[Device, tuple[ref[CupyStream], ...]] = {}
         self._defaults: dict[Device, CupyStream] = {}
+        self.several = False
         self._clocks: dict[Device, Clock] = {}
-        self._reused: defaultdict[Device, list[Event]] = defaultdict(list)
         self._idle_natives: defaultdict[Device, deque[Any]] = defaultdict(deque)
 
     def new(self, device: Device) -> CupyStream:
         """Return a new stream of a device; it does not wait for the default stream."""
         native = self._native(device)
+        self.several = True
         made = CupyStream(self._driver, device, native, self._clock(device))
         finalize(made, self._idle_natives[device].append, native).atexit = False
         with self._lock:
@@ -110,29 +115,34 @@ class DeviceStreams:
             for other in others:
                 other.wait_for(done)
 
+    def direct_for(self, stream: Stream | None, *blocks: Block) -> CupyStream | None:
+        """Return the current stream if it is `direct` and all blocks are of its device; else, or if one is given, None.
+
+        The blocks may then be used on it.
+        """
+        first = blocks[0]
+        if stream is not None or type(first) is not DeviceBlock:
+            return None
+        device = first.device
+        queue = current_stream(device) or self.default(device)
+        if type(queue) is not CupyStream or not queue.direct:
+            return None
+        for block in blocks:
+            if type(block) is not DeviceBlock or block.device is not device:
+                return None
+            if block.stream is not queue:
+                block.use(queue)
+        return queue
+
     def lend(self, block: DeviceBlock) -> None:
         """Record a use of a block by all streams, as CuPy may use any; a stream made later waits by itself."""
         for stream in self.all(block.device):
             block.use(stream)
 
-    def remember_reused(self, block: DeviceBlock) -> None:
-        """Remember when the earlier work on a new block is done, for the use of the block on other streams."""
-        self._forget_reached(block.device)
-        if block.ready is not None:
-            self._reused[block.device].append(block.ready)
-
     def wait_for_reused(self, stream: CupyStream) -> None:
-        """Make a stream wait for the earlier work on all new blocks, so that it may use any of them."""
-        self._forget_reached(stream.device)
-        for event in tuple(self._reused[stream.device]):
-            stream.wait_for(event)
-
-    def _forget_reached(self, device: Device) -> None:
-        fresh = self._reused[device]
-        for event in tuple(fresh):
-            if event.done():
-                with suppress(ValueError):  # another thread was first
-                    fresh.remove(event)
+        """Make a stream wait for the earlier work on all blocks, so that it may use any of them."""
+        for other in self.all(stream.device):
+            stream.come_after(other, other.allocated)
 
     def _involved(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:
         """Return the stream that does the work, and the streams of other devices that must be ordered with it."""

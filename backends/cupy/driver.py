@@ -1,11 +1,12 @@
 """`Driver`: access to CuPy, with a current device, a check against forks, and the driver's errors translated."""
 
-import os
+import threading
 from types import ModuleType, TracebackType
 from typing import Any
 
 from accel.device import Device
 from accel.errors import DeviceLostError
+from accel.locks import forked_since, process
 
 from .errors import translated
 from .platforms import Platform
@@ -16,6 +17,13 @@ NOT_READY = 600
 """The status that both platforms return for an event that is not reached yet."""
 
 _INVALID_VALUE = 1
+
+
+class _OfThread(threading.local):
+    """What each thread knows of the driver: the indices of the devices that it has made current before."""
+
+    def __init__(self) -> None:
+        self.ready: set[int] = set()
 
 
 class Driver:
@@ -29,20 +37,24 @@ class Driver:
         Its ``cuda.runtime``.
     platform : Platform
         The platform.
+    launch_kernel : callable
+        The driver's function that launches a kernel.
     """
 
-    __slots__ = ("_process", "cupy", "platform", "runtime")
+    __slots__ = ("_of_thread", "_process", "cupy", "launch_kernel", "platform", "runtime")
 
     def __init__(self, cupy: ModuleType, platform: Platform) -> None:
         self.cupy: Any = cupy
         self.runtime: Any = cupy.cuda.runtime
+        self.launch_kernel: Any = cupy.cuda.driver.launchKernel
         self.platform = platform
-        self._process = os.getpid()
+        self._process = process()
+        self._of_thread = _OfThread()
 
     @property
     def usable(self) -> bool:
         """Whether this is the process that made the driver; a forked child cannot use its devices."""
-        return self._process == os.getpid()
+        return not forked_since(self._process)
 
     def refuse_fork(self) -> None:
         """Raise if this process is a forked child of the one that made the driver.
@@ -60,6 +72,30 @@ class Driver:
     def on(self, device: Device) -> "CurrentDevice":
         """Return a context in which a device is current and errors of the driver are translated."""
         return CurrentDevice(self, device)
+
+    def is_ready(self, device: Device) -> bool:
+        """Return whether a device is current and has a context in this thread; otherwise enter `on`.
+
+        The driver's functions need a context. A new thread has none until a device is made current there.
+        """
+        index = device.index
+        return index in self._of_thread.ready and self.runtime.getDevice() == index and self.usable
+
+    def make_current(self, index: int) -> int:
+        """Make a device current, with a context in this thread; return the index of the one that was."""
+        before: int = self.runtime.getDevice()
+        ready = self._of_thread.ready
+        if before != index or index not in ready:
+            self.runtime.setDevice(index)
+            ready.add(index)
+        return before
+
+    def translated(self, error: Exception, device: Device) -> Exception:
+        """Return the error of `accel.errors` for an error of the driver; other errors unchanged."""
+        cuda = self.cupy.cuda
+        if isinstance(error, (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError)):
+            return translated(error, device)
+        return error
 
     def attributes(self, address: int) -> Any | None:
         """Return the driver's attributes of memory at an address; None unless it is a device's, or pinned.
@@ -107,13 +143,10 @@ class CurrentDevice:
     def __enter__(self) -> None:
         self._driver.refuse_fork()
         # Not CuPy's own context: it sets the device even if it is current already.
-        runtime, index = self._driver.runtime, self._device.index
         try:
-            self._before = runtime.getDevice()
-            if self._before != index:
-                runtime.setDevice(index)
+            self._before = self._driver.make_current(self._device.index)
         except Exception as error:
-            raise self._translated(error) from error
+            raise self._driver.translated(error, self._device) from error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -124,12 +157,6 @@ class CurrentDevice:
             except Exception as failure:
                 error = error or failure
         if isinstance(error, Exception):
-            translation = self._translated(error)
+            translation = self._driver.translated(error, self._device)
             if translation is not error:
                 raise translation from error
-
-    def _translated(self, error: Exception) -> Exception:
-        cuda = self._driver.cupy.cuda
-        if isinstance(error, (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError)):
-            return translated(error, self._device)
-        return error

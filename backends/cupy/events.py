@@ -1,6 +1,5 @@
 """`CupyEvent`: a point in a stream; `Clock`: the times of such points on the host's clock."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -55,15 +54,11 @@ class CupyEvent:
         What a host thread must do before it records the event on the device; None if the device has the event.
     work : Event or None
         The work right before it, if a host thread submits that; it may have failed.
-    put_off : callable or None
-        Records the event on the device, which is deferred since most events are never queried; called with the event
-        by the first query.
     """
 
-    __slots__ = ("_began", "_driver", "_native", "_start", "_stream", "after", "device", "put_off", "work")
+    __slots__ = ("_began", "_driver", "_native", "_start", "_stream", "after", "device", "work")
 
     def __init__(self, driver: Driver, device: Device, stream: Any, work: Event | None) -> None:
-        self.put_off: Callable[[CupyEvent], object] | None = None
         self._driver = driver
         self._began: Any = None
         self._native: Any = None
@@ -75,9 +70,7 @@ class CupyEvent:
 
     @property
     def known(self) -> bool:
-        """Whether the event is recorded on the device; a deferred event is recorded now."""
-        if self._native is None and self.put_off is not None:
-            self.put_off(self)
+        """Whether the event is recorded on the device."""
         return self._native is not None
 
     def place(self, began: Any, start: _Start) -> None:
@@ -87,10 +80,6 @@ class CupyEvent:
         """
         self._began, self._start = began, start
         self._native = self._stream.record()
-
-    def be(self, other: "CupyEvent") -> None:
-        """Use the device event of a later point of the same stream."""
-        self._start, self._native = other._start, other._native
 
     def is_of(self, stream: Any, device: Device) -> bool:
         """Return whether it is a point in this CuPy stream on this device; all devices share one default stream."""

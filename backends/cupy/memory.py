@@ -1,11 +1,11 @@
 """`DeviceBlock`: GPU memory from CuPy's pool, and the streams that must finish with it before the pool reuses it."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from accel.abc import Block, Event, ExternalAllocation, Room
+from accel.abc import Block, ExternalAllocation, Room
 from accel.device import Device
 from accel.errors import DeviceLostError, OutOfMemoryError
 
@@ -42,15 +42,15 @@ class DeviceBlock(Block):
     device : Device
         The device.
     stream : CupyStream or None
-        The stream that allocated it; None for memory made elsewhere.
+        The stream that allocated it, and for which CuPy's pool reuses it; None for memory made elsewhere.
     users : set of CupyStream
         The other streams with work on it.
     cupy_streams : set of cupy.cuda.Stream
         The streams on which CuPy computed with it.
     lent : bool
         Whether there is a CuPy array on it, so that any stream may have used it.
-    ready : Event or None
-        Reached when the last work on the bytes before this allocation is done; None if it is done already.
+    ready : int
+        The stamp of ``stream`` at the allocation: its work up to there may have used the bytes before.
     """
 
     __slots__ = ("cupy_streams", "device", "lent", "ready", "stream", "users")
@@ -62,7 +62,7 @@ class DeviceBlock(Block):
         self.users: set[CupyStream] = set()
         self.cupy_streams: set[Any] = set()
         self.lent = False
-        self.ready: Event | None = None
+        self.ready = -1
 
     def __del__(self) -> None:
         # A block still has its bytes here only if an interrupt prevented that it was freed.
@@ -73,8 +73,7 @@ class DeviceBlock(Block):
         """Record that a stream gets work on the bytes; it waits for `ready` first."""
         if self.stream is None or stream is self.stream or stream in self.users:
             return
-        if self.ready is not None:
-            stream.wait_for(self.ready)
+        stream.come_after(self.stream, self.ready)
         self.users.add(stream)
 
 
@@ -104,7 +103,7 @@ def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -
         native = taken(driver, nbytes + slack, stream)
         native += -native.ptr % alignment
     block = DeviceBlock(native.ptr, nbytes, native, stream.device, stream)
-    block.ready = None if stream.idle else stream.record()
+    block.ready = stream.allocated = stream.stamp
     return block
 
 
@@ -116,12 +115,19 @@ def taken(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
     OutOfMemoryError
         If there is no room.
     """
-    cuda = driver.cupy.cuda
     if nbytes > _MOST:  # the pool's arithmetic would overflow
         raise _out_of_memory(driver, nbytes, stream.device)
+    cuda = driver.cupy.cuda
+    before = cuda.get_current_stream()
     try:
-        with stream.native:
+        if before.ptr == stream.handle:
             return cuda.alloc(nbytes)
+        # Not `with stream.native:`, which forgets a stream that was made current by its method `use`.
+        stream.native.use()
+        try:
+            return cuda.alloc(nbytes)
+        finally:
+            before.use()
     except cuda.memory.OutOfMemoryError:
         raise _out_of_memory(driver, nbytes, stream.device) from None
 
@@ -140,17 +146,19 @@ def room(driver: Driver) -> Room:
     return Room(free + driver.cupy.get_default_memory_pool().free_bytes(), total)
 
 
-def give_back(driver: Driver, block: DeviceBlock, after: Iterable[CupyStream]) -> None:
+def give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -> None:
     """Return bytes to the pool after the work on them of all streams."""
     native, block.native = block.native, None
     if native is None or block.stream is None or not driver.usable:
         return
+    if not (block.users or after or block.cupy_streams) and block.stream.direct:
+        return  # the last reference to `native` goes, and with it the bytes go back to the pool
     own, kept = block.stream, [native]
     del native
     try:
         users = {*block.users, *after}
         for stream in users - {own}:
-            own.wait_for(stream.record())
+            own.come_after(stream, stream.stamp)
         with driver.on(own.device):
             for native_stream in block.cupy_streams - {own.native, *(stream.native for stream in users)}:
                 own.append(partial(own.native.wait_event, native_stream.record()))

@@ -2,16 +2,15 @@
 
 from typing import Any
 
-from accel.abc import Stream
 from accel.device import Device
 from accel.errors import CapabilityError, KernelSyntaxError
 
-from .device_streams import DeviceStreams
 from .driver import Driver
 from .launches import Launch, module_source
+from .launching import KernelCall
 from .streams import CupyStream
 
-__all__ = ["Kernel", "Modules"]
+__all__ = ["Modules"]
 
 _STANDARD = "-std=c++17"
 
@@ -23,10 +22,20 @@ class Modules:
         self._driver = driver
         self._functions: dict[tuple[Device, str, str, tuple[str, ...]], Any] = {}
 
+    def call(self, launch: Launch, device: Device, addresses: int) -> KernelCall:
+        """Return a launch of a kernel of this backend, to be started with other addresses each time.
+
+        The device is current. The first ``addresses`` arguments of the launch are addresses.
+        """
+        function = self.function(device, module_source(), launch.kernel, launch.defines)
+        geometry = (*launch.grid, *launch.block, launch.shared_bytes)
+        return KernelCall(self._driver.launch_kernel, function, geometry, addresses, launch.arguments[addresses:])
+
     def launch(self, launch: Launch, stream: CupyStream) -> None:
         """Launch a kernel of this backend on a stream, whose device is current."""
         function = self.function(stream.device, module_source(), launch.kernel, launch.defines)
-        function(launch.grid, launch.block, launch.arguments, launch.shared_bytes, stream.native)
+        geometry = (*launch.grid, *launch.block, launch.shared_bytes)
+        KernelCall(self._driver.launch_kernel, function, geometry, 0, launch.arguments).start(stream.handle)
 
     def function(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Any:
         """Return a CuPy function for a device, which is current.
@@ -59,48 +68,3 @@ class Modules:
                 f"CuPy has nothing to compile the kernel {kernel} with: {error}; install the compiler's library, for "
                 f"CUDA 13 by pip install 'cupy-cuda13x[ctk]'"
             ) from error
-
-
-class Kernel:
-    """A user's kernel, compiled for one device."""
-
-    __slots__ = ("_device", "_driver", "_function", "_shared", "_streams")
-
-    def __init__(self, driver: Driver, streams: DeviceStreams, device: Device, function: Any) -> None:
-        self._driver = driver
-        self._streams = streams
-        self._device = device
-        self._function = function
-        self._shared = driver.platform.shared
-
-    def launch(
-        self,
-        grid: tuple[int, int, int],
-        block: tuple[int, int, int],
-        arguments: tuple[Any, ...],
-        *,
-        shared: int,
-        stream: Stream | None,
-    ) -> None:
-        """Launch the kernel on a stream.
-
-        It is not known which memory it uses, so it waits until all blocks of the device are ready.
-
-        Raises
-        ------
-        KernelLaunchError
-            If the device refuses it.
-        """
-        if shared > self._shared:
-            self._allow(shared)
-        queue = self._streams.stream_for(stream, self._device)
-        self._streams.wait_for_reused(queue)
-        queue.submit(lambda: self._function(grid, block, arguments, shared, queue.native), timed=stream is not None)
-
-    def _allow(self, shared: int) -> None:
-        """Allow launches of this kernel with more shared memory than the default limit."""
-        driver = self._driver.cupy.cuda.driver
-        with self._driver.on(self._device):
-            attribute = driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            driver.funcSetAttribute(self._function.ptr, attribute, shared)
-        self._shared = shared

@@ -3,12 +3,10 @@
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import partial
 from itertools import count
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from accel.abc import Event
+from accel.abc import DeferredEvent, Event
 from accel.abc.stream import CurrentStream
 from accel.device import Device
 from accel.memory.thread_stream import ThreadStream
@@ -17,6 +15,9 @@ from .driver import Driver
 from .events import Clock, CupyEvent
 
 __all__ = ["CupyStream"]
+
+_MOST_KNOWN = 256
+"""Of how many other streams a stream remembers how far it waits for them."""
 
 HostCallback = Callable[[], object]
 """Called in a thread of the host to submit operations to the driver."""
@@ -36,6 +37,14 @@ class CupyStream(CurrentStream):
         The device.
     native : cupy.cuda.Stream
         CuPy's stream.
+    handle : int
+        The driver's handle of it.
+    stamp : int
+        The number of events recorded so far: the stamp of the work that is being submitted. Work is stamped after it
+        was submitted, and ``stamp`` grows before an event is recorded. So the event that was recorded when ``stamp``
+        grew beyond the stamp of some work comes after that work.
+    allocated : int
+        The stamp of the last allocation for this stream; -1 if there was none.
     """
 
     __slots__ = (
@@ -45,19 +54,27 @@ class CupyStream(CurrentStream):
         "_closed",
         "_driver",
         "_giving",
-        "_known",
         "_last",
         "_late",
+        "_latest",
         "_lock",
-        "_numbers",
+        "_serial",
+        "_waited",
+        "allocated",
         "device",
+        "handle",
         "native",
+        "stamp",
     )
+    _serials = count()
 
     def __init__(self, driver: Driver, device: Device, native: Any, clock: Clock) -> None:
         self.device = device
         self._giving = threading.RLock()
         self.native = native
+        self.handle: int = native.ptr
+        self.stamp = 0
+        self.allocated = -1
         self._driver = driver
         self._clock = clock
         self._began: Any = None
@@ -65,9 +82,11 @@ class CupyStream(CurrentStream):
         self._late: ThreadStream | None = None
         self._last: Event | None = None
         self._lock = threading.Lock()
-        self._numbers = count(1)
-        # The last deferred event that was queried and so recorded; it stands for all deferred events of lower numbers.
-        self._known: tuple[int, CupyEvent | None] = (0, None)
+        # The stamp of the work right before the event recorded last, and the event.
+        self._latest: tuple[int, Event | None] = (-1, None)
+        self._serial = next(self._serials)
+        # For other streams, by serial number: this stream waits for all their work up to that stamp.
+        self._waited: dict[int, int] = {}
 
     @property
     def number(self) -> int:
@@ -75,13 +94,10 @@ class CupyStream(CurrentStream):
         return int(self.native.ptr) or self._driver.platform.default_stream
 
     @property
-    def idle(self) -> bool:
-        """Whether all work submitted so far is done; never waits."""
-        if self._late_thread() is not None:
-            return False
-        with self._driver.on(self.device):
-            done: bool = self.native.done
-        return done
+    def direct(self) -> bool:  # type: ignore[override]
+        """Whether the driver has all work submitted so far, and takes more from any thread at once."""
+        late = self._late
+        return (late is None or late.record().done()) and not self._closed
 
     @property
     def giving(self) -> AbstractContextManager[object]:
@@ -115,6 +131,19 @@ class CupyStream(CurrentStream):
         else:
             self._last = late.submit(lambda: self._do(work, timed=timed))
 
+    def at_once(self, work: Callable[..., object], *arguments: Any) -> None:
+        """Submit work to the driver in this thread, for a stream that is `direct`; ``work`` gets the stream last."""
+        driver = self._driver
+        if driver.is_ready(self.device):
+            try:
+                work(*arguments, self)
+            except Exception as error:
+                raise driver.translated(error, self.device) from error
+        else:
+            with driver.on(self.device):
+                work(*arguments, self)
+        self._last = None
+
     def append(self, work: HostCallback) -> None:
         """Submit work as `submit` does, but also to a closed stream, and without making the device current."""
         late = self._late_thread()
@@ -125,29 +154,45 @@ class CupyStream(CurrentStream):
 
     def record(self) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
+        before = self.stamp
+        self.stamp = before + 1  # now, so that no work submitted after the event gets the stamp before it
         event, late = CupyEvent(self._driver, self.device, self.native, self._last), self._late_thread()
         if late is None:
             self._place(event)
         else:
             event.after = late.submit(lambda: self._place(event))
+        self._latest = before, event
         return event
 
-    def mark(self) -> Event:
-        """Return an event like that of `record`, which is recorded in the driver when it is first queried.
+    def mark(self) -> Event | None:
+        """Return None if the driver has the last work; else an event, which knows whether its submission failed."""
+        return None if self._last is None and self._late_thread() is None else self.record()
 
-        It may be reached later than that of `record`: when all work is done that was submitted until the query.
-        """
-        if self._last is not None or self._late_thread() is not None:
-            return self.record()
-        event = CupyEvent(self._driver, self.device, self.native, None)
-        event.put_off = partial(self._make_known, next(self._numbers))
-        return event
+    def event_after(self, stamp: int) -> tuple[int, Event]:
+        """Return an event after the work with a stamp, and the stamp of the last work before the event."""
+        before, event = self._latest
+        if event is None or before < stamp:
+            event = self.record()
+            before = stamp
+        return before, event
+
+    def come_after(self, other: "CupyStream", stamp: int) -> None:
+        """Let work submitted from now on start after the work of another stream up to a stamp."""
+        if self._waited.get(other._serial, -1) < stamp and other is not self:
+            before, event = other.event_after(stamp)
+            self.wait_for(event)
+            if len(self._waited) > _MOST_KNOWN:
+                self._waited = {}  # it only saves waits, and streams may come and go
+            self._waited[other._serial] = before
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event, without blocking the caller."""
-        if isinstance(event, CupyEvent) and event.is_of(self.native, self.device):
+        if isinstance(event, DeferredEvent):
+            for each in event.submitted():
+                self.wait_for(each)
+        elif isinstance(event, CupyEvent) and event.is_of(self.native, self.device):
             return  # the work of one stream is ordered anyway
-        if isinstance(event, CupyEvent) and event.known:
+        elif isinstance(event, CupyEvent) and event.known:
             self.append(lambda: self._hold_up(event))
         elif not event.done():
             self._made_late().submit(event.settle)
@@ -164,19 +209,6 @@ class CupyStream(CurrentStream):
         """Finish the work and take no more; doing so again is harmless."""
         self._closed = True
         self.synchronize()
-
-    def __enter__(self) -> Self:
-        """Make it current, here and in CuPy."""
-        with self._driver.on(self.device):
-            self.native.__enter__()
-        return super().__enter__()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, error, trace)
-        with self._driver.on(self.device):
-            self.native.__exit__(kind, error, trace)
 
     def __repr__(self) -> str:
         return f"<stream {self.native.ptr:#x} of {self.device}>"
@@ -200,15 +232,6 @@ class CupyStream(CurrentStream):
     def _place(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):
             event.place(self._began, self._clock.start())
-
-    def _make_known(self, number: int, event: CupyEvent) -> None:
-        """Record a deferred event in the driver, or use a later one that is recorded already."""
-        above, known = self._known
-        if known is None or above < number:
-            above, known = next(self._numbers), CupyEvent(self._driver, self.device, self.native, None)
-            self._place(known)
-            self._known = above, known
-        event.be(known)
 
     def _hold_up(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):

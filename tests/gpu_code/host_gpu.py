@@ -60,6 +60,11 @@ class Module:
         if error:
             raise KernelError(f"{name}: {error.decode()}")
 
+    def sizes(self, name):
+        """Return the bytes of each argument of a kernel."""
+        _, sizes = self._kernels.get(name) or self._find(name)
+        return sizes
+
     def _find(self, name):
         try:
             call = self._library[f"launch_{name}"]

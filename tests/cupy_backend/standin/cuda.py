@@ -40,6 +40,7 @@ def cuda_module(machine, runtime):
     made.driver.CUDADriverError = CUDADriverError
     made.driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
     made.driver.funcSetAttribute = _set_attribute(machine)
+    made.driver.launchKernel = _launch_kernel(machine)
     made.memory.OutOfMemoryError = OutOfMemoryError
     made.compiler.CompileException = CompileException
     made.device = ModuleType("cupy.cuda.device")
@@ -58,6 +59,28 @@ def _set_attribute(machine):
         machine.shared[f] = value
 
     return funcSetAttribute
+
+
+def _launch_kernel(machine):
+    def launchKernel(
+        f,
+        grid_dim_x,
+        grid_dim_y,
+        grid_dim_z,
+        block_dim_x,
+        block_dim_y,
+        block_dim_z,
+        shared_mem_bytes,
+        stream,
+        kernel_params,
+        extra,
+    ):
+        machine.demand(machine.has_context(), "a launch in a thread without a context; CuPy makes none here")
+        machine.demand(extra == 0, "arguments by a buffer")
+        grid, block = (grid_dim_x, grid_dim_y, grid_dim_z), (block_dim_x, block_dim_y, block_dim_z)
+        machine.functions[f].launch(grid, block, shared_mem_bytes, stream, kernel_params)
+
+    return launchKernel
 
 
 def _devices(machine, runtime):
@@ -108,15 +131,23 @@ def _streams(machine, runtime):
             if self.ptr:
                 runtime.streamDestroy(self.ptr)
 
-        def __enter__(self):
+        def use(self):
             if self.device_id not in (None, machine.device):
                 raise RuntimeError("the device of the stream does not match with the current device")
+            machine.scheduler.set_current(self)
+            return self
+
+        def __enter__(self):
+            self.use()
             machine.scheduler.stack().append(self)
             return self
 
         def __exit__(self, *error):
-            machine.demand(machine.scheduler.stack(), "a stream is left on another device than it was entered on")
-            machine.scheduler.stack().pop()
+            # As in CuPy: a stream that was made current by `use` is not on the stack, and is forgotten here.
+            stack = machine.scheduler.stack()
+            machine.demand(stack, "a stream is left on another device than it was entered on")
+            stack.pop()
+            machine.scheduler.set_current(stack[-1] if stack else Stream.null)
 
         def record(self):
             event = Event()
@@ -134,8 +165,7 @@ def _streams(machine, runtime):
             runtime.streamSynchronize(self.ptr, machine.device if self.device_id is None else self.device_id)
 
     def get_current_stream():
-        stack = machine.scheduler.stack()
-        return stack[-1] if stack else Stream.null
+        return machine.scheduler.given_current() or Stream.null
 
     return [Event, Stream, get_current_stream]
 
@@ -228,21 +258,24 @@ def kernels(machine):
     class Function:
         def __init__(self, module, name):
             self.module, self.name, self.device, self.ptr = module, name, machine.device, id(self)
+            self._sizes = module.sizes(name)
+            machine.functions[self.ptr] = self
             machine.shared[self.ptr] = (48 if machine.flavour == "cuda" else 64) << 10
 
-        def __call__(self, grid, block, args, shared_mem=0, stream=None):
+        def launch(self, grid, block, shared_mem, stream, params):
             machine.check(machine.device)
             machine.require(machine.device == self.device, 400)
-            machine.demand(type(grid) is type(block) is tuple, "CuPy takes tuples for the grid and the block")
-            machine.demand(0 not in grid + block, "CuPy launches one where none is asked for")
+            machine.demand(0 not in grid + block, "a driver refuses an extent of 0")
             machine.require(math.prod(block) <= 1024 and shared_mem <= machine.shared[self.ptr], 1)
             threads = max(map(operator.mul, grid, block))
             machine.demand(machine.flavour == "cuda" or threads < 1 << 32, "HIP counts threads in 32 bits")
-            for argument in args:
-                known = isinstance(argument, (np.generic, np.ndarray)) and argument.size == 1
-                machine.demand(known, f"{argument!r} is passed by value, and its type is not said")
-            values = [np.array(argument) for argument in args]
-            queue = machine.scheduler.of(stream.ptr)
+            # The driver reads the arguments before it returns.
+            table = (ctypes.c_void_p * len(self._sizes)).from_address(params)
+            values = [
+                np.frombuffer(ctypes.string_at(address, size), f"V{size}")
+                for address, size in zip(table, self._sizes, strict=True)
+            ]
+            queue = machine.scheduler.of(stream)
             machine.scheduler.submit(queue, lambda: self._run(grid, block, values, shared_mem))
 
         def _run(self, grid, block, values, shared_mem):

@@ -41,6 +41,8 @@ class Machine:
         What the driver answers to everything, as where there is no device; 0 if it works.
     lost : set of int
         The devices that are lost.
+    functions : dict
+        The kernels, by the pointers that the driver takes.
     shared : dict
         How much shared memory a block may have of each kernel.
     compiles : bool
@@ -62,6 +64,7 @@ class Machine:
         self.lost = set()
         self.compiles = True
         self.shared = {}
+        self.functions = {}
         self.enabled = set()
         self.violations = []
         self.lock = threading.RLock()
@@ -105,6 +108,11 @@ class Machine:
         self.check()
         self.require(0 <= index < len(self.spaces), 101)
         self.local.device = index
+        self.local.__dict__.setdefault("contexts", set()).add(index)
+
+    def has_context(self):
+        """Return whether the current device has a context in this thread: a device that was never set has none."""
+        return self.device in getattr(self.local, "contexts", ())
 
     def check(self, *devices):
         """Raise the error of a driver that has no device, or has lost it."""

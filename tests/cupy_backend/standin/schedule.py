@@ -94,10 +94,18 @@ class Scheduler:
             local.stack = {}
         return local.stack.setdefault(self.machine.device, [])
 
+    def set_current(self, stream):
+        """Make a stream current in this thread, on the current device."""
+        self.machine.local.__dict__.setdefault("streams", {})[self.machine.device] = stream
+
+    def given_current(self):
+        """Return the stream that was made current on the current device; None if none was."""
+        return self.machine.local.__dict__.get("streams", {}).get(self.machine.device)
+
     def current(self):
-        """Return the stream that is current on the current device."""
-        stack = self.stack()
-        return self.of(stack[-1].ptr) if stack else self.defaults[self.machine.device]
+        """Return the queue of the stream that is current on the current device."""
+        stream = self.given_current()
+        return self.defaults[self.machine.device] if stream is None else self.of(stream.ptr)
 
     # Work
 

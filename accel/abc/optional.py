@@ -18,6 +18,8 @@ __all__ = [
     "Executable",
     "FreesInOrder",
     "KnowsAddresses",
+    "PreparedArguments",
+    "PreparesLaunches",
     "ReportsRaces",
     "ReportsRoom",
     "Room",
@@ -244,6 +246,32 @@ class Executable(Protocol):
         KernelLaunchError
             If the device refuses the launch.
         """
+        ...
+
+
+class PreparedArguments(Protocol):
+    """The arguments of a kernel in memory, to be overwritten for each launch."""
+
+    @property
+    def memory(self) -> Any:
+        """A writable buffer: the arguments, each at its offset."""
+        ...
+
+    def start(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int, stream: Any) -> None:
+        """Start the kernel at once, with the arguments in ``memory``, which may be overwritten on return.
+
+        The stream is one of the device, and takes work directly: see `CurrentStream.direct`. Otherwise as
+        `Executable.launch`.
+        """
+        ...
+
+
+@runtime_checkable
+class PreparesLaunches(Protocol):
+    """An `Executable` that can be launched with arguments that are in memory already, which takes less time."""
+
+    def prepare(self, offsets: Sequence[int], nbytes: int) -> PreparedArguments:
+        """Return memory of ``nbytes`` bytes for arguments at some offsets, and the launch with what it holds."""
         ...
 
 

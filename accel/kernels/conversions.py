@@ -14,8 +14,11 @@ from accel.interchange.export import Interchange, Lender
 from accel.kernels.parameters import Parameter
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
 from accel.memory.submitting import Use
+from accel.views import DynamicRankBuffer, LayoutTensor, NDBuffer
 
-__all__ = ["Conversion", "conversion"]
+__all__ = ["Conversion", "conversion", "strided_view"]
+
+_VIEWS = frozenset({LayoutTensor, NDBuffer, DynamicRankBuffer})
 
 Conversion: TypeAlias = Callable[[Any, list[Use]], Any]
 """Returns an argument as the kernel takes it, and appends the memory that it uses to a list."""
@@ -114,6 +117,31 @@ def _view(rank: int, itemsize: int) -> Callable[[Operand, int], Any]:
         return np.frombuffer(packed.pack(address, *operand.extents, *strides), kind)
 
     return view
+
+
+def strided_view(parameter: Parameter) -> Callable[[Any], tuple[Any, ...] | None]:
+    """Return the function that describes memory for a parameter ``accel::View``: without errors, as fast as possible.
+
+    It returns the storage, the address, the extents and the strides in elements; None if the memory does not fit, or
+    must be checked more closely.
+    """
+    _, dtype, rank, writable = parameter
+    size = dtype.itemsize
+
+    def described(argument: Any) -> tuple[Any, ...] | None:
+        if type(argument) not in _VIEWS:  # others may wait, or run code of the user
+            return None
+        operand: Operand = argument.__accel_operand__()
+        (block, first, _), start, found, extents, strides, may_write, swizzle, table = operand
+        if found is not dtype or len(strides) != rank or (writable and not may_write):
+            return None
+        address = block.pointer + first + start
+        if swizzle is not None or table is not None or gcd(address, *strides) % size:
+            return None
+        storage = cast("Lender", argument)._lent_storage()
+        return storage, address, *extents, *[stride // size for stride in strides]
+
+    return described
 
 
 def _storage(argument: Any) -> AnyStorage:

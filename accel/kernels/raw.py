@@ -12,11 +12,12 @@ from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceMismatchError, KernelSyntaxError
 from accel.kernels.arguments import Signature
 from accel.kernels.grids import Dim3, Extents, as_block, as_grid, as_shared, blocks_over
+from accel.kernels.launcher import Launcher, launcher
 from accel.kernels.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.sources import KernelSource
 from accel.locks import open_after_fork
 from accel.memory import heap_of
-from accel.memory.submitting import submit_ordered
+from accel.memory.submitting import Use, submit_in_order, submit_ordered
 
 __all__ = ["RawKernel"]
 
@@ -56,7 +57,7 @@ class RawKernel:
     >>> scale(c, 2.0, over=c.size)  # doctest: +SKIP
     """
 
-    __slots__ = ("_executables", "_options", "_signature", "_source", "name", "parameters")
+    __slots__ = ("_executables", "_launchers", "_options", "_signature", "_source", "name", "parameters")
 
     def __init__(self, source: str, name: str | None, options: Sequence[str], file: str) -> None:
         self.name = only_kernel(source) if name is None else name
@@ -65,6 +66,7 @@ class RawKernel:
         self._source = KernelSource(source, file)
         self._options = _as_options(options)
         self._executables: dict[Device, Executable] = {}
+        self._launchers: tuple[Launcher, ...] = ()
 
     @classmethod
     def from_source(cls, source: str, name: str | None = None, *, options: Sequence[str] = ()) -> "RawKernel":
@@ -144,18 +146,29 @@ class RawKernel:
         CapabilityError
             If the device does not run CUDA or HIP.
         """
+        configuration = grid, over, block, shared
+        if stream is None:
+            for launch_in_order in self._launchers:
+                event = launch_in_order(arguments, configuration)
+                if event is not None:
+                    return event
         bound = self._signature.bind(arguments)
         device = bound.device or resolve("gpu" if stream is None else _checked(stream).device)
         executable = self._executables.get(device) or self.compiled(device)
         queue = self._queue(device, stream)
         threads = as_block(block)
-        blocks, nbytes = self._blocks(heap_of(device).backend.limits(device), grid, over, threads), as_shared(shared)
+        heap = heap_of(device)
+        blocks, nbytes = self._blocks(heap.backend.limits(device), grid, over, threads), as_shared(shared)
+        for launch_in_order in self._launchers:
+            if launch_in_order.heap is heap:
+                launch_in_order.remember(configuration, blocks, threads, nbytes)
 
         def launch() -> None:
             if 0 not in blocks:
                 executable.launch(blocks, threads, bound.values, shared=nbytes, stream=stream)
 
-        return submit_ordered(queue, bound.uses, launch)
+        event = submit_in_order(heap, queue, bound.uses, launch) if stream is None and 0 not in blocks else None
+        return submit_ordered(queue, bound.uses, launch) if event is None else event
 
     def compiled(self, device: DeviceLike) -> Executable:
         """Return the kernel compiled for a device, compiling it the first time.
@@ -173,7 +186,12 @@ class RawKernel:
             with _compiling:  # another thread may have compiled it meanwhile
                 executable = self._executables.get(target) or self._compile(target)
                 self._executables[target] = executable
+                made = launcher(heap_of(target), executable, self.parameters, self._uses)
+                self._launchers += () if made is None else (made,)
         return executable
+
+    def _uses(self, arguments: Sequence[Any]) -> list[Use]:
+        return self._signature.bind(arguments).uses
 
     def _compile(self, device: Device) -> Executable:
         backend = heap_of(device).backend

@@ -97,7 +97,9 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
     return NOT_COVERED
 
 
-def try_in_order(heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[[], object]) -> bool:
+def try_in_order(
+    heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[[], object]
+) -> Submission | None:
     """Submit work on the memory of one device to a stream, if it need not wait for other work.
 
     Parameters
@@ -113,33 +115,34 @@ def try_in_order(heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[
 
     Returns
     -------
-    bool
-        Whether the work was submitted. If not, nothing was done.
+    Submission or None
+        Covers the work. None if it was not submitted; then nothing was done.
     """
     if not queue.direct:  # type: ignore[attr-defined]
-        return False
+        return None
     gate = heap.gate
     with gate.lock:
         if heap.changing:
-            return False
+            return None
         heap.changing = True
         try:
             opened, closings = heap.opened(queue), gate.closings
             for storage, writing, _ in uses:
                 if covered(storage, writing, queue, opened) == NOT_COVERED:
-                    return False
+                    return None
             give()
             if gate.closings != closings:
-                record_again(heap, queue, [use[0].claim(writing=use[1]) for use in uses])
+                opened = record_again(heap, queue, uses)
         finally:
             heap.changing = False
     if heap.deferred:
         heap.run_deferred()
-    return True
+    return opened
 
 
-def record_again(heap: Heap, queue: Stream, claims: Sequence[Claim]) -> None:
+def record_again(heap: Heap, queue: Stream, uses: Sequence[Use]) -> Submission:
     """Record work that its stream has already, by the submission that is open now; the caller holds the gate."""
     opened = heap.opened(queue)
-    enter(opened, claims)
+    enter(opened, [use[0].claim(writing=use[1]) for use in uses])
     confirm(opened, ())
+    return opened

@@ -13,7 +13,7 @@ from accel.memory.in_flight import HeldMemory, PendingWork
 from accel.memory.owner import KeepAlive, Owner
 from accel.memory.submission import Submission
 
-__all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_ordered"]
+__all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_in_order", "submit_ordered"]
 
 _Result = TypeVar("_Result")
 _CPU = Device.CPU  # an enum's member costs more to reach than a global
@@ -92,13 +92,27 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         heap.backend.synchronize(heap.device)
         return
     # In strict mode, no work is left in flight that the caller does not know of.
-    backend = None if config.current().strict else heap.in_order
-    if backend is None or not all(_within(heap, use.storage) for use in uses):
+    if config.current().strict or submit_in_order(heap, stream, uses, work) is None:
         _do_on_device(heap, stream, uses, work)
-        return
 
-    if try_in_order(heap, stream, uses, work):
-        return
+
+def submit_in_order(
+    heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]
+) -> Event | None:
+    """Submit work to a stream of a device that frees in stream order; its memory is not kept alive.
+
+    Returns
+    -------
+    Event or None
+        An event after the work, recorded when it is first asked for; it may then also cover later work. None, and
+        nothing is done, if the device does not free in stream order, or has not allocated the memory itself.
+    """
+    backend = heap.in_order
+    if backend is None or not all([_within(heap, use.storage) for use in uses]):
+        return None
+    opened = try_in_order(heap, stream, uses, work)
+    if opened is not None:
+        return opened
 
     def give(submission: Submission) -> None:
         work()
@@ -114,6 +128,7 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         let_go(held)
     for claim in claims:  # no `PendingWork` does so when it is done
         forget_some(claim[0])
+    return submission
 
 
 def _within(heap: Heap, storage: Usable) -> bool:
@@ -228,8 +243,9 @@ def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give:
     read = enter(submission, claims)
     submission.sound = all([each.sound for each in read])
     for each in submission.after:
-        for event in each.submitted():
-            stream.wait_for(event)
+        if each.queue is not stream:  # else the stream has its work already
+            for event in each.submitted():
+                stream.wait_for(event)
     submission.give(stream, give)
     confirm(submission, read)
 

@@ -1,0 +1,104 @@
+"""`Launcher`: launches of one kernel on one device whose order is certain without events; see `memory.in_order`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from accel.abc import Event, PreparesLaunches
+from accel.containers import AcceleratorDataContainer
+from accel.kernels.conversions import conversion, strided_view
+from accel.kernels.grids import Dim3
+from accel.kernels.launch_code import code_of, packing
+from accel.kernels.parameters import Parameter
+from accel.memory import DeviceStorage
+from accel.memory.heap import Heap
+from accel.memory.in_order import covered, record_again
+from accel.memory.submitting import Use
+
+__all__ = ["Launcher", "launcher"]
+
+_MOST_KNOWN = 256
+
+
+class Launcher:
+    """Launches a kernel on the current stream of its device, if it need not wait for other work.
+
+    Attributes
+    ----------
+    heap : Heap
+        The memory of the device.
+
+    Parameters
+    ----------
+    start : callable
+        The generated code.
+    uses : callable
+        Returns the uses of memory of some arguments.
+    """
+
+    __slots__ = ("_geometries", "_start", "_uses", "heap")
+
+    def __init__(self, heap: Heap, start: Callable[..., bool], uses: Callable[[Any], list[Use]]) -> None:
+        self.heap = heap
+        self._start = start
+        self._uses = uses
+        self._geometries: dict[Any, tuple[Dim3, Dim3, int]] = {}
+
+    def remember(self, given: Any, grid: Dim3, block: Dim3, shared: int) -> None:
+        """Remember what the arguments ``grid``, ``block``, ``over`` and ``shared`` of a launch mean."""
+        if 0 not in grid:
+            if len(self._geometries) >= _MOST_KNOWN:
+                self._geometries.clear()
+            self._geometries[given] = grid, block, shared
+
+    def __call__(self, arguments: tuple[Any, ...], given: Any) -> Event | None:
+        """Launch the kernel, and return an event after it; None if nothing was done."""
+        try:
+            grid, block, shared = self._geometries[given]
+        except (KeyError, TypeError):  # or a list, which has no hash
+            return None
+        heap = self.heap
+        queue = heap.stream
+        if not queue.direct or not heap.in_order:  # type: ignore[union-attr]
+            return None
+        gate = heap.gate
+        with gate.lock:
+            if heap.changing:
+                return None
+            heap.changing = True
+            try:
+                opened, closings = heap.opened(queue), gate.closings  # type: ignore[arg-type]
+                if not self._start(arguments, grid, block, shared, queue, opened):
+                    return None
+                if gate.closings != closings:
+                    opened = record_again(heap, queue, self._uses(arguments))  # type: ignore[arg-type]
+            finally:
+                heap.changing = False
+        if heap.deferred:
+            heap.run_deferred()
+        return opened
+
+
+def launcher(
+    heap: Heap, executable: object, parameters: tuple[Parameter, ...], uses: Callable[[Any], list[Use]]
+) -> Launcher | None:
+    """Return a launcher for a compiled kernel; None if its backend or an argument's dtype needs the general way."""
+    packed = packing(parameters)
+    if all(parameter.rank is None for parameter in parameters):  # its arguments do not say which device it is for
+        return None
+    if packed is None or not isinstance(executable, PreparesLaunches) or heap.in_order is None:
+        return None
+    layout, offsets = packed
+    prepared = executable.prepare(offsets, layout.size)
+    start = code_of(parameters)(
+        AcceleratorDataContainer,
+        DeviceStorage,
+        covered,
+        layout.pack_into,
+        prepared.memory,
+        prepared.start,
+        [parameter.dtype for parameter in parameters],
+        [frozenset({bool, int, float, parameter.dtype.type}) for parameter in parameters],
+        [conversion(parameter) for parameter in parameters],
+        [strided_view(parameter) for parameter in parameters],
+    )
+    return Launcher(heap, start, uses)

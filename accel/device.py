@@ -12,7 +12,7 @@ from accel import config
 from accel.call_sites import stack_level
 from accel.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
 from accel.errors import DeviceUnavailableError
-from accel.registry import NoBackendError, Provider, providers, remedy
+from accel.registry import NoBackendError, Provider, memo_of_backends, providers, remedy
 
 __all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "OnDevice", "fallbacks", "required", "resolve"]
 
@@ -217,6 +217,8 @@ class Device(enum.Enum, metaclass=_Devices):
 
 
 _CPU = Device.CPU
+_available: dict[object, Device] = memo_of_backends()
+"""The available devices that were asked for, by the device or its name."""
 DeviceLike = Device | str
 """The type of every ``device=`` argument: a `Device` or its name."""
 
@@ -296,7 +298,7 @@ def resolve(device: DeviceLike | None) -> Device:
     if asked is _CPU or asked == "cpu":
         return _CPU
     try:
-        return required(asked)
+        return _available.get(asked) or required(asked)
     except DeviceUnavailableError as error:
         return _fall_back(str(asked), error)
 
@@ -315,7 +317,7 @@ def required(device: DeviceLike) -> Device:
     reason = member.why_unavailable()
     if reason is not None:
         raise _unavailable(str(member), reason, remedy(member.type))
-    return member
+    return _available.setdefault(device, member)
 
 
 def _fall_back(asked: str, error: DeviceUnavailableError) -> Device:

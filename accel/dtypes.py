@@ -121,6 +121,8 @@ _NATIVE = "write array.astype(array.dtype.newbyteorder('='))"
 KNOWN: dict[object, DType] = {np.dtype(scalar): np.dtype(scalar) for scalar in _NUMPY}
 """Supported dtypes, by the dtype itself and by values that `as_dtype` has converted to it; a cache that grows."""
 
+_MOST_KNOWN = 256
+
 
 def as_dtype(dtype: DTypeLike) -> DType:
     """Return the NumPy dtype of a name, a scalar class or a dtype.
@@ -141,8 +143,8 @@ def as_dtype(dtype: DTypeLike) -> DType:
     except (KeyError, TypeError):
         pass
     result = _read(dtype)
-    # Only classes and full names are cached: they are few, while other values that NumPy accepts are unlimited.
-    if dtype is result.type or dtype == result.name:
+    # Other values that NumPy accepts are unlimited.
+    if dtype is result.type or (isinstance(dtype, str) and len(KNOWN) < _MOST_KNOWN):
         KNOWN[dtype] = result
     return result
 

@@ -97,6 +97,21 @@ def table_by_device() -> dict[Any, Any]:
     return table
 
 
+_memos: list[dict[Any, Any]] = []
+
+
+def memo_of_backends() -> dict[Any, Any]:
+    """Return a new dictionary for answers that depend on the backends; it is emptied when any of them changes."""
+    memo: dict[Any, Any] = {}
+    _memos.append(memo)
+    return memo
+
+
+def _forget_answers() -> None:
+    for memo in _memos:
+        memo.clear()
+
+
 def _exchange_rows(table: dict[Any, Any], type: str, rows: dict[Any, Any]) -> dict[Any, Any]:
     replaced = {device: table.pop(device) for device in tuple(table) if device.type == type}
     table.update(rows)
@@ -149,6 +164,7 @@ class _Providers:
             self._offers = None
             self._loaded.clear()
             self._failed.clear()
+            _forget_answers()
 
     def exchange(self, type: str, service: Service) -> Service:
         """Let something else serve a type of device, and return what served it before.
@@ -161,6 +177,7 @@ class _Providers:
                 self._loaded[type] = service.provider
             if service.failure is not None:
                 self._failed[type] = service.failure
+            _forget_answers()
             # A table made after the service was replaced has no rows of it.
             pairs: Iterable[tuple[dict[Any, Any], dict[Any, Any]]] = zip_longest(_tables, service.rows, fillvalue={})
             return Service(provider, failure, tuple([_exchange_rows(table, type, rows) for table, rows in pairs]))

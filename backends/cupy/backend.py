@@ -87,11 +87,16 @@ class CupyBackend:
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return bytes from CuPy's pool, for first use on the given stream."""
-        return allocated(self._driver, nbytes, alignment, self._streams.stream_for(stream, device))
+        streams = self._streams
+        queue = streams.current(device) if stream is None else streams.stream_for(stream, device)
+        return allocated(self._driver, nbytes, alignment, queue)
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Return a block to CuPy's pool, after the work on it of all streams."""
         if isinstance(block, DeviceBlock):
+            if stream is None and block.only_in_order:
+                block.native = None  # the last reference; CuPy's pool reuses the bytes on their own stream
+                return
             after = [] if stream is None else [self._streams.stream_for(stream, block.device)]
             if block.lent:
                 after += self._streams.all(block.device)

@@ -64,6 +64,11 @@ class DeviceStreams:
             stream = self._defaults.setdefault(device, made)
         return stream
 
+    def current(self, device: Device) -> CupyStream:
+        """Return the stream of the innermost ``with stream:``, or else the default stream."""
+        chosen = current_stream(device)
+        return self._defaults.get(device) or self.default(device) if chosen is None else self.stream_for(chosen, device)
+
     def all(self, device: Device) -> list[CupyStream]:
         """Return all streams of a device."""
         others = [each() for each in self._alive.get(device, ())]
@@ -78,7 +83,7 @@ class DeviceStreams:
             If it is not a stream of one of the devices, or is of another backend.
         """
         chosen = stream or current_stream(devices[0]) or self.default(devices[0])
-        if not isinstance(chosen, CupyStream) or chosen.device not in devices:
+        if type(chosen) is not CupyStream or chosen.device not in devices:
             here = " or ".join(map(str, devices))
             raise DeviceMismatchError(
                 f"{chosen!r} is not a stream of {here}; write stream=accel.new_stream('{devices[0]}')"
@@ -124,8 +129,8 @@ class DeviceStreams:
         if stream is not None or type(first) is not DeviceBlock:
             return None
         device = first.device
-        queue = current_stream(device) or self.default(device)
-        if type(queue) is not CupyStream or not queue.direct:
+        queue = self.current(device)
+        if not queue.direct:
             return None
         for block in blocks:
             if type(block) is not DeviceBlock or block.device is not device:

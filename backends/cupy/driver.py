@@ -31,8 +31,8 @@ class Driver:
 
     Attributes
     ----------
-    cupy : module
-        CuPy.
+    cupy, cuda : module
+        CuPy, and its module ``cuda``.
     runtime : module
         Its ``cuda.runtime``.
     platform : Platform
@@ -41,10 +41,11 @@ class Driver:
         The driver's function that launches a kernel.
     """
 
-    __slots__ = ("_of_thread", "_process", "cupy", "launch_kernel", "platform", "runtime")
+    __slots__ = ("_of_thread", "_process", "cuda", "cupy", "launch_kernel", "platform", "runtime")
 
     def __init__(self, cupy: ModuleType, platform: Platform) -> None:
         self.cupy: Any = cupy
+        self.cuda: Any = cupy.cuda
         self.runtime: Any = cupy.cuda.runtime
         self.launch_kernel: Any = cupy.cuda.driver.launchKernel
         self.platform = platform
@@ -78,8 +79,9 @@ class Driver:
 
         The driver's functions need a context. A new thread has none until a device is made current there.
         """
-        index = device.index
-        return index in self._of_thread.ready and self.runtime.getDevice() == index and self.usable
+        index: int = device._index
+        here: bool = self.runtime.getDevice() == index
+        return here and index in self._of_thread.ready and not forked_since(self._process)
 
     def make_current(self, index: int) -> int:
         """Make a device current, with a context in this thread; return the index of the one that was."""

@@ -56,7 +56,9 @@ class DeviceBlock(Block):
     __slots__ = ("cupy_streams", "device", "lent", "ready", "stream", "users")
 
     def __init__(self, pointer: int, nbytes: int, native: Any, device: Device, stream: CupyStream | None) -> None:
-        super().__init__(pointer, nbytes, native)
+        self.pointer = pointer
+        self.nbytes = nbytes
+        self.native = native
         self.device = device
         self.stream = stream
         self.users: set[CupyStream] = set()
@@ -68,6 +70,13 @@ class DeviceBlock(Block):
         # A block still has its bytes here only if an interrupt prevented that it was freed.
         if self.native is not None and self.stream is not None and not sys.is_finalizing():
             give_back(self.stream._driver, self, ())
+
+    @property
+    def only_in_order(self) -> bool:
+        """Whether all work on the bytes is on the stream that allocated them, and has reached the driver."""
+        stream = self.stream
+        alone = stream is not None and not self.users and not self.cupy_streams and not self.lent
+        return alone and stream.direct  # type: ignore[union-attr]
 
     def use(self, stream: CupyStream) -> None:
         """Record that a stream gets work on the bytes; it waits for `ready` first."""
@@ -94,15 +103,23 @@ def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -
     OutOfMemoryError
         If there is no room.
     """
+    device = stream.device
     if alignment <= 0 or alignment & (alignment - 1):
         raise ValueError(f"an alignment is a power of two; found {alignment}")
     if not nbytes:
-        return DeviceBlock(0, 0, None, stream.device, stream)
+        return DeviceBlock(0, 0, None, device, stream)
     slack = alignment if alignment > ALIGNMENT else 0
-    with driver.on(stream.device):
-        native = taken(driver, nbytes + slack, stream)
+    if driver.is_ready(device):
+        try:
+            native = taken(driver, nbytes + slack, stream)
+        except Exception as error:
+            raise driver.translated(error, device) from error
+    else:
+        with driver.on(device):
+            native = taken(driver, nbytes + slack, stream)
+    if slack:
         native += -native.ptr % alignment
-    block = DeviceBlock(native.ptr, nbytes, native, stream.device, stream)
+    block = DeviceBlock(native.ptr, nbytes, native, device, stream)
     block.ready = stream.allocated = stream.stamp
     return block
 
@@ -117,10 +134,10 @@ def taken(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
     """
     if nbytes > _MOST:  # the pool's arithmetic would overflow
         raise _out_of_memory(driver, nbytes, stream.device)
-    cuda = driver.cupy.cuda
+    cuda = driver.cuda
     before = cuda.get_current_stream()
     try:
-        if before.ptr == stream.handle:
+        if before is stream.native or before.ptr == stream.handle:
             return cuda.alloc(nbytes)
         # Not `with stream.native:`, which forgets a stream that was made current by its method `use`.
         stream.native.use()
@@ -151,8 +168,6 @@ def give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -
     native, block.native = block.native, None
     if native is None or block.stream is None or not driver.usable:
         return
-    if not (block.users or after or block.cupy_streams) and block.stream.direct:
-        return  # the last reference to `native` goes, and with it the bytes go back to the pool
     own, kept = block.stream, [native]
     del native
     try:

@@ -97,7 +97,7 @@ class CupyStream(CurrentStream):
     def direct(self) -> bool:  # type: ignore[override]
         """Whether the driver has all work submitted so far, and takes more from any thread at once."""
         late = self._late
-        return (late is None or late.record().done()) and not self._closed
+        return not self._closed if late is None else late.record().done() and not self._closed
 
     @property
     def giving(self) -> AbstractContextManager[object]:

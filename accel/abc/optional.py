@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from accel.abc.block import Block
 from accel.abc.operand import Operand
+from accel.abc.plan import Plan
 from accel.abc.stream import Event, Stream
 from accel.device import Device
 
@@ -19,6 +20,8 @@ __all__ = [
     "FreesInOrder",
     "KnowsAddresses",
     "PreparedArguments",
+    "PreparedCopy",
+    "PreparesCopies",
     "PreparesLaunches",
     "ReportsRaces",
     "ReportsRoom",
@@ -58,6 +61,13 @@ class FreesInOrder(Protocol):
 
         It is None if the device has the work already. Where a thread of the host has yet to submit the work, the work
         may also fail there, and only this event knows.
+        """
+        ...
+
+    def use(self, block: Block, stream: Stream) -> None:
+        """Let a stream use a block from now on: its bytes are reused only after the work that the stream gets.
+
+        Copies and fills do so themselves. Accel calls it before it launches a kernel.
         """
         ...
 
@@ -245,6 +255,24 @@ class Executable(Protocol):
         ------
         KernelLaunchError
             If the device refuses the launch.
+        """
+        ...
+
+
+PreparedCopy = Callable[[Any, int, int], object]
+"""Submits a copy; called with a stream of the device that takes work directly (see `CurrentStream.direct`), the address
+of the target's start, and the address of the source's."""
+
+
+@runtime_checkable
+class PreparesCopies(Protocol):
+    """A backend that prepares a copy once for many operands, which takes less time."""
+
+    def prepare_copy(self, device: Device, target: Operand, source: Operand, plan: Plan) -> PreparedCopy:
+        """Return a function that copies as planned, between operands that differ from these in their addresses only.
+
+        The operands have neither swizzle nor table, and share no bytes. Other addresses have the same remainders by 16
+        as these.
         """
         ...
 

@@ -13,6 +13,7 @@ from accel.device import DeviceLike, resolve
 from accel.dtypes import DType, as_dtype, exact_cast
 from accel.errors import DTypeError
 from accel.memory.any_storage import AnyStorage, allocate
+from accel.memory.device_storage import DeviceStorage
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.views import LayoutTensor
 
@@ -125,7 +126,10 @@ class ContainerCopying(ContainerAccess):
             If the memory is read-only.
         """
         self._refuse_source(other)
-        copies.copy_elements(self._lent_storage(), other._lent_storage())
+        target, source = self._lent_storage(), other._lent_storage()
+        within = type(target) is DeviceStorage and type(source) is DeviceStorage
+        if not (within and copies.copied_within_device(copies.all_of(target), copies.all_of(source))):
+            copies.copy_elements(target, source)
 
     def copy_from_async(
         self, other: "ContainerCopying", *, stream: Stream, progress: Progress | None = None

@@ -5,6 +5,7 @@ from accel.copies.few_elements import copied_at_once
 from accel.copies.planner import Mask, plan
 from accel.copies.run import copy, copy_async, copy_by_plan, fill, in_c_order, read, write
 from accel.copies.transfer import Progress, Transfer, submit_copy
+from accel.copies.within_device import copied_within_device
 from accel.memory.byte_copies import copy_elements
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Transfer",
     "all_of",
     "copied_at_once",
+    "copied_within_device",
     "copy",
     "copy_async",
     "copy_by_plan",

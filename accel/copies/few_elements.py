@@ -1,4 +1,7 @@
-"""Small copies on the host: NumPy reads and writes the elements in the caller's thread, without a plan."""
+"""Small copies on the host: NumPy reads and writes the elements in the caller's thread, without a plan.
+
+Those within a device that have been done before need no new plan either: see `copied_within_device`.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,7 +13,8 @@ from accel.copies import thresholds
 from accel.copies.elements import CACHED, Elements, Leaves, axes, offset_range
 from accel.copies.injectivity import names_twice
 from accel.copies.planner import walked_together
-from accel.memory import HostStorage
+from accel.copies.within_device import copied_within_device
+from accel.memory import DeviceStorage, HostStorage
 
 __all__ = ["at_once", "copied_at_once", "gathered", "may_share", "on_host", "scatter"]
 
@@ -39,12 +43,14 @@ class _Loops(NamedTuple):
 
 
 def copied_at_once(target: Elements, source: Elements) -> bool:
-    """Copy a few elements on the host by NumPy, and return True; in all other cases write nothing, and return False.
+    """Copy a few elements on the host, or any within a device, and return True; else write nothing, and return False.
 
     The other cases are those that need a plan, must wait for work in flight, or are to be refused: `copy_by_plan`
     handles all of them.
     """
     to, of = target.storage, source.storage
+    if type(to) is DeviceStorage:
+        return copied_within_device(target, source)
     dtype = to.dtype if target.dtype is None else target.dtype
     itemsize = dtype.itemsize
     loops = _few_loops(target.leaves, source.leaves, itemsize)

@@ -25,7 +25,7 @@ from accel.memory.submission import Submission
 
 Use = tuple[Any, bool, bool]
 
-__all__ = ["NOT_COVERED", "covered", "record_again", "try_in_order"]
+__all__ = ["NOT_COVERED", "covered", "record_again", "try_in_order", "try_in_order_at"]
 
 NOT_COVERED = -1
 """Returned by `covered` where work must wait for other work."""
@@ -138,6 +138,38 @@ def try_in_order(
     if heap.deferred:
         heap.run_deferred()
     return opened
+
+
+def try_in_order_at(
+    heap: Heap, target: Handle, into: int, source: Handle, out_of: int, give: Callable[[Any, int, int], object]
+) -> bool:
+    """Submit a copy to the current stream of a device, if it need not wait for other work; see `try_in_order`.
+
+    ``give`` is called with the stream, the address ``into`` bytes from the start of the target, and the address
+    ``out_of`` bytes from the start of the source. Returns whether the copy was submitted.
+    """
+    queue = heap.stream
+    if queue is None or not queue.direct or not heap.in_order:  # type: ignore[attr-defined]
+        return False
+    gate = heap.gate
+    with gate.lock:
+        if heap.changing:
+            return False
+        heap.changing = True
+        try:
+            opened, closings = heap.opened(queue), gate.closings
+            there = covered(target, True, queue, opened)
+            here = covered(source, False, queue, opened)
+            if there == NOT_COVERED or here == NOT_COVERED:
+                return False
+            give(queue, there + into, here + out_of)
+            if gate.closings != closings:
+                record_again(heap, queue, ((target, True, False), (source, False, False)))
+        finally:
+            heap.changing = False
+    if heap.deferred:
+        heap.run_deferred()
+    return True
 
 
 def record_again(heap: Heap, queue: Stream, uses: Sequence[Use]) -> Submission:

@@ -115,6 +115,8 @@ def submit_in_order(
         return opened
 
     def give(submission: Submission) -> None:
+        for use in uses:
+            backend.use(use.storage.owner.block, stream)
         work()
         submission.event = backend.mark(stream)
         if submission.event is None:

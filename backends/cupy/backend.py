@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any
 
-from accel.abc import Block, Event, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
+from accel.abc import Block, Event, ExternalAllocation, Limits, Operand, Plan, PreparedCopy, Room, Span, Stream
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import DeviceMismatchError, DeviceUnavailableError
@@ -169,6 +169,16 @@ class CupyBackend:
             blocks = stream is not None and copier.blocks_for_items(target, source, plan)
             self._streams.submit(partial(copy, target, source, plan), stream, *ends, lead=lead, blocks=blocks)
 
+    def prepare_copy(self, device: Device, target: Operand, source: Operand, plan: Plan) -> PreparedCopy:
+        """Return a function that copies as planned within a device, for other addresses."""
+        with self._driver.on(device):
+            submit = self._copier.prepared(device, target, source, plan)
+
+        def start(stream: CupyStream, into: int, out_of: int) -> None:
+            stream.at_once(submit, into, out_of)
+
+        return start
+
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element."""
         queue = self._streams.direct_for(stream, target.span.block) if 0 not in target.extents else None
@@ -211,6 +221,12 @@ class CupyBackend:
     def mark(self, stream: Stream) -> Event | None:
         """Return None if the driver has the last work of a stream; else an event after it."""
         return self._streams.stream_for(stream, stream.device).mark()
+
+    def use(self, block: Block, stream: Stream) -> None:
+        """Let a stream use a block from now on."""
+        memory = memory_of(block)
+        if memory is not None:
+            memory.use(self._streams.stream_for(stream, memory.device))
 
     def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> RawExecutable:
         """Compile a kernel of CUDA or HIP source, or return the one compiled before."""

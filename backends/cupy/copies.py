@@ -6,6 +6,7 @@ kernel packs them, and the host unpacks them. Pageable memory is staged. Tempora
 the copy's stream, and freed as soon as the work is submitted.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,7 +111,12 @@ class Copier:
         """
         if target.swizzle or source.swizzle or target.table is not None or source.table is not None:
             return False
-        into, out_of, device = target.address, source.address, stream.device
+        call = self._call(stream.device, target, source, plan)
+        call.start(stream.handle, target.address, source.address)
+        return True
+
+    def _call(self, device: Device, target: Operand, source: Operand, plan: Plan) -> KernelCall:
+        into, out_of = target.address, source.address
         key = (id(plan), into % _WIDEST, out_of % _WIDEST, device)
         known = self._known.get(key)
         if known is None or known.plan is not plan:
@@ -118,8 +124,21 @@ class Copier:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
             known = self._known[key] = _Known(plan, self._modules.call(launch, device, 2))
-        known.call.start(stream.handle, into, out_of)
-        return True
+        return known.call
+
+    def prepared(
+        self, device: Device, target: Operand, source: Operand, plan: Plan
+    ) -> Callable[[int, int, CupyStream], object]:
+        """Return a function that copies as planned within a device, which is current, for other addresses.
+
+        It is called with the addresses of the target and of the source, and the stream.
+        """
+        if plan.kind == "memcpy":
+            start, begin, nbytes = plan.target_start, plan.source_start, plan.nbytes
+            memcpy, kind = self._runtime.memcpyAsync, self._runtime.memcpyDeviceToDevice
+            return lambda into, out_of, stream: memcpy(into + start, out_of + begin, nbytes, kind, stream.handle)
+        launch = self._call(device, target, source, plan).start
+        return lambda into, out_of, stream: launch(stream.handle, into, out_of)
 
     def copy_from_elsewhere(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items into the memory of the stream's device, through a copy of their source in that memory."""

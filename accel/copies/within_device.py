@@ -1,0 +1,92 @@
+"""Copies within the memory of one device whose order is certain without events; see `accel.memory.in_order`.
+
+What the backend is to do depends on the loops of both ends and on how their addresses are aligned. It is prepared once,
+and then started with other addresses.
+"""
+
+from typing import Any, NamedTuple
+
+from accel import config
+from accel.abc import PreparedCopy, PreparesCopies
+from accel.copies.elements import Elements, Leaves, offset_range
+from accel.copies.injectivity import names_twice
+from accel.copies.planner import loops_of
+from accel.memory import DeviceStorage
+from accel.memory.heap import Heap
+from accel.memory.in_order import try_in_order_at
+from accel.registry import table_by_device
+
+__all__ = ["copied_within_device"]
+
+_WIDEST = 16
+"""Bytes of the widest access; a prepared copy depends on the addresses only by their remainders by this number."""
+_MOST_KNOWN = 4096
+
+_Key = tuple[Leaves, Leaves, Any, int, int]
+
+
+class _Route(NamedTuple):
+    """A copy that the backend has prepared, and the least and greatest offset of an element of both ends."""
+
+    start: PreparedCopy
+    target_low: int
+    target_high: int
+    source_low: int
+    source_high: int
+
+
+_routes: dict[Any, dict[_Key, _Route | None]] = table_by_device()
+
+
+def copied_within_device(target: Elements, source: Elements) -> bool:
+    """Copy elements between two allocations of one device, and return True; in all other cases return False.
+
+    The other cases are those that must wait for other work or are to be refused: `copy_by_plan` handles all of them.
+    """
+    to, of = target.storage, source.storage
+    if type(to) is not DeviceStorage or type(of) is not DeviceStorage:
+        return False
+    mine, other = to._owner, of._owner
+    if mine is None or other is None or mine is other or mine.held is None or other.held is None:
+        return False
+    dtype = to.dtype if target.dtype is None else target.dtype
+    if dtype is not (of.dtype if source.dtype is None else source.dtype) or to._const or mine.readonly:
+        return False
+    if target.swizzle or source.swizzle or target.table is not None or source.table is not None:
+        return False
+    heap, itemsize = mine.heap, dtype.itemsize
+    into, out_of = target.start * itemsize, source.start * itemsize
+    aligned = (mine.held.pointer + to._start + into) % _WIDEST, (other.held.pointer + of._start + out_of) % _WIDEST
+    key = target.leaves, source.leaves, dtype, *aligned
+    routes = _routes.get(heap.device) or _routes.setdefault(heap.device, {})
+    try:
+        route = routes[key]
+    except KeyError:
+        route = _remember(routes, key, _prepared(heap, target, source) if other.heap is heap else None)
+    if route is None or other.heap is not heap or config.current().strict:
+        return False
+    begin, end = target.start + route.target_low, target.start + route.target_high
+    first, last = source.start + route.source_low, source.start + route.source_high
+    if begin < 0 or first < 0 or end * itemsize >= to.nbytes or last * itemsize >= of.nbytes:
+        return False
+    return try_in_order_at(heap, to, into, of, out_of, route.start)
+
+
+def _remember(routes: dict[_Key, _Route | None], key: _Key, route: _Route | None) -> _Route | None:
+    if len(routes) >= _MOST_KNOWN:
+        routes.clear()
+    routes[key] = route
+    return route
+
+
+def _prepared(heap: Heap, target: Elements, source: Elements) -> _Route | None:
+    """Return the prepared copy; None if the backend prepares none, or if the ends do not fit each other."""
+    there, here = offset_range(target.leaves), offset_range(source.leaves)
+    if not isinstance(heap.backend, PreparesCopies) or not 0 < there.size == here.size or names_twice(target.leaves):
+        return None
+    into, out_of = target.operand(), source.operand()
+    plan = loops_of(into, out_of)
+    if plan is None or plan.buffered:
+        return None
+    start = heap.backend.prepare_copy(heap.device, into, out_of, plan)
+    return _Route(start, there.low, there.high, here.low, here.high)

@@ -16,7 +16,7 @@ from accel.memory import AnyStorage, DeviceStorage, HostStorage
 from accel.memory.submitting import Use
 from accel.views import DynamicRankBuffer, LayoutTensor, NDBuffer
 
-__all__ = ["Conversion", "conversion", "strided_view"]
+__all__ = ["Conversion", "conversion", "fitting", "strided_view"]
 
 _VIEWS = frozenset({LayoutTensor, NDBuffer, DynamicRankBuffer})
 
@@ -33,14 +33,14 @@ def conversion(parameter: Parameter) -> Conversion:
 
 
 def _number(dtype: DType) -> Conversion:
-    fitting, scalar = _fitting(dtype), dtype.type
+    known, scalar = fitting(dtype), dtype.type
 
     def convert(argument: Any, _: list[Use]) -> Any:
         kind = type(argument)
         if kind is scalar:
             return argument
-        if kind in fitting:
-            least, most = fitting[kind]
+        if kind in known:
+            least, most = known[kind]
             if least <= argument <= most:
                 return scalar(argument)
         return _exactly(argument, dtype)
@@ -48,7 +48,7 @@ def _number(dtype: DType) -> Conversion:
     return convert
 
 
-def _fitting(dtype: DType) -> dict[type, tuple[float, float]]:
+def fitting(dtype: DType) -> dict[type, tuple[float, float]]:
     """Return the Python types whose numbers are converted without further checks, with their ranges."""
     if dtype.kind in "iu":
         return {int: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))}

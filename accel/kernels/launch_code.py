@@ -4,14 +4,18 @@ It checks and packs the arguments in straight-line code: a loop over the paramet
 """
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from accel.containers import AcceleratorDataContainer
+from accel.kernels.conversions import conversion, fitting, strided_view
 from accel.kernels.parameters import Parameter
+from accel.memory import DeviceStorage
+from accel.memory.in_order import covered
 
-__all__ = ["ALIGNED", "code_of", "packing"]
+__all__ = ["launch_function", "packing"]
 
-ALIGNED = 16
+_ALIGNED = 16
 """Bytes of which the offset of each argument is a multiple."""
 
 _FORMATS = dict(zip("b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split(), "?bBhHiIqQefd", strict=True))
@@ -25,70 +29,81 @@ def packing(parameters: Sequence[Parameter]) -> tuple[struct.Struct, list[int]] 
         if kind is None:
             return None
         offsets.append(struct.calcsize(text))
-        text += f"{kind}{-struct.calcsize('=' + kind) % ALIGNED}x"
+        text += f"{kind}{-struct.calcsize('=' + kind) % _ALIGNED}x"
     return struct.Struct(text), offsets
 
 
-def code_of(parameters: Sequence[Parameter]) -> Callable[..., Any]:
-    """Return the compiled function that makes a launcher; its arguments are the names that the code uses.
+def launch_function(parameters: Sequence[Parameter], names: Mapping[str, Any]) -> Callable[..., bool]:
+    """Return the function that checks and packs arguments, and launches the kernel.
 
-    The launcher takes the arguments of the kernel as a tuple, the grid, the block, the bytes of shared memory, the
-    stream and the open submission. It returns whether the kernel was launched; if not, the caller submits it in the
-    general way, which also says what is wrong with an argument.
+    It takes the arguments of the kernel as a tuple, the grid, the block, the bytes of shared memory, the stream and the
+    open submission. It returns whether the kernel was launched. If not, the caller submits it in the general way, which
+    also says what is wrong with an argument.
+
+    Parameters
+    ----------
+    parameters : sequence of Parameter
+        The parameters of the kernel.
+    names : mapping of str to object
+        ``pack``: packs the arguments into ``memory``. ``start``: launches the kernel with what is there.
     """
+    scope = {"Container": AcceleratorDataContainer, "Storage": DeviceStorage, "covered": covered, **names}
     count = len(parameters)
-    names = "".join(f"a{i}, " for i in range(count))
-    body = [f"if len(given) != {count}: return False", f"({names}) = given" if count else ""]
+    body = [f"if len(given) != {count}: return False", ", ".join(f"a{i}" for i in range(count)) + ", = given"]
     values: list[str] = []
     for i, parameter in enumerate(parameters):
-        lines, packed = _number(i) if parameter.rank is None else _memory(i, parameter)
-        body += lines
-        values += packed
+        write = _number if parameter.rank is None else _memory
+        body += write(i, parameter, values, scope)
     body += [f"pack(memory, 0, {', '.join(values)})", "start(grid, block, shared, queue)", "return True"]
-    head = "def made(Container, Storage, covered, pack, memory, start, dtypes, kinds, numbers, views):\n"
-    code = head + "    def launch(given, grid, block, shared, queue, opened):\n"
-    code += "".join(f"        {line}\n" for line in body if line) + "    return launch\n"
-    scope: dict[str, Any] = {}
-    exec(compile(code, "<launcher>", "exec"), scope)  # noqa: S102 - made of numbers and of the names above
-    made: Callable[..., Any] = scope["made"]
+    code = "\n".join(["def launch(given, grid, block, shared, queue, opened):", *_indented(body)])
+    exec(compile(code, "<launcher>", "exec"), scope)  # noqa: S102 - it consists of numbers and of the names in here
+    made: Callable[..., bool] = scope["launch"]
     return made
 
 
-def _number(i: int) -> tuple[list[str], list[str]]:
+def _number(i: int, parameter: Parameter, values: list[str], scope: dict[str, Any]) -> list[str]:
+    """Return the lines that convert a number, and append what is packed for it."""
+    values.append(f"a{i}")
+    dtype = parameter.dtype
+    kind, (least, most) = next(iter(fitting(dtype).items()), (dtype.type, (0, 0)))
+    scope |= {f"kind{i}": kind, f"least{i}": least, f"most{i}": most, f"convert{i}": conversion(parameter)}
     # Other types may run code of the user, which must not happen with the gate held.
-    lines = [
-        f"if type(a{i}) not in kinds[{i}]: return False",
-        f"try: a{i} = numbers[{i}](a{i}, None)",
-        "except Exception: return False",
+    scope[f"others{i}"] = frozenset({bool, int, float, dtype.type})
+    return [
+        f"if type(a{i}) is not kind{i} or not least{i} <= a{i} <= most{i}:",
+        f"    if type(a{i}) not in others{i}: return False",
+        f"    try: a{i} = convert{i}(a{i}, None)",
+        "    except Exception: return False",
     ]
-    return lines, [f"a{i}"]
 
 
-def _memory(i: int, parameter: Parameter) -> tuple[list[str], list[str]]:
-    """Return the lines that check memory, and the values that are packed for it."""
-    writable, size, rank = parameter.writable, parameter.dtype.itemsize, parameter.rank or 0
-    flat = [
-        f"if s{i} is None or s{i}.dtype is not dtypes[{i}]: return False",
-        f"p{i} = covered(s{i}, {writable}, queue, opened)",
-        f"if p{i} < 0 or p{i} % {size}: return False",
-    ]
-    if writable:
-        flat.insert(1, f"if s{i}._const or s{i}._owner is None or s{i}._owner.readonly: return False")
-    found = f"s{i} = a{i}._storage if type(a{i}) is Container else a{i} if type(a{i}) is Storage else None"
-    if rank == 0:
-        return [found, *flat], [f"p{i}"]
+def _memory(i: int, parameter: Parameter, values: list[str], scope: dict[str, Any]) -> list[str]:
+    """Return the lines that check memory, and append what is packed for it."""
+    rank, writable = parameter.rank or 0, parameter.writable
+    scope |= {f"dtype{i}": parameter.dtype, f"view{i}": strided_view(parameter)}
     ints = [f"x{i}_{k}" for k in range(2 * rank)]
+    values += [f"p{i}", *ints]
+    storage = f"s{i} = a{i}._storage if type(a{i}) is Container else a{i} if type(a{i}) is Storage else None"
+    flat = [storage, f"if s{i} is None or s{i}.dtype is not dtype{i}: return False"]
+    if writable:
+        flat.append(f"if s{i}._const or s{i}._owner is None or s{i}._owner.readonly: return False")
+    flat += [
+        f"p{i} = covered(s{i}, {writable}, queue, opened)",
+        f"if p{i} < 0 or p{i} % {parameter.dtype.itemsize}: return False",
+    ]
+    if rank == 0:
+        return flat
     strided = [
-        f"v{i} = views[{i}](a{i})",
+        f"v{i} = view{i}(a{i})",
         f"if v{i} is None or covered(v{i}[0], {writable}, queue, opened) < 0: return False",
         f"_, p{i}, {', '.join(ints)} = v{i}",
     ]
     if rank > 1:
-        return strided, [f"p{i}", *ints]
+        return strided
     flat.append(f"x{i}_0, x{i}_1 = s{i}.size, 1")
-    choice = [f"if type(a{i}) is Container or type(a{i}) is Storage:"]
-    return [found, *choice, *_indented(flat), "else:", *_indented(strided)], [f"p{i}", *ints]
+    choice = f"if type(a{i}) is Container or type(a{i}) is Storage:"
+    return [choice, *_indented(flat), "else:", *_indented(strided)]
 
 
-def _indented(lines: list[str]) -> list[str]:
+def _indented(lines: Sequence[str]) -> list[str]:
     return [f"    {line}" for line in lines]

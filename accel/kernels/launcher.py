@@ -4,14 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from accel.abc import Event, PreparesLaunches
-from accel.containers import AcceleratorDataContainer
-from accel.kernels.conversions import conversion, strided_view
 from accel.kernels.grids import Dim3
-from accel.kernels.launch_code import code_of, packing
+from accel.kernels.launch_code import launch_function, packing
 from accel.kernels.parameters import Parameter
-from accel.memory import DeviceStorage
 from accel.memory.heap import Heap
-from accel.memory.in_order import covered, record_again
+from accel.memory.in_order import record_again
 from accel.memory.submitting import Use
 
 __all__ = ["Launcher", "launcher"]
@@ -58,7 +55,7 @@ class Launcher:
             return None
         heap = self.heap
         queue = heap.stream
-        if not queue.direct or not heap.in_order:  # type: ignore[union-attr]
+        if not queue.direct or not heap.plain:  # type: ignore[union-attr]
             return None
         gate = heap.gate
         with gate.lock:
@@ -89,16 +86,5 @@ def launcher(
         return None
     layout, offsets = packed
     prepared = executable.prepare(offsets, layout.size)
-    start = code_of(parameters)(
-        AcceleratorDataContainer,
-        DeviceStorage,
-        covered,
-        layout.pack_into,
-        prepared.memory,
-        prepared.start,
-        [parameter.dtype for parameter in parameters],
-        [frozenset({bool, int, float, parameter.dtype.type}) for parameter in parameters],
-        [conversion(parameter) for parameter in parameters],
-        [strided_view(parameter) for parameter in parameters],
-    )
-    return Launcher(heap, start, uses)
+    names = {"pack": layout.pack_into, "memory": prepared.memory, "start": prepared.start}
+    return Launcher(heap, launch_function(parameters, names), uses)

@@ -66,13 +66,16 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
         The address of the first byte; `NOT_COVERED` if the work must be submitted in the general way.
     """
     owner = storage._owner
-    if owner is None or owner.external is not None or owner.held is None:
+    if owner is None or owner.external is not None:
         return NOT_COVERED
-    low: int = owner.held.pointer + storage._start
+    block = owner.held
+    if block is None:
+        return NOT_COVERED
+    low: int = block.pointer + storage._start
     high = low + storage.size * storage.dtype.itemsize
     seen = owner.hazard_record.hazards
     if seen is None:
-        if owner.held.stream is not queue or low == high:
+        if block.stream is not queue or low == high:
             return NOT_COVERED
         record, access = owner.own_hazard_record(), (low, high, opened)
         # No call between these: another thread may record something.
@@ -149,7 +152,7 @@ def try_in_order_at(
     ``out_of`` bytes from the start of the source. Returns whether the copy was submitted.
     """
     queue = heap.stream
-    if queue is None or not queue.direct or not heap.in_order:  # type: ignore[attr-defined]
+    if queue is None or not queue.direct or not heap.plain:  # type: ignore[attr-defined]
         return False
     gate = heap.gate
     with gate.lock:

@@ -3,10 +3,11 @@
 import threading
 from types import ModuleType, TracebackType
 from typing import Any
+from weakref import WeakSet
 
 from accel.device import Device
 from accel.errors import DeviceLostError
-from accel.locks import forked_since, process
+from accel.locks import forked_since, in_child, process
 
 from .errors import translated
 from .platforms import Platform
@@ -26,6 +27,16 @@ class _OfThread(threading.local):
         self.ready: set[int] = set()
 
 
+_drivers: WeakSet["Driver"] = WeakSet()
+
+
+@in_child
+def _forget_threads() -> None:
+    """Let no thread of a child take a device for ready; `CurrentDevice` then refuses it."""
+    for driver in _drivers:
+        driver.of_thread = _OfThread()
+
+
 class Driver:
     """CuPy on one platform.
 
@@ -41,7 +52,7 @@ class Driver:
         The driver's function that launches a kernel.
     """
 
-    __slots__ = ("_of_thread", "_process", "cuda", "cupy", "launch_kernel", "platform", "runtime")
+    __slots__ = ("__weakref__", "_process", "cuda", "cupy", "launch_kernel", "of_thread", "platform", "runtime")
 
     def __init__(self, cupy: ModuleType, platform: Platform) -> None:
         self.cupy: Any = cupy
@@ -50,7 +61,8 @@ class Driver:
         self.launch_kernel: Any = cupy.cuda.driver.launchKernel
         self.platform = platform
         self._process = process()
-        self._of_thread = _OfThread()
+        self.of_thread = _OfThread()
+        _drivers.add(self)
 
     @property
     def usable(self) -> bool:
@@ -81,12 +93,12 @@ class Driver:
         """
         index: int = device._index
         here: bool = self.runtime.getDevice() == index
-        return here and index in self._of_thread.ready and not forked_since(self._process)
+        return here and index in self.of_thread.ready
 
     def make_current(self, index: int) -> int:
         """Make a device current, with a context in this thread; return the index of the one that was."""
         before: int = self.runtime.getDevice()
-        ready = self._of_thread.ready
+        ready = self.of_thread.ready
         if before != index or index not in ready:
             self.runtime.setDevice(index)
             ready.add(index)

@@ -19,15 +19,15 @@ Dim3 = tuple[int, int, int]
 class RawExecutable:
     """A user's kernel, compiled for one device."""
 
-    __slots__ = ("_allowed", "_device", "_driver", "_function", "_pointer", "_streams")
+    __slots__ = ("_device", "_function", "allowed", "driver", "pointer", "streams")
 
     def __init__(self, driver: Driver, streams: DeviceStreams, device: Device, function: Any) -> None:
-        self._driver = driver
-        self._streams = streams
+        self.driver = driver
+        self.streams = streams
         self._device = device
         self._function = function
-        self._pointer = function.ptr
-        self._allowed = driver.platform.shared
+        self.pointer = function.ptr
+        self.allowed = driver.platform.shared
 
     def launch(
         self, grid: Dim3, block: Dim3, arguments: tuple[Any, ...], *, shared: int, stream: Stream | None
@@ -41,9 +41,9 @@ class RawExecutable:
         KernelLaunchError
             If the device refuses it.
         """
-        queue, given = self._streams.stream_for(stream, self._device), Arguments.of(arguments)
+        queue, given = self.streams.stream_for(stream, self._device), Arguments.of(arguments)
         self.allow(shared)
-        self._streams.wait_for_reused(queue)
+        self.streams.wait_for_reused(queue)
         queue.submit(lambda: self._start(grid, block, shared, queue, given), timed=stream is not None)
 
     def prepare(self, offsets: Sequence[int], nbytes: int) -> "PreparedArguments":
@@ -52,30 +52,22 @@ class RawExecutable:
 
     def start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> None:
         """Launch the kernel at once, on a stream that takes work directly."""
-        if shared > self._allowed:
-            self.allow(shared)
-        if self._streams.several:
-            self._streams.wait_for_reused(queue)
-        if self._driver.is_ready(self._device):
-            try:
-                self._start(grid, block, shared, queue, arguments)
-            except Exception as error:
-                raise self._driver.translated(error, self._device) from error
-        else:
-            with self._driver.on(self._device):
-                self._start(grid, block, shared, queue, arguments)
+        self.allow(shared)
+        self.streams.wait_for_reused(queue)
+        given = arguments.copy()  # the stream may now wait for the host
+        queue.submit(lambda: self._start(grid, block, shared, queue, given))
 
     def _start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> None:
-        self._driver.launch_kernel(self._pointer, *grid, *block, shared, queue.handle, arguments.table, 0)
+        self.driver.launch_kernel(self.pointer, *grid, *block, shared, queue.handle, arguments.table, 0)
 
     def allow(self, shared: int) -> None:
         """Allow launches of this kernel with more shared memory than the default limit."""
-        if shared > self._allowed:
-            driver = self._driver.cupy.cuda.driver
-            with self._driver.on(self._device):
+        if shared > self.allowed:
+            driver = self.driver.cupy.cuda.driver
+            with self.driver.on(self._device):
                 attribute = driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-                driver.funcSetAttribute(self._pointer, attribute, shared)
-            self._allowed = shared
+                driver.funcSetAttribute(self.pointer, attribute, shared)
+            self.allowed = shared
 
 
 class PreparedArguments:
@@ -87,13 +79,23 @@ class PreparedArguments:
         The arguments, each at its offset.
     """
 
-    __slots__ = ("_arguments", "_kernel", "memory")
+    __slots__ = ("_arguments", "_kernel", "_pointer", "_table", "memory")
 
     def __init__(self, kernel: RawExecutable, arguments: Arguments) -> None:
         self._kernel = kernel
         self._arguments = arguments
+        self._pointer = kernel.pointer
+        self._table = arguments.table
         self.memory = arguments.memory
 
     def start(self, grid: Dim3, block: Dim3, shared: int, stream: CupyStream) -> None:
         """Launch the kernel at once with the arguments in ``memory``, which may be overwritten on return."""
-        self._kernel.start(grid, block, shared, stream, self._arguments)
+        kernel = self._kernel
+        driver, device = kernel.driver, stream.device
+        if kernel.streams.several or shared > kernel.allowed or not driver.is_ready(device):
+            kernel.start(grid, block, shared, stream, self._arguments)
+            return
+        try:
+            driver.launch_kernel(self._pointer, *grid, *block, shared, stream.handle, self._table, 0)
+        except Exception as error:
+            raise driver.translated(error, device) from error

@@ -7,7 +7,7 @@ and then started with other addresses.
 from typing import Any, NamedTuple
 
 from accel import config
-from accel.abc import PreparedCopy, PreparesCopies
+from accel.abc import FreesInOrder, PreparedCopy, PreparesCopies
 from accel.copies.elements import Elements, Leaves, offset_range
 from accel.copies.injectivity import names_twice
 from accel.copies.planner import loops_of
@@ -82,11 +82,14 @@ def _remember(routes: dict[_Key, _Route | None], key: _Key, route: _Route | None
 def _prepared(heap: Heap, target: Elements, source: Elements) -> _Route | None:
     """Return the prepared copy; None if the backend prepares none, or if the ends do not fit each other."""
     there, here = offset_range(target.leaves), offset_range(source.leaves)
-    if not isinstance(heap.backend, PreparesCopies) or not 0 < there.size == here.size or names_twice(target.leaves):
+    backend = heap.backend
+    if not (isinstance(backend, FreesInOrder) and isinstance(backend, PreparesCopies)):
+        return None
+    if not 0 < there.size == here.size or names_twice(target.leaves):
         return None
     into, out_of = target.operand(), source.operand()
     plan = loops_of(into, out_of)
     if plan is None or plan.buffered:
         return None
-    start = heap.backend.prepare_copy(heap.device, into, out_of, plan)
+    start = backend.prepare_copy(heap.device, into, out_of, plan)
     return _Route(start, there.low, there.high, here.low, here.high)

@@ -50,7 +50,7 @@ class Launcher:
     def __call__(self, arguments: tuple[Any, ...], given: Any) -> Event | None:
         """Launch the kernel, and return an event after it; None if nothing was done."""
         try:
-            grid, block, shared = self._geometries[given]
+            geometry = self._geometries[given]
         except (KeyError, TypeError):  # or a list, which has no hash
             return None
         heap = self.heap
@@ -64,7 +64,7 @@ class Launcher:
             heap.changing = True
             try:
                 opened, closings = heap.opened(queue), gate.closings  # type: ignore[arg-type]
-                if not self._start(arguments, grid, block, shared, queue, opened):
+                if not self._start(arguments, *geometry, queue, opened):
                     return None
                 if gate.closings != closings:
                     opened = record_again(heap, queue, self._uses(arguments))  # type: ignore[arg-type]

@@ -94,7 +94,7 @@ class CupyBackend:
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Return a block to CuPy's pool, after the work on it of all streams."""
         if isinstance(block, DeviceBlock):
-            if stream is None and block.only_in_order:
+            if stream is None and block.only_in_order and self._driver.usable:
                 block.native = None  # the last reference; CuPy's pool reuses the bytes on their own stream
                 return
             after = [] if stream is None else [self._streams.stream_for(stream, block.device)]

@@ -75,7 +75,7 @@ class Computing:
                 continue
             owner = _owner_of(self._driver, each)
             if isinstance(owner, LentBlock):
-                owner.block.cupy_streams.add(stream)
+                owner.block.use_by_cupy(stream)
             elif isinstance(owner, Computed) and owner.stream != stream:
                 owner.users.add(stream)
 

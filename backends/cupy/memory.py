@@ -45,8 +45,8 @@ class DeviceBlock(Block):
         The stream that allocated it, and for which CuPy's pool reuses it; None for memory made elsewhere.
     users : set of CupyStream
         The other streams with work on it.
-    cupy_streams : set of cupy.cuda.Stream
-        The streams on which CuPy computed with it.
+    cupy_streams : set of cupy.cuda.Stream, or None
+        The streams on which CuPy computed with it; None if it did not.
     lent : bool
         Whether there is a CuPy array on it, so that any stream may have used it.
     ready : int
@@ -62,7 +62,7 @@ class DeviceBlock(Block):
         self.device = device
         self.stream = stream
         self.users: set[CupyStream] = set()
-        self.cupy_streams: set[Any] = set()
+        self.cupy_streams: set[Any] | None = None
         self.lent = False
         self.ready = -1
 
@@ -75,8 +75,18 @@ class DeviceBlock(Block):
     def only_in_order(self) -> bool:
         """Whether all work on the bytes is on the stream that allocated them, and has reached the driver."""
         stream = self.stream
-        alone = stream is not None and not self.users and not self.cupy_streams and not self.lent
-        return alone and stream.direct  # type: ignore[union-attr]
+        if stream is None or self.users or self.cupy_streams or self.lent:
+            return False
+        return stream.direct
+
+    def use_by_cupy(self, native: Any) -> None:
+        """Record that CuPy computes with the bytes on a stream of its own class."""
+        streams = {native}
+        # No call between these: another thread may be first.
+        if self.cupy_streams is None:
+            self.cupy_streams = streams
+        else:
+            self.cupy_streams.add(native)
 
     def use(self, stream: CupyStream) -> None:
         """Record that a stream gets work on the bytes; it waits for `ready` first."""
@@ -104,7 +114,7 @@ def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -
         If there is no room.
     """
     device = stream.device
-    if alignment <= 0 or alignment & (alignment - 1):
+    if alignment != 1 and (alignment <= 0 or alignment & (alignment - 1)):
         raise ValueError(f"an alignment is a power of two; found {alignment}")
     if not nbytes:
         return DeviceBlock(0, 0, None, device, stream)
@@ -175,7 +185,7 @@ def give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -
         for stream in users - {own}:
             own.come_after(stream, stream.stamp)
         with driver.on(own.device):
-            for native_stream in block.cupy_streams - {own.native, *(stream.native for stream in users)}:
+            for native_stream in (block.cupy_streams or set()) - {own.native, *(stream.native for stream in users)}:
                 own.append(partial(own.native.wait_event, native_stream.record()))
     except DeviceLostError:
         pass  # a lost device does no more work

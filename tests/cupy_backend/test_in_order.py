@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from accel.backends.cupy.streams import CupyStream
 
 import accel
 from accel import Device, LayoutTensor
@@ -12,6 +11,7 @@ from accel.abc import ExternalAllocation, FreesInOrder
 from accel.errors import DeviceLostError
 from accel.layout import row_major
 from accel.memory import Pool, heap_of
+from accel.memory.submission import Submission
 
 from .conftest import install
 from .standin.machine import Machine
@@ -60,6 +60,12 @@ def calls_of(monkeypatch, name):
 def records(monkeypatch):
     """The events that are recorded."""
     return calls_of(monkeypatch, "eventRecord")
+
+
+def close_and_stay_open(submission):
+    """Record the event, and go on covering later work: a planted bug."""
+    if submission.event is None:
+        submission.event = submission.queue.record()
 
 
 @pytest.fixture
@@ -130,14 +136,10 @@ class TestEvents:
         accel.memory.submitting.submit(stream, uses, lambda submission: None)
         assert len(records) == before + 2  # one for all earlier work, and one for its own
 
-    def test_are_of_later_work_too_if_asked_late(self, gpu_machine):
-        stream = accel.new_stream("gpu")
-        with stream:
-            a, b = matrix(), matrix()
-            first = stream.mark()
-            a.tensor.copy_from(b.tensor)
-            second = stream.mark()
-        assert not second.done()
+    def test_are_of_later_work_too_if_asked_late(self, following, gpu_machine):
+        a, b = matrix().container, matrix().container
+        first = following(a, b, SIZE, over=SIZE)
+        second = following(b, a, SIZE, over=SIZE)
         first.wait()
         assert second.done()
 
@@ -146,14 +148,16 @@ class TestEvents:
         with stream:
             a = matrix()
             a.tensor.fill(1)
-            first = stream.mark()
-            first.wait()
+            work = a.container.storage.owner.hazards[0][0][2]
+            work.wait()
             a.tensor.fill(2)
-            assert not stream.mark().done()
+            later = a.container.storage.owner.hazards[0][0][2]
+            assert later is not work
+            assert not later.done()
 
     def test_that_stood_for_later_work_would_show_in_the_bytes_in_some_order(self, monkeypatch):
-        make_known = CupyStream._make_known
-        monkeypatch.setattr(CupyStream, "_make_known", lambda self, number, event: make_known(self, 0, event))
+        """A closed submission that is taken for open covers work that its event does not."""
+        monkeypatch.setattr(Submission, "_close", close_and_stay_open)
         wrong = 0
         for _ in orders(monkeypatch):
             stream, a, b = accel.new_stream("gpu"), matrix(), matrix()
@@ -164,8 +168,10 @@ class TestEvents:
             wrong += set(a.tensor.to_numpy().ravel()) != {2}
         assert wrong > 1
 
-    def test_of_a_lost_device_are_over_and_say_so_to_those_who_wait(self, cuda_machine):
-        event = heap_of(Device.CUDA).stream.mark()
+    def test_of_a_lost_device_are_over_and_say_so_to_those_who_wait(self, following, cuda_machine):
+        a, b = matrix().container, matrix().container
+        event = following(a, b, SIZE, over=SIZE)
+        event.done()
         cuda_machine.lose(0)
         assert event.done()
         event.settle()

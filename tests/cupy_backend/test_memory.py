@@ -87,7 +87,7 @@ class TestOrder:
         backend.free(block, stream=other)
         event = home.record()
         event.wait()
-        assert other.idle
+        assert other.native.done
 
     def test_lent_memory_waits_for_every_stream(self, backend):
         stream = backend.new_stream(Device.CUDA)
@@ -109,7 +109,7 @@ class TestOrder:
             array = backend.array(operand, None)
             late = backend.new_stream(Device.CUDA)
             late.record().wait()
-            assert block.ready is None or block.ready.done()
+            assert block.stream.native.done
             del array
 
     def test_work_in_a_containers_own_memory_ends_before_it_goes(self, cuda_machine):

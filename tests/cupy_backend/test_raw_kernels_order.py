@@ -59,7 +59,7 @@ def test_the_current_stream_is_the_one_that_is_used(scale, stream):
     c = container(np.ones(SIZE))
     with stream:
         scale(c, 2, over=SIZE)
-    assert not stream.idle
+    assert not stream.native.done
     assert set(c.to_numpy()) == {2}
 
 

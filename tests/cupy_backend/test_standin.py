@@ -1,9 +1,12 @@
 """The stand-in detects what a real GPU answers by wrong bytes, or ignores. Each case is a planted bug."""
 
+import threading
+
 import numpy as np
 import pytest
 from accel.backends.cupy import memory, staging
 from accel.backends.cupy.driver import Driver
+from accel.backends.cupy.launching import Arguments
 from accel.backends.cupy.pinned import StagingMemory
 from accel.backends.cupy.staging import Ring
 from accel.backends.cupy.streams import CupyStream
@@ -43,6 +46,22 @@ def address(machine):
 
 def fill(backend, block, value, stream):
     backend.fill(Operand(Span(block, 0, SIZE), 0, np.dtype(np.uint8), (SIZE,), (1,)), np.uint8(value), stream=stream)
+
+
+def nothing():
+    """Return a compiled kernel without arguments."""
+    import cupy
+
+    source = 'extern "C" __global__ void nothing() {}'
+    return cupy.RawModule(code=source, options=()).get_function("nothing").kernel
+
+
+def started(function, grid=(1, 1, 1), block=(1, 1, 1), arguments=()):
+    """Launch a kernel on the default stream as the backend does."""
+    import cupy
+
+    given = Arguments.of(arguments)
+    cupy.cuda.driver.launchKernel(function.ptr, *grid, *block, 0, 0, given.table, 0)
 
 
 def reuse(machine):
@@ -212,42 +231,39 @@ class TestRefused:
                 install(monkeypatch, Machine("hip"))._driver.runtime.streamWaitEvent(number, event)
 
     def test_a_kernel_compiled_for_another_device(self, machine, address):
-        import cupy
-
-        source = 'extern "C" __global__ void nothing() {}'
-        function = cupy.RawModule(code=source, options=()).get_function("nothing").kernel
+        function = nothing()
         machine.set_device(1)
         with pytest.raises(CUDARuntimeError, match="InvalidResourceHandle"):
-            function((1,), (1,), (), 0, cupy.cuda.Stream.null)
+            started(function)
         machine.set_device(0)
 
-    def test_an_argument_whose_type_is_not_said(self, machine):
+    def test_a_launch_in_a_thread_without_a_context(self, machine):
+        function, errors = nothing(), []
+
+        def launch():
+            try:
+                started(function)
+            except Violation as error:
+                errors.append(str(error))
+
+        thread = threading.Thread(target=launch)
+        thread.start()
+        thread.join()
+        assert "without a context" in errors[0]
+        machine.violations.clear()
+
+    def test_a_launch_that_the_driver_would_refuse(self, machine):
         import cupy
 
-        source = 'extern "C" __global__ void nothing(int value) {}'
-        function = cupy.RawModule(code=source, options=()).get_function("nothing").kernel
-        with pytest.raises(Violation, match="its type is not said"):
-            function((1,), (1,), (5,), 0, cupy.cuda.Stream.null)
-
-    def test_a_launch_that_cupy_would_refuse_or_take_for_another(self, machine):
-        import cupy
-
-        source = 'extern "C" __global__ void nothing() {}'
-        function = cupy.RawModule(code=source, options=()).get_function("nothing").kernel
-        for grid, why in (([1], "tuples"), ((0,), "launches one")):
-            with pytest.raises(Violation, match=why):
-                function(grid, (1,), (), 0, cupy.cuda.Stream.null)
+        with pytest.raises(Violation, match="an extent of 0"):
+            started(nothing(), (0, 1, 1))
         with pytest.raises(Violation, match="a tuple of options"):
             cupy.RawModule(code=source, options=["-DX"])
 
     def test_a_launch_of_more_threads_than_hip_counts(self, monkeypatch):
-        install(monkeypatch, Machine("hip"))
-        import cupy
-
-        source = 'extern "C" __global__ void nothing() {}'
-        function = cupy.RawModule(code=source, options=()).get_function("nothing").kernel
+        install(monkeypatch, Machine("hip")).synchronize(Device.ROCM)
         with pytest.raises(Violation, match="32 bits"):
-            function((1, 1 << 22, 1), (1, 1024, 1), (), 0, cupy.cuda.Stream.null)
+            started(nothing(), (1, 1 << 22, 1), (1, 1024, 1))
 
     def test_what_is_no_part_of_it(self, machine):
         import cupy
@@ -262,7 +278,7 @@ def test_what_a_kernel_writes_beside_its_block_is_noticed(machine, address):
 
     source = 'extern "C" __global__ void beside(char* target) { target[-1] = 1; }'
     function = cupy.RawModule(code=source, options=()).get_function("beside").kernel
-    function((1,), (1,), (np.uint64(address),), 0, cupy.cuda.Stream.null)
+    started(function, arguments=(np.uint64(address),))
     with pytest.raises(Violation, match="something was written beside"):
         machine.backend.synchronize(Device.CUDA)
 

@@ -1,6 +1,7 @@
 """Streams of a GPU together with those of the host and of CuPy, also when the device is lost."""
 
 import gc
+import asyncio
 import threading
 
 import numpy as np
@@ -52,16 +53,41 @@ class TestForeign:
         assert np.array_equal(found[5:], given[5:])
         assert set(found[:5]) == {3}
 
-    def test_a_current_stream_is_cupys_too_on_its_own_device(self, cuda_machine, backend):
-        stream = backend.new_stream(Device.CUDA[1])
+    def test_a_current_stream_is_not_cupys_outside_of_computations(self, cuda_machine, backend):
+        stream = backend.new_stream(Device.CUDA)
         with stream:
-            cuda_machine.set_device(1)
-            assert cuda_machine.scheduler.current().handle == stream.native.ptr
-            cuda_machine.set_device(0)
             assert cuda_machine.scheduler.current().handle == 0
-        cuda_machine.set_device(1)
+            with backend.computing(Device.CUDA)():
+                assert cuda_machine.scheduler.current().handle == stream.native.ptr
+            assert cuda_machine.scheduler.current().handle == 0
+
+    def test_tasks_that_share_a_thread_compute_each_on_its_own_stream(self, cuda_machine, backend):
+        async def task(stream):
+            found = []
+            for _ in range(3):
+                with stream:
+                    await asyncio.sleep(0)
+                    with backend.computing(Device.CUDA)():
+                        found.append(cuda_machine.scheduler.current().handle)
+                    await asyncio.sleep(0)
+            return found
+
+        async def both():
+            return await asyncio.gather(*map(task, streams))
+
+        streams = [backend.new_stream(Device.CUDA) for _ in range(2)]
+        assert asyncio.run(both()) == [[stream.native.ptr] * 3 for stream in streams]
         assert cuda_machine.scheduler.current().handle == 0
-        cuda_machine.set_device(0)
+
+    def test_an_allocation_keeps_the_stream_that_cupy_was_told_to_use(self, cuda_machine, backend):
+        import cupy
+
+        own, stream = cupy.cuda.Stream(non_blocking=True), backend.new_stream(Device.CUDA)
+        own.use()
+        block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=stream)
+        assert cupy.cuda.get_current_stream() is own
+        cupy.cuda.Stream.null.use()
+        backend.free(block, stream=None)
 
 
 class TestLate:
@@ -82,12 +108,12 @@ class TestLate:
             backend.copy(host_span(found), Span(block, 0, SIZE), stream=stream)
             event = stream.record()
             assert not event.done()
-            assert not stream.idle
+            assert not stream.direct
             gate.set()
             event.wait()
         assert found.tolist() == [7] * 9 + [5] * (SIZE - 9)
         stream.synchronize()
-        assert stream.idle
+        assert stream.direct
         thread.close()
 
     def test_another_stream_waits_for_what_is_still_to_be_handed_on(self, heap, backend):

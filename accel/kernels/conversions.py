@@ -9,7 +9,7 @@ import numpy as np
 
 from accel.abc import Operand
 from accel.dtypes import DType, exact_cast
-from accel.errors import DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
+from accel.errors import AccelError, DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
 from accel.interchange.export import Interchange, Lender
 from accel.kernels.parameters import Parameter
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
@@ -131,7 +131,10 @@ def strided_view(parameter: Parameter) -> Callable[[Any], tuple[Any, ...] | None
     def described(argument: Any) -> tuple[Any, ...] | None:
         if type(argument) not in _VIEWS:  # others may wait, or run code of the user
             return None
-        operand: Operand = argument.__accel_operand__()
+        try:
+            operand: Operand = argument.__accel_operand__()
+        except AccelError:  # the general way raises it again, with the name of the parameter
+            return None
         (block, first, _), start, found, extents, strides, may_write, swizzle, table = operand
         if found is not dtype or len(strides) != rank or (writable and not may_write):
             return None

@@ -100,6 +100,7 @@ def written_by_the_next(device):
     stream, kept, nines = accel.new_stream(device), full(1), accel.container(np.full(SIZE, 9, "uint8"))
     with allocating(device, Pool(allocator_of(device))):
         with full(0) as zeros:
+            zeros.copy_from_async(full(0), stream=stream).wait()  # a stream that uses memory the first time waits more
             xp.asarray(kept)[...] = xp.asarray(zeros)
         with accel.empty(SIZE, "uint8", device=device) as new:
             new.copy_from_async(nines, stream=stream).wait()

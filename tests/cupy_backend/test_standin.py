@@ -52,6 +52,7 @@ def nothing():
     """Return a compiled kernel without arguments."""
     import cupy
 
+    cupy.cuda.runtime.setDevice(0)  # makes a context in this thread
     source = 'extern "C" __global__ void nothing() {}'
     return cupy.RawModule(code=source, options=()).get_function("nothing").kernel
 

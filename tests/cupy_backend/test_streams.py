@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from accel.backends.cupy import streams
+from accel.backends.cupy import driver, streams
 
 import accel
 from accel import Device
@@ -231,6 +231,7 @@ def test_a_child_of_a_fork_is_told_to_spawn(heap, backend):
         backend._driver._process,
         -1,
     )  # as in a forked child: it is not the process that made the driver
+    driver._forget_threads()
     uses = [
         lambda: accel.zeros(1, device="cuda"),
         container.to_numpy,

@@ -4,16 +4,15 @@ from typing import Any
 
 from accel.abc import Stream
 from accel.device import Device
-from accel.errors import CapabilityError, KernelSyntaxError
+from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
 
+from .compiler_options import effective
 from .device_streams import DeviceStreams
 from .driver import Driver
 from .launches import Launch, module_source
 from .streams import CupyStream
 
 __all__ = ["Kernel", "Modules"]
-
-_STANDARD = "-std=c++17"
 
 
 class Modules:
@@ -46,18 +45,20 @@ class Modules:
 
     def _compiled(self, source: str, kernel: str, options: tuple[str, ...]) -> Any:
         cupy, cuda = self._driver.cupy, self._driver.cupy.cuda
-        has_standard = any(option.lstrip("-").startswith("std=") for option in options)
+        platform = self._driver.platform
+        given = effective(options, kernel, platform)
         try:
-            module = cupy.RawModule(code=source, options=options if has_standard else (_STANDARD, *options))
+            module = cupy.RawModule(code=source, options=given)
             return module.get_function(kernel).kernel
         except cuda.compiler.CompileException as error:
             raise KernelSyntaxError(f"the kernel {kernel} could not be compiled:\n{error}") from None
         except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError):
             raise
         except RuntimeError as error:  # CuPy's wheels do not contain a compiler
+            install = platform.compiler.format(major=cuda.runtime.runtimeGetVersion() // platform.version_parts[0])
             raise CapabilityError(
-                f"CuPy has nothing to compile the kernel {kernel} with: {error}; install the compiler's library, for "
-                f"CUDA 13 by pip install 'cupy-cuda13x[ctk]'"
+                f"CuPy has nothing to compile the kernel {kernel} with: {error}; install the compiler's library: "
+                f"{install}"
             ) from error
 
 
@@ -99,8 +100,14 @@ class Kernel:
 
     def _allow(self, shared: int) -> None:
         """Allow launches of this kernel with more shared memory than the default limit."""
-        driver = self._driver.cupy.cuda.driver
+        driver, platform = self._driver.cupy.cuda.driver, self._driver.platform
+        if not platform.more_shared:
+            raise KernelLaunchError(
+                f"{shared} bytes of shared memory were asked for; a block of {platform.name} has at most "
+                f"{self._shared}; use smaller blocks, or keep less in shared memory"
+            )
         with self._driver.on(self._device):
+            self._driver.runtime.memGetInfo()  # as each call of the runtime, gives this thread a context
             attribute = driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             driver.funcSetAttribute(self._function.ptr, attribute, shared)
         self._shared = shared

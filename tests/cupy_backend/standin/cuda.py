@@ -3,6 +3,7 @@
 import ctypes
 import math
 import operator
+import re
 import sys
 from contextlib import contextmanager
 from types import ModuleType
@@ -10,6 +11,9 @@ from types import ModuleType
 import numpy as np
 
 from ...gpu_code import host_gpu
+
+# CuPy appends its own, and the last one counts; with -dlto there is no code to load.
+OVERRIDDEN = re.compile(r"^-+(ftz(?!=true)|arch|gpu-architecture|dlto|dlink-time-opt)\b|fno-.*flush-denormals")
 
 
 class OutOfMemoryError(MemoryError):
@@ -53,7 +57,11 @@ def _set_attribute(machine):
     def funcSetAttribute(f, attribute, value):
         machine.check(machine.device)
         machine.demand(attribute == 8, "an attribute that the backend need not set")
-        if machine.flavour == "hip" or value > 227 << 10:
+        if machine.flavour == "hip":  # CuPy's header for HIP has no such function
+            raise CUDADriverError("hipErrorUnknown: unknown error")
+        if machine.device not in machine.bound:
+            raise CUDADriverError("CUDA_ERROR_INVALID_CONTEXT: invalid device context")
+        if value > 227 << 10:
             raise CUDADriverError("CUDA_ERROR_INVALID_VALUE: invalid argument")
         machine.shared[f] = value
 
@@ -232,6 +240,7 @@ def kernels(machine):
 
         def __call__(self, grid, block, args, shared_mem=0, stream=None):
             machine.check(machine.device)
+            machine.bound.add(machine.device)
             machine.require(machine.device == self.device, 400)
             machine.demand(type(grid) is type(block) is tuple, "CuPy takes tuples for the grid and the block")
             machine.demand(0 not in grid + block, "CuPy launches one where none is asked for")
@@ -258,6 +267,8 @@ def kernels(machine):
     class RawModule:
         def __init__(self, *, code, options):
             machine.demand(type(code) is str and type(options) is tuple, "CuPy takes a str and a tuple of options")
+            for option in options:
+                machine.demand(not OVERRIDDEN.search(option), f"CuPy overrides {option} with an option of its own")
             self._code, self._options = code, options
 
         def get_function(self, name):

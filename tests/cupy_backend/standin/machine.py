@@ -14,7 +14,11 @@ NAMES = {
     400: "InvalidResourceHandle",
     600: "NotReady",
     704: "PeerAccessAlreadyEnabled",
+    711: "TooManyPeers",
     719: "LaunchFailure",
+    900: "StreamCaptureUnsupported",
+    907: "CapturedEvent",
+    999: "Unknown",
 }
 OF_HIP = {2: "OutOfMemory", 400: "InvalidHandle"}
 
@@ -41,6 +45,8 @@ class Machine:
         What the driver answers to everything, as where there is no device; 0 if it works.
     lost : set of int
         The devices that are lost.
+    refuses_peers : int
+        What the driver answers to a request for peer access; 0 if it grants it.
     shared : dict
         How much shared memory a block may have of each kernel.
     compiles : bool
@@ -63,6 +69,7 @@ class Machine:
         self.compiles = True
         self.shared = {}
         self.enabled = set()
+        self.refuses_peers = 0
         self.violations = []
         self.lock = threading.RLock()
         self.local = threading.local()
@@ -105,6 +112,12 @@ class Machine:
         self.check()
         self.require(0 <= index < len(self.spaces), 101)
         self.local.device = index
+        self.bound.add(index)
+
+    @property
+    def bound(self):
+        """The devices with a context in this thread: calls of the runtime make one, calls of the driver do not."""
+        return self.local.__dict__.setdefault("bound", set())
 
     def check(self, *devices):
         """Raise the error of a driver that has no device, or has lost it."""

@@ -37,7 +37,9 @@ class Computing:
         """Return the context of one computation; ``operands`` are the arrays it uses, or tuples and lists of these."""
         cuda = self._driver.cupy.cuda
         with self._driver.on(self._device):
-            self._record_use(operands, cuda.get_current_stream())
+            stream = cuda.get_current_stream()
+            self._driver.refuse_capture(stream)
+            self._record_use(operands, stream)
             with cuda.using_allocator(partial(self._taken, cuda.get_allocator())):
                 yield
 

@@ -80,8 +80,7 @@ class CupyStream(CurrentStream):
         if self._late_thread() is not None:
             return False
         with self._driver.on(self.device):
-            done: bool = self.native.done
-        return done
+            return self._driver.finished(self.native)
 
     @property
     def giving(self) -> AbstractContextManager[object]:
@@ -194,6 +193,7 @@ class CupyStream(CurrentStream):
 
     def _do(self, work: HostCallback, *, timed: bool) -> None:
         with self._driver.on(self.device):
+            self._driver.refuse_capture(self.native)
             self._began = self.native.record() if timed else None
             work()
 

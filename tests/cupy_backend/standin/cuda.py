@@ -134,6 +134,14 @@ def _streams(machine, runtime):
         def wait_event(self, event):
             runtime.streamWaitEvent(self.ptr, event.ptr)
 
+        def begin_capture(self):
+            machine.scheduler.of(self.ptr).graph = []
+
+        def end_capture(self):
+            queue = machine.scheduler.of(self.ptr)
+            made, queue.graph = queue.graph, None
+            return [work for work in made if callable(work)]  # a recorded event is no node of a graph
+
         @property
         def done(self):
             return runtime.streamQuery(self.ptr) == 0

@@ -182,6 +182,8 @@ class Runtime:
 
     def eventQuery(self, event):
         device, mark = self.marks[event]
+        if mark is not None and mark.captured:
+            return 907
         if self.machine.fails or device in self.machine.lost:
             return self.machine.fails or 719
         self.machine.scheduler.poll()
@@ -190,6 +192,7 @@ class Runtime:
     def eventSynchronize(self, event):
         device, mark = self.marks[event]
         self.machine.check(device)
+        self.machine.require(mark is None or not mark.captured, 907)
         if mark is not None:
             self.machine.scheduler.drive(lambda: mark.time is not None)
         self.machine.check(device)
@@ -210,6 +213,8 @@ class Runtime:
 
     def streamQuery(self, stream):
         queue = self.machine.scheduler.of(stream)
+        if queue.graph is not None:
+            return 900
         if queue.device in self.machine.lost:
             return 719
         return 600 if queue.work else 0
@@ -218,11 +223,16 @@ class Runtime:
         streams = [queue for queue in self.machine.scheduler.queues if not queue.destroyed]
         queue = next(queue for queue in streams if queue.handle == stream and queue.device == device)
         self.machine.check(queue.device)
+        self.machine.require(queue.graph is None, 900)
         self.machine.scheduler.drive_stream(queue)
+
+    def streamIsCapturing(self, stream):
+        return self.machine.scheduler.of(stream).graph is not None
 
     def streamWaitEvent(self, stream, event, flags=0):
         queue, (_, mark) = self.machine.scheduler.of(stream), self.marks[event]
         if mark is not None:
+            self.machine.demand(not mark.captured or queue.graph is not None, "a stream is drawn into a capture")
             self.machine.scheduler.submit(queue, mark)
 
     # Memory of the host

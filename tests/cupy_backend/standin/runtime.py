@@ -78,6 +78,7 @@ class Runtime:
 
     def deviceEnablePeerAccess(self, peer):
         pair = (self.machine.device, peer)
+        self.machine.require(peer != self.machine.device, 101)
         self.machine.require(not self.machine.refuses_peers, self.machine.refuses_peers)
         self.machine.require(pair not in self.machine.enabled, 704)
         self.machine.require(self.machine.peers, 1)

@@ -18,7 +18,9 @@ __all__ = ["launch_function", "packing"]
 _ALIGNED = 16
 """Bytes of which the offset of each argument is a multiple."""
 
-_FORMATS = dict(zip("b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split(), "?bBhHiIqQefd", strict=True))
+_FORMATS = dict(
+    zip(["b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"], "?bBhHiIqQefd", strict=True)
+)
 
 
 def packing(parameters: Sequence[Parameter]) -> tuple[struct.Struct, list[int]] | None:

@@ -100,9 +100,7 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
     return NOT_COVERED
 
 
-def try_in_order(
-    heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[[], object]
-) -> Submission | None:
+def try_in_order(heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[[], object]) -> Submission | None:
     """Submit work on the memory of one device to a stream, if it need not wait for other work.
 
     Parameters

@@ -8,8 +8,8 @@ from accel.abc.stream import Event, Stream
 from accel.device import Device
 from accel.memory.hazards import Claim, confirm, enter, forget_some, leave, refuse_failed, refuse_in_flight
 from accel.memory.heap import Heap, heap_of
-from accel.memory.in_order import try_in_order
 from accel.memory.in_flight import HeldMemory, PendingWork
+from accel.memory.in_order import try_in_order
 from accel.memory.owner import KeepAlive, Owner
 from accel.memory.submission import Submission
 
@@ -96,9 +96,7 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         _do_on_device(heap, stream, uses, work)
 
 
-def submit_in_order(
-    heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]
-) -> Event | None:
+def submit_in_order(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> Event | None:
     """Submit work to a stream of a device that frees in stream order; its memory is not kept alive.
 
     Returns

@@ -38,6 +38,7 @@ class Computing:
         """Return the context of one computation; ``operands`` are the arrays it uses, or tuples and lists of these."""
         cuda = self._driver.cupy.cuda
         with self._driver.on(self._device), self._current_stream() as native:
+            self._driver.refuse_capture(native)
             self._record_use(operands, native)
             with cuda.using_allocator(partial(self._taken, cuda.get_allocator())):
                 yield

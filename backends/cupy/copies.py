@@ -16,6 +16,7 @@ from accel.device import Device
 
 from .copy_ends import CopyEnd, bytes_of, packed
 from .driver import Driver
+from .fills import memset
 from .launches import copy_launch, fill_launch
 from .launching import KernelCall
 from .memory import DeviceBlock, memory_of, taken
@@ -31,7 +32,7 @@ __all__ = ["Copier"]
 
 _PHASE = 256
 _DIRECT = 1 << 16
-"""Bytes of pageable memory up to which the driver takes them at once."""
+"""Bytes of pageable memory up to which the driver takes them at once, unless the device reads that memory itself."""
 
 
 _WIDEST = 16
@@ -61,6 +62,7 @@ class Copier:
         self._peers = Peers(driver)
         self._modules = modules
         self._known: dict[tuple[int, int, int, Device], _Known] = {}
+        self._reading: dict[Device, bool] = {}
 
     def blocks(self, target: Span, source: Span) -> bool:
         """Return whether a copy of bytes blocks the thread that submits it."""
@@ -75,7 +77,7 @@ class Copier:
         """Return whether a copy of items blocks the thread that submits it."""
         if any(end.table is not None and end.table.nbytes > _DIRECT for end in (target, source)):
             return True
-        if memory_of(target.span.block) is None and _rows_to_host(target, source, plan) is None:
+        if memory_of(target.span.block) is None and self._rows_to_host(target, source, plan) is None:
             return True
         return self.blocks(target.span, source.span)
 
@@ -153,7 +155,7 @@ class Copier:
 
     def copy_from_host(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items from the host."""
-        rows = pitched(target, source, plan, CopyEnd.source(source, plan).byte_range)
+        rows = self._rows_from_host(target, source, plan, stream.device)
         if rows is None:
             self.copy_from_elsewhere(target, source, plan, stream)
         else:
@@ -161,7 +163,7 @@ class Copier:
 
     def copy_to_host(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items to the host."""
-        rows = _rows_to_host(target, source, plan)
+        rows = self._rows_to_host(target, source, plan)
         if rows is not None:
             self._copy_rows(rows, self._runtime.memcpyDeviceToHost, stream)
             return
@@ -174,6 +176,10 @@ class Copier:
 
     def fill(self, target: Operand, value: Any, stream: CupyStream) -> None:
         """Set every element in the memory of the stream's device."""
+        run = memset(target, value)
+        if run is not None:
+            self._runtime.memsetAsync(*run, stream.native.ptr)
+            return
         table = self._table(target, stream)
         address, limits = target.address, self._limits[stream.device]
         launch = fill_launch(target, value, address, table=0 if table is None else table.ptr, limits=limits)
@@ -182,9 +188,12 @@ class Copier:
     def upload(self, values: "np.ndarray[Any, Any]", stream: CupyStream) -> Any:
         """Return device memory with a copy of an array of the host; the array may be freed when this returns."""
         memory = self._temporary(values.nbytes, stream)
-        ring = self._small if values.nbytes <= self._small.size else self._ring
-        ring.upload(memory.ptr, values.reshape(-1).view(np.uint8), stream)
+        self._upload(memory.ptr, values.reshape(-1).view(np.uint8), stream)
         return memory
+
+    def _upload(self, into: int, values: "np.ndarray[Any, np.dtype[np.uint8]]", stream: CupyStream) -> None:
+        ring = self._small if values.nbytes <= self._small.size else self._ring
+        ring.upload(into, values, stream)
 
     def _fetch_items(self, target: CopyEnd, source: CopyEnd, image: Any, stream: CupyStream) -> None:
         """Copy packed items to their places on the host, and wait for them."""
@@ -215,6 +224,19 @@ class Copier:
     def _table(self, operand: Operand, stream: CupyStream) -> Any:
         return None if operand.table is None else self.upload(np.ascontiguousarray(operand.table), stream)
 
+    def _rows_from_host(self, target: Operand, source: Operand, plan: Plan, device: Device) -> Pitched | None:
+        """Return the copy as rectangles; None if it is none, or if the device would read its source late."""
+        if not self._driver.platform.pitched or (
+            self._reads_pageable(device) and self._is_pageable(source.span, device)
+        ):
+            return None
+        return pitched(target, source, plan, CopyEnd.source(source, plan).byte_range)
+
+    def _rows_to_host(self, target: Operand, source: Operand, plan: Plan) -> Pitched | None:
+        if not self._driver.platform.pitched:
+            return None
+        return pitched(target, source, plan, CopyEnd.target(target, plan).byte_range)
+
     def _copy_rows(self, rows: Pitched, kind: int, stream: CupyStream) -> None:
         handle, (pitch, source_pitch) = stream.native.ptr, (rows.target_pitch, rows.source_pitch)
         for into, out_of in rows.starts:
@@ -238,8 +260,9 @@ class Copier:
             runtime.memcpyPeerAsync(into, device.index, out_of, before.device.index, nbytes, handle)
 
     def _copy_from_host(self, into: int, source: Span, stream: CupyStream) -> None:
-        if source.nbytes > _DIRECT and self._is_pageable(source, stream.device):
-            self._ring.upload(into, bytes_of(source), stream)
+        most = 0 if self._reads_pageable(stream.device) else _DIRECT
+        if source.nbytes > most and self._is_pageable(source, stream.device):
+            self._upload(into, bytes_of(source), stream)
         else:
             out_of, kind = _place_of(source)[0], self._runtime.memcpyHostToDevice
             self._runtime.memcpyAsync(into, out_of, source.nbytes, kind, stream.native.ptr)
@@ -251,6 +274,14 @@ class Copier:
             into, kind = _place_of(target)[0], self._runtime.memcpyDeviceToHost
             self._runtime.memcpyAsync(into, out_of, target.nbytes, kind, stream.native.ptr)
 
+    def _reads_pageable(self, device: Device) -> bool:
+        """Return whether a device reads pageable memory itself (HMM, ATS): the driver then need not stage it."""
+        reads = self._reading.get(device)
+        if reads is None:
+            reads = bool(self._runtime.getDeviceProperties(device.index).get("pageableMemoryAccess", 0))
+            self._reading[device] = reads
+        return reads
+
     def _is_pageable(self, span: Span, device: Device) -> bool:
         with self._driver.on(device):
             return not is_pinned(self._driver, _place_of(span)[0])
@@ -261,10 +292,6 @@ class Copier:
 
 def _place_of(span: Span) -> tuple[int, DeviceBlock | None]:
     return span.block.pointer + span.start, memory_of(span.block)
-
-
-def _rows_to_host(target: Operand, source: Operand, plan: Plan) -> Pitched | None:
-    return pitched(target, source, plan, CopyEnd.target(target, plan).byte_range)
 
 
 def _share_bytes(target: CopyEnd, source: CopyEnd) -> bool:

@@ -6,10 +6,10 @@ from typing import Any
 from weakref import WeakSet
 
 from accel.device import Device
-from accel.errors import DeviceLostError
+from accel.errors import CapabilityError, DeviceLostError
 from accel.locks import forked_since, in_child, process
 
-from .errors import translated
+from .errors import NOT_CAPTURED, translated
 from .platforms import Platform
 
 __all__ = ["NOT_READY", "Driver"]
@@ -18,6 +18,8 @@ NOT_READY = 600
 """The status that both platforms return for an event that is not reached yet."""
 
 _INVALID_VALUE = 1
+_OF_CAPTURES = range(900, 910)
+"""The statuses that both platforms return for streams and events that are being captured into a graph."""
 
 
 class _OfThread(threading.local):
@@ -129,7 +131,30 @@ class Driver:
         self.refuse_fork()
         # Not `event.done`, which stays False on a lost device.
         status: int = self.runtime.eventQuery(event.ptr)
+        self._refuse_captured(status)
         return status != NOT_READY
+
+    def finished(self, stream: Any) -> bool:
+        """Return whether all work of a CuPy stream is done; its device is current."""
+        status: int = self.runtime.streamQuery(stream.ptr)
+        self._refuse_captured(status)
+        return status == 0
+
+    def refuse_capture(self, stream: Any) -> None:
+        """Raise if a CuPy stream is being captured into a graph: its work would not be done now.
+
+        Raises
+        ------
+        CapabilityError
+            If it is.
+        """
+        # The default stream cannot be captured.
+        if stream.ptr and self.runtime.streamIsCapturing(stream.ptr):
+            raise CapabilityError(f"CuPy's stream {stream.ptr:#x} is being captured into a graph; {NOT_CAPTURED}")
+
+    def _refuse_captured(self, status: int) -> None:
+        if status in _OF_CAPTURES:
+            raise translated(self.runtime.CUDARuntimeError(status), self.platform.name)
 
     def settle(self, event: Any, device: Device) -> None:
         """Block until an event is reached, or the device is lost."""

@@ -16,7 +16,7 @@ from accel.errors import (
     OutOfMemoryError,
 )
 
-__all__ = ["kind_of", "translated"]
+__all__ = ["NOT_CAPTURED", "kind_of", "translated"]
 
 _WORDS: Mapping[type[AccelError], str] = {
     OutOfMemoryError: "memoryallocation outofmemory memoryvaluetoolarge",
@@ -40,7 +40,8 @@ _WORDS: Mapping[type[AccelError], str] = {
     CapabilityError: """
         notsupported notpermitted notyetimplemented unsupportedlimit unsupportedexecaffinity unsupporteddevsidesync
         peeraccessunsupported toomanypeers cdpnotsupported cdpversionmismatch jitcompilationdisabled
-        streamcaptureunsupported
+        streamcaptureunsupported streamcaptureinvalidated streamcapturemerge streamcaptureunmatched
+        streamcaptureunjoined streamcaptureisolation streamcaptureimplicit capturedevent streamcapturewrongthread
         """,
     KernelLaunchError: """
         invalidvalue invalidconfiguration invalidpitchvalue invalidsymbol invalidtexture invalidtexturebinding
@@ -54,8 +55,7 @@ _WORDS: Mapping[type[AccelError], str] = {
         sharedobjectsymbolnotfound sharedobjectinitfailed lossyquery symbolnotfound notfound notready
         launchoutofresources launchincompatibletexturing peeraccessalreadyenabled setonactiveprocess
         primarycontextactive hostmemoryalreadyregistered hostmemorynotregistered cooperativelaunchtoolarge
-        streamcaptureinvalidated streamcapturemerge streamcaptureunmatched streamcaptureunjoined
-        streamcaptureisolation streamcaptureimplicit capturedevent streamcapturewrongthread timeout
+        timeout
         graphexecupdatefailure invalidclustersize functionnotloaded invalidresourcetype invalidresourceconfiguration
         streamdetached profilerdisabled profilernotinitialized profileralreadystarted profileralreadystopped tbd
         """,
@@ -69,6 +69,8 @@ _REMEDIES: Mapping[type[AccelError], str] = {
     CapabilityError: "this device or its driver cannot do that",
     KernelLaunchError: "the device refused it, and nothing was done",
 }
+NOT_CAPTURED = "call accel before begin_capture() or after end_capture(): its work cannot be part of a graph"
+"""What to do instead of using a stream that is being captured."""
 
 
 def kind_of(name: str) -> type[AccelError] | None:
@@ -80,5 +82,7 @@ def kind_of(name: str) -> type[AccelError] | None:
 def translated(error: Exception, device: object) -> AccelError:
     """Return the error of `accel.errors` for an error of a device's driver."""
     # A driver newer than the table may have new names; most errors of drivers are refused launches.
-    kind = kind_of(str(error).partition(":")[0]) or KernelLaunchError
-    return kind(f"the driver of {device} reported {error}; {_REMEDIES[kind]}")
+    name = str(error).partition(":")[0]
+    kind = kind_of(name) or KernelLaunchError
+    remedy = NOT_CAPTURED if "captur" in name.lower() else _REMEDIES[kind]
+    return kind(f"the driver of {device} reported {error}; {remedy}")

@@ -39,6 +39,7 @@ def hold_up(driver: Driver, device: Device, number: object, events: Iterable[Eve
         return []
     stream, for_host = ForeignStream(driver, driver.platform.stream_handle(number)), []
     with driver.on(device):
+        driver.refuse_capture(driver.cupy.cuda.get_current_stream())
         computed = driver.cupy.cuda.Event(disable_timing=True)
         computed.record()  # on CuPy's current stream, since its computations are not in `events`
         stream.wait_event(computed)

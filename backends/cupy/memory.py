@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from accel.abc import Block, ExternalAllocation, Room
 from accel.device import Device
-from accel.errors import DeviceLostError, OutOfMemoryError
+from accel.errors import DeviceLostError, LayoutError, OutOfMemoryError
 
 from .driver import Driver
 from .streams import CupyStream
@@ -200,6 +200,8 @@ def adopted(driver: Driver, external: ExternalAllocation, known: Iterable[Device
     ------
     TypeError
         If the object is not memory of CuPy.
+    LayoutError
+        If it is an array that is contiguous neither in C nor in F order.
     ValueError
         If no device has memory at the address.
     """
@@ -208,11 +210,19 @@ def adopted(driver: Driver, external: ExternalAllocation, known: Iterable[Device
     if native is None:
         return _at(driver, external, devices)
     if isinstance(native, driver.cupy.ndarray):
-        # This is the address of the first element; with negative strides it is not the lowest one.
+        _refuse_gaps(native)
         return DeviceBlock(native.data.ptr, native.nbytes, native, devices[native.device.id], None)
     if isinstance(native, driver.cupy.cuda.MemoryPointer):
         return DeviceBlock(native.ptr, external.nbytes, native, devices[native.device_id], None)
     raise TypeError(f"{type(native).__name__} is not memory of CuPy; write storage.get_buffer(), or a cupy.ndarray")
+
+
+def _refuse_gaps(array: Any) -> None:
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        raise LayoutError(
+            f"a storage is contiguous, and the array has gaps or another order than C or F: its shape is "
+            f"{array.shape}, its strides {array.strides}; write cupy.ascontiguousarray(x)"
+        )
 
 
 def _at(driver: Driver, external: ExternalAllocation, devices: dict[int, Device]) -> DeviceBlock:

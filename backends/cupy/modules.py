@@ -5,14 +5,13 @@ from typing import Any
 from accel.device import Device
 from accel.errors import CapabilityError, KernelSyntaxError
 
+from .compiler_options import effective
 from .driver import Driver
 from .launches import Launch, module_source
 from .launching import KernelCall
 from .streams import CupyStream
 
 __all__ = ["Modules"]
-
-_STANDARD = "-std=c++17"
 
 
 class Modules:
@@ -55,16 +54,18 @@ class Modules:
 
     def _compiled(self, source: str, kernel: str, options: tuple[str, ...]) -> Any:
         cupy, cuda = self._driver.cupy, self._driver.cupy.cuda
-        has_standard = any(option.lstrip("-").startswith("std=") for option in options)
+        platform = self._driver.platform
+        given = effective(options, kernel, platform)
         try:
-            module = cupy.RawModule(code=source, options=options if has_standard else (_STANDARD, *options))
+            module = cupy.RawModule(code=source, options=given)
             return module.get_function(kernel).kernel
         except cuda.compiler.CompileException as error:
             raise KernelSyntaxError(f"the kernel {kernel} could not be compiled:\n{error}") from None
         except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError):
             raise
         except RuntimeError as error:  # CuPy's wheels do not contain a compiler
+            install = platform.compiler.format(major=cuda.runtime.runtimeGetVersion() // platform.version_parts[0])
             raise CapabilityError(
-                f"CuPy has nothing to compile the kernel {kernel} with: {error}; install the compiler's library, for "
-                f"CUDA 13 by pip install 'cupy-cuda13x[ctk]'"
+                f"CuPy has nothing to compile the kernel {kernel} with: {error}; install the compiler's library: "
+                f"{install}"
             ) from error

@@ -1,5 +1,10 @@
-"""`Platform`: all differences between CUDA and ROCm."""
+"""`Platform`: all differences between CUDA and ROCm.
 
+CuPy's header for HIP answers ``hipErrorUnknown`` in place of the functions that it does not have. Of those that this
+backend calls these are ``cudaMemcpy2DAsync`` and ``cuFuncSetAttribute``.
+"""
+
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from accel.errors import InterchangeError
@@ -25,7 +30,17 @@ class Platform(NamedTuple):
     threads : int
         Maximum threads of a launch along each axis, all blocks together.
     shared : int
-        Bytes of shared memory that a block of any kernel may use; for more, an attribute of the kernel must be set.
+        Bytes of shared memory that a block of any kernel may use.
+    more_shared : bool
+        Whether a kernel may use more than that, after an attribute of it is set.
+    pitched : bool
+        Whether CuPy passes copies of rows with pitches (memcpy2D) on to the driver.
+    appended : frozenset of str
+        Compiler options that CuPy appends to those of each kernel, without their hyphens.
+    overridden : Mapping
+        Names of the compiler options that have no effect with CuPy, and the reasons.
+    compiler : str
+        How to install the compiler that CuPy uses; ``{major}`` is the major version of the runtime.
     """
 
     type: str
@@ -35,6 +50,11 @@ class Platform(NamedTuple):
     refused: dict[int, str]
     threads: int
     shared: int
+    more_shared: bool
+    pitched: bool
+    appended: frozenset[str]
+    overridden: Mapping[str, str]
+    compiler: str
 
     def version(self, number: int) -> str:
         """Write a version of a driver or a runtime, as in ``12.9``."""
@@ -67,6 +87,10 @@ class Platform(NamedTuple):
         )
 
 
+_ONE_TARGET = "CuPy compiles for the device that runs the kernel; leave the option out"
+_NOT_LINKED = "CuPy loads the code as it is compiled, and links nothing to it; leave the option out"
+_FLUSHED = "CuPy compiles every kernel with {}, so that denormal float32 become zero; compute those values as double"
+
 CUDA = Platform(
     type="cuda",
     name="CUDA",
@@ -75,6 +99,17 @@ CUDA = Platform(
     refused={0: "it could mean the legacy stream (1) or the per-thread stream (2)"},
     threads=1 << 41,  # the maximum of blocks times the maximum of threads per block
     shared=48 << 10,
+    more_shared=True,
+    pitched=True,
+    appended=frozenset({"ftz=true"}),
+    overridden={
+        "ftz": _FLUSHED.format("-ftz=true"),
+        "arch": _ONE_TARGET,
+        "gpu-architecture": _ONE_TARGET,
+        "dlto": _NOT_LINKED,
+        "dlink-time-opt": _NOT_LINKED,
+    },
+    compiler="pip install 'cupy-cuda{major}x[ctk]'",
 )
 ROCM = Platform(
     type="rocm",
@@ -84,4 +119,12 @@ ROCM = Platform(
     refused={1: "CUDA uses this number", 2: "CUDA uses this number"},
     threads=(1 << 32) - 1,  # HIP counts them in 32 bits
     shared=64 << 10,  # all that a block can have
+    more_shared=False,
+    pitched=False,
+    appended=frozenset(),
+    overridden=dict.fromkeys(
+        ("fno-cuda-flush-denormals-to-zero", "fno-gpu-flush-denormals-to-zero"),
+        _FLUSHED.format("-fcuda-flush-denormals-to-zero"),
+    ),
+    compiler="ROCm's own packages, with hiprtc",
 )

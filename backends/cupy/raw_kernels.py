@@ -5,6 +5,7 @@ from typing import Any
 
 from accel.abc import Stream
 from accel.device import Device
+from accel.errors import KernelLaunchError
 
 from .device_streams import DeviceStreams
 from .driver import Driver
@@ -63,7 +64,12 @@ class RawExecutable:
     def allow(self, shared: int) -> None:
         """Allow launches of this kernel with more shared memory than the default limit."""
         if shared > self.allowed:
-            driver = self.driver.cupy.cuda.driver
+            driver, platform = self.driver.cuda.driver, self.driver.platform
+            if not platform.more_shared:
+                raise KernelLaunchError(
+                    f"{shared} bytes of shared memory were asked for; a block of {platform.name} has at most "
+                    f"{self.allowed}; use smaller blocks, or keep less in shared memory"
+                )
             with self.driver.on(self._device):
                 attribute = driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
                 driver.funcSetAttribute(self.pointer, attribute, shared)
@@ -96,6 +102,8 @@ class PreparedArguments:
             kernel.start(grid, block, shared, stream, self._arguments)
             return
         try:
+            if stream.handle:
+                driver.refuse_capture(stream.native)
             driver.launch_kernel(self._pointer, *grid, *block, shared, stream.handle, self._table, 0)
         except Exception as error:
             raise driver.translated(error, device) from error

@@ -75,9 +75,11 @@ class _Buffer:
             self._driver.settle(self.used, self.user[0])
 
     def __del__(self) -> None:
-        if self._driver.usable and not sys.is_finalizing():
-            with suppress(Exception):
+        try:
+            if self._driver.usable and not sys.is_finalizing():
                 self.wait()
+        except Exception:  # noqa: S110 - at the interpreter's end, the modules may be gone, `suppress` with them
+            pass
 
 
 class Ring:

@@ -136,11 +136,14 @@ class CupyStream(CurrentStream):
         driver = self._driver
         if driver.is_ready(self.device):
             try:
+                if self.handle:
+                    driver.refuse_capture(self.native)
                 work(*arguments, self)
             except Exception as error:
                 raise driver.translated(error, self.device) from error
         else:
             with driver.on(self.device):
+                driver.refuse_capture(self.native)
                 work(*arguments, self)
         self._last = None
 
@@ -226,6 +229,7 @@ class CupyStream(CurrentStream):
 
     def _do(self, work: HostCallback, *, timed: bool) -> None:
         with self._driver.on(self.device):
+            self._driver.refuse_capture(self.native)
             self._began = self.native.record() if timed else None
             work()
 

@@ -1,5 +1,7 @@
 """If no GPU can be used, the reason and the remedy are reported, and nothing fails."""
 
+import tomllib
+
 import pytest
 from accel.backends.cupy import CupyBackend, discovery
 
@@ -110,6 +112,11 @@ def test_asking_for_memory_where_there_is_no_device_names_the_reason(monkeypatch
     failing(monkeypatch, 100)
     with pytest.raises(DeviceUnavailableError, match="NoDevice"):
         heap_of(Device.CUDA).allocate(10)
+
+
+def test_the_extras_for_cuda_bring_the_compiler_that_the_kernels_need(root):
+    extras = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert [extras[f"cuda{major}"] for major in (12, 13)] == [["cupy-cuda12x[ctk]>=14"], ["cupy-cuda13x[ctk]>=14"]]
 
 
 def test_nothing_is_imported_before_a_device_is_asked_for(python):

@@ -74,6 +74,16 @@ class TestPeers:
         with lent(heap_of(Device.CUDA), SIZE) as source, lent(heap_of(Device.CUDA[1]), SIZE) as target:
             backend.copy(Span(target, 0, SIZE), Span(source, 0, SIZE), stream=None)
 
+    def test_a_request_for_access_that_fails_is_an_error_each_time(self, machine, backend):
+        machine.refuses_peers = 711
+        with lent(heap_of(Device.CUDA), SIZE) as source, lent(heap_of(Device.CUDA[1]), SIZE) as target:
+            for _ in range(2):
+                with pytest.raises(CapabilityError, match="TooManyPeers"):
+                    backend.copy(Span(target, 0, SIZE), Span(source, 0, SIZE), stream=None)
+            machine.refuses_peers = 0
+            backend.copy(Span(target, 0, SIZE), Span(source, 0, SIZE), stream=None)
+        assert machine.enabled == {(0, 1), (1, 0)}
+
     @pytest.mark.parametrize("on", [None, Device.CUDA, Device.CUDA[1]])
     @pytest.mark.parametrize("swizzle", [None, Swizzling(0b111 << 7, 3)])
     def test_items_go_from_device_to_device_on_a_stream_of_either(self, machine, backend, on, swizzle):
@@ -190,6 +200,106 @@ class TestCalls:
             backend.copy(Span(block, 0, 10), Span(block, 100, 9), stream=None)
 
 
+class TestPlatforms:
+    @pytest.fixture
+    def machine(self, gpu_machine):
+        return gpu_machine
+
+    @pytest.fixture
+    def heap(self, machine):
+        return heap_of(Device("gpu"))
+
+    def test_rows_go_there_and_back_on_either_platform(self, heap):
+        given, found = np.arange(600, dtype=np.int32).reshape(20, 30), np.zeros((20, 40), np.int32)
+        with lent(heap, SIZE) as block:
+            host = Operand(host_span(given.view(np.uint8).reshape(-1)), 8, DTYPE, (20, 16), (120, 4))
+            back = Operand(host_span(found.view(np.uint8).reshape(-1)), 12, DTYPE, (20, 16), (160, 4))
+            device = operand(block, (20, 16), (18, 1))
+            heap.backend.copy_strided(device, host, by_hand(device, host), stream=None)
+            heap.backend.copy_strided(back, device, by_hand(back, device), stream=None)
+            heap.synchronize()
+        assert np.array_equal(found[:, 3:19], given[:, 2:18])
+
+    @pytest.mark.parametrize("rows", [False, True])
+    def test_what_is_copied_from_the_host_may_change_though_the_device_reads_pageable_memory(self, machine, heap, rows):
+        machine.reads_pageable = True
+        given = np.arange(600, dtype=np.int32).reshape(20, 30)
+        stream, expected = heap.backend.new_stream(heap.device), given[:, 2:18].copy()
+        with lent(heap, SIZE) as block:
+            heap.synchronize()
+            host = host_span(given.view(np.uint8).reshape(-1))
+            device = operand(block, (20, 16), (16, 1))
+            if rows:
+                out_of = Operand(host, 8, DTYPE, (20, 16), (120, 4))
+                heap.backend.copy_strided(device, out_of, by_hand(device, out_of), stream=stream)
+            else:
+                heap.backend.copy(Span(block, 0, 2400), host, stream=stream)
+                expected = given.copy()
+            given[...] = -1
+            stream.synchronize()
+            found = read(heap, block, expected.nbytes).view(np.int32)
+        assert np.array_equal(found, expected.reshape(-1))
+
+
+class TestFills:
+    """A value of equal bytes is set by the driver, without a kernel, where the elements are contiguous."""
+
+    @pytest.fixture
+    def machine(self, gpu_machine):
+        gpu_machine.compiles = False
+        return gpu_machine
+
+    def test_memory_can_be_cleared_without_a_compiler(self, machine):
+        assert accel.zeros(1000, "float64", device="gpu").to_numpy().tolist() == [0] * 1000
+
+    @pytest.mark.parametrize(
+        ("dtype", "value"), [("uint8", 7), ("bool", True), ("int32", -1), ("int16", 0x0505), ("complex64", 0)]
+    )
+    def test_any_value_of_equal_bytes(self, machine, dtype, value):
+        c = accel.zeros(100, dtype, device="gpu")
+        c[10:90].fill(value)
+        expected = np.zeros(100, dtype)
+        expected[10:90] = value
+        assert np.array_equal(c.to_numpy(), expected)
+
+    @pytest.mark.parametrize("dtype", ["float32", "complex64"])
+    @pytest.mark.parametrize("value", [1.5, -0.0])
+    def test_other_values_need_a_kernel_and_say_what_to_install(self, machine, dtype, value):
+        c = accel.zeros(100, dtype, device="gpu")
+        wheel = (
+            r"pip install 'cupy-cuda12x\[ctk\]'" if machine.flavour == "cuda" else "ROCm's own packages, with hiprtc"
+        )
+        with pytest.raises(CapabilityError, match=wheel):
+            c.fill(value)
+
+    @pytest.mark.parametrize(
+        ("extents", "strides", "start"),
+        [((3, 5), (5, 1), 0), ((3, 5), (1, 3), 7), ((4,), (-1,), 20), ((2, 3, 4), (4, 8, 1), 1), ((1, 4), (99, 1), 0)],
+    )
+    def test_contiguous_elements_in_any_order(self, machine, extents, strides, start):
+        heap, expected = heap_of(Device("gpu")), random_bytes(SIZE)
+        with lent(heap, SIZE) as block:
+            write(heap, block, expected)
+            target = operand(block, extents, strides, start=4 * start)
+            heap.backend.fill(target, np.int32(-1), stream=None)
+            heap.synchronize()
+            elements = expected.view(np.int32)[start:] if start != 20 else expected.view(np.int32)[17:21]
+            elements[: np.prod(extents)] = -1
+            assert np.array_equal(read(heap, block, SIZE), expected)
+
+    @pytest.mark.parametrize("strides", [(6, 1), (5, 2), (0, 1), (-5, 1)])
+    def test_other_elements_are_left_to_the_kernel(self, machine, strides):
+        machine.compiles = True
+        heap, expected = heap_of(Device("gpu")), random_bytes(SIZE)
+        with lent(heap, SIZE) as block:
+            write(heap, block, expected)
+            heap.backend.fill(operand(block, (3, 5), strides, start=400), np.int32(0), stream=None)
+            heap.synchronize()
+            rows = np.arange(3)[:, None] * strides[0] + np.arange(5) * strides[1] + 100
+            expected.view(np.int32)[rows] = 0
+            assert np.array_equal(read(heap, block, SIZE), expected)
+
+
 class TestKernels:
     def test_one_that_cannot_be_compiled_says_what_the_compiler_said(self, backend):
         broken = 'extern "C" __global__ void broken(char* target) {\n    undefined_name = 1;\n}'
@@ -199,7 +309,7 @@ class TestKernels:
 
     def test_without_a_compiler_it_says_what_to_install(self, cuda_machine, backend):
         cuda_machine.compiles = False
-        with pytest.raises(CapabilityError, match=r"libnvrtc.*pip install 'cupy-cuda13x\[ctk\]'"):
+        with pytest.raises(CapabilityError, match=r"libnvrtc.*pip install 'cupy-cuda12x\[ctk\]'"):
             backend.compile_raw(Device.CUDA, 'extern "C" __global__ void nothing() {}', "nothing", ())
 
     def test_a_users_kernel_runs_on_its_stream_after_whoever_had_the_memory(self, backend):

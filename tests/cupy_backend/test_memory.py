@@ -9,7 +9,7 @@ from accel.backends.cupy.memory import DeviceBlock
 import accel
 from accel import AcceleratorDataContainer, Device, DeviceStorage, HostStorage
 from accel.abc import ExternalAllocation, Span, SupportsPinning
-from accel.errors import DeviceMismatchError, OutOfMemoryError
+from accel.errors import DeviceMismatchError, LayoutError, OutOfMemoryError
 from accel.memory import heap_of
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
 
@@ -224,6 +224,34 @@ class TestAdopted:
         array = cupy.ndarray((5, 2), "float32")
         found = backend.adopt(ExternalAllocation(40, native=array))
         assert (found.pointer, found.nbytes, found.device) == (array.data.ptr, 40, Device.CUDA)
+
+    @pytest.mark.parametrize("step", [2, -1])
+    def test_an_array_with_gaps_or_backwards_is_refused_with_what_to_write(self, gpu_machine, step):
+        import cupy
+
+        array = cupy.ndarray((10,), "float32")[::step]
+        with pytest.raises(LayoutError, match=r"strides \(-?[48],\).* write cupy.ascontiguousarray\(x\)"):
+            DeviceStorage(array, array.size, "gpu", "float32")
+
+    def test_a_part_of_each_row_is_refused(self, cuda_machine, backend):
+        import cupy
+
+        with pytest.raises(LayoutError, match="the array has gaps or another order than C or F"):
+            backend.adopt(ExternalAllocation(40, native=cupy.ndarray((5, 4), "float32")[:, :2]))
+
+    def test_an_array_in_f_order_is_flat_in_the_order_of_its_memory(self, cuda_machine):
+        import cupy
+
+        array = cupy.ndarray((2, 3), "float32", strides=(4, 8))
+        with AcceleratorDataContainer.on(DeviceStorage(array, 6, "cuda", "float32")) as c:
+            c[:] = range(6)
+            assert [[float(array[row, column]) for column in range(3)] for row in range(2)] == [[0, 2, 4], [1, 3, 5]]
+
+    def test_one_element_is_contiguous_whatever_its_strides(self, cuda_machine, backend):
+        import cupy
+
+        array = cupy.ndarray((5, 2), "float32")[2:3, ::2]
+        assert backend.adopt(ExternalAllocation(4, native=array)).nbytes == 4
 
     def test_a_container_takes_over_an_array_of_cupys(self, cuda_machine):
         import cupy

@@ -1,6 +1,7 @@
 """Raw kernels of users, run on the stand-in: their arguments, and what is refused."""
 
 import sys
+import threading
 from types import ModuleType
 
 import numpy as np
@@ -187,7 +188,7 @@ class TestExtents:
         c = container(range(100), "int32")
         turn(c, grid=1, block=100, shared=400)
         assert c.to_numpy().tolist() == list(range(99, -1, -1))
-        with pytest.raises(KernelLaunchError, match=r"InvalidValue|INVALID_VALUE"):
+        with pytest.raises(KernelLaunchError, match=r"INVALID_VALUE|a block of ROCm has at most 65536"):
             turn(c, grid=1, block=100, shared=1 << 20)
 
     def test_shared_memory_may_be_more_than_every_kernel_is_given(self, cuda_machine):
@@ -203,6 +204,32 @@ class TestExtents:
             c.fill(0)
             fill(c, grid=1, block=32, shared=shared)
             assert set(c.to_numpy()) == {7}
+
+    @pytest.mark.parametrize("gpu_machine", ["hip"], indirect=True)
+    def test_more_shared_memory_than_hip_has_is_refused_before_the_launch(self, gpu_machine, scale):
+        c = container(np.ones(3))
+        with pytest.raises(
+            KernelLaunchError, match=r"65537 bytes of shared memory .* a block of ROCm has at most 65536"
+        ):
+            scale(c, 2, over=3, shared=(64 << 10) + 1)
+        assert c.to_numpy().tolist() == [1, 1, 1]
+        scale(c, 2, over=3, shared=64 << 10)
+        assert c.to_numpy().tolist() == [2, 2, 2]
+
+    @pytest.mark.parametrize("gpu_machine", ["cuda"], indirect=True)
+    def test_a_thread_whose_first_call_asks_for_much_shared_memory_has_a_context(self, gpu_machine):
+        kernel = RawKernel.from_source('extern "C" __global__ void nothing() {}').compiled("gpu")
+        seen = []
+
+        def allow():
+            seen.append(gpu_machine.bound)
+            kernel._allow(100 << 10)
+            seen.append(kernel._shared)
+
+        thread = threading.Thread(target=allow)
+        thread.start()
+        thread.join()
+        assert seen == [{0}, 100 << 10]
 
     @pytest.mark.parametrize(
         ("extents", "said"),

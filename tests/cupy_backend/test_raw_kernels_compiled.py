@@ -5,9 +5,11 @@ import threading
 from time import sleep
 
 import pytest
+from accel.backends.cupy.compiler_options import effective
+from accel.backends.cupy.platforms import CUDA, ROCM
 
 from accel import Device, RawKernel
-from accel.errors import KernelSyntaxError
+from accel.errors import CapabilityError, KernelSyntaxError
 from accel.memory import heap_of
 
 from .raw_kernels import NEXT, SCALE, container
@@ -22,6 +24,32 @@ def test_options_are_passed_on():
     c = container([0], "int32")
     kernel(c, grid=1, block=1)
     assert c.to_numpy() == 42
+
+
+OVERRIDDEN = {
+    "cuda": ["-ftz=false", "--ftz=false", "-ftz", "-arch=sm_90", "--gpu-architecture=compute_90", "-dlto"],
+    "hip": ["-fno-gpu-flush-denormals-to-zero", "-fno-cuda-flush-denormals-to-zero"],
+}
+
+
+@pytest.mark.parametrize("gpu_machine", OVERRIDDEN, indirect=True)
+def test_an_option_that_cupy_overrides_is_refused_with_the_reason(gpu_machine):
+    for option in OVERRIDDEN[gpu_machine.flavour]:
+        kernel = RawKernel.from_source(SCALE, options=["-DX=1", option])
+        with pytest.raises(CapabilityError, match=rf"the option {option} of scale has no effect: CuPy .*; "):
+            kernel.compiled("gpu")
+
+
+@pytest.mark.parametrize(
+    ("platform", "options"),
+    [
+        (CUDA, ("-ftz=true", "--ftz=true", "-use_fast_math", *OVERRIDDEN["hip"])),
+        (ROCM, ("-fgpu-flush-denormals-to-zero", *OVERRIDDEN["cuda"])),
+    ],
+)
+def test_options_that_agree_with_cupys_or_that_it_does_not_know_are_left_to_the_compiler(platform, options):
+    assert effective(options, "scale", platform) == ("-std=c++17", *options)
+    assert effective(("--std=c++20", *options), "scale", platform) == ("--std=c++20", *options)
 
 
 def test_several_kernels_of_one_file(tmp_path):

@@ -1,7 +1,7 @@
 """Streams of a GPU together with those of the host and of CuPy, also when the device is lost."""
 
-import gc
 import asyncio
+import gc
 import threading
 
 import numpy as np

@@ -3,6 +3,7 @@
 import ctypes
 import math
 import operator
+import re
 import sys
 from contextlib import contextmanager
 from types import ModuleType
@@ -10,6 +11,9 @@ from types import ModuleType
 import numpy as np
 
 from ...gpu_code import host_gpu
+
+# CuPy appends its own, and the last one counts; with -dlto there is no code to load.
+OVERRIDDEN = re.compile(r"^-+(ftz(?!=true)|arch|gpu-architecture|dlto|dlink-time-opt)\b|fno-.*flush-denormals")
 
 
 class OutOfMemoryError(MemoryError):
@@ -54,7 +58,11 @@ def _set_attribute(machine):
     def funcSetAttribute(f, attribute, value):
         machine.check(machine.device)
         machine.demand(attribute == 8, "an attribute that the backend need not set")
-        if machine.flavour == "hip" or value > 227 << 10:
+        if machine.flavour == "hip":  # CuPy's header for HIP has no such function
+            raise CUDADriverError("hipErrorUnknown: unknown error")
+        if machine.device not in machine.bound:
+            raise CUDADriverError("CUDA_ERROR_INVALID_CONTEXT: invalid device context")
+        if value > 227 << 10:
             raise CUDADriverError("CUDA_ERROR_INVALID_VALUE: invalid argument")
         machine.shared[f] = value
 
@@ -75,7 +83,7 @@ def _launch_kernel(machine):
         kernel_params,
         extra,
     ):
-        machine.demand(machine.has_context(), "a launch in a thread without a context; CuPy makes none here")
+        machine.demand(machine.device in machine.bound, "a launch in a thread without a context; CuPy makes none here")
         machine.demand(extra == 0, "arguments by a buffer")
         grid, block = (grid_dim_x, grid_dim_y, grid_dim_z), (block_dim_x, block_dim_y, block_dim_z)
         machine.functions[f].launch(grid, block, shared_mem_bytes, stream, kernel_params)
@@ -156,6 +164,14 @@ def _streams(machine, runtime):
 
         def wait_event(self, event):
             runtime.streamWaitEvent(self.ptr, event.ptr)
+
+        def begin_capture(self):
+            machine.scheduler.of(self.ptr).graph = []
+
+        def end_capture(self):
+            queue = machine.scheduler.of(self.ptr)
+            made, queue.graph = queue.graph, None
+            return [work for work in made if callable(work)]  # a recorded event is no node of a graph
 
         @property
         def done(self):
@@ -264,6 +280,7 @@ def kernels(machine):
 
         def launch(self, grid, block, shared_mem, stream, params):
             machine.check(machine.device)
+            machine.bound.add(machine.device)
             machine.require(machine.device == self.device, 400)
             machine.demand(0 not in grid + block, "a driver refuses an extent of 0")
             machine.require(math.prod(block) <= 1024 and shared_mem <= machine.shared[self.ptr], 1)
@@ -291,6 +308,8 @@ def kernels(machine):
     class RawModule:
         def __init__(self, *, code, options):
             machine.demand(type(code) is str and type(options) is tuple, "CuPy takes a str and a tuple of options")
+            for option in options:
+                machine.demand(not OVERRIDDEN.search(option), f"CuPy overrides {option} with an option of its own")
             self._code, self._options = code, options
 
         def get_function(self, name):

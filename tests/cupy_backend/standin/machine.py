@@ -14,7 +14,11 @@ NAMES = {
     400: "InvalidResourceHandle",
     600: "NotReady",
     704: "PeerAccessAlreadyEnabled",
+    711: "TooManyPeers",
     719: "LaunchFailure",
+    900: "StreamCaptureUnsupported",
+    907: "CapturedEvent",
+    999: "Unknown",
 }
 OF_HIP = {2: "OutOfMemory", 400: "InvalidHandle"}
 
@@ -43,6 +47,8 @@ class Machine:
         The devices that are lost.
     functions : dict
         The kernels, by the pointers that the driver takes.
+    refuses_peers : int
+        What the driver answers to a request for peer access; 0 if it grants it.
     shared : dict
         How much shared memory a block may have of each kernel.
     compiles : bool
@@ -66,6 +72,7 @@ class Machine:
         self.shared = {}
         self.functions = {}
         self.enabled = set()
+        self.refuses_peers = 0
         self.violations = []
         self.lock = threading.RLock()
         self.local = threading.local()
@@ -108,11 +115,12 @@ class Machine:
         self.check()
         self.require(0 <= index < len(self.spaces), 101)
         self.local.device = index
-        self.local.__dict__.setdefault("contexts", set()).add(index)
+        self.bound.add(index)
 
-    def has_context(self):
-        """Return whether the current device has a context in this thread: a device that was never set has none."""
-        return self.device in getattr(self.local, "contexts", ())
+    @property
+    def bound(self):
+        """The devices with a context in this thread: calls of the runtime make one, calls of the driver do not."""
+        return self.local.__dict__.setdefault("bound", set())
 
     def check(self, *devices):
         """Raise the error of a driver that has no device, or has lost it."""

@@ -36,6 +36,7 @@ def array_type(machine, cuda):
         size = property(lambda self: self._values.size)
         nbytes = property(lambda self: self._values.nbytes)
         itemsize = property(lambda self: self._values.itemsize)
+        flags = property(lambda self: self._values.flags)  # those that CuPy's have are equal
         device = property(lambda self: cuda.Device(self.data.device_id))
 
         def __array__(self, *arguments, **keywords):

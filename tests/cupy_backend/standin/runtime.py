@@ -55,9 +55,15 @@ class Runtime:
     def getDeviceProperties(self, index):
         self.machine.check()
         grid = (2**31 - 1, 65_535, 65_535)
-        return {"totalGlobalMem": self.machine.memory, "warpSize": self.machine.warp, "maxGridSize": grid}
+        return {
+            "totalGlobalMem": self.machine.memory,
+            "warpSize": self.machine.warp,
+            "maxGridSize": grid,
+            "pageableMemoryAccess": int(self.machine.reads_pageable),
+        }
 
     def memGetInfo(self):
+        self.machine.bound.add(self.machine.device)
         space = self.machine.spaces[self.machine.device]
         return space.room - space.used, space.room
 
@@ -72,6 +78,8 @@ class Runtime:
 
     def deviceEnablePeerAccess(self, peer):
         pair = (self.machine.device, peer)
+        self.machine.require(peer != self.machine.device, 101)
+        self.machine.require(not self.machine.refuses_peers, self.machine.refuses_peers)
         self.machine.require(pair not in self.machine.enabled, 704)
         self.machine.require(self.machine.peers, 1)
         self.machine.enabled.add(pair)
@@ -95,11 +103,21 @@ class Runtime:
 
     def memcpy2DAsync(self, dst, dpitch, src, spitch, width, height, kind, stream):
         machine = self.machine
+        machine.require(machine.flavour == "cuda", 999)  # CuPy's header for HIP has no such function
         machine.require(min(dpitch, spitch) >= width or height <= 1, 1)
         places = machine.place(dst, (height - 1) * dpitch + width), machine.place(src, (height - 1) * spitch + width)
         self._demand_kind(kind, *places)
         rows = [(dst + row * dpitch, src + row * spitch, width) for row in range(height)]
         self._copy(machine.scheduler.of(stream), rows, kind)
+
+    def memsetAsync(self, ptr, value, size, stream):
+        machine = self.machine
+        queue = machine.scheduler.of(stream)
+        machine.check(machine.device, queue.device)
+        machine.demand(machine.place(ptr, size) == machine.device, "memory that is not the current device's is set")
+        machine.demand(0 <= value < 256, "a byte is set to a value that it cannot have")
+        into = bytes_at(ptr, size)
+        machine.scheduler.submit(queue, lambda: into.fill(value))
 
     def _demand_kind(self, kind, target, source):
         on_device = (target is not None, source is not None)
@@ -107,8 +125,9 @@ class Runtime:
         self.machine.demand(expected[kind] == on_device, f"a copy of kind {kind} between device memory {on_device}")
 
     def _copy(self, queue, pieces, kind):
-        """Copy late; but pageable memory is read or written before the call returns."""
+        """Copy late; but pageable memory is read or written before the call returns, unless devices access it."""
         machine = self.machine
+        machine.bound.add(machine.device)
         machine.check(machine.device, queue.device)
         pageable = kind != DEVICE_TO_DEVICE and not all(self._is_pinned(kind, piece) for piece in pieces)
         if pageable and kind == HOST_TO_DEVICE and not machine.reads_pageable:
@@ -118,7 +137,7 @@ class Runtime:
         machine.scheduler.submit(queue, lambda: [np.copyto(into, out_of) for into, out_of in taken])
         if kind != DEVICE_TO_DEVICE and not pageable:
             machine.keep_pinned(self._of_host(kind, pieces[0]), machine.scheduler.record(queue), queue.device)
-        if pageable and kind == DEVICE_TO_HOST:
+        if pageable and kind == DEVICE_TO_HOST and not machine.reads_pageable:
             machine.scheduler.drive_stream(queue)
 
     def _is_pinned(self, kind, piece):
@@ -164,6 +183,8 @@ class Runtime:
 
     def eventQuery(self, event):
         device, mark = self.marks[event]
+        if mark is not None and mark.captured:
+            return 907
         if self.machine.fails or device in self.machine.lost:
             return self.machine.fails or 719
         self.machine.scheduler.poll()
@@ -172,6 +193,7 @@ class Runtime:
     def eventSynchronize(self, event):
         device, mark = self.marks[event]
         self.machine.check(device)
+        self.machine.require(mark is None or not mark.captured, 907)
         if mark is not None:
             self.machine.scheduler.drive(lambda: mark.time is not None)
         self.machine.check(device)
@@ -192,6 +214,8 @@ class Runtime:
 
     def streamQuery(self, stream):
         queue = self.machine.scheduler.of(stream)
+        if queue.graph is not None:
+            return 900
         if queue.device in self.machine.lost:
             return 719
         return 600 if queue.work else 0
@@ -200,11 +224,16 @@ class Runtime:
         streams = [queue for queue in self.machine.scheduler.queues if not queue.destroyed]
         queue = next(queue for queue in streams if queue.handle == stream and queue.device == device)
         self.machine.check(queue.device)
+        self.machine.require(queue.graph is None, 900)
         self.machine.scheduler.drive_stream(queue)
+
+    def streamIsCapturing(self, stream):
+        return self.machine.scheduler.of(stream).graph is not None
 
     def streamWaitEvent(self, stream, event, flags=0):
         queue, (_, mark) = self.machine.scheduler.of(stream), self.marks[event]
         if mark is not None:
+            self.machine.demand(not mark.captured or queue.graph is not None, "a stream is drawn into a capture")
             self.machine.scheduler.submit(queue, mark)
 
     # Memory of the host

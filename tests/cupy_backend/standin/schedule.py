@@ -10,10 +10,11 @@ _STEP = 0.01
 
 
 class Mark:
-    """A point in a stream, for recorded events."""
+    """A point in a stream, for recorded events; a captured one is a point in a graph, and is never reached."""
 
-    def __init__(self):
+    def __init__(self, *, captured=False):
         self.time = None
+        self.captured = captured
 
 
 class Reach:
@@ -24,12 +25,16 @@ class Reach:
 
 
 class Queue:
-    """The work of one stream: functions, and marks of other streams to wait for."""
+    """The work of one stream: functions, and marks of other streams to wait for.
+
+    While it is captured, ``graph`` has the work instead, and nothing of it is done.
+    """
 
     def __init__(self, device, handle):
         self.device = device
         self.handle = handle
         self.work = deque()
+        self.graph = None
         self.destroyed = False
 
     def ready(self):
@@ -113,12 +118,11 @@ class Scheduler:
         """Append a function, or a mark to wait for, to a stream."""
         with self.machine.lock:
             self.machine.check(queue.device)
-            queue.work.append(work)
+            (queue.work if queue.graph is None else queue.graph).append(work)
 
     def record(self, queue):
         """Return a mark at the end of a stream."""
-        mark = Mark()
-
+        mark = Mark(captured=queue.graph is not None)
         self.submit(queue, Reach(mark))
         return mark
 

@@ -95,7 +95,7 @@ class Pool:
         made = self._reused(_arena(stream), rounded) or self._fresh(space, rounded)
         space.live[made.address] = made.size
         # The bytes are uninitialised: overwrite them, in the order of the stream.
-        machine.scheduler.submit(stream, lambda: made.bytes.fill(FRESH))
+        poison(machine.scheduler, stream, made, FRESH)
         return made, stream
 
     def _reused(self, arena, size):
@@ -117,7 +117,7 @@ class Pool:
         if space.live.pop(made.address, None) is None:
             return
         if stream.device not in self.machine.lost and not stream.destroyed:
-            self.machine.scheduler.submit(stream, lambda: made.bytes.fill(FREED))
+            poison(self.machine.scheduler, stream, made, FREED)
         self.free.setdefault(_arena(stream), []).append(made)
 
     def free_bytes(self):
@@ -132,6 +132,12 @@ class Pool:
             for made in kept:
                 self.machine.spaces[device].free(made)
             kept.clear()
+
+
+def poison(scheduler, stream, made, value):
+    """Overwrite an allocation in the order of a stream; the driver would not, so no graph has this."""
+    if stream.graph is None:
+        scheduler.submit(stream, lambda: made.bytes.fill(value))
 
 
 def _arena(stream):

@@ -1,0 +1,97 @@
+"""While a stream is being captured into a graph, accel refuses work on it, since that would not be done now."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+import accel
+from accel import RawKernel, xp
+from accel.errors import CapabilityError
+
+from .raw_kernels import SCALE
+from .standin.namespace import namespace
+
+REFUSED = r"captured|Capture.*; call accel before begin_capture\(\) or after end_capture\(\)"
+
+
+@pytest.fixture(autouse=True)
+def machine(gpu_machine, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "array_api_compat.cupy", namespace(sys.modules["cupy"]))
+    return gpu_machine
+
+
+def ones():
+    """Return an array that is complete."""
+    made = xp.asarray(np.ones(1000, "float32"), device="gpu")
+    accel.memory.heap_of(made.device).synchronize()
+    return made
+
+
+@contextmanager
+def captured(native):
+    """Capture a CuPy stream; nothing may be captured."""
+    native.begin_capture()
+    yield
+    assert native.end_capture() == []
+
+
+def check():
+    """Assert that all works again."""
+    x = ones()
+    assert float(xp.sum(x + x)) == 2 * x.size
+    assert set(accel.full(1000, 3, "int32", device="gpu").to_numpy()) == {3}
+
+
+def test_a_computation_on_a_stream_of_cupys_is_refused():
+    import cupy
+
+    x, native = ones(), cupy.cuda.Stream(non_blocking=True)
+    with native, captured(native), pytest.raises(CapabilityError, match=REFUSED):
+        x + x
+    check()
+
+
+def test_an_export_while_cupys_stream_is_captured_is_refused():
+    import cupy
+
+    x, native = ones(), cupy.cuda.Stream(non_blocking=True)
+    with native, captured(native), pytest.raises(CapabilityError, match=REFUSED):
+        x.__dlpack__(stream=cupy.cuda.Stream(non_blocking=True).ptr)
+    check()
+
+
+WORK = {
+    "allocation": lambda c, stream: accel.empty(10, device="gpu"),
+    "fill": lambda c, stream: c.fill(7),
+    "copy": lambda c, stream: c.copy_from_async(accel.zeros(1000, "float32", device="gpu"), stream=stream),
+    "upload": lambda c, stream: c.copy_from(accel.zeros(1000, "float32")),
+    "download": lambda c, stream: c.to_numpy(),
+    "kernel": lambda c, stream: RawKernel.from_source(SCALE)(c, 2, over=1000, stream=stream),
+    "computation": lambda c, stream: xp.asarray(c) + 1,
+}
+
+
+@pytest.mark.parametrize("work", WORK.values(), ids=WORK)
+def test_work_on_a_stream_of_accel_is_refused(work):
+    c, stream = accel.full(1000, 1, "float32", device="gpu"), accel.new_stream("gpu")
+    accel.memory.heap_of(c.device).synchronize()
+    with stream:
+        pass
+    with captured(stream.native), stream, pytest.raises(CapabilityError, match=REFUSED):
+        work(c, stream)
+    assert set(c.to_numpy()) == {1}
+    stream.close()
+    check()
+
+
+def test_an_event_of_a_captured_stream_is_not_taken_for_reached():
+    stream = accel.new_stream("gpu")
+    stream.native.begin_capture()
+    event = stream.record()
+    for ask in (event.done, event.wait):
+        with pytest.raises(CapabilityError, match=REFUSED):
+            ask()
+    stream.native.end_capture()

@@ -18,9 +18,12 @@ __all__ = ["launch_function", "packing"]
 _ALIGNED = 16
 """Bytes of which the offset of each argument is a multiple."""
 
-_FORMATS = dict(
-    zip(["b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"], "?bBhHiIqQefd", strict=True)
-)
+_FORMATS = {
+    **{"b1": "?", "f2": "e", "f4": "f", "f8": "d"},
+    **{"i1": "b", "i2": "h", "i4": "i", "i8": "q"},
+    **{"u1": "B", "u2": "H", "u4": "I", "u8": "Q"},
+}
+
 
 
 def packing(parameters: Sequence[Parameter]) -> tuple[struct.Struct, list[int]] | None:

@@ -161,7 +161,7 @@ def try_in_order_at(
             opened, closings = heap.opened(queue), gate.closings
             there = covered(target, True, queue, opened)
             here = covered(source, False, queue, opened)
-            if there == NOT_COVERED or here == NOT_COVERED:
+            if NOT_COVERED in (there, here):
                 return False
             give(queue, there + into, here + out_of)
             if gate.closings != closings:

@@ -106,7 +106,7 @@ def submit_in_order(heap: Heap, stream: Stream, uses: Sequence[Use], work: Calla
         nothing is done, if the device does not free in stream order, or has not allocated the memory itself.
     """
     backend = heap.in_order
-    if backend is None or not all([_within(heap, use.storage) for use in uses]):
+    if backend is None or not all(_within(heap, use.storage) for use in uses):
         return None
     opened = try_in_order(heap, stream, uses, work)
     if opened is not None:
@@ -241,7 +241,7 @@ def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Us
 def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give: Give) -> None:
     """Record work that has begun, and enqueue it on a stream after all that it must come after."""
     read = enter(submission, claims)
-    submission.sound = all([each.sound for each in read])
+    submission.sound = all(each.sound for each in read)
     for each in submission.after:
         if each.queue is not stream:  # else the stream has its work already
             for event in each.submitted():

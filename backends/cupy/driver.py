@@ -32,11 +32,13 @@ class _OfThread(threading.local):
 _drivers: WeakSet["Driver"] = WeakSet()
 
 
-@in_child
 def _forget_threads() -> None:
     """Let no thread of a child take a device for ready; `CurrentDevice` then refuses it."""
     for driver in _drivers:
         driver.of_thread = _OfThread()
+
+
+in_child(_forget_threads)
 
 
 class Driver:

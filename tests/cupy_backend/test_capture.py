@@ -64,7 +64,6 @@ def test_an_export_while_cupys_stream_is_captured_is_refused():
 
 
 WORK = {
-    "allocation": lambda c, stream: accel.empty(10, device="gpu"),
     "fill": lambda c, stream: c.fill(7),
     "copy": lambda c, stream: c.copy_from_async(accel.zeros(1000, "float32", device="gpu"), stream=stream),
     "upload": lambda c, stream: c.copy_from(accel.zeros(1000, "float32")),

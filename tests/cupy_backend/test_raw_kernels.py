@@ -223,8 +223,8 @@ class TestExtents:
 
         def allow():
             seen.append(gpu_machine.bound)
-            kernel._allow(100 << 10)
-            seen.append(kernel._shared)
+            kernel.allow(100 << 10)
+            seen.append(kernel.allowed)
 
         thread = threading.Thread(target=allow)
         thread.start()

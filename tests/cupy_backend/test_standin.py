@@ -259,7 +259,7 @@ class TestRefused:
         with pytest.raises(Violation, match="an extent of 0"):
             started(nothing(), (0, 1, 1))
         with pytest.raises(Violation, match="a tuple of options"):
-            cupy.RawModule(code=source, options=["-DX"])
+            cupy.RawModule(code="", options=["-DX"])
 
     def test_a_launch_of_more_threads_than_hip_counts(self, monkeypatch):
         install(monkeypatch, Machine("hip")).synchronize(Device.ROCM)

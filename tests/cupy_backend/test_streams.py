@@ -227,10 +227,8 @@ class TestLost:
 def test_a_child_of_a_fork_is_told_to_spawn(heap, backend):
     container, stream = accel.full(10, 3.0, device="cuda"), accel.new_stream("cuda")
     event = stream.record()
-    begun, backend._driver._process = (
-        backend._driver._process,
-        -1,
-    )  # as in a forked child: it is not the process that made the driver
+    # As in a forked child: it is not the process that made the driver.
+    begun, backend._driver._process = backend._driver._process, None
     driver._forget_threads()
     uses = [
         lambda: accel.zeros(1, device="cuda"),

@@ -1,5 +1,6 @@
 """The stand-in as the CuPy of a whole process, with the functions that `ci/gpu` calls besides the backend."""
 
+import ctypes
 import sys
 from functools import partial
 from importlib.machinery import ModuleSpec
@@ -63,7 +64,10 @@ def _raw_kernel(cupy, code, name):
     function = cupy.RawModule(code=code, options=()).get_function(name).kernel
 
     def launch(grid, block, arguments):
-        values = [np.uint64(each.data.ptr) if isinstance(each, cupy.ndarray) else each for each in arguments]
-        function((*grid, 1, 1), (*block, 1, 1), values, stream=cupy.cuda.Stream.null)
+        values = [each.data.ptr if isinstance(each, cupy.ndarray) else each for each in arguments]
+        values = [np.array(each, np.uint64) if isinstance(each, int) else np.array(each) for each in values]
+        table = (ctypes.c_void_p * len(values))(*[each.__array_interface__["data"][0] for each in values])
+        sizes = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3])
+        cupy.cuda.driver.launchKernel(function.ptr, *sizes, 0, 0, ctypes.addressof(table), 0)
 
     return launch

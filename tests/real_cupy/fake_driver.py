@@ -30,9 +30,9 @@ class FakeDriver:
         """Let queries move nothing on, so that a stream that runs late stays busy until somebody waits."""
         self._library.fake_set_stalled(stalled)
 
-    def read_pageable_late(self, late=True):
-        """Let devices read pageable memory late, as those do that reach it by themselves."""
-        self._library.fake_set_pageable_late(late)
+    def reach_pageable(self, reaches=True):
+        """Let devices read and write pageable memory by themselves, and late, as some do."""
+        self._library.fake_set_reaches_pageable(reaches)
 
     def lose(self, device):
         """Lose a device, as by an illegal address in a kernel; nothing brings it back in this process."""
@@ -53,6 +53,6 @@ class FakeDriver:
         """Return to the settings of the environment."""
         given = os.environ.get
         self._library.fake_set_counting(int(given("FAKE_COUNT", "0")))
-        self._library.fake_set_pageable_late(int(given("FAKE_PAGEABLE_LATE", "0")))
+        self._library.fake_set_reaches_pageable(int(given("FAKE_REACHES_PAGEABLE", "0")))
         self._library.fake_set_stalled(int(given("FAKE_STALL", "0")))
         self._library.fake_set_late(int(given("FAKE_LAZY", "0")), int(given("FAKE_SEED", "0")))

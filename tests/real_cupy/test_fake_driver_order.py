@@ -165,24 +165,46 @@ def test_an_event_answers_for_its_last_record(driver, cupy, runtime, memory, str
     assert not event.done
 
 
-@pytest.mark.parametrize("late", [False, True])
-def test_pageable_memory_is_read_before_the_call_returns_unless_the_device_reaches_it(driver, runtime, memory, late):
+@pytest.mark.parametrize("reaches", [False, True])
+def test_pageable_memory_is_read_before_the_call_returns_unless_the_device_reaches_it(driver, runtime, memory, reaches):
     driver.run_late(seed=0)
-    driver.read_pageable_late(late)
+    driver.reach_pageable(reaches)
     given = np.full(SIZE, 3, np.uint8)
-    attributes = runtime.pointerGetAttributes(given.ctypes.data)
+    assert runtime.getDeviceProperties(0)["pageableMemoryAccess"] == reaches
+    assert bool(runtime.pointerGetAttributes(given.ctypes.data).devicePointer) == reaches
     runtime.memcpyAsync(memory, given.ctypes.data, SIZE, runtime.memcpyHostToDevice, 0)
     given[:] = 4
-    assert set(read(runtime, memory)) == {4 if late else 3}
-    assert bool(attributes.devicePointer) == late
+    runtime.deviceSynchronize()
+    driver.reach_pageable(reaches=False)
+    assert set(read(runtime, memory)) == {4 if reaches else 3}
 
 
-def test_pageable_memory_is_written_before_the_call_returns(driver, runtime, memory, streams):
+@pytest.mark.parametrize("reaches", [False, True])
+def test_pageable_memory_is_written_before_the_call_returns_unless_the_device_reaches_it(
+    driver, runtime, memory, streams, reaches
+):
     driver.run_late(seed=0)
+    driver.reach_pageable(reaches)
     found = np.zeros(SIZE, np.uint8)
     runtime.memsetAsync(memory, 5, SIZE, streams[0].ptr)
     runtime.memcpyAsync(found.ctypes.data, memory, SIZE, runtime.memcpyDeviceToHost, streams[0].ptr)
+    assert set(found) == {0 if reaches else 5}
+    streams[0].synchronize()
     assert set(found) == {5}
+
+
+def test_what_is_captured_is_not_done_and_its_events_are_never_reached(driver, cupy, runtime, memory, streams):
+    captured, drawn_in = streams
+    captured.begin_capture()
+    runtime.memsetAsync(memory, 9, SIZE, captured.ptr)
+    event = captured.record()
+    drawn_in.wait_event(event)
+    runtime.memsetAsync(memory, 9, SIZE, drawn_in.ptr)
+    assert captured.is_capturing() and drawn_in.is_capturing()  # noqa: PT018
+    assert runtime.eventQuery(event.ptr) == 907
+    runtime.streamEndCapture(captured.ptr)
+    assert set(read(runtime, memory)) == {0}
+    assert not drawn_in.is_capturing()
 
 
 def test_freeing_memory_waits_for_its_device(driver, runtime, streams, pinned):

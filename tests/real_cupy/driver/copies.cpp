@@ -60,10 +60,10 @@ cudaError_t copy(const Rows& rows, cudaMemcpyKind kind, const StreamOf& stream) 
     Place source = find_memory(rows.source, rows.source_extent()).place;
     if (target == Place::beyond || source == Place::beyond) return refuse("it leaves the memory that it begins in");
     if (!names_the_places(kind, target, source)) return refuse("its kind is not that of its addresses");
-    bool early = source == Place::pageable && !settings.pageable_late;
+    bool early = source == Place::pageable && !settings.reaches_pageable;
     submit(stream, early ? taken(rows) : [rows] { rows.move(); });
-    // The driver writes pageable memory itself, so it waits; pinned memory is written late.
-    if (target == Place::pageable && !stream->capturing) finish(stream);
+    // The driver writes pageable memory itself, so it waits; what a device reaches is written late.
+    if (target == Place::pageable && !settings.reaches_pageable && !stream->capturing) finish(stream);
     return is_lost(stream->device) ? cudaErrorIllegalAddress : cudaSuccess;
 }
 

@@ -25,6 +25,7 @@ int attribute(int asked) {
         case cudaDevAttrMaxSharedMemoryPerBlock: return SHARED_BYTES;
         case cudaDevAttrMaxSharedMemoryPerBlockOptin: return MOST_SHARED_BYTES;
         case cudaDevAttrUnifiedAddressing: return 1;
+        case cudaDevAttrPageableMemoryAccess: return settings.reaches_pageable;
         default: return 0;
     }
 }
@@ -79,6 +80,7 @@ API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* found, int device) {
     found->major = MAJOR;
     found->multiProcessorCount = PROCESSORS;
     found->unifiedAddressing = 1;
+    found->pageableMemoryAccess = settings.reaches_pageable;
     return cudaSuccess;
 }
 

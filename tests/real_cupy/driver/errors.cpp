@@ -16,6 +16,7 @@ constexpr Named RUNTIME[] = {
     NAMED(cudaErrorInvalidResourceHandle), NAMED(cudaErrorIllegalState), NAMED(cudaErrorNotReady),
     NAMED(cudaErrorIllegalAddress), NAMED(cudaErrorPeerAccessAlreadyEnabled), NAMED(cudaErrorNotSupported),
     NAMED(cudaErrorStreamCaptureUnsupported), NAMED(cudaErrorStreamCaptureInvalidated),
+    NAMED(cudaErrorCapturedEvent),
 };
 
 constexpr Named DRIVER[] = {

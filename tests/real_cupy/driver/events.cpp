@@ -21,6 +21,8 @@ Event* find(cudaEvent_t event) {
     return found == events.end() ? nullptr : &found->second;
 }
 
+bool captured(const Event& event) { return event.mark && event.mark->captured; }
+
 bool reached(const Event& event) { return !event.mark || event.mark->reached; }
 
 }  // namespace
@@ -55,6 +57,7 @@ API cudaError_t cudaEventQuery(cudaEvent_t event) {
     auto* found = find(event);
     if (!found) return cudaErrorInvalidResourceHandle;
     if (is_lost(found->device)) return cudaErrorIllegalAddress;
+    if (captured(*found)) return cudaErrorCapturedEvent;
     poll();
     return reached(*found) ? cudaSuccess : cudaErrorNotReady;
 }
@@ -63,6 +66,7 @@ API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     RUNTIME_CALL();
     auto* found = find(event);
     if (!found) return cudaErrorInvalidResourceHandle;
+    if (captured(*found)) return cudaErrorCapturedEvent;
     auto [device, mark] = std::pair(found->device, found->mark);
     run_until([mark = mark] { return !mark || mark->reached; });
     return is_lost(device) ? cudaErrorIllegalAddress : cudaSuccess;

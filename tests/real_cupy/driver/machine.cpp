@@ -26,7 +26,7 @@ Settings from_environment() {
     found.late = number("FAKE_LAZY", 0);
     found.stalled = number("FAKE_STALL", 0);
     found.executes = !number("FAKE_NOEXEC", 0);
-    found.pageable_late = number("FAKE_PAGEABLE_LATE", 0);
+    found.reaches_pageable = number("FAKE_REACHES_PAGEABLE", 0);
     found.counts = number("FAKE_COUNT", 0);
     seed_order(static_cast<uint64_t>(number("FAKE_SEED", 0)));
     return found;
@@ -84,7 +84,7 @@ API void fake_set_late(int late, uint64_t seed) {
 
 API void fake_set_stalled(int stalled) { settings.stalled = stalled; }
 
-API void fake_set_pageable_late(int late) { settings.pageable_late = late; }
+API void fake_set_reaches_pageable(int reaches) { settings.reaches_pageable = reaches; }
 
 API void fake_set_counting(int counts) {
     Lock lock(machine);

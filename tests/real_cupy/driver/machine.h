@@ -23,7 +23,7 @@ struct Settings {
     bool late = false;                // streams run late, in a random order; else at once
     bool stalled = false;             // queries move nothing on: streams stay busy until somebody waits
     bool executes = true;             // kernels are executed; else they are only launched
-    bool pageable_late = false;       // pageable memory is read late, as by devices that reach it themselves
+    bool reaches_pageable = false;    // devices read and write pageable memory by themselves, and late
     bool counts = false;
 };
 extern Settings settings;

@@ -136,7 +136,7 @@ API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* found, const voi
     found->type = place == Place::device   ? cudaMemoryTypeDevice
                   : place == Place::pinned ? cudaMemoryTypeHost
                                            : cudaMemoryTypeUnregistered;
-    bool reachable = place != Place::pageable || settings.pageable_late;
+    bool reachable = place != Place::pageable || settings.reaches_pageable;
     found->devicePointer = reachable ? pointer : nullptr;
     found->hostPointer = place != Place::device ? pointer : nullptr;
     return cudaSuccess;

@@ -125,12 +125,20 @@ StreamOf stream_of(const void* pointer) {
     return found == by_handle.end() ? nullptr : found->second;
 }
 
+void end_capture() {
+    for (const auto& each : streams) each->capturing = false;
+}
+
 void submit(const StreamOf& stream, std::function<void()> run) { append(stream, {std::move(run), {}, {}}); }
 
-void submit_wait(const StreamOf& stream, MarkOf mark) { append(stream, {{}, {std::move(mark)}, {}}); }
+void submit_wait(const StreamOf& stream, MarkOf mark) {
+    if (mark->captured) stream->capturing = true;  // the capture goes on in this stream, too
+    append(stream, {{}, {std::move(mark)}, {}});
+}
 
 MarkOf record(const StreamOf& stream) {
     auto mark = std::make_shared<Mark>();
+    mark->captured = stream->capturing;
     append(stream, {{}, {}, mark});
     return mark;
 }

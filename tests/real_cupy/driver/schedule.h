@@ -14,9 +14,10 @@ namespace fake {
 extern std::recursive_mutex machine;
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-// A point in a stream; events and waits refer to it.
+// A point in a stream; events and waits refer to it. A captured one is in no stream's work, and is never reached.
 struct Mark {
     bool reached = false;
+    bool captured = false;
     double milliseconds = 0;
 };
 using MarkOf = std::shared_ptr<Mark>;
@@ -41,6 +42,8 @@ using StreamOf = std::shared_ptr<Stream>;
 StreamOf create_stream(bool blocking);
 void destroy_stream(uintptr_t handle);
 StreamOf stream_of(const void* handle);  // null for a handle that no stream has
+
+void end_capture();  // of all streams, as there is one capture at a time
 
 void submit(const StreamOf& stream, std::function<void()> run);
 void submit_wait(const StreamOf& stream, MarkOf mark);

@@ -90,7 +90,7 @@ API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     RUNTIME_CALL();
     auto found = find(stream);
     if (!found || !found->capturing) return cudaErrorIllegalState;
-    found->capturing = false;
+    end_capture();
     *graph = reinterpret_cast<cudaGraph_t>(0x1);  // there are no graphs: it can be destroyed, and no more
     return found->spoiled ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
 }

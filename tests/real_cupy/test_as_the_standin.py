@@ -1,6 +1,6 @@
-"""The stand-in of tests/cupy_backend does what CuPy does: the same calls are made on both, and what is seen is compared.
+"""The stand-in of tests/cupy_backend does what CuPy does: the same calls are made on both, and the results compared.
 
-A script takes a module `cupy` and returns what can be seen, as plain values. The calls are those that the backend makes.
+A script takes a module `cupy` and yields what can be seen, as plain values. The calls are those that the backend makes.
 """
 
 import gc
@@ -49,7 +49,9 @@ def send(cupy, pointer, values):
 def fetch(cupy, pointer, size=SIZE):
     """Return bytes of the current device, in the order of the current stream."""
     found, stream = np.zeros(size, np.uint8), cupy.cuda.get_current_stream()
-    cupy.cuda.runtime.memcpyAsync(found.ctypes.data, pointer.ptr, size, cupy.cuda.runtime.memcpyDeviceToHost, stream.ptr)
+    cupy.cuda.runtime.memcpyAsync(
+        found.ctypes.data, pointer.ptr, size, cupy.cuda.runtime.memcpyDeviceToHost, stream.ptr
+    )
     stream.synchronize()
     return found.tolist()
 
@@ -373,7 +375,11 @@ def results_of_arrays(cupy):
     yield fetch(cupy, memory, 48)
 
 
-SCRIPTS = [value for name, value in list(globals().items()) if getattr(value, "__code__", None) and value.__code__.co_flags & 32]
+SCRIPTS = [
+    value
+    for name, value in list(globals().items())
+    if getattr(value, "__code__", None) and value.__code__.co_flags & 32
+]
 
 
 @pytest.mark.parametrize("seed", [None, 0, 1, 2], ids="seed {}".format)

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <utility>
 
 #include "machine.h"
 
@@ -23,6 +24,7 @@ std::vector<StreamOf> streams;                // all that may have work
 std::map<uintptr_t, StreamOf> by_handle;      // those that were created and not destroyed
 std::map<int, StreamOf> legacy;               // the default streams, by device
 thread_local std::map<int, StreamOf> of_thread;
+Work captured;
 std::vector<uintptr_t> given_up;              // handles of destroyed streams, which the next ones get
 
 StreamOf make(uintptr_t handle, bool blocking) {
@@ -87,7 +89,10 @@ std::vector<MarkOf> implied_waits(const StreamOf& stream) {
 }
 
 void append(const StreamOf& stream, Operation operation) {
-    if (stream->capturing) return;  // what is captured is not run
+    if (stream->capturing) {
+        if (operation.run) captured.push_back(std::move(operation.run));
+        return;
+    }
     auto waits = implied_waits(stream);
     operation.waits_for.insert(operation.waits_for.end(), waits.begin(), waits.end());
     stream->work.push_back(std::move(operation));
@@ -125,8 +130,9 @@ StreamOf stream_of(const void* pointer) {
     return found == by_handle.end() ? nullptr : found->second;
 }
 
-void end_capture() {
+Work end_capture() {
     for (const auto& each : streams) each->capturing = false;
+    return std::exchange(captured, {});
 }
 
 void submit(const StreamOf& stream, std::function<void()> run) { append(stream, {std::move(run), {}, {}}); }

@@ -43,7 +43,9 @@ StreamOf create_stream(bool blocking);
 void destroy_stream(uintptr_t handle);
 StreamOf stream_of(const void* handle);  // null for a handle that no stream has
 
-void end_capture();  // of all streams, as there is one capture at a time
+// Work of streams that are captured is kept in the order in which it came, for a graph. There is one capture at a time.
+using Work = std::vector<std::function<void()>>;
+Work end_capture();
 
 void submit(const StreamOf& stream, std::function<void()> run);
 void submit_wait(const StreamOf& stream, MarkOf mark);

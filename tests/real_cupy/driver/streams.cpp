@@ -1,11 +1,9 @@
-// Streams and their capture. A call may be about a stream of another device than the current one.
+// Streams. A call may be about a stream of another device than the current one.
 #include "machine.h"
 
 using namespace fake;
 
 namespace {
-
-StreamOf find(cudaStream_t stream) { return stream_of(stream); }
 
 // While a stream is captured, the host can neither ask for its state nor wait for it; trying to do so ends the capture.
 cudaError_t state_of(const StreamOf& stream) {
@@ -39,7 +37,7 @@ API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flag
 
 API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     RUNTIME_CALL();
-    auto found = find(stream);
+    auto found = stream_of(stream);
     if (!found || reinterpret_cast<uintptr_t>(stream) <= 2) return cudaErrorInvalidResourceHandle;
     destroy_stream(found->handle);
     return cudaSuccess;
@@ -47,7 +45,7 @@ API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     RUNTIME_CALL();
-    auto found = find(stream);
+    auto found = stream_of(stream);
     auto state = state_of(found);
     if (state != cudaSuccess) return state;
     finish(found);
@@ -56,7 +54,7 @@ API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 API cudaError_t cudaStreamQuery(cudaStream_t stream) {
     RUNTIME_CALL();
-    auto found = find(stream);
+    auto found = stream_of(stream);
     auto state = state_of(found);
     if (state != cudaSuccess) return state;
     poll();
@@ -64,7 +62,7 @@ API cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 
 API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-    auto found = find(stream);
+    auto found = stream_of(stream);
     if (!found) return cudaErrorInvalidResourceHandle;
     *flags = found->blocking ? cudaStreamDefault : cudaStreamNonBlocking;
     return cudaSuccess;
@@ -72,37 +70,5 @@ API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
 
 API cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
     *priority = 0;
-    return cudaSuccess;
-}
-
-API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-    RUNTIME_CALL();
-    auto found = find(stream);
-    if (!found) return cudaErrorInvalidResourceHandle;
-    if (reinterpret_cast<uintptr_t>(stream) <= 1) return cudaErrorStreamCaptureUnsupported;
-    if (found->capturing) return cudaErrorIllegalState;
-    found->capturing = true;
-    found->spoiled = false;
-    return cudaSuccess;
-}
-
-API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-    RUNTIME_CALL();
-    auto found = find(stream);
-    if (!found || !found->capturing) return cudaErrorIllegalState;
-    end_capture();
-    *graph = reinterpret_cast<cudaGraph_t>(0x1);  // there are no graphs: it can be destroyed, and no more
-    return found->spoiled ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
-}
-
-API cudaError_t cudaGraphDestroy(cudaGraph_t) { return cudaSuccess; }
-
-API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-    Lock lock(machine);
-    auto found = find(stream);
-    if (!found) return cudaErrorInvalidResourceHandle;
-    *status = !found->capturing  ? cudaStreamCaptureStatusNone
-              : found->spoiled   ? cudaStreamCaptureStatusInvalidated
-                                 : cudaStreamCaptureStatusActive;
     return cudaSuccess;
 }

@@ -25,6 +25,7 @@ inline int __float_as_int(float value) { return bits_as<int>(value); }
 inline float __int_as_float(int value) { return bits_as<float>(value); }
 inline long long __double_as_longlong(double value) { return bits_as<long long>(value); }
 inline double __longlong_as_double(long long value) { return bits_as<double>(value); }
+inline int __clz(unsigned x) { return x ? __builtin_clz(x) : 32; }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 

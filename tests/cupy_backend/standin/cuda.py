@@ -30,6 +30,8 @@ class CompileException(Exception):
 class CUDADriverError(RuntimeError):
     """As CuPy's."""
 
+    status = 1
+
 
 def cuda_module(machine, runtime):
     """Return ``cupy.cuda`` on a machine, with only the functions that the backend calls."""
@@ -49,7 +51,7 @@ def cuda_module(machine, runtime):
     made.compiler.CompileException = CompileException
     made.device = ModuleType("cupy.cuda.device")
     made.device.Device = made.Device
-    made.Stream.null = made.Stream._of(0, None)
+    made.Stream.null = made.Stream._of(0, -1)
     made.get_elapsed_time = lambda start, end: runtime.eventElapsedTime(start.ptr, end.ptr)
     return made
 
@@ -140,7 +142,7 @@ def _streams(machine, runtime):
                 runtime.streamDestroy(self.ptr)
 
         def use(self):
-            if self.device_id not in (None, machine.device):
+            if self.device_id not in (-1, machine.device):
                 raise RuntimeError("the device of the stream does not match with the current device")
             machine.scheduler.set_current(self)
             return self
@@ -178,7 +180,7 @@ def _streams(machine, runtime):
             return runtime.streamQuery(self.ptr) == 0
 
         def synchronize(self):
-            runtime.streamSynchronize(self.ptr, machine.device if self.device_id is None else self.device_id)
+            runtime.streamSynchronize(self.ptr, machine.device if self.device_id == -1 else self.device_id)
 
     def get_current_stream():
         return machine.scheduler.given_current() or Stream.null

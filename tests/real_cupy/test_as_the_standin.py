@@ -1,0 +1,392 @@
+"""The stand-in of tests/cupy_backend does what CuPy does: the same calls are made on both, and the results compared.
+
+A script takes a module `cupy` and yields what can be seen, as plain values. The calls are those that the backend makes.
+"""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+from ..cupy_backend.standin.machine import Machine
+from ..cupy_backend.standin.module import modules
+
+SIZE = 1024
+PUT = 'extern "C" __global__ void put(int* at, int value) { at[threadIdx.x] = value; }'
+SHARED = 'extern "C" __global__ void put(int* at) { extern __shared__ int s[]; s[0] = 5; at[0] = s[0]; }'
+
+
+def seen(call, *arguments, **keywords):
+    """Return what a call returns, as plain values; for an error its class, its status and what it is an instance of."""
+    try:
+        value = call(*arguments, **keywords)
+    except Exception as error:
+        kinds = [kind.__name__ for kind in (MemoryError, RuntimeError) if isinstance(error, kind)]
+        return type(error).__name__, getattr(error, "status", None), kinds
+    return value if type(value) in {bool, int, float, str, tuple, type(None)} else type(value).__name__
+
+
+def name_of(cupy, call, *arguments):
+    """Return the name of the driver's error that a call raises, as CuPy writes it."""
+    with pytest.raises(RuntimeError) as caught:
+        call(*arguments)
+    return type(caught.value).__name__, str(caught.value).partition(":")[0]
+
+
+def at(cupy, size=SIZE):
+    """Return memory of the current device, zeroed."""
+    pointer = cupy.cuda.alloc(size)
+    send(cupy, pointer, np.zeros(size, np.uint8))
+    return pointer
+
+
+def send(cupy, pointer, values):
+    runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()
+    runtime.memcpyAsync(pointer.ptr, values.ctypes.data, values.nbytes, runtime.memcpyHostToDevice, stream.ptr)
+
+
+def fetch(cupy, pointer, size=SIZE):
+    """Return bytes of the current device, in the order of the current stream."""
+    found, stream = np.zeros(size, np.uint8), cupy.cuda.get_current_stream()
+    cupy.cuda.runtime.memcpyAsync(
+        found.ctypes.data, pointer.ptr, size, cupy.cuda.runtime.memcpyDeviceToHost, stream.ptr
+    )
+    stream.synchronize()
+    return found.tolist()
+
+
+def count_up(size=SIZE):
+    return (np.arange(size) % 251).astype(np.uint8)
+
+
+# Devices
+
+
+def devices(cupy):
+    runtime = cupy.cuda.runtime
+    yield runtime.is_hip, runtime.getDeviceCount(), runtime.getDevice()
+    yield type(runtime.driverGetVersion()), type(runtime.runtimeGetVersion())
+    yield seen(runtime.setDevice, 1), runtime.getDevice(), seen(runtime.setDevice, 0), runtime.getDevice()
+    yield seen(runtime.setDevice, 2), runtime.getDevice()
+    yield name_of(cupy, runtime.setDevice, 2)
+
+
+def properties_of_devices(cupy):
+    found = cupy.cuda.runtime.getDeviceProperties(1)
+    yield [(name, type(found[name])) for name in ("totalGlobalMem", "warpSize", "maxGridSize")]
+    yield tuple(found["maxGridSize"]), found["warpSize"]
+    free, total = cupy.cuda.runtime.memGetInfo()
+    yield type(free), type(total), 0 < free <= total
+
+
+def devices_that_are_entered(cupy):
+    runtime = cupy.cuda.runtime
+    with cupy.cuda.Device(1) as entered:
+        yield entered.id, runtime.getDevice()
+        with cupy.cuda.Device(0):
+            yield runtime.getDevice()
+        yield runtime.getDevice()
+    yield runtime.getDevice()
+
+
+def peers(cupy):
+    runtime = cupy.cuda.runtime
+    yield bool(runtime.deviceCanAccessPeer(0, 1))
+    seen(runtime.deviceEnablePeerAccess, 1)  # the first time it may be allowed
+    yield name_of(cupy, runtime.deviceEnablePeerAccess, 1), seen(runtime.deviceEnablePeerAccess, 1)
+
+
+def devices_of_threads(cupy):
+    cupy.cuda.runtime.setDevice(1)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(cupy.cuda.runtime.getDevice()))
+    thread.start()
+    thread.join()
+    cupy.cuda.runtime.setDevice(0)
+    yield found
+
+
+# Streams and events
+
+
+def current_streams(cupy):
+    cuda = cupy.cuda
+    null, first, second = cuda.Stream.null, cuda.Stream(non_blocking=True), cuda.Stream(non_blocking=True)
+    yield null.ptr, null.device_id, first.device_id, type(first.ptr), first.ptr > 2, first.ptr != second.ptr
+    yield cuda.get_current_stream() is null
+    with first:
+        yield cuda.get_current_stream() is first
+        with second:
+            yield cuda.get_current_stream() is second
+        yield cuda.get_current_stream() is first
+    yield cuda.get_current_stream() is null
+
+
+def current_streams_of_devices(cupy):
+    cuda = cupy.cuda
+    with cuda.Device(1):
+        other = cuda.Stream(non_blocking=True)
+        yield other.device_id
+        with other:
+            yield cuda.get_current_stream() is other
+            with cuda.Device(0):
+                yield cuda.get_current_stream() is cuda.Stream.null
+    yield seen(other.__enter__), cuda.get_current_stream() is cuda.Stream.null
+
+
+def current_streams_of_threads(cupy):
+    found = []
+    with cupy.cuda.Stream(non_blocking=True):
+        look = lambda: found.append(cupy.cuda.get_current_stream() is cupy.cuda.Stream.null)  # noqa: E731
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+    yield found
+
+
+def streams_that_are_waited_for(cupy):
+    stream, other = cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream(non_blocking=True)
+    event = stream.record()
+    yield type(event).__name__, type(event.ptr), seen(other.wait_event, event), seen(stream.synchronize)
+    yield seen(event.synchronize), stream.done, cupy.cuda.runtime.eventQuery(event.ptr), type(stream.done)
+    yield seen(cupy.cuda.runtime.streamWaitEvent, other.ptr, event.ptr), seen(other.synchronize)
+
+
+def events(cupy):
+    cuda = cupy.cuda
+    event, stream = cuda.Event(disable_timing=True), cuda.Stream(non_blocking=True)
+    yield cuda.runtime.eventQuery(event.ptr)  # never recorded, so there is nothing to wait for
+    with stream:
+        yield seen(event.record), seen(event.synchronize), cuda.runtime.eventQuery(event.ptr)
+    start, end = stream.record(), stream.record()
+    end.synchronize()
+    yield type(cuda.get_elapsed_time(start, end)), cuda.get_elapsed_time(start, end) >= 0
+
+
+def events_of_another_device(cupy):
+    with cupy.cuda.Device(1):
+        event = cupy.cuda.Event(disable_timing=True)
+        yield seen(event.record)
+    yield cupy.cuda.runtime.eventQuery(event.ptr) in {0, 600}, seen(event.synchronize)
+    yield cupy.cuda.runtime.eventQuery(event.ptr), seen(event.record)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    yield seen(stream.wait_event, event), seen(stream.synchronize)
+
+
+# Memory
+
+
+def memory(cupy):
+    cuda = cupy.cuda
+    pointer, nothing = cuda.alloc(SIZE), cuda.alloc(0)
+    yield type(pointer).__name__, pointer.device_id, pointer.ptr % 512, pointer.mem.size >= SIZE
+    moved = pointer + 8
+    yield moved.ptr - pointer.ptr, moved.mem is pointer.mem, type(moved).__name__, moved.device_id
+    yield nothing.ptr, nothing.mem.size
+    with cuda.Device(1):
+        yield cuda.alloc(SIZE).device_id
+
+
+def memory_that_is_given_again(cupy):
+    cuda = cupy.cuda
+    first, second = cuda.Stream(non_blocking=True), cuda.Stream(non_blocking=True)
+    with first:
+        pointer = cuda.alloc(123 * 512)
+        address = pointer.ptr
+        del pointer
+        again = cuda.alloc(123 * 512)
+        yield again.ptr == address
+        del again
+    with second:
+        yield cuda.alloc(123 * 512).ptr == address
+
+
+def bytes_that_the_pool_keeps(cupy):
+    pool = cupy.get_default_memory_pool()
+    pool.free_all_blocks()
+    before = pool.free_bytes()
+    pointer = cupy.cuda.alloc(77 * 512)
+    yield pool.free_bytes() - before
+    del pointer
+    yield pool.free_bytes() - before
+    pool.free_all_blocks()
+    yield pool.free_bytes()
+
+
+def memory_that_there_is_not(cupy):
+    free, _ = cupy.cuda.runtime.memGetInfo()
+    yield seen(cupy.cuda.alloc, 2 * free)
+    yield issubclass(cupy.cuda.memory.OutOfMemoryError, MemoryError)
+
+
+def memory_of_others(cupy):
+    cuda = cupy.cuda
+    owner, pointer = object(), cuda.alloc(SIZE)
+    given = cuda.UnownedMemory(pointer.ptr, SIZE, owner, 1)
+    yield given.ptr == pointer.ptr, given.size, given.device_id, given._owner is owner
+    yield cuda.UnownedMemory(pointer.ptr, SIZE, owner).device_id
+    made = cuda.MemoryPointer(given, 16)
+    yield made.ptr - pointer.ptr, made.mem is given, made.device_id
+    host = np.zeros(SIZE, np.uint8)
+    yield cuda.UnownedMemory(host.ctypes.data, SIZE, owner).device_id
+
+
+def allocators(cupy):
+    cuda, asked = cupy.cuda, []
+
+    def outer(size):
+        return before(size)
+
+    before = cuda.get_allocator()
+    with cuda.using_allocator(lambda size: asked.append(size) or before(size)):
+        yield cuda.alloc(SIZE).mem.size >= SIZE, asked
+        thread = threading.Thread(target=cuda.alloc, args=(SIZE,))
+        thread.start()
+        thread.join()
+        yield asked
+        with cuda.using_allocator(outer):
+            cuda.alloc(SIZE)
+        cuda.alloc(3)
+        yield asked
+    cuda.alloc(SIZE)
+    yield asked
+
+
+def pinned_memory(cupy):
+    cuda, runtime = cupy.cuda, cupy.cuda.runtime
+    made = cuda.PinnedMemory(SIZE, runtime.hostAllocPortable)
+    pointer = cuda.PinnedMemoryPointer(made, 0)
+    values = np.frombuffer(pointer, np.uint8, SIZE)
+    yield made.size, pointer.ptr == made.ptr == values.ctypes.data, len(values), values.flags.writeable
+    yield len(memoryview(pointer).cast("B"))
+    values[:] = count_up()
+    target = at(cupy)
+    send(cupy, target, values)
+    yield fetch(cupy, target)
+
+
+def attributes_of_addresses(cupy):
+    cuda, runtime = cupy.cuda, cupy.cuda.runtime
+    host, pointer = np.zeros(SIZE, np.uint8), cuda.alloc(SIZE)
+    made = cuda.PinnedMemory(SIZE, runtime.hostAllocPortable)
+    for address in (pointer.ptr, pointer.ptr + 7, made.ptr, made.ptr + 7, host.ctypes.data):
+        found = runtime.pointerGetAttributes(address)
+        yield found.type, found.devicePointer == address, found.hostPointer == address
+    yield runtime.pointerGetAttributes(pointer.ptr).device, runtime.pointerGetAttributes(host.ctypes.data).device
+    with cuda.Device(1):
+        other = cuda.alloc(SIZE)
+        yield runtime.pointerGetAttributes(other.ptr).device
+
+
+# Copies
+
+
+def copies(cupy):
+    runtime = cupy.cuda.runtime
+    first, second = at(cupy), at(cupy)
+    send(cupy, first, count_up())
+    runtime.memcpyAsync(second.ptr + 8, first.ptr, SIZE - 8, runtime.memcpyDeviceToDevice, 0)
+    yield fetch(cupy, first), fetch(cupy, second)
+    yield seen(runtime.memcpyAsync, first.ptr, second.ptr, 0, runtime.memcpyDeviceToDevice, 0)
+
+
+def copies_of_rows(cupy):
+    runtime, values = cupy.cuda.runtime, count_up()
+    target = at(cupy)
+    arguments = (target.ptr, 32, values.ctypes.data, 40, 24, 20)
+    runtime.memcpy2DAsync(*arguments, runtime.memcpyHostToDevice, 0)
+    yield fetch(cupy, target)
+    runtime.memcpy2DAsync(target.ptr + 512, 8, target.ptr, 16, 8, 10, runtime.memcpyDeviceToDevice, 0)
+    yield fetch(cupy, target)
+
+
+def copies_between_devices(cupy):
+    runtime, first = cupy.cuda.runtime, at(cupy)
+    send(cupy, first, count_up())
+    cupy.cuda.Stream.null.synchronize()
+    with cupy.cuda.Device(1):
+        second = at(cupy)
+        runtime.memcpyPeerAsync(second.ptr, 1, first.ptr, 0, SIZE, 0)
+        yield fetch(cupy, second)
+
+
+def copies_of_pageable_memory(cupy):
+    stream, target, values = cupy.cuda.Stream(non_blocking=True), at(cupy), count_up()
+    cupy.cuda.Stream.null.synchronize()
+    with stream:
+        send(cupy, target, values)
+        values[:] = 0
+        yield fetch(cupy, target)
+
+
+# Kernels
+
+
+def kernels(cupy):
+    function = cupy.RawModule(code=PUT, options=("-std=c++17",)).get_function("put").kernel
+    target, stream = at(cupy), cupy.cuda.Stream(non_blocking=True)
+    cupy.cuda.Stream.null.synchronize()
+    with stream:
+        yield seen(function, (1,), (3,), (np.uint64(target.ptr), np.int32(7)), 0, stream)
+        yield seen(function, (1, 1, 1), (2, 1, 1), (np.uint64(target.ptr + 16), np.array(8, np.int32)), 0, stream)
+        yield fetch(cupy, target)
+    yield type(function.ptr)
+
+
+def kernels_that_fail_to_compile(cupy):
+    yield seen(cupy.RawModule(code="nonsense", options=()).get_function, "put")
+    yield issubclass(cupy.cuda.compiler.CompileException, Exception)
+
+
+def shared_memory(cupy):
+    driver = cupy.cuda.driver
+    function = cupy.RawModule(code=SHARED, options=()).get_function("put").kernel
+    target, attribute = at(cupy), driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    null, arguments = cupy.cuda.Stream.null, (np.uint64(target.ptr),)
+    yield attribute, seen(function, (1,), (1,), arguments, 48 << 10, null)
+    yield seen(driver.funcSetAttribute, function.ptr, attribute, (227 << 10) + 1)
+    yield seen(driver.funcSetAttribute, function.ptr, attribute, 100 << 10)
+    yield seen(function, (1,), (1,), arguments, 100 << 10, null), fetch(cupy, target)[:4]
+
+
+# Arrays
+
+
+def arrays(cupy):
+    memory = at(cupy)
+    made = cupy.ndarray((3, 4), np.dtype("int32"), memory + 16, strides=(4, 12))
+    yield made.shape, made.strides, made.ndim, made.size, made.nbytes, made.itemsize, made.dtype == np.int32
+    yield made.data.ptr - memory.ptr, made.device.id, len(made), made.base is None
+    part = made[1:, ::-2]
+    yield part.shape, part.strides, part.data.ptr - memory.ptr, part.base is made
+    yield made[1, 2].shape, made[..., 0].shape
+    yield seen(np.asarray, made)
+
+
+def results_of_arrays(cupy):
+    memory = at(cupy)
+    send(cupy, memory, np.arange(12, dtype=np.int32).view(np.uint8))
+    made = cupy.ndarray((3, 4), np.dtype("int32"), memory)
+    yield float(made[1, 2]), int(made[2, 3]), bool(made[0, 0]), made[1, 1].item(), made.sum().item()
+    yield type(made.sum()).__name__, (made + made)[1].sum().item(), (made == 3).sum().item()
+    made[0] = 9
+    made += made
+    yield fetch(cupy, memory, 48)
+
+
+SCRIPTS = [
+    value
+    for name, value in list(globals().items())
+    if getattr(value, "__code__", None) and value.__code__.co_flags & 32
+]
+
+
+@pytest.mark.parametrize("seed", [None, 0, 1, 2], ids="seed {}".format)
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.__name__)
+def test_the_standin_shows_what_cupy_shows(driver, cupy, script, seed):
+    if seed is not None:
+        driver.run_late(seed)
+    found = [list(script(each)) for each in (modules(Machine(seed=seed or 0))["cupy"], cupy)]
+    gc.collect()
+    assert found[0] == found[1]

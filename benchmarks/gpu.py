@@ -8,7 +8,6 @@ host. A ratio of 1.0 is the driver's copy of as many bytes in the same rounds. T
 
 import argparse
 import math
-import operator
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
@@ -63,7 +62,7 @@ class Copies:
         rivals: dict[str, Callable[[], object]] = {
             "memcpy": partial(driver_copy, address(self.target), address(self.source), nbytes),
             "accel": copy,
-            "CuPy": partial(operator.setitem, into, ..., out_of),
+            "CuPy": partial(cupy.copyto, into, out_of),
         }
         if not source.contiguous:  # where it is, CuPy copies nothing
             rivals["CuPy's ascontiguousarray"] = lambda: cupy.ascontiguousarray(out_of)

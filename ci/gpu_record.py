@@ -103,10 +103,8 @@ def _measured(results: Mapping[str, Any], above: str = "") -> Iterator[tuple[str
     numbers = {key: value for key, value in results.items() if isinstance(value, (int, float, str))}
     if numbers:
         goals = results.get("goals", {})
-        yield (
-            above,
-            "; ".join(f"{key} {_number(value)}{_goal(value, goals.get(key))}" for key, value in numbers.items()),
-        )
+        written = [f"{key} {_number(value)}{_goal(value, goals.get(key))}" for key, value in numbers.items()]
+        yield above, "; ".join(written)
     for key, value in results.items():
         if isinstance(value, dict) and key != "goals":
             yield from _measured(value, f"{above}, {key}" if above else key)

@@ -9,7 +9,7 @@ from functools import partial
 
 import cupy
 import numpy as np
-from gpu_timing import Rivals, address, at_least, device_medians, driver_copy, fitting
+from gpu_timing import Rivals, address, at_least, device_medians, driver_copy, fitting, measured_in_time
 from timing import medians, report
 
 import accel
@@ -71,7 +71,8 @@ def main() -> None:
     device = resolve(given.device)
     rounds, sizes = (1, SIZES[:2]) if given.quick else (9, SIZES)
     with cupy.cuda.Device(device.index):
-        report("gpu link", {_named(size): _both(device, fitting(device, size), rounds) for size in sizes})
+        cases = {_named(size): fitting(device, size) for size in sizes}
+        report("gpu link", measured_in_time(cases, lambda nbytes: _both(device, nbytes, rounds)))
 
 
 def _both(device: Device, nbytes: int, rounds: int) -> Mapping[str, object]:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 import cupy
-from gpu_timing import at_least
+from gpu_timing import at_least, measured_in_time
 from timing import medians, report
 
 import accel
@@ -80,12 +80,11 @@ def main() -> None:
 def measured(device: Device, nbytes: int, rounds: int) -> Mapping[str, object]:
     there = accel.zeros(nbytes, "uint8", device).storage
     kinds = {"pinned": pinned(2 * nbytes, "uint8", device), "pageable": accel.zeros(2 * nbytes, "uint8", "cpu").storage}
-    return {
-        f"rows of {width} bytes": {
-            kind: both_ways(device, there, here, width, nbytes, rounds) for kind, here in kinds.items()
-        }
-        for width in WIDTHS
-    }
+
+    def of_width(width: int) -> Mapping[str, object]:
+        return {kind: both_ways(device, there, here, width, nbytes, rounds) for kind, here in kinds.items()}
+
+    return measured_in_time({f"rows of {width} bytes": width for width in WIDTHS}, of_width)
 
 
 if __name__ == "__main__":

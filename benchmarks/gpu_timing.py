@@ -2,15 +2,26 @@
 
 import statistics
 from collections.abc import Callable, Mapping
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import cupy
 
 from accel.device import Device
 from accel.memory import heap_of
 
+Case = TypeVar("Case")
 Rivals = Mapping[str, Callable[[], object]]
 Goal = Mapping[str, float]
+
+
+def measured_in_time(cases: Mapping[str, Case], measure: Callable[[Case], object]) -> dict[str, object]:
+    """Measure each case; when ``ci/gpu`` interrupts because the time is over, return what was measured so far."""
+    found: dict[str, object] = {}
+    with suppress(KeyboardInterrupt):
+        for name, case in cases.items():
+            found[name] = measure(case)
+    return found
 
 
 def at_least(bound: float) -> Goal:

@@ -17,6 +17,8 @@ SECONDS = 525
 """Time limit for all stages of a part together; it leaves some of the nine minutes for the report."""
 _SLOW = "default:copies are done by NumPy"  # where numba does not know NumPy yet; all other warnings are errors
 _PYTEST = ("-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "-W", _SLOW)
+_PROCESSES = max(min((os.cpu_count() or 1) // 2, 8), 1)
+"""How many processes use the device at once where compiling takes most of the time."""
 _CUPY_KERNELS = "cupy_kernels"
 """The marker of tests that need the results of CuPy's own kernels."""
 
@@ -62,12 +64,14 @@ def _truth(chosen: Chosen) -> Iterator[Stage]:
 
 def _full(chosen: Chosen) -> Iterator[Stage]:
     yield _tests("release", 60, chosen, *(("-k", "not results") if _no_arrays() else ()), examples=60)
-    yield _tests("arrays", 60, chosen, examples=200)._replace(absent=_no_arrays() or _without_cupy(chosen))
-    yield _standard(chosen, 110)
+    # CuPy compiles each function for each dtype and rank, so several processes share the work.
+    arrays = _tests("arrays", 70, chosen, *_in_processes(), examples=100)
+    yield arrays._replace(absent=_no_arrays() or _without_cupy(chosen))
+    yield _standard(chosen, 120)
     yield _demo(chosen, 40)
-    yield _tests("conformance", 50, chosen)
-    yield _tests("copies", 60, chosen, examples=500)
-    yield _tests("plans", 60, chosen, examples=500)
+    yield _tests("conformance", 45, chosen)
+    yield _tests("copies", 55, chosen, examples=500)
+    yield _tests("plans", 55, chosen, examples=500)
     yield from _left_out(chosen)
 
 
@@ -115,6 +119,11 @@ def _pytest(what: str, devices: str, *more: str) -> tuple[str, ...]:
     return _python(*_PYTEST, "--accel-devices", devices, f"tests/gpu/test_{what}.py", *more)
 
 
+def _in_processes() -> tuple[str, ...]:
+    """Return the options that share tests among processes; none if there is no pytest-xdist, or few cores."""
+    return ("-n", str(_PROCESSES)) if find_spec("xdist") and _PROCESSES > 1 else ()
+
+
 def _probes(chosen: Chosen, seconds: float) -> Stage:
     absent = "" if (ROOT / "tests/gpu/test_probes.py").exists() else "there is no tests/gpu/test_probes.py"
     return _tests("probes", seconds, chosen)._replace(absent=absent)
@@ -150,7 +159,8 @@ def _sanitizer(tool: str, seconds: float, chosen: Chosen) -> Stage:
 def _standard(chosen: Chosen, seconds: float) -> Stage:
     checkout = os.environ.get("ARRAY_API_TESTS", "")
     # It stops itself a little earlier, to report its results.
-    command = _python("ci/gpu_standard.py", checkout, "--seconds", str(seconds - 8))
+    how = ("--seconds", str(seconds - 15), "--processes", str(_PROCESSES))
+    command = _python("ci/gpu_standard.py", checkout, *how)
     environment = {"ARRAY_API_TESTS_MODULE": "accel.xp", "ACCEL_DEVICE": chosen.devices[0]}
     absent = _without_cupy(chosen) or _no_arrays() or _no_standard(checkout)
     return Stage("array standard", seconds, command, environment, absent)

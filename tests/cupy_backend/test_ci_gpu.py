@@ -141,9 +141,10 @@ def checkout(folder, tests):
     return folder / "standard"
 
 
-def standard(root, folder, seconds=60):
+def standard(root, folder, seconds=60, processes=1):
     """Run only the stage of the array standard; return its exit status, its record and its output."""
-    command = [sys.executable, "-B", root / "ci/gpu_standard.py", folder, "--seconds", str(seconds)]
+    how = ["--seconds", str(seconds), "--processes", str(processes)]
+    command = [sys.executable, "-B", root / "ci/gpu_standard.py", folder, *how]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     return done.returncode, json.loads(done.stdout), done.stderr
 
@@ -249,12 +250,12 @@ def test_a_missed_goal_is_marked(scripts, capsys):
     assert stage.split() == ["copies", "passed", "1.0", "s", "said"]
 
 
-def test_of_the_standards_tests_all_are_counted_and_what_is_not_expected_is_named(root, tmp_path):
-    status, found, said = standard(root, checkout(tmp_path, MIXED))
+@pytest.mark.parametrize("processes", [1, 3])
+def test_of_the_standards_tests_all_are_counted_and_what_is_not_expected_is_named(root, tmp_path, processes):
+    status, found, said = standard(root, checkout(tmp_path, MIXED), processes=processes)
     counts = {"passed": 1, "failed": 2, "xfailed": 0, "xpassed": 1, "skipped": 1, "not run": 0}
     file = "array_api_tests/test_special_cases.py"
     failed = [f"{file}::test_binary[of CuPy]", f"{file}::test_that_ends_badly"]
-    found["failed"].sort()  # a plug-in of pytest may shuffle them
     assert (status, found) == (1, {"counts": counts, "failed": failed, "xfailed": [], "xpassed": [KNOWN]})
     for name in failed:
         assert f"failed, and is not known to: {name}" in said
@@ -265,6 +266,11 @@ def test_of_the_standards_tests_all_are_counted_and_what_is_not_expected_is_name
 def test_what_the_standards_tests_had_no_time_for_is_counted_and_no_success(root, tmp_path):
     status, found, _ = standard(root, checkout(tmp_path, STANDARD), seconds=0)
     assert (status, found["counts"]["not run"]) == (1, 1)  # a test that has started is finished
+
+
+def test_a_checkout_without_tests_of_the_standard_is_no_success(root, tmp_path):
+    status, found, _ = standard(root, checkout(tmp_path, ""), processes=2)
+    assert (status, found["counts"]["passed"]) == (1, 0)
 
 
 def test_tests_of_the_standard_that_cannot_be_loaded_are_no_success(root, tmp_path):

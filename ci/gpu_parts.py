@@ -16,7 +16,7 @@ __all__ = ["MACHINE", "PARTS", "SECONDS", "Chosen", "Part"]
 SECONDS = 525
 """Time limit for all stages of a part together; it leaves some of the nine minutes for the report."""
 _SLOW = "default:copies are done by NumPy"  # where numba does not know NumPy yet; all other warnings are errors
-_PYTEST = ("-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "-W", _SLOW)
+_PYTEST = ("-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark", "--tb=short", "-rfEs", "-W", _SLOW)
 _PROCESSES = max(min((os.cpu_count() or 1) // 2, 8), 1)
 """How many processes use the device at once where compiling takes most of the time."""
 _CUPY_KERNELS = "cupy_kernels"
@@ -55,15 +55,16 @@ class Part(NamedTuple):
 
 
 def _truth(chosen: Chosen) -> Iterator[Stage]:
-    yield _probes(chosen, 90)
+    yield _probes(chosen, 100)
     yield _tests("conformance", 70, chosen)
-    yield _tests("copies", 130, chosen, examples=1000)
-    yield _tests("plans", 130, chosen, examples=1000)
+    yield _tests("copies", 110, chosen, examples=1000)
+    yield _tests("plans", 110, chosen, examples=1000)
+    yield _tests("shapes", 70, chosen, examples=1000)
     yield from _left_out(chosen)
 
 
 def _full(chosen: Chosen) -> Iterator[Stage]:
-    yield _tests("release", 60, chosen, *(("-k", "not results") if _no_arrays() else ()), examples=60)
+    yield _tests("release", 70, chosen, *(("-k", "not results") if _no_arrays() else ()), examples=60)
     # CuPy compiles each function for each dtype and rank, so several processes share the work.
     arrays = _tests("arrays", 70, chosen, *_in_processes(), examples=100)
     yield arrays._replace(absent=_no_arrays() or _without_cupy(chosen))
@@ -92,7 +93,7 @@ def _sanitizers(chosen: Chosen) -> Iterator[Stage]:
 
 
 PARTS: Mapping[str, Part] = {
-    "truth": Part("attributes of the devices, probes of the driver, conformance, copies, plans", _truth),
+    "truth": Part("attributes of the devices, probes of the driver, conformance, copies, plans, shapes", _truth),
     "full": Part("memory released in use, arrays, the array standard, the demo; then truth's tests again", _full),
     "speed": Part("the host's time of each operation; copies within a GPU and over the link; ncu", _speed),
     "sanitizers": Part("every kernel under compute-sanitizer: memcheck, racecheck, synccheck, initcheck", _sanitizers),

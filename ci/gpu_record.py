@@ -74,8 +74,14 @@ def _name_of(machine: Mapping[str, Any]) -> str:
 
 
 def _stage(found: Outcome) -> dict[str, Any]:
-    why = {"output": (found.output + found.errors)[-_KEPT:]} if found.bad else {}
-    return {"outcome": found.outcome, "seconds": found.seconds, "said": found.said, **why}
+    skipped = [line for line in found.output.splitlines() if line.startswith("SKIPPED")]
+    return {
+        "outcome": found.outcome,
+        "seconds": found.seconds,
+        "said": found.said,
+        **({"skipped": skipped} if skipped else {}),
+        **({"output": (found.output + found.errors)[-_KEPT:]} if found.bad else {}),
+    }
 
 
 def _commit() -> str | None:

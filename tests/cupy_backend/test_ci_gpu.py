@@ -152,7 +152,7 @@ def standard(root, folder, seconds=60, processes=1):
 def test_the_truth_is_told_part_by_part_and_recorded(recorded):
     _status, record, outcomes, said = recorded("truth")
     del outcomes["probes"]  # of a real driver
-    assert outcomes == dict.fromkeys(("machine", "conformance", "copies", "plans"), "passed"), said
+    assert outcomes == dict.fromkeys(("machine", "conformance", "copies", "plans", "shapes"), "passed"), said
     assert record["name"] == "stand-in-100-truth-quick"
     devices = record["machine"]["devices"]
     assert [device["name"] for device in devices.values()] == ["Stand-In 100"] * 2
@@ -235,6 +235,19 @@ def test_the_record_is_there_before_a_stage_ends(scripts, tmp_path):
     assert record.outcomes["look"].outcome == "passed"
     found = json.loads(record.outcomes["look"].output)["stages"]["look"]
     assert (found["outcome"], found["said"]) == ("not run", "ci/gpu was ended before this stage")
+
+
+def test_tests_that_are_skipped_are_recorded_with_their_reasons(scripts, tmp_path):
+    import gpu_parts
+    import gpu_record
+    import gpu_running
+
+    path = tmp_path / "test_skipping.py"
+    path.write_text("import pytest\n\ndef test_this(): pytest.skip('not here')\n\ndef test_that(): pass\n")
+    stage = gpu_running.Stage("skipping", 60, (sys.executable, *gpu_parts._PYTEST, str(path)))
+    found = gpu_record._stage(gpu_running.run(stage, os.environ, tmp_path))
+    assert found["outcome"] == "passed"
+    assert [line.partition(": ")[2] for line in found["skipped"]] == ["not here"]
 
 
 def test_a_missed_goal_is_marked(scripts, capsys):

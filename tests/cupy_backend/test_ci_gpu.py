@@ -11,6 +11,8 @@ from time import monotonic
 
 import pytest
 
+from .standard_checkout import KNOWN, STANDARD, checkout
+
 CUPY = """
 import sys, warnings
 warnings.warn("a path could not be detected")
@@ -31,54 +33,6 @@ echo '==PROF== Connected to process 1'
 echo '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
 echo '"0","copy_items","launch__registers_per_thread","register/thread","40"'
 echo '"0","copy_items","gpu__time_duration.sum","us","5.12"'
-"""
-STANDARD = """
-import os
-import pytest
-
-def test_the_namespace_and_the_device_are_chosen(max_examples):
-    assert (os.environ["ARRAY_API_TESTS_MODULE"], os.environ["ACCEL_DEVICE"]) == ("accel.xp", "cuda:0")
-
-@pytest.mark.parametrize("case", ["remainder(x1_i is +0 and x2_i < 0) -> -0"])
-def test_binary(case):
-    assert False
-"""
-MIXED = """
-import pytest
-
-@pytest.mark.parametrize("case", ["remainder(x1_i is +0 and x2_i < 0) -> -0", "of CuPy", "neither"])
-def test_binary(case):
-    assert case != "of CuPy"
-
-def test_skipped():
-    pytest.skip("not here")
-
-@pytest.fixture
-def broken():
-    yield
-    raise ValueError("too late")
-
-def test_that_ends_badly(broken):
-    pass
-"""
-KNOWN = "array_api_tests/test_special_cases.py::test_binary[remainder(x1_i is +0 and x2_i < 0) -> -0]"
-# How the conftest.py of the standard's own tests uses its options.
-OPTIONS = """
-import pytest
-
-def pytest_addoption(parser):
-    parser.addoption("--max-examples", type=int)
-    parser.addoption("--xfails-file")
-
-def pytest_collection_modifyitems(config, items):
-    known = open(config.getoption("--xfails-file")).read().splitlines()
-    for item in items:
-        if item.nodeid in known:
-            item.add_marker(pytest.mark.xfail(reason="known"))
-
-@pytest.fixture
-def max_examples(request):
-    return request.config.getoption("--max-examples")
 """
 
 
@@ -132,27 +86,13 @@ def tools(folder):
     return {"PATH": os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])}
 
 
-def checkout(folder, tests):
-    """Make a checkout of the standard's tests that contains test functions of our own."""
-    (folder / "standard/array_api_tests").mkdir(parents=True)
-    (folder / "standard/array_api_tests/test_special_cases.py").write_text(tests)
-    (folder / "standard/conftest.py").write_text(OPTIONS)
-    (folder / "standard/pytest.ini").write_text("[pytest]\n")
-    return folder / "standard"
-
-
-def standard(root, folder, seconds=60, processes=1):
-    """Run only the stage of the array standard; return its exit status, its record and its output."""
-    how = ["--seconds", str(seconds), "--processes", str(processes)]
-    command = [sys.executable, "-B", root / "ci/gpu_standard.py", folder, *how]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    return done.returncode, json.loads(done.stdout), done.stderr
-
-
-def test_the_truth_is_told_part_by_part_and_recorded(recorded):
-    _status, record, outcomes, said = recorded("truth")
+def test_the_truth_is_recorded_stage_by_stage_also_what_was_left_out(recorded):
+    _status, record, outcomes, said = recorded("truth", "--without", "cupy_kernels")
     del outcomes["probes"]  # of a real driver
-    assert outcomes == dict.fromkeys(("machine", "conformance", "copies", "plans", "shapes"), "passed"), said
+    passing = dict.fromkeys(("machine", "conformance", "copies", "plans", "shapes"), "passed")
+    assert outcomes == {**passing, "tests of cupy_kernels": "not run"}, said
+    assert record["stages"]["tests of cupy_kernels"]["said"] == "left out: --without cupy_kernels"
+    assert "2 deselected" in record["stages"]["conformance"]["said"]
     assert record["name"] == "stand-in-100-truth-quick"
     devices = record["machine"]["devices"]
     assert [device["name"] for device in devices.values()] == ["Stand-In 100"] * 2
@@ -195,13 +135,12 @@ def test_each_sanitizer_runs_every_kernel(recorded, tmp_path):
     assert record["stages"]["initcheck"]["said"].startswith("10 passed")
 
 
-def test_tests_with_a_marker_are_left_out_on_request_and_it_says_so(recorded):
-    status, record, outcomes, said = recorded("full", "--without", "cupy_kernels")
-    left_out = ("arrays", "array standard", "demo", "tests of cupy_kernels")
-    assert {name for name, outcome in outcomes.items() if outcome == "not run"} == {*left_out}, said
-    assert all(record["stages"][name]["said"] == "left out: --without cupy_kernels" for name in left_out)
-    assert "2 deselected" in record["stages"]["conformance"]["said"]
-    assert status == 0
+def test_stages_that_need_the_kernels_of_cupy_are_left_out_with_their_marker(scripts, tmp_path):
+    import gpu_parts
+
+    chosen = gpu_parts.Chosen(["cuda:0"], tmp_path, without="cupy_kernels")
+    absent = {stage.name for stage in gpu_parts.PARTS["full"].stages(chosen) if stage.absent.startswith("left out")}
+    assert absent == {"arrays", "array standard", "demo", "tests of cupy_kernels"}
 
 
 @pytest.mark.parametrize(("more", "status"), [((), 0), (("--complete",), 1)])
@@ -261,44 +200,6 @@ def test_a_missed_goal_is_marked(scripts, capsys):
     assert measured.split(maxsplit=4)[1:3] == ["turned,", "4"]
     assert measured.endswith("of CuPy's 0.75 (at least 1: MISSED); us 5.5 (at most 6); GB/s 3600")
     assert stage.split() == ["copies", "passed", "1.0", "s", "said"]
-
-
-@pytest.mark.parametrize("processes", [1, 3])
-def test_of_the_standards_tests_all_are_counted_and_what_is_not_expected_is_named(root, tmp_path, processes):
-    status, found, said = standard(root, checkout(tmp_path, MIXED), processes=processes)
-    counts = {"passed": 1, "failed": 2, "xfailed": 0, "xpassed": 1, "skipped": 1, "not run": 0}
-    file = "array_api_tests/test_special_cases.py"
-    failed = [f"{file}::test_binary[of CuPy]", f"{file}::test_that_ends_badly"]
-    assert (status, found) == (1, {"counts": counts, "failed": failed, "xfailed": [], "xpassed": [KNOWN]})
-    for name in failed:
-        assert f"failed, and is not known to: {name}" in said
-    assert f"passed, and is known to fail: {KNOWN}" in said
-    assert said.splitlines()[-1] == "1 passed, 2 failed, 0 xfailed, 1 xpassed, 1 skipped, 0 not run"
-
-
-def test_what_the_standards_tests_had_no_time_for_is_counted_and_no_success(root, tmp_path):
-    status, found, _ = standard(root, checkout(tmp_path, STANDARD), seconds=0)
-    assert (status, found["counts"]["not run"]) == (1, 1)  # a test that has started is finished
-
-
-def test_a_checkout_without_tests_of_the_standard_is_no_success(root, tmp_path):
-    status, found, _ = standard(root, checkout(tmp_path, ""), processes=2)
-    assert (status, found["counts"]["passed"]) == (1, 0)
-
-
-def test_tests_of_the_standard_that_cannot_be_loaded_are_no_success(root, tmp_path):
-    status, found, _ = standard(root, checkout(tmp_path, "import nothing_of_this_name"))
-    assert (status, found["failed"]) == (1, ["array_api_tests/test_special_cases.py"])
-
-
-def test_each_known_failure_has_a_reason_above_it(root):
-    text = (root / "ci/gpu_array_standard_xfails.txt").read_text()
-    title, *groups = text.split("\n\n")
-    assert title.startswith("#")
-    for group in groups:
-        reason, *tests = group.splitlines()
-        assert reason.startswith("# ")
-        assert all(test.startswith("array_api_tests/") for test in tests)
 
 
 def test_without_what_the_standards_tests_need_they_are_not_run_and_it_says_so(scripts, tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from accel.memory import HostStorage, allocate, copy_elements
 
 from .effort import EXAMPLES
 
-ITEMS = 5_000 * min(EXAMPLES, 1000)
+NBYTES = 8_000 * min(EXAMPLES, 1000)
 DTYPES = tuple(map(as_dtype, ("uint8", "int16", "float32", "complex64", "complex128")))
 # Extents of the source, of which 0 is as large as there is room for, and the order of its axes in the target.
 SHAPES = {
@@ -56,7 +56,7 @@ def elements(storage, start, extents, strides):
 @cache
 def random_bytes():
     """Return enough random bytes for all: to draw them takes longer than to copy them."""
-    return np.random.default_rng(0).integers(0, 256, (ITEMS + 50_000) * 16 + 1001, np.uint8)
+    return np.random.default_rng(0).integers(0, 256, NBYTES + 2_000_000, np.uint8)
 
 
 def values(size, dtype, start):
@@ -65,7 +65,7 @@ def values(size, dtype, start):
 
 def check(shape, dtype, starts, target_device, source_device):
     """Copy, and compare every byte of the target with NumPy's, also those before and after the elements."""
-    extents, axes = whole(shape[0], ITEMS), shape[1]
+    extents, axes = whole(shape[0], NBYTES // dtype.itemsize), shape[1]
     taken, strides = (tuple(each[axis] for axis in axes) for each in (extents, row_major(extents)))
     size, (into, out_of) = math.prod(extents), starts
     source, expected = values(size + out_of, dtype, 0), values(size + into + 5, dtype, 1001)

@@ -1,7 +1,10 @@
 """Prints the GPUs and their driver as JSON; run where the library is installed. Fails if there is no GPU."""
 
 import json
+import subprocess
 import sys
+from collections.abc import Mapping
+from shutil import which
 from typing import Any
 
 from accel.device import Device
@@ -30,18 +33,39 @@ def _described(devices: list[Device]) -> dict[str, Any]:
         "driver": runtime.driverGetVersion(),
         "runtime": runtime.runtimeGetVersion(),
         "cupy": cupy.__version__,
-        "devices": {str(device): _device(runtime.getDeviceProperties(device.index)) for device in devices},
+        "devices": {str(device): _device(cupy, device, devices) for device in devices},
+        "nvidia-smi": _asked_of_nvidia_smi(),
         "accel": machine_report(),
     }
 
 
-def _device(properties: dict[str, Any]) -> dict[str, Any]:
-    name = properties["name"].decode()
+def _device(cupy: Any, device: Device, devices: list[Device]) -> dict[str, Any]:
+    runtime = cupy.cuda.runtime
+    properties = runtime.getDeviceProperties(device.index)
+    with cupy.cuda.Device(device.index) as current:
+        attributes = getattr(current, "attributes", {})
+    others = [other for other in devices if other is not device]
     return {
-        "name": name,
+        "name": properties["name"].decode(),
         "capability": [properties["major"], properties["minor"]],
         "bytes": properties["totalGlobalMem"],
+        "reaches": [str(other) for other in others if runtime.deviceCanAccessPeer(device.index, other.index)],
+        "attributes": _numbers(attributes),
+        "properties": _numbers(properties),
     }
+
+
+def _numbers(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in sorted(found.items()) if isinstance(value, int | tuple | list)}
+
+
+def _asked_of_nvidia_smi() -> list[str]:
+    """Return what nvidia-smi says of each device: the driver, the link, the power limit and the highest clocks."""
+    if not which("nvidia-smi"):
+        return []
+    asked = "name,driver_version,pcie.link.gen.max,pcie.link.width.max,power.limit,clocks.max.sm,clocks.max.mem"
+    command = ("nvidia-smi", f"--query-gpu={asked}", "--format=csv")
+    return subprocess.run(command, check=False, capture_output=True, text=True).stdout.splitlines()
 
 
 if __name__ == "__main__":

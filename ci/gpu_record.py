@@ -1,4 +1,4 @@
-"""The results of `ci/gpu`: as a JSON file, and as a table."""
+"""The results of a part of `ci/gpu`: as a JSON file, and as a table."""
 
 import json
 import re
@@ -10,42 +10,62 @@ from typing import Any
 
 from gpu_running import ROOT, Outcome
 
-__all__ = ["print_table", "recorded", "write"]
+__all__ = ["Record", "print_table"]
+
+_KEPT = 20_000
+"""How many characters of the output of a stage that did not pass are recorded: the last ones."""
 
 
-def recorded(name: str | None, outcomes: Mapping[str, Outcome], *, quick: bool, **more: Any) -> dict[str, Any]:
-    """Return the record to be written.
+class Record:
+    """What a part found.
 
-    Parameters
+    Attributes
     ----------
-    name : str or None
-        Name of the record; by default that of the first device.
-    outcomes : Mapping of Outcome
-        Results of the stages; the machine, the array standard and the benchmarks print JSON.
-    quick : bool
-        Whether ``--quick`` was given; it becomes part of the name.
-    **more
-        More entries of the record.
+    machine : Mapping
+        What the first stage found.
+    outcomes : dict of Outcome
+        The outcomes of all stages, by name.
     """
-    machine, results = json.loads(outcomes["machine"].output), outcomes["benchmarks"]
-    found = name or _name_of(machine)
-    return {
-        "name": f"{found}-quick" if quick else found,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": _commit(),
-        "quick": quick,
-        **more,
-        "machine": machine,
-        "stages": {stage: _stage(outcome) for stage, outcome in outcomes.items()},
-        "array standard": _last_line(outcomes["array standard"].output),
-        "results": json.loads(results.output)["results"] if results.outcome == "passed" else None,
-    }
 
+    def __init__(self, part: str, name: str | None, machine: Outcome, more: Mapping[str, Any]) -> None:
+        self.machine: Mapping[str, Any] = machine.result
+        self.outcomes = {"machine": machine}
+        suffix = "-quick" if more.get("quick") else ""
+        self._name = f"{name or _name_of(self.machine)}-{part}{suffix}"
+        self._more = {
+            "part": part,
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            "commit": _commit(),
+            **more,
+        }
 
-def _last_line(output: str) -> Any:
-    """Return the JSON object in the last line of output; None if there is none."""
-    line = output.rstrip().rpartition("\n")[2]
-    return json.loads(line) if line.startswith("{") else None
+    @property
+    def bad(self) -> bool:
+        """Whether a stage was run and did not pass."""
+        return any(outcome.bad for outcome in self.outcomes.values())
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether a stage was not run."""
+        return any(outcome.outcome == "not run" for outcome in self.outcomes.values())
+
+    def write(self, folder: Path) -> Path:
+        """Write the file atomically, and return its path."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"gpu-{self._name}.json"
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(self._content(), indent=1) + "\n", "utf-8")
+        return part.replace(path)
+
+    def _content(self) -> dict[str, Any]:
+        stages = {stage: outcome for stage, outcome in self.outcomes.items() if stage != "machine"}
+        return {
+            "name": self._name,
+            **self._more,
+            "machine": self.machine,
+            "stages": {stage: _stage(outcome) for stage, outcome in self.outcomes.items()},
+            "results": {stage: outcome.result for stage, outcome in stages.items() if outcome.result},
+        }
 
 
 def _name_of(machine: Mapping[str, Any]) -> str:
@@ -54,7 +74,14 @@ def _name_of(machine: Mapping[str, Any]) -> str:
 
 
 def _stage(found: Outcome) -> dict[str, Any]:
-    return {"outcome": found.outcome, "seconds": found.seconds, "said": found.said}
+    skipped = [line for line in found.output.splitlines() if line.startswith("SKIPPED")]
+    return {
+        "outcome": found.outcome,
+        "seconds": found.seconds,
+        "said": found.said,
+        **({"skipped": skipped} if skipped else {}),
+        **({"output": (found.output + found.errors)[-_KEPT:]} if found.bad else {}),
+    }
 
 
 def _commit() -> str | None:
@@ -67,26 +94,36 @@ def _commit() -> str | None:
     return done.stdout.strip() or None
 
 
-def write(folder: Path, record: Mapping[str, Any]) -> Path:
-    """Write a record atomically."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"gpu-{record['name']}.json"
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
-    return part.replace(path)
+def print_table(outcomes: Mapping[str, Outcome]) -> None:
+    """Print a line for each measured thing with its goals, and one for each stage."""
+    for stage, found in outcomes.items():
+        if stage != "machine" and found.result:
+            for name, numbers in _measured(found.result.get("results", {})):
+                print(f"{stage}: {name:38} {numbers}")
+    for stage, found in outcomes.items():
+        print(f"{stage:24}{found.outcome:12}{found.seconds:7.1f} s  {found.said}")
 
 
-def print_table(record: Mapping[str, Any]) -> None:
-    """Print a line for each stage, and one for each measured number."""
-    for name, stage in record["stages"].items():
-        print(f"{name:16}{stage['outcome']:12}{stage['seconds']:7.1f} s  {stage['said']}")
-    for name, value in _flat(record["results"] or {}):
-        print(f"{name:76}{value:12.4g}")
+def _measured(results: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the name and the numbers of each measured thing, which are entries beside ``goals``."""
+    numbers = {key: value for key, value in results.items() if isinstance(value, (int, float, str))}
+    if numbers:
+        goals = results.get("goals", {})
+        written = [f"{key} {_number(value)}{_goal(value, goals.get(key))}" for key, value in numbers.items()]
+        yield above, "; ".join(written)
+    for key, value in results.items():
+        if isinstance(value, dict) and key != "goals":
+            yield from _measured(value, f"{above}, {key}" if above else key)
 
 
-def _flat(results: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, float]]:
-    for name, value in results.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{above}{name}: ")
-        elif value is not None:
-            yield f"{above}{name}", value
+def _number(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def _goal(value: Any, goal: Mapping[str, float] | None) -> str:
+    """Write a goal beside its number, and whether it is missed."""
+    if not goal:
+        return ""
+    [(kind, bound)] = goal.items()
+    met = value >= bound if kind == "at least" else value <= bound
+    return f" ({kind} {bound:g}{'' if met else ': MISSED'})"

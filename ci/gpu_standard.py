@@ -1,13 +1,15 @@
 """Runs the array standard's own tests on `accel.xp`; prints how many passed, and the names of the others, as JSON.
 
-Exits with 1 if a test failed that is not in the list of known failures, or if the time limit came before the end.
+Several processes each run their share of the tests. Exits with 1 if a test failed that is not in the list of known
+failures, or if the time limit came before the end.
 """
 
 import argparse
 import json
+import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from time import monotonic
@@ -19,15 +21,22 @@ __all__: list[str] = []
 
 _KNOWN = Path(__file__).with_name("gpu_array_standard_xfails.txt")
 _KINDS = ("passed", "failed", "xfailed", "xpassed", "skipped")
+_NAMED = ("failed", "xfailed", "xpassed")
 
 
 class Tally:
-    """Records the result of each test, and starts no more tests after the deadline."""
+    """Runs a share of the tests, records the result of each, and starts no more after the deadline."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, share: int, shares: int) -> None:
         self._end = monotonic() + seconds
+        self._share, self._shares = share, shares
         self._collected = 0
         self._became: dict[str, str] = {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        # By name, because the order may be random. Cases of one function are spread, for they take equally long.
+        items[:] = sorted(items, key=lambda item: item.nodeid)[self._share :: self._shares]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._collected = len(session.items)
@@ -50,7 +59,7 @@ class Tally:
     def found(self) -> dict[str, Any]:
         """Return the number of tests for each result, and the names of those that did not pass."""
         counts = Counter(self._became.values())
-        named = {kind: self._named(kind) for kind in ("failed", "xfailed", "xpassed")}
+        named = {kind: self._named(kind) for kind in _NAMED}
         missed = max(self._collected - counts.total(), 0)
         return {"counts": {**{kind: counts[kind] for kind in _KINDS}, "not run": missed}, **named}
 
@@ -63,18 +72,52 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--seconds", type=float, required=True, help="after which no more tests are begun")
+    parser.add_argument("--processes", type=int, default=1, help="among which the tests are shared")
+    parser.add_argument("--share", type=int, help="run only this share of the tests, in this process")
     given = parser.parse_args()
-    tally = Tally(given.seconds)
-    options = ("-q", "-p", "no:cacheprovider", "--tb=short", "--rootdir", given.checkout, "--xfails-file", _KNOWN)
-    with redirect_stdout(sys.stderr):  # JSON is alone on the other
-        tests = ("--max-examples", "3", given.checkout / "array_api_tests")
-        status = pytest.main([*map(str, (*options, *tests))], plugins=[tally])
-    found = tally.found()
+    if given.share is not None:
+        return _run(given)
+    statuses, shares = zip(*_shared(given.processes), strict=True)
+    found = _together(shares)
     print(json.dumps(found))
     _tell("failed, and is not known to:", found["failed"])
     _tell("passed, and is known to fail:", found["xpassed"])
     print(", ".join(f"{count} {kind}" for kind, count in found["counts"].items()), file=sys.stderr)
-    return int(status != 0)
+    return int(any(statuses) or not any(found["counts"].values()))
+
+
+def _run(given: argparse.Namespace) -> int:
+    """Run one share of the tests, print what was found as JSON, and return the exit status."""
+    tally = Tally(given.seconds, given.share, given.processes)
+    options = ("-q", "-p", "no:cacheprovider", "--tb=short", "--rootdir", given.checkout, "--xfails-file", _KNOWN)
+    with redirect_stdout(sys.stderr):  # JSON is alone on the other
+        tests = ("--max-examples", "3", given.checkout / "array_api_tests")
+        status = pytest.main([*map(str, (*options, *tests))], plugins=[tally])
+    print(json.dumps(tally.found()))
+    return int(status not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED})
+
+
+def _shared(processes: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Run all shares at once; return the exit status of each process, and what it found."""
+    command = (sys.executable, "-B", *sys.argv)
+    running = [
+        subprocess.Popen([*command, "--share", str(share)], stdout=subprocess.PIPE, text=True)
+        for share in range(processes)
+    ]
+    for each in running:
+        output, _ = each.communicate()
+        lost = {"counts": {}, "failed": [f"a process ended with {each.returncode}"], "xfailed": [], "xpassed": []}
+        yield each.returncode, json.loads(output) if output.startswith("{") else lost
+
+
+def _together(shares: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what all shares found together."""
+    counts: Counter[str] = Counter()
+    for share in shares:
+        counts.update(share["counts"])
+    # A file that cannot be loaded fails in each share.
+    named = {kind: sorted({name for share in shares for name in share[kind]}) for kind in _NAMED}
+    return {"counts": dict(counts), **named}
 
 
 def _tell(what: str, names: Iterable[str]) -> None:

@@ -1,9 +1,12 @@
 """Tests for real GPUs: collected only if ``--accel-devices`` names one."""
 
+_CUPY_KERNELS = "cupy_kernels: needs the results of CuPy's own kernels, which a fake driver may not execute"
+
 
 def pytest_configure(config):
     """Do not turn warnings of CuPy into errors; all other warnings are errors."""
     config.addinivalue_line("filterwarnings", "default:::cupy")
+    config.addinivalue_line("markers", _CUPY_KERNELS)
 
 
 def pytest_ignore_collect(config):

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import array_shapes
 
 from .effort import EXAMPLES, THOROUGH
 
+pytestmark = pytest.mark.cupy_kernels
 DTYPES = ("bool", "uint8", "int64", "float32", "complex64")
 FUNCTIONS = {
     "abs": lambda xp, x: xp.abs(x),

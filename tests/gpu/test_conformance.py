@@ -14,3 +14,7 @@ class TestDevice(OrderConformance):
         self.device = device
         with cupy.cuda.Device(device.index):  # CuPy computes on its current device only
             yield heap_of(device)
+
+    @pytest.mark.cupy_kernels
+    def test_an_array_is_on_the_memory_itself(self, heap, arrays):
+        super().test_an_array_is_on_the_memory_itself(heap, arrays)

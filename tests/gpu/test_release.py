@@ -113,7 +113,7 @@ def check(found, value):
     assert (found() == value).all()
 
 
-@pytest.mark.parametrize("use", [containers, blocks, results])
+@pytest.mark.parametrize("use", [containers, blocks, pytest.param(results, marks=pytest.mark.cupy_kernels)])
 def test_threads_that_release_what_other_streams_use_find_what_they_wrote(device, streams, no_leaks, use):
     with ThreadPoolExecutor(THREADS) as pool:
         done = [pool.submit(churn, use, device, streams, seed) for seed in range(THREADS)]

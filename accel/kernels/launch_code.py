@@ -19,11 +19,19 @@ _ALIGNED = 16
 """Bytes of which the offset of each argument is a multiple."""
 
 _FORMATS = {
-    **{"b1": "?", "f2": "e", "f4": "f", "f8": "d"},
-    **{"i1": "b", "i2": "h", "i4": "i", "i8": "q"},
-    **{"u1": "B", "u2": "H", "u4": "I", "u8": "Q"},
+    "b1": "?",
+    "f2": "e",
+    "f4": "f",
+    "f8": "d",
+    "i1": "b",
+    "i2": "h",
+    "i4": "i",
+    "i8": "q",
+    "u1": "B",
+    "u2": "H",
+    "u4": "I",
+    "u8": "Q",
 }
-
 
 
 def packing(parameters: Sequence[Parameter]) -> tuple[struct.Struct, list[int]] | None:

@@ -146,6 +146,9 @@ class CurrentStream:
         """
         return _FREE
 
+    def begin(self) -> None:
+        """Let the event after the next work know when that work began; streams that know it anyway do nothing."""
+
     def __enter__(self) -> Self:
         _current.set((*_current.get(), self))  # type: ignore[arg-type]
         return self

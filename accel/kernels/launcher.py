@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from accel.abc import Event, PreparesLaunches
+from accel.abc import CurrentStream, Event, PreparesLaunches, Stream
 from accel.kernels.grids import Dim3
 from accel.kernels.launch_code import launch_function, packing
 from accel.kernels.parameters import Parameter
@@ -47,14 +47,19 @@ class Launcher:
                 self._geometries.clear()
             self._geometries[given] = grid, block, shared
 
-    def __call__(self, arguments: tuple[Any, ...], given: Any) -> Event | None:
-        """Launch the kernel, and return an event after it; None if nothing was done."""
+    def __call__(self, arguments: tuple[Any, ...], given: Any, stream: Stream | None) -> Event | None:
+        """Launch the kernel on a stream, by default the current one, and return an event after it.
+
+        The event knows when the kernel began if a stream is given. None if nothing was done.
+        """
         try:
             geometry = self._geometries[given]
         except (KeyError, TypeError):  # or a list, which has no hash
             return None
         heap = self.heap
-        queue = heap.stream
+        queue = heap.stream if stream is None else stream
+        if stream is not None and not (isinstance(stream, CurrentStream) and stream.device is heap.device):
+            return None
         if not queue.direct or not heap.plain:  # type: ignore[union-attr]
             return None
         gate = heap.gate
@@ -64,15 +69,18 @@ class Launcher:
             heap.changing = True
             try:
                 opened, closings = heap.opened(queue), gate.closings  # type: ignore[arg-type]
+                if stream is not None:
+                    queue.begin()  # type: ignore[union-attr]
                 if not self._start(arguments, *geometry, queue, opened):
                     return None
                 if gate.closings != closings:
                     opened = record_again(heap, queue, self._uses(arguments))  # type: ignore[arg-type]
+                event = opened if stream is None else stream.record()
             finally:
                 heap.changing = False
         if heap.deferred:
             heap.run_deferred()
-        return opened
+        return event
 
 
 def launcher(

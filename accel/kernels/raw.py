@@ -147,11 +147,10 @@ class RawKernel:
             If the device does not run CUDA or HIP.
         """
         configuration = grid, over, block, shared
-        if stream is None:
-            for launch_in_order in self._launchers:
-                event = launch_in_order(arguments, configuration)
-                if event is not None:
-                    return event
+        for launch_in_order in self._launchers:
+            event = launch_in_order(arguments, configuration, stream)
+            if event is not None:
+                return event
         bound = self._signature.bind(arguments)
         device = bound.device or resolve("gpu" if stream is None else _checked(stream).device)
         executable = self._executables.get(device) or self.compiled(device)
@@ -167,8 +166,10 @@ class RawKernel:
             if 0 not in blocks:
                 executable.launch(blocks, threads, bound.values, shared=nbytes, stream=stream)
 
-        event = submit_in_order(heap, queue, bound.uses, launch) if stream is None and 0 not in blocks else None
-        return submit_ordered(queue, bound.uses, launch) if event is None else event
+        event = submit_in_order(heap, queue, bound.uses, launch) if 0 not in blocks else None
+        if event is None:
+            return submit_ordered(queue, bound.uses, launch)
+        return event if stream is None else stream.record()
 
     def compiled(self, device: DeviceLike) -> Executable:
         """Return the kernel compiled for a device, compiling it the first time.

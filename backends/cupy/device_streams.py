@@ -146,8 +146,14 @@ class DeviceStreams:
 
     def wait_for_reused(self, stream: CupyStream) -> None:
         """Make a stream wait for the earlier work on all blocks, so that it may use any of them."""
-        for other in self.all(stream.device):
-            stream.come_after(other, other.allocated)
+        device = stream.device
+        default = self._defaults.get(device)
+        if default is not None and stream.lacks(default):
+            stream.come_after(default, default.allocated)
+        for each in self._alive.get(device, ()):
+            other = each()
+            if other is not None and stream.lacks(other):
+                stream.come_after(other, other.allocated)
 
     def _involved(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:
         """Return the stream that does the work, and the streams of other devices that must be ordered with it."""

@@ -52,10 +52,9 @@ class RawExecutable:
         return PreparedArguments(self, Arguments(offsets, nbytes))
 
     def start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> None:
-        """Launch the kernel at once, on a stream that takes work directly."""
+        """Launch the kernel after all work of a stream, which may wait for the host."""
         self.allow(shared)
-        self.streams.wait_for_reused(queue)
-        given = arguments.copy()  # the stream may now wait for the host
+        given = arguments.copy()  # the stream may wait for the host
         queue.submit(lambda: self._start(grid, block, shared, queue, given))
 
     def _start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> None:
@@ -98,12 +97,15 @@ class PreparedArguments:
         """Launch the kernel at once with the arguments in ``memory``, which may be overwritten on return."""
         kernel = self._kernel
         driver, device = kernel.driver, stream.device
-        if kernel.streams.several or shared > kernel.allowed or not driver.is_ready(device):
+        if kernel.streams.several:
+            kernel.streams.wait_for_reused(stream)
+        if shared > kernel.allowed or not (stream.direct and driver.is_ready(device)):
             kernel.start(grid, block, shared, stream, self._arguments)
             return
         try:
             if stream.handle:
                 driver.refuse_capture(stream.native)
+            stream.take_begin()
             driver.launch_kernel(self._pointer, *grid, *block, shared, stream.handle, self._table, 0)
         except Exception as error:
             raise driver.translated(error, device) from error

@@ -50,6 +50,7 @@ class CupyStream(CurrentStream):
     __slots__ = (
         "__weakref__",
         "_began",
+        "_begins",
         "_clock",
         "_closed",
         "_driver",
@@ -78,6 +79,7 @@ class CupyStream(CurrentStream):
         self._driver = driver
         self._clock = clock
         self._began: Any = None
+        self._begins: Any = None
         self._closed = False
         self._late: ThreadStream | None = None
         self._last: Event | None = None
@@ -138,14 +140,25 @@ class CupyStream(CurrentStream):
             try:
                 if self.handle:
                     driver.refuse_capture(self.native)
+                self.take_begin()
                 work(*arguments, self)
             except Exception as error:
                 raise driver.translated(error, self.device) from error
         else:
             with driver.on(self.device):
                 driver.refuse_capture(self.native)
+                self.take_begin()
                 work(*arguments, self)
         self._last = None
+
+    def begin(self) -> None:
+        """Let the event after the next work know when that work began."""
+        with self._driver.on(self.device):
+            self._begins = self.native.record()
+
+    def take_begin(self) -> None:
+        """Let the next event know when the work began that is now submitted, if `begin` was called for it."""
+        self._began, self._begins = self._begins, None
 
     def append(self, work: HostCallback) -> None:
         """Submit work as `submit` does, but also to a closed stream, and without making the device current."""
@@ -178,6 +191,10 @@ class CupyStream(CurrentStream):
             event = self.record()
             before = stamp
         return before, event
+
+    def lacks(self, other: "CupyStream") -> bool:
+        """Return whether another stream has new memory whose earlier work this stream does not wait for yet."""
+        return other.allocated >= 0 and other is not self and self._waited.get(other._serial, -1) < other.allocated
 
     def come_after(self, other: "CupyStream", stamp: int) -> None:
         """Let work submitted from now on start after the work of another stream up to a stamp."""
@@ -230,7 +247,7 @@ class CupyStream(CurrentStream):
     def _do(self, work: HostCallback, *, timed: bool) -> None:
         with self._driver.on(self.device):
             self._driver.refuse_capture(self.native)
-            self._began = self.native.record() if timed else None
+            self._began, self._begins = self.native.record() if timed else self._begins, None
             work()
 
     def _place(self, event: CupyEvent) -> None:

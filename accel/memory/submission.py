@@ -5,7 +5,9 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream
+from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream, raise_again
+from accel.device import Device
+from accel.errors import DeviceLostError
 from accel.locks import forked_since, process
 
 __all__ = ["Gate", "Submission"]
@@ -29,6 +31,29 @@ class Gate:
     def __init__(self, lock: AbstractContextManager[object]) -> None:
         self.lock = lock
         self.closings = 0
+
+
+class _Lost:
+    """The event after work on a device that was lost before the event was recorded: it is done, and `wait` raises."""
+
+    __slots__ = ("_error", "device")
+    began = ended = None
+    failed = False  # all later calls of the driver report it
+
+    def __init__(self, device: Device, error: DeviceLostError) -> None:
+        self.device = device
+        self._error = error
+
+    def done(self) -> bool:
+        """Return True: a lost device does no more work."""
+        return True
+
+    def settle(self) -> None:
+        """Do not wait."""
+
+    def wait(self) -> None:
+        """Raise the error."""
+        raise_again(self._error, None)
 
 
 class Submission(DeferredEvent):
@@ -99,7 +124,10 @@ class Submission(DeferredEvent):
         with self._gate.lock:
             queue = self.queue
             if queue is not None:
-                self.event = queue.record()
+                try:
+                    self.event = queue.record()
+                except DeviceLostError as error:
+                    self.event = _Lost(queue.device, error)
                 self.queue = None
                 self._gate.closings += 1
 

@@ -120,10 +120,10 @@ def _view(rank: int, itemsize: int) -> Callable[[Operand, int], Any]:
 
 
 def strided_view(parameter: Parameter) -> Callable[[Any], tuple[Any, ...] | None]:
-    """Return the function that describes memory for a parameter ``accel::View``: without errors, as fast as possible.
+    """Return the function that describes a view for a parameter: without errors, as fast as possible.
 
-    It returns the storage, the address, the extents and the strides in elements; None if the memory does not fit, or
-    must be checked more closely.
+    It returns the storage, the address, and for ``accel::View`` the extents and the strides in elements; None if the
+    memory does not fit, or must be checked more closely.
     """
     _, dtype, rank, writable = parameter
     size = dtype.itemsize
@@ -136,12 +136,16 @@ def strided_view(parameter: Parameter) -> Callable[[Any], tuple[Any, ...] | None
         except AccelError:  # the general way raises it again, with the name of the parameter
             return None
         (block, first, _), start, found, extents, strides, may_write, swizzle, table = operand
-        if found is not dtype or len(strides) != rank or (writable and not may_write):
+        if found is not dtype or (writable and not may_write) or swizzle is not None or table is not None:
+            return None
+        if not (len(strides) == rank if rank else operand.contiguous):
             return None
         address = block.pointer + first + start
-        if swizzle is not None or table is not None or gcd(address, *strides) % size:
+        if gcd(address, *strides) % size:
             return None
         storage = cast("Lender", argument)._lent_storage()
+        if not rank:
+            return storage, address
         return storage, address, *extents, *[stride // size for stride in strides]
 
     return described

@@ -104,16 +104,15 @@ def _memory(i: int, parameter: Parameter, values: list[str], scope: dict[str, An
         f"p{i} = covered(s{i}, {writable}, queue, opened)",
         f"if p{i} < 0 or p{i} % {parameter.dtype.itemsize}: return False",
     ]
-    if rank == 0:
-        return flat
     strided = [
         f"v{i} = view{i}(a{i})",
         f"if v{i} is None or covered(v{i}[0], {writable}, queue, opened) < 0: return False",
-        f"_, p{i}, {', '.join(ints)} = v{i}",
+        f"_, {', '.join([f'p{i}', *ints])} = v{i}",
     ]
     if rank > 1:
         return strided
-    flat.append(f"x{i}_0, x{i}_1 = s{i}.size, 1")
+    if rank:
+        flat.append(f"x{i}_0, x{i}_1 = s{i}.size, 1")
     choice = f"if type(a{i}) is Container or type(a{i}) is Storage:"
     return [choice, *_indented(flat), "else:", *_indented(strided)]
 

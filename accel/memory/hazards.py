@@ -1,10 +1,11 @@
 """Hazards of one allocation: its pending reads and writes, and the order of all work on it.
 
 Each copy, fill and launch is a `Submission` from before it is submitted to a stream, or begun by the host, until it is
-done. It is recorded in the hazards of all memory that it uses. These are three tuples of accesses:
+done. It is recorded in the hazards of all memory that it uses. These are four tuples of accesses:
 
 - the last writes, and the reads since then: the next use of the same bytes comes after these;
-- the writes whose failure a reader must see: those that may have failed, and that no later write has replaced.
+- the writes whose failure a reader must see: those that may have failed, and that no later write has replaced;
+- the last of the writes, and the reads that were recorded after it: they come after all writes of their bytes.
 
 **The invariant.** A submission finds what it must come after, and is recorded itself, in one step for all its memory,
 under one lock. So any two submissions that use the same bytes, one of them writing, have an order. The order is the
@@ -35,6 +36,7 @@ __all__ = [
     "Hazards",
     "confirm",
     "enter",
+    "first_hazards",
     "forget",
     "forget_some",
     "forget_these",
@@ -51,10 +53,9 @@ _lock = open_after_fork(threading.RLock())
 Access = tuple[int, int, Submission]
 """Address of the first byte used, address past the last one, and the work that uses them."""
 
-Hazards = tuple[tuple[Access, ...], tuple[Access, ...], tuple[Access, ...]]
-"""The last writes, the reads since then, and the writes whose failure a reader must see."""
-
-_NONE: Hazards = (), (), ()
+Hazards = tuple[tuple[Access, ...], tuple[Access, ...], tuple[Access, ...], tuple[Access, ...]]
+"""The last writes, the reads since then, the writes whose failure a reader must see, and the accesses since the last
+write, with it."""
 
 
 class HazardRecord:
@@ -127,7 +128,7 @@ def _record(
     while True:
         seen = record.hazards
         if seen is None:
-            updated: Hazards = ((access,), (), (access,)) if writing else ((), (access,), ())
+            updated: Hazards = first_hazards(access, writing=writing)
         else:
             updated = _writing(seen, access, whole, after, replaced) if writing else _reading(seen, access, after, read)
         if record.hazards is seen:  # else a signal handler or a finaliser of this thread recorded something
@@ -135,10 +136,16 @@ def _record(
             return
 
 
+def first_hazards(access: Access, *, writing: bool) -> Hazards:
+    """Return the hazards of memory that nothing else uses."""
+    alone = (access,)
+    return (alone, (), alone, alone) if writing else ((), alone, (), alone)
+
+
 def _writing(
     seen: Hazards, access: Access, whole: bool, after: list[Submission], replaced: list[Submission]
 ) -> Hazards:
-    writes, reads, unreplaced = seen
+    writes, reads, unreplaced, _ = seen
     low, high, work = access
     after += [each[2] for each in chain(writes, reads) if each[0] < high and low < each[1] and each[2] is not work]
     # Accesses within these bytes need no record: what comes after them comes after this one.
@@ -147,15 +154,15 @@ def _writing(
     if whole:
         replaced += [each[2] for each in unreplaced if low <= each[0] and each[1] <= high]
         unreplaced = tuple([each for each in unreplaced if each[0] < low or high < each[1]])
-    return (*writes, access), reads, (*unreplaced, access)
+    return (*writes, access), reads, (*unreplaced, access), (access,)
 
 
 def _reading(seen: Hazards, access: Access, after: list[Submission], read: list[Submission]) -> Hazards:
-    writes, reads, unreplaced = seen
+    writes, reads, unreplaced, since = seen
     low, high, work = access
     after += [each[2] for each in writes if each[0] < high and low < each[1] and each[2] is not work]
     read += [each[2] for each in unreplaced if each[0] < high and low < each[1] and each[2] is not work]
-    return writes, (*reads, access), unreplaced
+    return writes, (*reads, access), unreplaced, (*since, access)
 
 
 def pending(claim: Claim) -> list[Submission]:
@@ -232,7 +239,7 @@ def leave(work: Submission, claims: Iterable[Claim]) -> None:
         seen = record.hazards
         if seen is None:
             continue
-        writes, reads, unreplaced = seen
+        writes, reads, unreplaced, _ = seen
         # The usual case: nothing else is recorded.
         alone = len(writes) + len(reads) == 1 and (writes or reads)[0][2] is work and unreplaced == writes
         # No call between these, as in `forget_these`.
@@ -248,13 +255,14 @@ def forget_these(record: HazardRecord, done: set[Submission], failed: set[Submis
         seen = record.hazards
         if seen is None:
             return
-        writes, reads, unreplaced = seen
+        writes, reads, unreplaced, since = seen
         remaining: Hazards | None = (
             tuple([each for each in writes if each[2] not in done]),
             tuple([each for each in reads if each[2] not in done]),
             tuple([each for each in unreplaced if each[2] not in done or each[2] in failed]),
+            tuple([each for each in since if each[2] not in done]),
         )
-        if remaining == _NONE:
+        if not any(remaining[:3]):
             remaining = None
         # No call between these: another thread may have recorded something.
         if record.hazards is seen:

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from accel.abc.stream import Stream
 from accel.dtypes import DType
-from accel.memory.hazards import Claim, confirm, enter
+from accel.memory.hazards import Claim, confirm, enter, first_hazards
 from accel.memory.heap import Heap
 from accel.memory.owner import Owner
 from accel.memory.submission import Submission
@@ -77,26 +77,21 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
     if seen is None:
         if block.stream is not queue or low == high:
             return NOT_COVERED
-        record, access = owner.own_hazard_record(), (low, high, opened)
+        record, hazards = owner.own_hazard_record(), first_hazards((low, high, opened), writing=writing)
         # No call between these: another thread may record something.
         if record.hazards is None:
-            record.hazards = ((access,), (), (access,)) if writing else ((), (access,), ())
+            record.hazards = hazards
             return low
         return NOT_COVERED
-    writes, reads, unreplaced = seen
+    writes, reads, unreplaced, since = seen
     for _, _, work in unreplaced:
         if not work.sound:
             return NOT_COVERED  # it may have failed, and what reads its result must fail too
-    if writes:
-        first, last, work = writes[0]
-        # What only reads after this write of its own stream need not wait for other reads.
-        if len(writes) == 1 and work.queue is queue and first <= low and high <= last and not (reads and writing):
-            return low
+    if writing and (reads or len(writes) != 1):
         return NOT_COVERED
-    if not writing:
-        for first, last, work in reads:
-            if work.queue is queue and first <= low and high <= last:
-                return low
+    for first, last, work in since:
+        if work.queue is queue and first <= low and high <= last:
+            return low
     return NOT_COVERED
 
 

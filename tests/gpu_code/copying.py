@@ -1,16 +1,18 @@
 """Cases of copies and fills, and comparisons of all bytes between NumPy and the kernels."""
 
+from contextlib import contextmanager
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
-from accel.backends.cupy import launches
+from accel.backends.cupy import launches, structures
 
 from accel.abc import Block, Fill, Limits, Operand, Plan, Span, Swizzling
 from accel.dtypes import as_dtype
 
 from . import host_gpu
 
-__all__ = ["DTYPES", "Case", "End", "Memory", "check_copy", "check_fill", "places"]
+__all__ = ["DTYPES", "Case", "End", "Memory", "check_copy", "check_fill", "places", "wide_distances"]
 
 DTYPES = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
 MARGIN = 1 << 16  # bytes on both sides that must not change; even a wrong kernel does not reach farther
@@ -63,16 +65,29 @@ def places(plan, end, start, strides):
 
 def launch_of(case, target, source):
     """Return the launch of a copy between two memories."""
-    return launches.copy_launch(
-        case.plan,
-        _operand(case.target, target, case.plan),
-        _operand(case.source, source, case.plan),
-        target.address,
-        source.address,
-        target_table=_address(case.target.table),
-        source_table=_address(case.source.table),
-        limits=_limits(case.blocks),
-    )
+    with wide_distances(case.plan):
+        return launches.copy_launch(
+            case.plan,
+            _operand(case.target, target, case.plan),
+            _operand(case.source, source, case.plan),
+            target.address,
+            source.address,
+            target_table=_address(case.target.table),
+            source_table=_address(case.source.table),
+            limits=_limits(case.blocks),
+        )
+
+
+@contextmanager
+def wide_distances(plan):
+    """Choose distances of 64 bits for a plan that says so, even if they are small."""
+    if plan.index_bits == 32:
+        yield
+        return
+    launches._copy.cache_clear()
+    with patch.object(structures, "_NARROW", 0):
+        yield
+    launches._copy.cache_clear()
 
 
 def check_copy(case, text=None, **compiling):
@@ -106,7 +121,7 @@ def check_fill(plan, end, value, *, blocks=1 << 20, seed=0):
 def run(launch, seed, text=None, **compiling):
     """Run a launch on the host-simulated GPU."""
     # The warp size makes no difference to these kernels; both sizes are run.
-    warp = compiling.pop("warp", 64 if seed % 2 and "-DACCEL_INDEX=32" in launch.defines else 32)
+    warp = compiling.pop("warp", 64 if seed % 2 and "-DACCEL_DISTANCE=32" in launch.defines else 32)
     module = host_gpu.compile(text or launches.module_source(), launch.defines, warp, **compiling)
     module.launch(launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared_bytes, seed)
 

@@ -5,7 +5,18 @@ from collections.abc import Iterable
 
 from accel.abc import Leaf, Plan, Swizzling
 
-__all__ = ["TILES", "in_accesses", "in_pieces", "in_stores", "is_tiled", "outside", "size_of", "word_of"]
+__all__ = [
+    "TILES",
+    "are_long_rows",
+    "in_accesses",
+    "in_pieces",
+    "in_stores",
+    "is_tiled",
+    "outside",
+    "row_bytes",
+    "size_of",
+    "word_of",
+]
 
 
 TILES = {1: (128, 128), 2: (128, 64), 4: (64, 64), 8: (64, 32), 16: (32, 32)}
@@ -14,6 +25,8 @@ _LEAST = 64
 """Bytes of a tile's shorter side from which on most of what is read from memory is used."""
 _FILLED = 1 / 4
 """The share of a tile from which on its threads have enough in flight."""
+_LONG = 512
+"""Bytes of a row from which on its ends, which are copied item by item, are the smaller part."""
 _WORDS = {1: (8, 4), 2: (8, 4), 4: (16, 8), 8: (16,)}
 """The widths of words that a transpose takes several items at once by, for each itemsize, the widest first."""
 
@@ -57,6 +70,16 @@ def is_tiled(plan: Plan) -> bool:
     sides = TILES[plan.itemsize]
     filled = [extent / (-(-extent // side) * side) for extent, side in zip(extents, sides, strict=True) if extent]
     return min(extents) * plan.itemsize >= _LEAST and math.prod(filled) >= _FILLED
+
+
+def are_long_rows(plan: Plan) -> bool:
+    """Return whether a copy is one of long rows that are not aligned to the widest access."""
+    return plan.kind in {"memcpy", "rows"} and plan.vector < 16 and row_bytes(plan) >= _LONG
+
+
+def row_bytes(plan: Plan) -> int:
+    """Return the bytes of the last loop, which is contiguous at both ends."""
+    return (plan.leaves[-1].extent if plan.leaves else 1) * plan.itemsize
 
 
 def in_pieces(plan: Plan) -> tuple[int, int]:

@@ -1,7 +1,8 @@
 """`Box`: parts of loops with long contiguous runs at both ends of a copy, as integers."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from accel.abc import Leaf
@@ -73,21 +74,55 @@ class Box(NamedTuple):
         return reach
 
     @property
-    def pack(self) -> int:
-        """Items of a word of 4 bytes, or 1 if items are larger."""
-        return max(4 // self.unit, 1)
+    def has_gaps(self) -> bool:
+        """Whether shared memory needs gaps: items that follow one another in the target are an even number apart."""
+        first = self.run(TARGET)[:1]
+        return bool(first) and first[0] in self.run(SOURCE) and self.leaves[first[0]][SOURCE] // self.unit % 2 == 0
+
+    @property
+    def widest(self) -> int:
+        """Bytes of the widest word that a run of the source starts at a multiple of in shared memory."""
+        if self.has_gaps:
+            return self.bank
+        return min(16, self.bank << ((self._shift or 4).bit_length() - 1))
+
+    @property
+    def bank(self) -> int:
+        """Bytes of a word of shared memory: of 4 bytes, or an item if it is larger."""
+        return max(4, self.unit)
 
     @property
     def pitch(self) -> int:
-        """Items from one run of the source to the next in shared memory: whole words."""
-        return -(-self.run_bytes(SOURCE) // (self.pack * self.unit)) * self.pack
+        """Items from one run of the source to the next in shared memory.
+
+        If neighbours in the target come from different runs, these start in different banks.
+        """
+        run, shift = _rounded(self.run_bytes(SOURCE), self.widest), self._shift
+        if shift is not None:
+            run += (_rounded(shift * self.bank, self.widest) - run) % _LINE
+        return run // self.unit
+
+    @property
+    def _shift(self) -> int | None:
+        """How many banks the runs of the source start apart from one another, if neighbours come from different ones.
+
+        Neighbours take some items of one run, the same of the next run and so on, and then the items beside them. So runs
+        are apart by what is taken of each.
+        """
+        run, rows = self.run(TARGET), self.rows(SOURCE)
+        first = next((place for place, i in enumerate(run) if i in rows), None)
+        if first is None or (first and self.has_gaps):
+            return None
+        taken = math.prod([self.parts[i] for i in run[:first]]) * self.unit
+        runs = math.prod([self.parts[i] for i in takewhile(rows.__contains__, run[first:])])
+        return -(-max(taken, _LINE // runs) // self.bank)
 
     @property
     def shared_bytes(self) -> int:
-        """Bytes of shared memory, with a gap in each line of banks."""
-        rows = self.nbytes // self.run_bytes(SOURCE)
+        """Bytes of shared memory."""
+        rows = math.prod([self.parts[i] for i in self.rows(SOURCE)])
         lines = -(-rows * self.pitch * self.unit // _LINE)
-        return lines * (_LINE + self.pack * self.unit)
+        return lines * (_LINE + (self.bank if self.has_gaps else 0))
 
     def rows(self, end: int) -> list[int]:
         """Return the loops of a box that are not within a run, in the order of an end."""
@@ -95,22 +130,21 @@ class Box(NamedTuple):
         return sorted([i for i in self.inside if i not in run], key=lambda i: abs(self.leaves[i][end]))
 
     def word(self, end: int, aligned: int) -> int:
-        """Return the bytes of the words of an end: 4, if all runs are aligned to it, or an item's."""
+        """Return the bytes of the words of an end, to which all its runs are aligned."""
         run = self.run(end)
-        steps = [leaf[end] * part for i, (leaf, part) in enumerate(self._loops()) if i not in run or i in self.cut]
-        return max(math.gcd(4, aligned, *steps), self.unit)
+        steps = [leaf[end] for i, leaf in enumerate(self.leaves) if i not in run and leaf.extent > 1]
+        steps += [self.leaves[i][end] * self.parts[i] for i in run if i in self.cut]
+        return math.gcd(self.widest if end == SOURCE else self.bank, aligned, *steps)
 
     def slots(self) -> dict[int, int]:
         """Return the step of each loop of a box in shared memory, in items."""
         found = {i: self.leaves[i][SOURCE] // self.unit for i in self.run(SOURCE)}
         step = self.pitch
-        for i in self.rows(SOURCE):
+        # In the order of the target, so that neighbours there come from runs that follow one another.
+        for i in sorted(self.rows(SOURCE), key=lambda i: self.leaves[i][TARGET]):
             found[i] = step
             step *= self.parts[i]
         return found
-
-    def _loops(self) -> Iterable[tuple[Leaf, int]]:
-        return zip(self.leaves, self.parts, strict=True)
 
     def run(self, end: int) -> list[int]:
         """Return the loops that make a contiguous run at an end, the fastest first."""
@@ -169,7 +203,8 @@ def _larger(box: Box) -> Iterator[Box]:
 
 
 def _is_allowed(box: Box, most: int) -> bool:
-    return box.nbytes <= most and len(box.inside) <= _LOOPS and len(box.cut) <= 2
+    # Runs that start in different banks may need much more memory than their items.
+    return box.nbytes <= most and box.shared_bytes <= 2 * most and len(box.inside) <= _LOOPS and len(box.cut) <= 2
 
 
 def box_structure(box: Box, words: tuple[int, int], bits: Bits) -> Struct:
@@ -196,6 +231,10 @@ def box_structure(box: Box, words: tuple[int, int], bits: Bits) -> Struct:
         _filled(extents, 3, divisor(1, bits.count)),
         _filled([slots[i] for i in run], 4, 0),
     )
+
+
+def _rounded(value: int, multiple: int) -> int:
+    return -(-value // multiple) * multiple
 
 
 def _side(box: Box, end: int, word: int, bits: Bits) -> tuple[Any, ...]:

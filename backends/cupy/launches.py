@@ -9,7 +9,7 @@ import numpy as np
 
 from accel.abc import CacheEviction, Leaf, Limits, Operand, Plan, Swizzling
 
-from .accesses import TILES, in_accesses, in_pieces, in_stores, is_tiled, outside, size_of, word_of
+from .accesses import TILES, are_long_rows, in_accesses, in_pieces, in_stores, is_tiled, outside, row_bytes, size_of, word_of
 from .boxes import SOURCE, TARGET, Box, box_of, box_structure
 from .structures import Bits, Struct, bits_of, divisor, loops, mask, structure, swizzle
 
@@ -24,6 +24,7 @@ _SOURCES = (
     "copy_boxes.cu",
     "copy_items.cu",
     "gather_items.cu",
+    "copy_rows.cu",
     "copy_table.cu",
     "fill_items.cu",
     "transpose_tiles.cu",
@@ -31,6 +32,8 @@ _SOURCES = (
 _THREADS = 256
 _IN_FLIGHT = 4
 """Accesses that a thread has in flight at once."""
+_PART = 32 * 16 * _IN_FLIGHT
+"""Bytes of a row that 32 threads copy at once, in accesses of 16 bytes."""
 _BOX = 1 << 14
 """Bytes of the largest box."""
 
@@ -176,6 +179,8 @@ def _copy(plan: Plan, target: _End, source: _End, aligned: int, most: int) -> La
     width, leaves = in_accesses(plan)
     if is_tiled(plan):
         return _transpose(plan, aligned, most)
+    if are_long_rows(plan):
+        return _rows(plan, most)
     box = box_of(tuple(leaves), width, _BOX)
     if box.is_worth_it:
         return _boxes(plan, box, aligned, most)
@@ -248,6 +253,18 @@ def _transpose(plan: Plan, aligned: int, most: int) -> Launch:
     return Launch("transpose_tiles", defines, _grid(count, 1, most), (_THREADS, 1, 1), 0, (walked, plane))
 
 
+def _rows(plan: Plan, most: int) -> Launch:
+    """Return a launch in which 32 threads copy a part of a row."""
+    leaves, item = plan.leaves[:-1], plan.vector
+    parts = -(-(row_bytes(plan) + 15) // _PART)  # the first is shorter if the row does not start at a multiple of 16
+    count = size_of(leaves) * parts
+    bits = bits_of(count, leaves, start=_start(plan), unit=item)
+    walked = loops(leaves, bits, start=_start(plan), unit=item)
+    rows = structure("rows", bits, divisor(parts, bits.count), row_bytes(plan))
+    defines = _defines("copy_rows", item, bits, walked, {}, plan.eviction)
+    return Launch("copy_rows", defines, _grid(count, _THREADS // 32, most), (_THREADS, 1, 1), 0, (walked, rows))
+
+
 def _boxes(plan: Plan, box: Box, aligned: int, most: int) -> Launch:
     """Return a launch whose blocks copy boxes."""
     unit, outside = box.unit, box.outside
@@ -263,6 +280,7 @@ def _boxes(plan: Plan, box: Box, aligned: int, most: int) -> Launch:
         "WRITE_ROWS": len(box.rows(TARGET)),
         "READ_ROWS": len(box.rows(SOURCE)),
         "RUN_LOOPS": len(box.run(TARGET)),
+        "GAPS": int(box.has_gaps),
     }
     defines = _defines("copy_boxes", unit, bits, walked, chosen, plan.eviction)
     arguments = (walked, box_structure(box, words, bits))

@@ -66,6 +66,7 @@ def _types(bits: Bits, room: int) -> dict[str, np.dtype[Any]]:
         "filling": struct(("swizzle", swizzle)),
         "pattern": struct(("low", "u8"), ("high", "u8")),
         "plane": struct(*tiles, *rows),
+        "rows": struct(("parts", divisor), ("length", "i8")),
         "box": _box(index, distance, divisor),
     }
 

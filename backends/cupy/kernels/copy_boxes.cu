@@ -4,15 +4,16 @@
 // A box takes a part of each of a few loops, such that it consists of long runs in the source and of long runs in the
 // target. Runs of the source are read as they are, and runs of the target are put together from single items. Distances
 // are in items. Macros:
-// ACCEL_READ, ACCEL_WRITE, bytes of a word of the source and of the target: 4, or an item.
+// ACCEL_READ, ACCEL_WRITE, bytes of a word of the source (up to 16) and of the target (up to 4, or an item).
+// ACCEL_GAPS, whether there are gaps between lines of shared memory: 0 or 1.
 // ACCEL_READ_ROWS, ACCEL_WRITE_ROWS, loops of the box that are not within a run: 0 to 3.
 // ACCEL_RUN_LOOPS, loops of the box within a run of the target: 1 to 4.
 
 #ifdef ACCEL_COPY_BOXES
 constexpr int THREADS = 256;
-constexpr unsigned LINE = 128 / ACCEL_ITEM;                           // items of a row of all banks of shared memory
-constexpr unsigned GAP = ACCEL_ITEM < 4 ? 4 / ACCEL_ITEM : 1;         // items
-constexpr int READS = ACCEL_READ < 16 ? 8 : 4;                        // words in flight at once
+constexpr unsigned LINE = 128 / ACCEL_ITEM;                    // items of a line of all banks of shared memory
+constexpr unsigned GAP = ACCEL_ITEM < 4 ? 4 / ACCEL_ITEM : 1;  // items
+constexpr int READS = ACCEL_READ < 16 ? 8 : 4;                 // words in flight at once
 
 struct Row {
     Divisor extent;
@@ -56,7 +57,7 @@ struct Spot {
 template <int ROWS, int PACK>
 __device__ inline Spot spot_of(const Side& side, const Left& left, unsigned word) {
     Index number = word;
-    const unsigned position = unsigned(split(number, side.words)) * PACK;
+    const unsigned position = unsigned(ROWS ? split(number, side.words) : number) * PACK;
     const unsigned run = min(side.run, left.of(side.cut, side.run) * side.inner);
     Spot spot{Distance(position), position, 0, word < side.count && position < run ? run - position : 0};
 #pragma unroll
@@ -69,8 +70,8 @@ __device__ inline Spot spot_of(const Side& side, const Left& left, unsigned word
     return spot;
 }
 
-// A gap in each row of banks: items that are a power of two apart, or an even number, are mostly in different banks.
-__device__ inline unsigned with_gaps(unsigned slot) { return slot + slot / LINE * GAP; }
+// With gaps, items that are an even number apart are mostly in different banks; an odd number needs none.
+__device__ inline unsigned with_gaps(unsigned slot) { return ACCEL_GAPS ? slot + slot / LINE * GAP : slot; }
 
 __device__ inline void read_box(Item* shared, const Item* source, const Box& box, const Left& left) {
     using Word = Access<ACCEL_READ>::Type;
@@ -91,6 +92,7 @@ __device__ inline void read_box(Item* shared, const Item* source, const Box& box
             if (spots[k].left >= PACK)
                 *reinterpret_cast<Word*>(to) = words[k];
             else if constexpr (PACK > 1)
+#pragma unroll 1
                 for (unsigned i = 0; i < spots[k].left; ++i) to[i] = load(source + spots[k].distance + i);
         }
     }
@@ -130,6 +132,7 @@ __device__ inline void write_box(const Item* shared, Item* target, const Box& bo
         if (!spot.left) continue;
         Walk walk(box, spot.shared, spot.position);
         if (PACK > 1 && spot.left < PACK) {
+#pragma unroll 1
             for (unsigned i = 0; i < spot.left; ++i, walk.advance(box))
                 target[spot.distance + i] = shared[with_gaps(walk.slot)];
             continue;

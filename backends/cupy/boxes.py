@@ -106,8 +106,8 @@ class Box(NamedTuple):
     def _shift(self) -> int | None:
         """How many banks the runs of the source start apart from one another, if neighbours come from different ones.
 
-        Neighbours take some items of one run, the same of the next run and so on, and then the items beside them. So runs
-        are apart by what is taken of each.
+        Neighbours take some items of one run, the same of the next run and so on, and then the items beside them. So
+        runs are apart by what is taken of each.
         """
         run, rows = self.run(TARGET), self.rows(SOURCE)
         first = next((place for place, i in enumerate(run) if i in rows), None)
@@ -243,9 +243,7 @@ def _side(box: Box, end: int, word: int, bits: Bits) -> tuple[Any, ...]:
     words = -(-items * box.unit // word)
     count = words * math.prod([box.parts[i] for i in rows])
     inner, cut = (items // box.parts[run[-1]], _cut(box, run[-1])) if run else (1, _NOT_CUT)
-    made = [
-        (divisor(box.parts[i], bits.count), box.leaves[i][end] // box.unit, slots[i], _cut(box, i)) for i in rows
-    ]
+    made = [(divisor(box.parts[i], bits.count), box.leaves[i][end] // box.unit, slots[i], _cut(box, i)) for i in rows]
     return divisor(words, bits.count), count, items, inner, cut, _filled(made, 3, (divisor(1, bits.count), 0, 0, 2))
 
 

@@ -7,9 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.abc import CacheEviction, Leaf, Limits, Operand, Plan, Swizzling
+from accel.abc import CacheEviction, Limits, Operand, Plan, Swizzling
 
-from .accesses import TILES, are_long_rows, in_accesses, in_pieces, in_stores, is_tiled, outside, row_bytes, size_of, word_of
+from .accesses import (
+    TILES,
+    are_long_rows,
+    in_accesses,
+    in_pieces,
+    in_stores,
+    is_tiled,
+    outside,
+    row_bytes,
+    size_of,
+    word_of,
+)
 from .boxes import SOURCE, TARGET, Box, box_of, box_structure
 from .structures import Bits, Struct, bits_of, divisor, loops, mask, structure, swizzle
 
@@ -132,7 +143,7 @@ def fill_launch(target: Operand, value: Any, address: int, *, table: int = 0, li
     axes = ((target.table.size,), (itemsize,)) if target.table is not None else (target.extents, target.strides)
     launch = _fill(*axes, itemsize, end, math.gcd(16, address), _most_blocks(limits))
     repeated = np.array([value], target.dtype).tobytes() * (16 // itemsize)
-    pattern = structure("pattern", 64, *np.frombuffer(repeated, np.uint64))
+    pattern = structure("pattern", Bits(64, 64), *np.frombuffer(repeated, np.uint64))
     return _with_addresses(launch._replace(arguments=(*launch.arguments, pattern)), address, table)
 
 
@@ -245,9 +256,7 @@ def _transpose(plan: Plan, aligned: int, most: int) -> Launch:
     bits = bits_of(max(count, a.extent, b.extent), plan.leaves, start=_start(plan), unit=item)
     walked = loops(planes, bits, start=_start(plan), unit=item)
     divisors = [divisor(extent, bits.count) for extent in tiles]
-    plane = structure(
-        "plane", bits, *divisors, a.extent, b.extent, a.source_stride // item, b.target_stride // item
-    )
+    plane = structure("plane", bits, *divisors, a.extent, b.extent, a.source_stride // item, b.target_stride // item)
     chosen = {"WORD": word, "SIDE_A": sides[0], "SIDE_B": sides[1]}
     defines = _defines("transpose_tiles", item, bits, walked, chosen, plan.eviction)
     return Launch("transpose_tiles", defines, _grid(count, 1, most), (_THREADS, 1, 1), 0, (walked, plane))

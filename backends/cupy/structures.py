@@ -34,12 +34,12 @@ def bits_of(
     The limit of a count is not 2**32: threads count past the last item, and a `divisor` is only right for half of the
     range. ``beyond`` says by how many bytes swizzles may increase a distance.
     """
-    steps = [(leaf.extent, *_steps(leaf)) for leaf in leaves]
+    steps = [(max(leaf.extent - 1, 0), *_steps(leaf)) for leaf in leaves]
     farthest = 0
-    for first, strides in zip(start, zip(*[both for _, *both in steps], strict=True) if steps else ((), ()), strict=True):
-        ways = [max(extent - 1, 0) * stride for (extent, *_), stride in zip(steps, strides, strict=True)]
+    for end, first in enumerate(start, 1):
+        ways = [step[0] * step[end] for step in steps]
         low, high = (first + sum([way for way in ways if sign * way > 0]) for sign in (-1, 1))
-        farthest = max(farthest, -low, high, *map(abs, (first, *strides)))
+        farthest = max(farthest, -low, high, abs(first), *[abs(step[end]) for step in steps])
     return Bits(32 if count <= 1 << 30 else 64, 32 if (farthest + beyond) // unit < _NARROW else 64)
 
 

@@ -12,7 +12,7 @@ from accel.dtypes import as_dtype
 
 from . import host_gpu
 
-__all__ = ["DTYPES", "Case", "End", "Memory", "check_copy", "check_fill", "places", "wide_distances"]
+__all__ = ["DTYPES", "Case", "End", "Memory", "check_copy", "check_fill", "conflicts", "places", "wide_distances"]
 
 DTYPES = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
 MARGIN = 1 << 16  # bytes on both sides that must not change; even a wrong kernel does not reach farther
@@ -84,10 +84,12 @@ def wide_distances(plan):
     if plan.index_bits == 32:
         yield
         return
-    launches._copy.cache_clear()
+    for cached in (launches._copy, launches._fill):
+        cached.cache_clear()
     with patch.object(structures, "_NARROW", 0):
         yield
-    launches._copy.cache_clear()
+    for cached in (launches._copy, launches._fill):
+        cached.cache_clear()
 
 
 def check_copy(case, text=None, **compiling):
@@ -105,14 +107,23 @@ def check_copy(case, text=None, **compiling):
     return launch
 
 
+def conflicts(case, text=None):
+    """Return how many passes over shared memory a copy makes for each that it would make without conflicts of banks."""
+    compiling = {"sanitizers": ("thread",), "warp": 32}
+    launch = check_copy(case, text, **compiling)
+    made, fewest = host_gpu.compile(text or launches.module_source(), launch.defines, **compiling).passes()
+    return made / fewest
+
+
 def check_fill(plan, end, value, *, blocks=1 << 20, seed=0):
     """Fill the target of a plan by a kernel and by NumPy, and compare all bytes; return the launch."""
     found = places(plan, end, 0, plan.target_strides)[1]
     memory = Memory(found, plan.itemsize, end.phase, seed=1)
     expected = memory.bytes.copy()
     expected[memory.at(found, plan.itemsize)] = np.frombuffer(value.tobytes(), np.uint8)
-    operand = _operand(end, memory, plan)
-    launch = launches.fill_launch(operand, value, memory.address, table=_address(end.table), limits=_limits(blocks))
+    operand, table = _operand(end, memory, plan), _address(end.table)
+    with wide_distances(plan):
+        launch = launches.fill_launch(operand, value, memory.address, table=table, limits=_limits(blocks))
     run(launch, seed)
     np.testing.assert_array_equal(memory.bytes, expected)
     return launch

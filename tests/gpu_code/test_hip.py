@@ -11,6 +11,7 @@ from accel.backends.cupy import launches
 from accel.errors import KernelSyntaxError
 
 from . import tools, users
+from .cases import accesses, launches_with
 from .strategies import WIDTHS
 
 ARCHITECTURES = ("gfx90a", "gfx942", "gfx1100")
@@ -28,7 +29,7 @@ def _compiler():
 
 
 @functools.cache
-def name():
+def version():
     """Return the version text of the compiler."""
     said = subprocess.run([*CLANG, "--version"], capture_output=True, text=True, check=True).stdout
     return re.search(r"clang version \S+", said)[0]
@@ -47,17 +48,19 @@ def compiled(text, architecture, *defines):
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_registers_suffice_and_an_item_is_one_access_of_memory(width, bits, architecture):
-    defines = [f"-DACCEL_{name}" for name in (f"ITEM={width}", f"INDEX={bits}", "LOOPS=8", "FLIGHT=4")]
-    code = compiled(launches.module_source(), architecture, *defines)
-    used = {kernel: int(registers) for kernel, registers in sorted(KERNEL.findall(code))}
-    print(f"{name()} {architecture} {width:2} bytes, {bits} bits, vector registers: {used}")  # noqa: T201 - what ci/device_code shows
-    assert len(used) == (6 if width < 4 else 5)
-    for what in (r"private_segment_fixed_size", r"\.sgpr_spill_count", r"\.vgpr_spill_count"):
-        assert {int(found) for found in re.findall(rf"{what}:?\s+(\d+)", code)} == {0}
+    used = {}
+    for kernel, launch in launches_with(width, bits).items():
+        code = compiled(launches.module_source(), architecture, *launch.defines)
+        ((name, registers),) = KERNEL.findall(code)
+        assert name == launch.kernel
+        used[kernel] = int(registers)
+        for what in (r"private_segment_fixed_size", r"\.sgpr_spill_count", r"\.vgpr_spill_count"):
+            assert {int(found) for found in re.findall(rf"{what}:?\s+(\d+)", code)} == {0}
+        for access, size in zip(("load", "store"), accesses(launch), strict=True):
+            assert re.search(rf"global_{access}_({ACCESSES[size]})\w*\s", code)
+        assert "flat_load" not in code
+    print(f"{version()} {architecture} {width:2} bytes, {bits} bits, vector registers: {used}")  # noqa: T201 - what ci/device_code shows
     assert max(used.values()) <= MOST_REGISTERS
-    for access in ("load", "store"):
-        assert re.search(rf"global_{access}_({ACCESSES[width]})\w*\s", code)
-    assert "flat_load" not in code
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -123,29 +123,32 @@ struct Walk {
     }
 };
 
+// The word of the next items of a walk.
+template <typename Word, int PACK>
+__device__ inline Word gathered(const Item* shared, Walk& walk, const Box& box) {
+    if constexpr (PACK == 1) return shared[with_gaps(walk.slot)];
+    else {
+        Word word = 0;
+#pragma unroll
+        for (int i = 0; i < PACK; ++i, walk.advance(box))
+            word |= Word(shared[with_gaps(walk.slot)]) << (8 * ACCEL_ITEM * i);
+        return word;
+    }
+}
+
 __device__ inline void write_box(const Item* shared, Item* target, const Box& box, const Left& left) {
     using Word = Access<ACCEL_WRITE>::Type;
     constexpr int PACK = ACCEL_WRITE / ACCEL_ITEM;
 #pragma unroll 4
     for (unsigned word = threadIdx.x; word < box.write.count; word += THREADS) {
         const Spot spot = spot_of<ACCEL_WRITE_ROWS, PACK>(box.write, left, word);
-        if (!spot.left) continue;
         Walk walk(box, spot.shared, spot.position);
-        if (PACK > 1 && spot.left < PACK) {
+        Item* to = target + spot.distance;
+        if (spot.left >= PACK)
+            *reinterpret_cast<Word*>(to) = gathered<Word, PACK>(shared, walk, box);
+        else
 #pragma unroll 1
-            for (unsigned i = 0; i < spot.left; ++i, walk.advance(box))
-                target[spot.distance + i] = shared[with_gaps(walk.slot)];
-            continue;
-        }
-        if constexpr (PACK == 1) {
-            target[spot.distance] = shared[with_gaps(walk.slot)];
-        } else {
-            Word made = 0;
-#pragma unroll
-            for (int i = 0; i < PACK; ++i, walk.advance(box))
-                made |= Word(shared[with_gaps(walk.slot)]) << (8 * ACCEL_ITEM * i);
-            *reinterpret_cast<Word*>(target + spot.distance) = made;
-        }
+            for (unsigned i = 0; i < spot.left; ++i, walk.advance(box)) to[i] = shared[with_gaps(walk.slot)];
     }
 }
 

@@ -15,7 +15,12 @@ constexpr int ACROSS = ACCEL_SIDE_B / PACK;                  // threads along b
 constexpr int DOWN = THREADS / ACROSS;                       // threads along a
 constexpr int SQUARES = ACCEL_SIDE_A / (DOWN * PACK);        // of a thread
 constexpr int COLUMNS = ACCEL_SIDE_A / PACK;                 // words of a row in shared memory
-constexpr int AT_ONCE = SQUARES * PACK > 16 ? 16 : SQUARES;  // squares in flight at once: 16 words at most
+#ifdef __HIP_DEVICE_COMPILE__
+constexpr int MOST = 8;  // words in flight at once: the multiples of a stride take scalar registers, which are few
+#else
+constexpr int MOST = 16;
+#endif
+constexpr int AT_ONCE = SQUARES * PACK > MOST ? MOST / PACK : SQUARES;  // squares
 constexpr int WRITES = AT_ONCE * PACK;
 using Tile = Word[ACCEL_SIDE_B][COLUMNS];
 

@@ -15,8 +15,10 @@ constexpr int ACROSS = ACCEL_SIDE_B / PACK;                  // threads along b
 constexpr int DOWN = THREADS / ACROSS;                       // threads along a
 constexpr int SQUARES = ACCEL_SIDE_A / (DOWN * PACK);        // of a thread
 constexpr int COLUMNS = ACCEL_SIDE_A / PACK;                 // words of a row in shared memory
-#ifdef __HIP_DEVICE_COMPILE__
-constexpr int MOST = 8;  // words in flight at once: the multiples of a stride take scalar registers, which are few
+// Words in flight at once. AMD's compiler keeps the multiples of a stride in scalar registers, which are few; distances
+// of 64 bits take two registers each.
+#if defined(__HIP_DEVICE_COMPILE__) || ACCEL_DISTANCE == 64
+constexpr int MOST = 8;
 #else
 constexpr int MOST = 16;
 #endif

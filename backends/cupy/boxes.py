@@ -148,7 +148,7 @@ class Box(NamedTuple):
 
     def run(self, end: int) -> list[int]:
         """Return the loops that make a contiguous run at an end, the fastest first."""
-        return list(self._run(end))[:-1]
+        return self._run(end)[0]
 
     def run_bytes(self, end: int) -> int:
         """Return the bytes of a contiguous run."""
@@ -156,24 +156,23 @@ class Box(NamedTuple):
 
     def next_of_run(self, end: int) -> int | None:
         """Return the loop that would make a run longer: the one that ends it, if cut, or one that continues it."""
-        *run, following = self._run(end)
+        run, following = self._run(end)
         if run and self.parts[run[-1]] < self.leaves[run[-1]].extent:
             return run[-1]
         return following
 
-    def _run(self, end: int) -> Iterator[int | None]:
-        """Yield the loops of a run, and then the loop that could continue it, or None."""
+    def _run(self, end: int) -> tuple[list[int], int | None]:
+        """Return the loops of a run, and the loop that could continue it."""
+        run: list[int] = []
         reach = self.unit
         while True:
             found = next((i for i, leaf in enumerate(self.leaves) if leaf[end] == reach and leaf.extent > 1), None)
             if found is None or self.parts[found] == 1:
-                yield found
-                return
-            yield found
+                return run, found
+            run.append(found)
             reach *= self.parts[found]
             if self.parts[found] < self.leaves[found].extent:
-                yield None
-                return
+                return run, None
 
     def grown(self, loop: int) -> "Box":
         """Return a box with twice the steps of one loop."""
@@ -212,13 +211,13 @@ def box_structure(box: Box, words: tuple[int, int], bits: Bits) -> Struct:
     cut = [*box.cut, None, None][:2]
     leaves = [Leaf(1, 0, 0) if i is None else box.leaves[i] for i in cut]
     parts = [1 if i is None else box.parts[i] for i in cut]
-    boxes = [divisor(-(-leaf.extent // part), bits.count) for leaf, part in zip(leaves, parts, strict=True)]
+    boxes = [divisor(-(-leaf.extent // part), bits.counts) for leaf, part in zip(leaves, parts, strict=True)]
     steps = [
         [leaf[end] // box.unit * part for leaf, part in zip(leaves, parts, strict=True)] for end in (TARGET, SOURCE)
     ]
     sides = [_side(box, end, word, bits) for end, word in zip((TARGET, SOURCE), words, strict=True)]
     run, slots = box.run(TARGET), box.slots()
-    extents = [divisor(box.parts[i], bits.count) for i in run[:3]]
+    extents = [divisor(box.parts[i], bits.counts) for i in run[:3]]
     return structure(
         "box",
         bits,
@@ -228,7 +227,7 @@ def box_structure(box: Box, words: tuple[int, int], bits: Bits) -> Struct:
         *steps,
         sides[1],
         sides[0],
-        _filled(extents, 3, divisor(1, bits.count)),
+        _filled(extents, 3, divisor(1, bits.counts)),
         _filled([slots[i] for i in run], 4, 0),
     )
 
@@ -243,8 +242,8 @@ def _side(box: Box, end: int, word: int, bits: Bits) -> tuple[Any, ...]:
     words = -(-items * box.unit // word)
     count = words * math.prod([box.parts[i] for i in rows])
     inner, cut = (items // box.parts[run[-1]], _cut(box, run[-1])) if run else (1, _NOT_CUT)
-    made = [(divisor(box.parts[i], bits.count), box.leaves[i][end] // box.unit, slots[i], _cut(box, i)) for i in rows]
-    return divisor(words, bits.count), count, items, inner, cut, _filled(made, 3, (divisor(1, bits.count), 0, 0, 2))
+    made = [(divisor(box.parts[i], bits.counts), box.leaves[i][end] // box.unit, slots[i], _cut(box, i)) for i in rows]
+    return divisor(words, bits.counts), count, items, inner, cut, _filled(made, 3, (divisor(1, bits.counts), 0, 0, 2))
 
 
 def _cut(box: Box, loop: int) -> int:

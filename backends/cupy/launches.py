@@ -173,7 +173,7 @@ def _fill(
     count = size_of(leaves) * pieces
     bits = bits_of(count, leaves, beyond=_beyond(end))
     if end.table:
-        bits = bits._replace(distance=64)
+        bits = bits._replace(distances=64)
     arguments = (loops(leaves, bits, pieces=pieces), structure("filling", bits, swizzle(end.swizzle)))
     chosen = {"PIECES": pieces, "TARGET_SWIZZLE": int(end.swizzle is not None), "TABLE": int(end.table)}
     defines = _defines("fill_items", width, bits, arguments[0], chosen)
@@ -215,7 +215,7 @@ def _table_copy(plan: Plan, target: _End, source: _End, most: int) -> Launch:
         (0, plan.itemsize, swizzle(None)) if end.table else (start, stride, swizzle(end.swizzle))
         for end, start, stride in zip((target, source), _start(plan), strides, strict=True)
     ]
-    bits = bits_of(extent * pieces)._replace(distance=64)
+    bits = bits_of(extent * pieces)._replace(distances=64)
     lookup = structure("lookup", bits, extent * pieces, *ends, mask(plan, bits))
     return _each("copy_table", plan, (width, bits), most, lookup, **_changes(plan, target, source))
 
@@ -255,7 +255,7 @@ def _transpose(plan: Plan, aligned: int, most: int) -> Launch:
     count = math.prod(tiles) * size_of(planes)
     bits = bits_of(max(count, a.extent, b.extent), plan.leaves, start=_start(plan), unit=item)
     walked = loops(planes, bits, start=_start(plan), unit=item)
-    divisors = [divisor(extent, bits.count) for extent in tiles]
+    divisors = [divisor(extent, bits.counts) for extent in tiles]
     plane = structure("plane", bits, *divisors, a.extent, b.extent, a.source_stride // item, b.target_stride // item)
     chosen = {"WORD": word, "SIDE_A": sides[0], "SIDE_B": sides[1]}
     defines = _defines("transpose_tiles", item, bits, walked, chosen, plan.eviction)
@@ -269,7 +269,7 @@ def _rows(plan: Plan, most: int) -> Launch:
     count = size_of(leaves) * parts
     bits = bits_of(count, leaves, start=_start(plan), unit=item)
     walked = loops(leaves, bits, start=_start(plan), unit=item)
-    rows = structure("rows", bits, divisor(parts, bits.count), row_bytes(plan))
+    rows = structure("rows", bits, divisor(parts, bits.counts), row_bytes(plan))
     defines = _defines("copy_rows", item, bits, walked, {}, plan.eviction)
     return Launch("copy_rows", defines, _grid(count, _THREADS // 32, most), (_THREADS, 1, 1), 0, (walked, rows))
 
@@ -310,7 +310,7 @@ def _defines(
 ) -> tuple[str, ...]:
     """Return the compiler options of a module; ``walked`` determines how many loops it supports."""
     room = walked["loop"].shape[-1] if "loop" in (walked.dtype.names or ()) else 0
-    sizes = {"ITEM": width, "COUNT": bits.count, "DISTANCE": bits.distance, "LOOPS": max(room, 8)}
+    sizes = {"ITEM": width, "COUNT": bits.counts, "DISTANCE": bits.distances, "LOOPS": max(room, 8)}
     hints = {} if eviction is CacheEviction.NORMAL else {"EVICTION": eviction.value}
     values = {kernel.upper(): 1, **sizes, "FLIGHT": _IN_FLIGHT, **chosen, **hints}
     return tuple([f"-DACCEL_{name}={value}" for name, value in values.items()])

@@ -22,8 +22,8 @@ _ROOMS = (8, 64)
 class Bits(NamedTuple):
     """The bits of integers in a kernel: 32 or 64."""
 
-    count: int
-    distance: int
+    counts: int
+    distances: int
 
 
 def bits_of(
@@ -46,7 +46,7 @@ def bits_of(
 @cache
 def _types(bits: Bits, room: int) -> dict[str, np.dtype[Any]]:
     """Return the types of the structures by name, with the alignment of C++."""
-    index, distance = f"u{bits.count // 8}", f"i{bits.distance // 8}"
+    index, distance = f"u{bits.counts // 8}", f"i{bits.distances // 8}"
 
     def struct(*fields: tuple[Any, ...]) -> np.dtype[Any]:
         return np.dtype(list(fields), align=True)
@@ -116,7 +116,7 @@ def loops(
     made["rank"] = len(nest)
     made["target_start"], made["source_start"] = [first // unit for first in start]
     made["loop"][0, : len(nest)] = [
-        (divisor(leaf.extent, bits.count), *[stride // unit for stride in _steps(leaf)]) for leaf in nest
+        (divisor(leaf.extent, bits.counts), *[stride // unit for stride in _steps(leaf)]) for leaf in nest
     ]
     made["count"] = pieces * int(np.prod([leaf.extent for leaf in nest], dtype=object))
     return made
@@ -147,6 +147,6 @@ def mask(plan: Plan, bits: Bits) -> tuple[int, int]:
 
     A bound that does not fit the distances is as good as the nearest that does.
     """
-    most = (1 << (bits.distance - 1)) - 1
+    most = (1 << (bits.distances - 1)) - 1
     bound = most if plan.bound is None else max(min(plan.bound, most), -most - 1)
     return bound, plan.fill is Fill.ZERO

@@ -185,12 +185,6 @@ def test_no_access_leaves_what_is_copied(sanitized):
     assert (done.returncode, "ERROR" in done.stderr) == (0, False), done.stderr
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong"),
-    [
-        ("(y + (done + k) * DOWN) * PACK < a_left", "(y + (done + k) * DOWN) * PACK <= a_left"),
-        ("2 * CHUNK : CHUNK) <= length", "CHUNK : CHUNK) <= length"),
-    ],
-)
-def test_reading_past_the_end_is_found(sanitized, right, wrong):
-    assert "heap-buffer-overflow" in sanitized(right, wrong).stderr
+def test_reading_past_the_end_is_found(sanitized):
+    bug = "(y + (done + k) * DOWN) * PACK < a_left", "(y + (done + k) * DOWN) * PACK <= a_left"
+    assert "heap-buffer-overflow" in sanitized(*bug).stderr

@@ -152,7 +152,7 @@ __device__ inline void write_box(const Item* shared, Item* target, const Box& bo
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 4)
     copy_boxes(char* target, const char* source, const Loops loops, const Box box) {
     extern __shared__ uint4 memory[];
     Item* shared = reinterpret_cast<Item*>(memory);

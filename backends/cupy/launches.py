@@ -187,6 +187,8 @@ def _copy(plan: Plan, target: _End, source: _End, aligned: int, most: int) -> La
         return _table_copy(plan, target, source, most)
     if plan.bound is not None or target.swizzle is not None or source.swizzle is not None:
         return _gather(plan, target, source, most)
+    # Distances are in accesses, so the starts must be too: a start may be aligned only together with its address.
+    plan = plan._replace(vector=math.gcd(plan.vector, *_start(plan)))
     width, leaves = in_accesses(plan)
     if is_tiled(plan):
         return _transpose(plan, aligned, most)

@@ -154,6 +154,12 @@ def test_items_that_are_not_aligned_are_moved_in_pieces(vector):
         assert macro(launch, "ITEM") == str(vector)
 
 
+@pytest.mark.parametrize("extent", [40, 512])
+def test_a_start_may_be_aligned_only_together_with_its_address(extent):
+    plan = Plan((Leaf(extent, 1, 1),), 1, "memcpy", target_start=1, vector=2, index_bits=32)
+    check_copy(Case(plan, End(phase=1)))
+
+
 @pytest.mark.parametrize("extra", [-1, 0, 1])
 def test_the_bound_is_exclusive(extra):
     plan = Plan((Leaf(40, 4, 4),), 4, "gather", vector=4, bound=80 + extra, fill=Fill.ZERO)

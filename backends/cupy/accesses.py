@@ -5,18 +5,43 @@ from collections.abc import Iterable
 
 from accel.abc import Leaf, Plan, Swizzling
 
-__all__ = ["in_accesses", "in_pieces", "in_stores", "outside", "packable", "shorter_side", "size_of"]
+__all__ = [
+    "TILES",
+    "are_long_rows",
+    "in_accesses",
+    "in_pieces",
+    "in_stores",
+    "is_tiled",
+    "outside",
+    "row_bytes",
+    "size_of",
+    "word_of",
+]
 
 
-def packable(plan: Plan, target_address: int, source_address: int) -> bool:
-    """Return whether the items of a transpose are smaller than 4 bytes and can be accessed as words of 4 bytes."""
-    if plan.kind != "transpose" or plan.itemsize >= 4:
-        return False
-    a, b = plan.tile or (None, None)
+TILES = {1: (128, 128), 2: (128, 64), 4: (64, 64), 8: (64, 32), 16: (32, 32)}
+"""Items of a tile along the loops that are contiguous in the target and in the source: 16 KiB in all."""
+_LEAST = 64
+"""Bytes of a tile's shorter side from which on most of what is read from memory is used."""
+_FILLED = 1 / 4
+"""The share of a tile from which on its threads have enough in flight."""
+_LONG = 512
+"""Bytes of a row from which on its ends, which are copied item by item, are the smaller part."""
+_WORDS = {1: (8, 4), 2: (8, 4), 4: (16, 8), 8: (16,)}
+"""The widths of words that a transpose takes several items at once by, for each itemsize, the widest first."""
+
+
+def word_of(plan: Plan, aligned: int) -> int:
+    """Return the bytes of the words by which the tiles of a transpose are read and written.
+
+    All words of rows have to be aligned, and rows contain whole words; ``aligned`` is the alignment of the operands.
+    """
+    a, b = plan.tile or (0, 0)
     into = [leaf.target_stride for i, leaf in enumerate(plan.leaves) if i != a]
     out_of = [leaf.source_stride for i, leaf in enumerate(plan.leaves) if i != b]
-    starts = (target_address + plan.target_start, source_address + plan.source_start)
-    return math.gcd(4, *starts, *into, *out_of) == 4
+    rows = [plan.leaves[i].extent * plan.itemsize for i in (a, b)]
+    common = math.gcd(aligned, plan.target_start, plan.source_start, *into, *out_of, *rows)
+    return next((word for word in _WORDS.get(plan.itemsize, ()) if common % word == 0), plan.itemsize)
 
 
 def in_accesses(plan: Plan) -> tuple[int, list[Leaf]]:
@@ -37,9 +62,24 @@ def outside(plan: Plan) -> list[Leaf]:
     return [leaf for i, leaf in enumerate(plan.leaves) if i not in (plan.tile or ())]
 
 
-def shorter_side(plan: Plan) -> int:
-    """Return the items along the shorter side of the plane of a transpose."""
-    return min([plan.leaves[i].extent for i in plan.tile or ()])
+def is_tiled(plan: Plan) -> bool:
+    """Return whether a copy is a transpose whose tiles are filled for the most part."""
+    if plan.tile is None or plan.vector < plan.itemsize:
+        return False
+    extents = [plan.leaves[i].extent for i in plan.tile]
+    sides = TILES[plan.itemsize]
+    filled = [extent / (-(-extent // side) * side) for extent, side in zip(extents, sides, strict=True) if extent]
+    return min(extents) * plan.itemsize >= _LEAST and math.prod(filled) >= _FILLED
+
+
+def are_long_rows(plan: Plan) -> bool:
+    """Return whether a copy is one of long rows that are not aligned to the widest access."""
+    return plan.kind in {"memcpy", "rows"} and plan.vector < 16 and row_bytes(plan) >= _LONG
+
+
+def row_bytes(plan: Plan) -> int:
+    """Return the bytes of the last loop, which is contiguous at both ends."""
+    return (plan.leaves[-1].extent if plan.leaves else 1) * plan.itemsize
 
 
 def in_pieces(plan: Plan) -> tuple[int, int]:

@@ -7,29 +7,46 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.abc import CacheEviction, Leaf, Limits, Operand, Plan, Swizzling
+from accel.abc import CacheEviction, Limits, Operand, Plan, Swizzling
 
-from .accesses import in_accesses, in_pieces, in_stores, outside, packable, shorter_side, size_of
-from .structures import Struct, divisor, index_bits, loops, mask, steps, structure, swizzle
+from .accesses import (
+    TILES,
+    are_long_rows,
+    in_accesses,
+    in_pieces,
+    in_stores,
+    is_tiled,
+    outside,
+    row_bytes,
+    size_of,
+    word_of,
+)
+from .boxes import SOURCE, TARGET, Box, box_of, box_structure
+from .structures import Bits, Struct, bits_of, divisor, loops, mask, structure, swizzle
 
 __all__ = ["Launch", "copy_launch", "fill_launch", "module_source"]
 
 _SOURCES = (
     "items.cuh",
     "loops.cuh",
+    "swizzles.cuh",
     "moves.cuh",
+    "words.cuh",
+    "copy_boxes.cu",
     "copy_items.cu",
+    "gather_items.cu",
+    "copy_rows.cu",
     "copy_table.cu",
     "fill_items.cu",
-    "transpose_items.cu",
+    "transpose_tiles.cu",
 )
 _THREADS = 256
 _IN_FLIGHT = 4
 """Accesses that a thread has in flight at once."""
-_TILE = (32, 8)
-"""Threads of a block of a transpose; the first is also the side of a tile in words."""
-_NARROW = 8
-"""Items along the short side of a plane below which tiles would be mostly empty."""
+_PART = 32 * 16 * _IN_FLIGHT
+"""Bytes of a row that 32 threads copy at once, in accesses of 16 bytes."""
+_BOX = 1 << 14
+"""Bytes of the largest box."""
 
 
 class Launch(NamedTuple):
@@ -40,7 +57,7 @@ class Launch(NamedTuple):
     kernel : str
         Name of the function.
     defines : tuple of str
-        Compiler options that turn `module_source` into its module; launches with equal options share a module.
+        Compiler options that turn `module_source` into a module of this kernel alone.
     grid, block : tuple of three ints
         Blocks of the launch, and threads of a block, along each axis.
     shared_bytes : int
@@ -95,8 +112,8 @@ def copy_launch(
     CapabilityError
         If there are more loops than a kernel takes: 64.
     """
-    packed = packable(plan, target_address, source_address)
-    launch = _copy(plan, _end(target), _end(source), packed, _most_blocks(limits))
+    aligned = math.gcd(16, target_address, source_address)
+    launch = _copy(plan, _end(target), _end(source), aligned, _most_blocks(limits))
     tables = (target_table, source_table) if plan.kind == "table" else ()
     return _with_addresses(launch, target_address, source_address, *tables)
 
@@ -126,7 +143,7 @@ def fill_launch(target: Operand, value: Any, address: int, *, table: int = 0, li
     axes = ((target.table.size,), (itemsize,)) if target.table is not None else (target.extents, target.strides)
     launch = _fill(*axes, itemsize, end, math.gcd(16, address), _most_blocks(limits))
     repeated = np.array([value], target.dtype).tobytes() * (16 // itemsize)
-    pattern = structure("pattern", 64, *np.frombuffer(repeated, np.uint64))
+    pattern = structure("pattern", Bits(64, 64), *np.frombuffer(repeated, np.uint64))
     return _with_addresses(launch._replace(arguments=(*launch.arguments, pattern)), address, table)
 
 
@@ -154,35 +171,43 @@ def _fill(
     width, leaves = in_stores(extents, strides, itemsize, aligned, end.swizzle, apart=end.table)
     pieces = max(itemsize // width, 1)
     count = size_of(leaves) * pieces
-    bits = index_bits(count, narrow=sum([leaf.extent * abs(leaf.target_stride) for leaf in leaves]) < 1 << 31)
-    walked = loops(leaves, bits, pieces=pieces)
-    arguments = (walked, structure("filling", bits, divisor(pieces, bits), swizzle(end.swizzle)))
-    grid = _grid(count, _THREADS, most)
-    return Launch("fill_items", _defines(width, bits, walked), grid, (_THREADS, 1, 1), 0, arguments)
+    bits = bits_of(count, leaves, beyond=_beyond(end))
+    if end.table:
+        bits = bits._replace(distances=64)
+    arguments = (loops(leaves, bits, pieces=pieces), structure("filling", bits, swizzle(end.swizzle)))
+    chosen = {"PIECES": pieces, "TARGET_SWIZZLE": int(end.swizzle is not None), "TABLE": int(end.table)}
+    defines = _defines("fill_items", width, bits, arguments[0], chosen)
+    return Launch("fill_items", defines, _grid(count, _THREADS, most), (_THREADS, 1, 1), 0, arguments)
 
 
 @lru_cache(1 << 12)
-def _copy(plan: Plan, target: _End, source: _End, packed: bool, most: int) -> Launch:
+def _copy(plan: Plan, target: _End, source: _End, aligned: int, most: int) -> Launch:
     """Return a launch without its addresses, which change between copies of equal plans."""
     if plan.kind == "table":
         return _table_copy(plan, target, source, most)
     if plan.bound is not None or target.swizzle is not None or source.swizzle is not None:
         return _gather(plan, target, source, most)
-    if plan.kind == "transpose" and shorter_side(plan) >= _NARROW:
-        return _transpose(plan, packed, most)
+    # Distances are in accesses, so the starts must be too: a start may be aligned only together with its address.
+    plan = plan._replace(vector=math.gcd(plan.vector, *_start(plan)))
     width, leaves = in_accesses(plan)
-    bits = _bits(plan, size_of(leaves))
-    return _each("copy_items", plan, (width, bits), size_of(leaves), most, loops(leaves, bits, start=_start(plan)))
+    if is_tiled(plan):
+        return _transpose(plan, aligned, most)
+    if are_long_rows(plan):
+        return _rows(plan, most)
+    box = box_of(tuple(leaves), width, _BOX)
+    if box.is_worth_it:
+        return _boxes(plan, box, aligned, most)
+    bits = bits_of(size_of(leaves), leaves, start=_start(plan), unit=width)
+    return _each("copy_items", plan, (width, bits), most, loops(leaves, bits, start=_start(plan), unit=width))
 
 
 def _gather(plan: Plan, target: _End, source: _End, most: int) -> Launch:
     width, pieces = in_pieces(plan)
-    count = plan.size * pieces
-    bits = _bits(plan, count)
-    ends = (swizzle(target.swizzle), swizzle(source.swizzle))
-    gathering = structure("gathering", bits, divisor(pieces, bits), *ends, mask(plan))
+    beyond = max(_beyond(target), _beyond(source))
+    bits = bits_of(plan.size * pieces, plan.leaves, start=_start(plan), beyond=beyond)
+    gathering = structure("gathering", bits, swizzle(target.swizzle), swizzle(source.swizzle), mask(plan, bits))
     walked = loops(plan.leaves, bits, start=_start(plan), pieces=pieces)
-    return _each("gather_items", plan, (width, bits), count, most, walked, gathering)
+    return _each("gather_items", plan, (width, bits), most, walked, gathering, **_changes(plan, target, source))
 
 
 def _table_copy(plan: Plan, target: _End, source: _End, most: int) -> Launch:
@@ -192,50 +217,105 @@ def _table_copy(plan: Plan, target: _End, source: _End, most: int) -> Launch:
         (0, plan.itemsize, swizzle(None)) if end.table else (start, stride, swizzle(end.swizzle))
         for end, start, stride in zip((target, source), _start(plan), strides, strict=True)
     ]
-    count = extent * pieces
-    lookup = structure("lookup", 64, count, divisor(pieces, 64), *ends, mask(plan))
-    return _each("copy_table", plan, (width, 64), count, most, lookup)
+    bits = bits_of(extent * pieces)._replace(distances=64)
+    lookup = structure("lookup", bits, extent * pieces, *ends, mask(plan, bits))
+    return _each("copy_table", plan, (width, bits), most, lookup, **_changes(plan, target, source))
 
 
-def _each(kernel: str, plan: Plan, sizes: tuple[int, int], count: int, most: int, *structures: Struct) -> Launch:
-    """Return a launch whose threads copy some items each; ``sizes`` are bytes of an access and bits of an index."""
-    grid = _grid(count, _THREADS * _IN_FLIGHT, most)
-    return Launch(kernel, _defines(*sizes, structures[0], plan.eviction), grid, (_THREADS, 1, 1), 0, structures)
+def _changes(plan: Plan, target: _End, source: _End) -> dict[str, int]:
+    """Return the macros that say what may happen to the distances of elements."""
+    return {
+        "PIECES": in_pieces(plan)[1],
+        "TARGET_SWIZZLE": int(target.swizzle is not None),
+        "SOURCE_SWIZZLE": int(source.swizzle is not None),
+        "MASK": int(plan.bound is not None),
+    }
 
 
-def _transpose(plan: Plan, packed: bool, most: int) -> Launch:
-    """Return a launch whose blocks transpose tiles of the plane, once for each access that an item takes."""
+def _beyond(end: _End) -> int:
+    """Return by how many bytes a swizzle may change a distance, or more."""
+    if end.swizzle is None:
+        return 0
+    mask, shift, offset = end.swizzle
+    return mask + offset + (mask >> shift if shift >= 0 else mask << -shift)
+
+
+def _each(kernel: str, plan: Plan, sizes: tuple[int, Bits], most: int, *structures: Struct, **chosen: int) -> Launch:
+    """Return a launch whose threads copy some items each; ``sizes`` are bytes of an access and bits of integers."""
+    grid = _grid(int(structures[0]["count"][0]), _THREADS * _IN_FLIGHT, most)
+    defines = _defines(kernel, *sizes, structures[0], chosen, plan.eviction)
+    return Launch(kernel, defines, grid, (_THREADS, 1, 1), 0, structures)
+
+
+def _transpose(plan: Plan, aligned: int, most: int) -> Launch:
+    """Return a launch whose blocks transpose tiles of the plane."""
     assert plan.tile is not None, "a transpose has a tile"
-    width, pieces = in_pieces(plan)
     a, b = [plan.leaves[i] for i in plan.tile]
-    side = _TILE[0] * (4 // width if packed else 1)
-    tiles = [*outside(plan), Leaf(pieces, width, width), _tiled(b, side), _tiled(a, side)]
-    bits = _bits(plan, size_of(tiles))
-    walked = loops(tiles, bits, start=_start(plan))
-    plane = structure("plane", bits, a.extent, b.extent, *steps(a), *steps(b))
-    kernel = "transpose_packed" if packed else "transpose_items"
-    grid = _grid(size_of(tiles), 1, most)
-    return Launch(kernel, _defines(width, bits, walked, plan.eviction), grid, (*_TILE, 1), 0, (walked, plane))
+    item, word, sides = plan.itemsize, word_of(plan, aligned), TILES[plan.itemsize]
+    tiles = [-(-leaf.extent // side) for leaf, side in zip((a, b), sides, strict=True)]
+    planes = outside(plan)
+    count = math.prod(tiles) * size_of(planes)
+    bits = bits_of(max(count, a.extent, b.extent), plan.leaves, start=_start(plan), unit=item)
+    walked = loops(planes, bits, start=_start(plan), unit=item)
+    divisors = [divisor(extent, bits.counts) for extent in tiles]
+    plane = structure("plane", bits, *divisors, a.extent, b.extent, a.source_stride // item, b.target_stride // item)
+    chosen = {"WORD": word, "SIDE_A": sides[0], "SIDE_B": sides[1]}
+    defines = _defines("transpose_tiles", item, bits, walked, chosen, plan.eviction)
+    return Launch("transpose_tiles", defines, _grid(count, 1, most), (_THREADS, 1, 1), 0, (walked, plane))
+
+
+def _rows(plan: Plan, most: int) -> Launch:
+    """Return a launch in which 32 threads copy a part of a row."""
+    leaves, item = plan.leaves[:-1], plan.vector
+    parts = -(-(row_bytes(plan) + 15) // _PART)  # the first is shorter if the row does not start at a multiple of 16
+    count = size_of(leaves) * parts
+    bits = bits_of(count, leaves, start=_start(plan), unit=item)
+    walked = loops(leaves, bits, start=_start(plan), unit=item)
+    rows = structure("rows", bits, divisor(parts, bits.counts), row_bytes(plan))
+    defines = _defines("copy_rows", item, bits, walked, {}, plan.eviction)
+    return Launch("copy_rows", defines, _grid(count, _THREADS // 32, most), (_THREADS, 1, 1), 0, (walked, rows))
+
+
+def _boxes(plan: Plan, box: Box, aligned: int, most: int) -> Launch:
+    """Return a launch whose blocks copy boxes."""
+    unit, outside = box.unit, box.outside
+    starts = math.gcd(aligned, *_start(plan))
+    words = box.word(TARGET, starts), box.word(SOURCE, starts)
+    count = size_of(outside) * math.prod([-(-box.leaves[i].extent // box.parts[i]) for i in box.cut])
+    longest = max([box.leaves[i].extent for i in box.inside])
+    bits = bits_of(max(count, longest), box.leaves, start=_start(plan), unit=unit)
+    walked = loops(outside, bits, start=_start(plan), unit=unit)
+    chosen = {
+        "WRITE": words[0],
+        "READ": words[1],
+        "WRITE_ROWS": len(box.rows(TARGET)),
+        "READ_ROWS": len(box.rows(SOURCE)),
+        "RUN_LOOPS": len(box.run(TARGET)),
+        "GAPS": int(box.has_gaps),
+    }
+    defines = _defines("copy_boxes", unit, bits, walked, chosen, plan.eviction)
+    arguments = (walked, box_structure(box, words, bits))
+    return Launch("copy_boxes", defines, _grid(count, 1, most), (_THREADS, 1, 1), box.shared_bytes, arguments)
 
 
 def _start(plan: Plan) -> tuple[int, int]:
     return plan.target_start, plan.source_start
 
 
-def _bits(plan: Plan, count: int) -> int:
-    return index_bits(count, narrow=plan.index_bits == 32)
-
-
-def _tiled(leaf: Leaf, side: int) -> Leaf:
-    return Leaf(-(-leaf.extent // side), leaf.target_stride * side, leaf.source_stride * side)
-
-
-def _defines(width: int, bits: int, walked: Struct, eviction: CacheEviction = CacheEviction.NORMAL) -> tuple[str, ...]:
+def _defines(
+    kernel: str,
+    width: int,
+    bits: Bits,
+    walked: Struct,
+    chosen: dict[str, int],
+    eviction: CacheEviction = CacheEviction.NORMAL,
+) -> tuple[str, ...]:
     """Return the compiler options of a module; ``walked`` determines how many loops it supports."""
     room = walked["loop"].shape[-1] if "loop" in (walked.dtype.names or ()) else 0
-    defines = (f"ITEM={width}", f"INDEX={bits}", f"LOOPS={max(room, 8)}", f"FLIGHT={_IN_FLIGHT}")
-    hints = () if eviction is CacheEviction.NORMAL else (f"EVICTION={eviction.value}",)
-    return tuple([f"-DACCEL_{define}" for define in (*defines, *hints)])
+    sizes = {"ITEM": width, "COUNT": bits.counts, "DISTANCE": bits.distances, "LOOPS": max(room, 8)}
+    hints = {} if eviction is CacheEviction.NORMAL else {"EVICTION": eviction.value}
+    values = {kernel.upper(): 1, **sizes, "FLIGHT": _IN_FLIGHT, **chosen, **hints}
+    return tuple([f"-DACCEL_{name}={value}" for name, value in values.items()])
 
 
 def _grid(count: int, per_block: int, most: int) -> tuple[int, int, int]:

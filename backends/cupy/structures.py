@@ -2,63 +2,106 @@
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from accel.abc import Fill, Leaf, Plan, Swizzling
 from accel.errors import CapabilityError
 
-__all__ = ["Struct", "divisor", "index_bits", "loops", "mask", "steps", "structure", "swizzle"]
+__all__ = ["Bits", "Struct", "bits_of", "divisor", "loops", "mask", "structure", "swizzle"]
 
 Struct = np.ndarray[Any, Any]
 """An array of one item: CuPy passes it by value."""
 
-_UNBOUND = (1 << 63) - 1
+_NARROW = (1 << 31) - 1
 _ROOMS = (8, 64)
 """The numbers of loops a kernel is compiled for: 8, enough for nearly all copies, or NumPy's maximum of dimensions."""
 
 
-def index_bits(count: int, *, narrow: bool) -> int:
-    """Return the bits of indices, 32 or 64, for ``count`` items; ``narrow`` says whether all offsets fit 32 bits.
+class Bits(NamedTuple):
+    """The bits of integers in a kernel: 32 or 64."""
 
-    The limit is not 2**32: threads count past the last item, and a `divisor` is only right for half of the range.
+    counts: int
+    distances: int
+
+
+def bits_of(
+    count: int, leaves: Iterable[Leaf] = (), *, start: tuple[int, int] = (0, 0), unit: int = 1, beyond: int = 0
+) -> Bits:
+    """Return the bits for ``count`` items, and for their distances in units of ``unit`` bytes.
+
+    The limit of a count is not 2**32: threads count past the last item, and a `divisor` is only right for half of the
+    range. ``beyond`` says by how many bytes swizzles may increase a distance.
     """
-    return 32 if narrow and count <= 1 << 30 else 64
+    steps = [(max(leaf.extent - 1, 0), *_steps(leaf)) for leaf in leaves]
+    farthest = 0
+    for end, first in enumerate(start, 1):
+        ways = [step[0] * step[end] for step in steps]
+        low, high = (first + sum([way for way in ways if sign * way > 0]) for sign in (-1, 1))
+        farthest = max(farthest, -low, high, abs(first), *[abs(step[end]) for step in steps])
+    return Bits(32 if count <= 1 << 30 else 64, 32 if (farthest + beyond) // unit < _NARROW else 64)
 
 
 @cache
-def _types(bits: int, room: int) -> dict[str, np.dtype[Any]]:
+def _types(bits: Bits, room: int) -> dict[str, np.dtype[Any]]:
     """Return the types of the structures by name, with the alignment of C++."""
-    index, distance = f"u{bits // 8}", f"i{bits // 8}"
+    index, distance = f"u{bits.counts // 8}", f"i{bits.distances // 8}"
 
     def struct(*fields: tuple[Any, ...]) -> np.dtype[Any]:
         return np.dtype(list(fields), align=True)
 
     divisor = struct(("value", index), ("magic", index), ("shift", "u4"))
-    swizzle = struct(("mask", "i8"), ("offset", "i8"), ("shift", "i4"))
-    mask = struct(("bound", "i8"), ("zero", "i4"))
+    swizzle = struct(("mask", distance), ("offset", distance), ("left", "i4"), ("right", "i4"))
+    mask = struct(("bound", distance), ("zero", "i4"))
     loop = struct(("extent", divisor), ("target_stride", distance), ("source_stride", distance))
     starts = (("target_start", distance), ("source_start", distance))
     end = struct(("start", "i8"), ("stride", "i8"), ("swizzle", swizzle))
-    strides = [(f"{name}_stride", distance) for name in ("a_target", "a_source", "b_target", "b_source")]
+    tiles = (("a_tiles", divisor), ("b_tiles", divisor), ("a_extent", index), ("b_extent", index))
+    rows = (("a_source_stride", distance), ("b_target_stride", distance))
     return {
         "loops": struct(("count", index), ("rank", "u4"), *starts, ("loop", loop, (room,))),
-        "gathering": struct(("pieces", divisor), ("target", swizzle), ("source", swizzle), ("mask", mask)),
-        "lookup": struct(("count", index), ("pieces", divisor), ("target", end), ("source", end), ("mask", mask)),
-        "filling": struct(("pieces", divisor), ("swizzle", swizzle)),
+        "gathering": struct(("target", swizzle), ("source", swizzle), ("mask", mask)),
+        "lookup": struct(("count", index), ("target", end), ("source", end), ("mask", mask)),
+        "filling": struct(("swizzle", swizzle)),
         "pattern": struct(("low", "u8"), ("high", "u8")),
-        "plane": struct(("a_extent", index), ("b_extent", index), *strides),
+        "plane": struct(*tiles, *rows),
+        "rows": struct(("parts", divisor), ("length", "i8")),
+        "box": _box(index, distance, divisor),
     }
 
 
-def structure(name: str, bits: int, *fields: Any) -> Struct:
-    """Return the structure with this name, with indices of ``bits`` bits."""
+def _box(index: str, distance: str, divisor: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of a box."""
+
+    def struct(*fields: tuple[Any, ...]) -> np.dtype[Any]:
+        return np.dtype(list(fields), align=True)
+
+    row = struct(("extent", divisor), ("stride", distance), ("shared", "u4"), ("cut", "u4"))
+    run = [(name, "u4") for name in ("count", "run", "inner", "cut")]
+    side = struct(("words", divisor), *run, ("rows", row, (3,)))
+    return struct(
+        ("boxes", divisor, (2,)),
+        ("extents", index, (2,)),
+        ("parts", "u4", (2,)),
+        ("target_steps", distance, (2,)),
+        ("source_steps", distance, (2,)),
+        ("read", side),
+        ("write", side),
+        ("run", divisor, (3,)),
+        ("shared", "u4", (4,)),
+    )
+
+
+def structure(name: str, bits: Bits, *fields: Any) -> Struct:
+    """Return the structure with this name, with integers of ``bits`` bits."""
     return np.array([fields], _types(bits, _ROOMS[0])[name])
 
 
-def loops(leaves: Iterable[Leaf], bits: int, *, start: tuple[int, int] = (0, 0), pieces: int = 1) -> Struct:
-    """Return the structure of some loops, over ``pieces`` accesses for each item.
+def loops(
+    leaves: Iterable[Leaf], bits: Bits, *, start: tuple[int, int] = (0, 0), unit: int = 1, pieces: int = 1
+) -> Struct:
+    """Return the structure of some loops, over ``pieces`` accesses for each item, in units of ``unit`` bytes.
 
     Raises
     ------
@@ -71,13 +114,15 @@ def loops(leaves: Iterable[Leaf], bits: int, *, start: tuple[int, int] = (0, 0),
     room = next(room for room in _ROOMS if room >= len(nest))
     made = np.zeros(1, _types(bits, room)["loops"])
     made["rank"] = len(nest)
-    made["target_start"], made["source_start"] = start
-    made["loop"][0, : len(nest)] = [(divisor(leaf.extent, bits), *steps(leaf)) for leaf in nest]
+    made["target_start"], made["source_start"] = [first // unit for first in start]
+    made["loop"][0, : len(nest)] = [
+        (divisor(leaf.extent, bits.counts), *[stride // unit for stride in _steps(leaf)]) for leaf in nest
+    ]
     made["count"] = pieces * int(np.prod([leaf.extent for leaf in nest], dtype=object))
     return made
 
 
-def steps(leaf: Leaf) -> tuple[int, int]:
+def _steps(leaf: Leaf) -> tuple[int, int]:
     """Return the strides of a loop; zeros for an extent of 1, whose strides may not fit the structure."""
     return leaf[1:] if leaf.extent > 1 else (0, 0)
 
@@ -89,11 +134,19 @@ def divisor(value: int, bits: int) -> tuple[int, int, int]:
     return value, ((1 << bits) * ((1 << shift) - value)) // value + 1, shift
 
 
-def swizzle(swizzling: Swizzling | None) -> tuple[int, int, int]:
-    """Return the mask, the offset and the shift of a swizzle; zeros, which change nothing, for None."""
-    return (0, 0, 0) if swizzling is None else (swizzling.mask, swizzling.offset, swizzling.shift)
+def swizzle(swizzling: Swizzling | None) -> tuple[int, int, int, int]:
+    """Return the mask, the offset and the shifts of a swizzle, to the left and to the right; zeros for None."""
+    if swizzling is None:
+        return 0, 0, 0, 0
+    mask, shift, offset = swizzling
+    return mask, offset, max(-shift, 0), max(shift, 0)
 
 
-def mask(plan: Plan) -> tuple[int, int]:
-    """Return the raw offset from which on the source is not read, and whether zeros are written for it."""
-    return _UNBOUND if plan.bound is None else plan.bound, plan.fill is Fill.ZERO
+def mask(plan: Plan, bits: Bits) -> tuple[int, int]:
+    """Return the raw offset from which on the source is not read, and whether zeros are written for it.
+
+    A bound that does not fit the distances is as good as the nearest that does.
+    """
+    most = (1 << (bits.distances - 1)) - 1
+    bound = most if plan.bound is None else max(min(plan.bound, most), -most - 1)
+    return bound, plan.fill is Fill.ZERO

@@ -1,16 +1,18 @@
 """Cases of copies and fills, and comparisons of all bytes between NumPy and the kernels."""
 
+from contextlib import contextmanager
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
-from accel.backends.cupy import launches
+from accel.backends.cupy import launches, structures
 
 from accel.abc import Block, Fill, Limits, Operand, Plan, Span, Swizzling
 from accel.dtypes import as_dtype
 
 from . import host_gpu
 
-__all__ = ["DTYPES", "Case", "End", "Memory", "check_copy", "check_fill", "places"]
+__all__ = ["DTYPES", "Case", "End", "Memory", "check_copy", "check_fill", "conflicts", "places", "wide_distances"]
 
 DTYPES = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
 MARGIN = 1 << 16  # bytes on both sides that must not change; even a wrong kernel does not reach farther
@@ -63,16 +65,31 @@ def places(plan, end, start, strides):
 
 def launch_of(case, target, source):
     """Return the launch of a copy between two memories."""
-    return launches.copy_launch(
-        case.plan,
-        _operand(case.target, target, case.plan),
-        _operand(case.source, source, case.plan),
-        target.address,
-        source.address,
-        target_table=_address(case.target.table),
-        source_table=_address(case.source.table),
-        limits=_limits(case.blocks),
-    )
+    with wide_distances(case.plan):
+        return launches.copy_launch(
+            case.plan,
+            _operand(case.target, target, case.plan),
+            _operand(case.source, source, case.plan),
+            target.address,
+            source.address,
+            target_table=_address(case.target.table),
+            source_table=_address(case.source.table),
+            limits=_limits(case.blocks),
+        )
+
+
+@contextmanager
+def wide_distances(plan):
+    """Choose distances of 64 bits for a plan that says so, even if they are small."""
+    if plan.index_bits == 32:
+        yield
+        return
+    for cached in (launches._copy, launches._fill):
+        cached.cache_clear()
+    with patch.object(structures, "_NARROW", 0):
+        yield
+    for cached in (launches._copy, launches._fill):
+        cached.cache_clear()
 
 
 def check_copy(case, text=None, **compiling):
@@ -90,14 +107,23 @@ def check_copy(case, text=None, **compiling):
     return launch
 
 
+def conflicts(case, text=None):
+    """Return how many passes over shared memory a copy makes for each that it would make without conflicts of banks."""
+    compiling = {"sanitizers": ("thread",), "warp": 32}
+    launch = check_copy(case, text, **compiling)
+    made, fewest = host_gpu.compile(text or launches.module_source(), launch.defines, **compiling).passes()
+    return made / fewest
+
+
 def check_fill(plan, end, value, *, blocks=1 << 20, seed=0):
     """Fill the target of a plan by a kernel and by NumPy, and compare all bytes; return the launch."""
     found = places(plan, end, 0, plan.target_strides)[1]
     memory = Memory(found, plan.itemsize, end.phase, seed=1)
     expected = memory.bytes.copy()
     expected[memory.at(found, plan.itemsize)] = np.frombuffer(value.tobytes(), np.uint8)
-    operand = _operand(end, memory, plan)
-    launch = launches.fill_launch(operand, value, memory.address, table=_address(end.table), limits=_limits(blocks))
+    operand, table = _operand(end, memory, plan), _address(end.table)
+    with wide_distances(plan):
+        launch = launches.fill_launch(operand, value, memory.address, table=table, limits=_limits(blocks))
     run(launch, seed)
     np.testing.assert_array_equal(memory.bytes, expected)
     return launch
@@ -106,7 +132,7 @@ def check_fill(plan, end, value, *, blocks=1 << 20, seed=0):
 def run(launch, seed, text=None, **compiling):
     """Run a launch on the host-simulated GPU."""
     # The warp size makes no difference to these kernels; both sizes are run.
-    warp = compiling.pop("warp", 64 if seed % 2 and "-DACCEL_INDEX=32" in launch.defines else 32)
+    warp = compiling.pop("warp", 64 if seed % 2 and "-DACCEL_DISTANCE=32" in launch.defines else 32)
     module = host_gpu.compile(text or launches.module_source(), launch.defines, warp, **compiling)
     module.launch(launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared_bytes, seed)
 

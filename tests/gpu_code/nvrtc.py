@@ -4,10 +4,12 @@ import ctypes
 import functools
 import importlib.util
 import re
+import subprocess
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Compiled", "Resources", "compile", "library", "version"]
+__all__ = ["Compiled", "Resources", "compile", "disassembler", "instructions", "library", "version"]
 
 USED = re.compile(
     r"Compiling entry function '(\w+)' for "
@@ -15,6 +17,8 @@ USED = re.compile(
     r".*?Used (\d+) registers(?:[^\n]*?(\d+) bytes smem)?",
     re.DOTALL,
 )
+
+INSTRUCTION = re.compile(r"(?m)^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([^;]+?)\s*;")
 
 
 class Resources(NamedTuple):
@@ -27,10 +31,11 @@ class Resources(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """A compiled module: its PTX text, and the resources of its kernels."""
+    """A compiled module: its PTX text, the resources of its kernels, and its machine code."""
 
     ptx: str
     kernels: dict[str, Resources]
+    code: bytes
 
 
 @functools.cache
@@ -61,7 +66,7 @@ def compile(source, options, architecture):
         ),
         program,
     )
-    made = Compiled(_text(program, "PTX"), _resources(_text(program, "ProgramLog")))
+    made = Compiled(_text(program, "PTX"), _resources(_text(program, "ProgramLog")), _bytes(program, "CUBIN"))
     library().nvrtcDestroyProgram(ctypes.byref(program))
     return made
 
@@ -73,12 +78,39 @@ def _resources(log):
     }
 
 
+@functools.cache
+def disassembler():
+    """Return the path of nvdisasm, or None if it is not installed (`pip install nvidia-cuda-nvdisasm`)."""
+    spec = importlib.util.find_spec("nvidia")
+    folders = [Path(folder) for folder in spec.submodule_search_locations] if spec else []
+    return next((path for folder in folders for path in folder.glob("*/bin/nvdisasm")), None)
+
+
+@functools.cache
+def instructions(code):
+    """Return the machine instructions of each kernel in the order of their addresses, without what fills the end."""
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(code)
+        file.flush()
+        command = [disassembler(), "--print-code", file.name]
+        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    found = {}
+    for section in re.split(r"(?m)^\s*\.section\s+", text)[1:]:
+        if name := re.match(r"\.text\.(\w+)", section):
+            found[name[1]] = [line for line in INSTRUCTION.findall(section) if not line.startswith("NOP")]
+    return found
+
+
 def _text(program, what):
+    return _bytes(program, what).rstrip(b"\0").decode()
+
+
+def _bytes(program, what):
     size = ctypes.c_size_t()
     getattr(library(), f"nvrtcGet{what}Size")(program, ctypes.byref(size))
     text = ctypes.create_string_buffer(size.value)
     getattr(library(), f"nvrtcGet{what}")(program, text)
-    return text.value.decode()
+    return text.raw
 
 
 def _check(status, program):

@@ -99,6 +99,30 @@ def special_plans(draw):
     return plan_of(itemsize, shape, target, source, (0, 0), draw(st.sampled_from([32, 64])))
 
 
+@st.composite
+def narrow_plans(draw):
+    """Copies from one order of a few short axes and a longer one to another, perhaps with gaps."""
+    itemsize = draw(st.sampled_from(WIDTHS))
+    shape = [draw(st.sampled_from((2, 3, 4, 5, 7, 12, 20, 31))) for _ in range(draw(st.integers(1, 4)))]
+    shape.append(draw(st.sampled_from((40, 97, 300))))
+    while math.prod(shape) > 20_000:
+        shape.pop(0)
+    gaps = st.sampled_from([0, 0, 0, 1, 4])
+    axes = range(len(shape))
+    target, source = (_with_gaps(shape, draw(st.permutations(axes)), itemsize, draw(gaps)) for _ in range(2))
+    return plan_of(itemsize, shape, target, source, (0, 0), draw(st.sampled_from([32, 64])))
+
+
+@st.composite
+def long_rows(draw):
+    """Copies of rows of some hundred bytes, which start anywhere."""
+    itemsize = draw(st.sampled_from(WIDTHS))
+    shape = [draw(st.integers(512, 3000)) // itemsize, *draw(st.sampled_from([[], [3], [2, 2]]))]
+    target, source = (_with_gaps(shape, range(len(shape)), itemsize, draw(st.integers(0, 9))) for _ in range(2))
+    starts = draw(st.tuples(st.integers(0, 9), st.integers(0, 9)))
+    return plan_of(itemsize, shape, target, source, starts, draw(st.sampled_from([32, 64])))
+
+
 def _orders(draw, rank):
     """Return the order of the axes at the target and at the source, the fastest first."""
     first = draw(st.sampled_from([1, 1, 0]))
@@ -138,7 +162,8 @@ def moved(swizzle):
 def copies(draw):
     """Copies without masks."""
     ends = (End(phase=draw(phases)), End(phase=draw(phases)))
-    return Case(aligned(draw(plans() | special_plans() | special_plans()), *ends), *ends, draw(few_blocks), draw(seeds))
+    plan = draw(st.one_of(plans(), special_plans(), special_plans(), narrow_plans(), long_rows()))
+    return Case(aligned(plan, *ends), *ends, draw(few_blocks), draw(seeds))
 
 
 @st.composite
@@ -182,7 +207,7 @@ def fills(draw):
     itemsize = draw(st.sampled_from(WIDTHS))
     shape = draw(shapes())
     strides = [stride * draw(st.sampled_from([1, 1, -1])) for stride in draw(strides_apart(shape, itemsize))]
-    plan = Plan(tuple(map(Leaf, shape, strides, strides)), itemsize)
+    plan = Plan(tuple(map(Leaf, shape, strides, strides)), itemsize, index_bits=draw(st.sampled_from([32, 64])))
     end = End(draw(swizzles), phase=draw(phases))
     if clash(places(plan, end, 0, strides)[1], itemsize):
         end = end._replace(swizzle=None)

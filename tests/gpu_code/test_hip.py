@@ -11,14 +11,16 @@ from accel.backends.cupy import launches
 from accel.errors import KernelSyntaxError
 
 from . import tools, users
+from .cases import accesses, launches_with
 from .strategies import WIDTHS
 
 ARCHITECTURES = ("gfx90a", "gfx942", "gfx1100")
 HEADER = Path(__file__).with_name("hip_device.h")
 CLANG = tools.hip_compiler()
 FLAGS = ("-x", "hip", "--cuda-device-only", "-nogpulib", "-nogpuinc", "-std=c++17", "-O3", "-S", "-o", "-", "-")
+MOST_SCALARS = 32  # spilled
 MOST_REGISTERS = 128  # of 512: four waves at once
-ACCESSES = {1: r"ubyte|u8|byte|b8", 2: "ushort|u16|short|b16", 4: "dword|b32", 8: "dwordx2|b64", 16: "dwordx4|b128"}
+ACCESSES = {1: r"ubyte|u8|byte|b8", 2: "ushort|u16|short|b16|d16", 4: "dword|b32", 8: "dwordx2|b64", 16: "dwordx4|b128"}
 KERNEL = re.compile(r"\.name:\s+(\w+)\n.*?\.vgpr_count:\s+(\d+)\n", re.DOTALL)
 
 
@@ -28,7 +30,7 @@ def _compiler():
 
 
 @functools.cache
-def name():
+def version():
     """Return the version text of the compiler."""
     said = subprocess.run([*CLANG, "--version"], capture_output=True, text=True, check=True).stdout
     return re.search(r"clang version \S+", said)[0]
@@ -47,17 +49,21 @@ def compiled(text, architecture, *defines):
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_registers_suffice_and_an_item_is_one_access_of_memory(width, bits, architecture):
-    defines = [f"-DACCEL_{name}" for name in (f"ITEM={width}", f"INDEX={bits}", "LOOPS=8", "FLIGHT=4")]
-    code = compiled(launches.module_source(), architecture, *defines)
-    used = {kernel: int(registers) for kernel, registers in sorted(KERNEL.findall(code))}
-    print(f"{name()} {architecture} {width:2} bytes, {bits} bits, vector registers: {used}")  # noqa: T201 - what ci/device_code shows
-    assert len(used) == (6 if width < 4 else 5)
-    for what in (r"private_segment_fixed_size", r"\.sgpr_spill_count", r"\.vgpr_spill_count"):
-        assert {int(found) for found in re.findall(rf"{what}:?\s+(\d+)", code)} == {0}
+    used = {}
+    for kernel, launch in launches_with(width, bits).items():
+        code = compiled(launches.module_source(), architecture, *launch.defines)
+        ((name, registers),) = KERNEL.findall(code)
+        assert name == launch.kernel
+        used[kernel] = int(registers)
+        for what in (r"private_segment_fixed_size", r"\.vgpr_spill_count"):
+            assert {int(found) for found in re.findall(rf"{what}:?\s+(\d+)", code)} == {0}
+        # A scalar register is spilled to a lane of a vector register, not to memory.
+        assert int(re.search(r"\.sgpr_spill_count:\s+(\d+)", code)[1]) <= MOST_SCALARS
+        for access, size in zip(("load", "store"), accesses(launch), strict=True):
+            assert re.search(rf"global_{access}_({ACCESSES[size]})\w*\s", code)
+        assert "flat_load" not in code
+    print(f"{version()} {architecture} {width:2} bytes, {bits} bits, vector registers: {used}")  # noqa: T201 - what ci/device_code shows
     assert max(used.values()) <= MOST_REGISTERS
-    for access in ("load", "store"):
-        assert re.search(rf"global_{access}_({ACCESSES[width]})\w*\s", code)
-    assert "flat_load" not in code
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -4,14 +4,16 @@ from itertools import product
 
 import numpy as np
 import pytest
+from accel.backends.cupy import launches
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accel.abc import CacheEviction, Fill, Leaf, Plan, Swizzling
 from accel.errors import CapabilityError
 
-from .cases import every_kernel, matrix
-from .copying import DTYPES, Case, End, check_copy, check_fill
+from .cases import every_kernel, macro, matrix, rows
+from .copying import DTYPES, Case, End, check_copy, check_fill, conflicts
+from .shapes import permuted
 from .strategies import WIDTHS, aligned, copies, few_blocks, fills, gathers, seeds, tables
 
 # Cases are few and large, so shrinking one takes longer than finding it.
@@ -52,34 +54,96 @@ def test_a_fill_sets_these_elements_and_no_others(case, blocks, seed):
 @both_indices
 def test_every_width_is_read_and_written_in_one_piece(width, bits):
     found = [check_copy(case) for case in every_kernel(width, bits)]
-    assert {launch.defines[0] for launch in found} == {f"-DACCEL_ITEM={width}"}
-    kernels = ["copy_items", "copy_items", "gather_items", "copy_table", "transpose_items"]
-    assert [launch.kernel for launch in found] == [*kernels, *["transpose_packed"] * (width < 4)]
+    assert {macro(launch, "ITEM") for launch in found} == {str(width)}
+    kernels = ["copy_items", "copy_items", "gather_items", "copy_table", "copy_boxes", "transpose_tiles"]
+    assert [launch.kernel for launch in found] == [*kernels, *["transpose_tiles", "copy_rows"] * (width < 16)]
 
 
-SIDES = (8, 31, 33, 64, 127, 129, 130, 131)
+SIDES = (64, 65, 66, 68, 72, 127, 128, 130)
 
 
-@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("width", WIDTHS)
 @both_indices
-def test_small_items_are_turned_in_words_with_ragged_edges(width, bits):
-    for seed, (rows, columns) in enumerate(product(SIDES, SIDES)):
-        case = Case(matrix(width, rows, columns, bits, multiple=4), blocks=2, seed=seed)
-        assert check_copy(case).kernel == "transpose_packed"
+def test_tiles_have_ragged_edges_and_the_widest_words_that_are_aligned(width, bits):
+    for seed, (high, wide) in enumerate(product(SIDES, SIDES)):
+        if seed % 5 != width % 5:  # a part of all pairs for each width
+            continue
+        launch = check_copy(Case(matrix(width, high, wide, bits), blocks=2, seed=seed))
+        common = np.gcd.reduce([16 if width > 2 else 8, high * width, wide * width])
+        word = max(width, common if (width, common) != (1, 2) else 1)
+        assert (launch.kernel, macro(launch, "WORD")) == ("transpose_tiles", str(word))
 
 
-@pytest.mark.parametrize("phases", [(0, 1), (1, 0), (2, 2), (0, 2), (4, 8)])
+@pytest.mark.parametrize("phases", [(0, 1), (1, 0), (2, 2), (0, 2), (4, 8), (8, 8)])
 @pytest.mark.parametrize("width", [1, 2])
-def test_words_are_not_used_where_they_are_not_aligned(width, phases):
+def test_words_are_not_wider_than_their_alignment(width, phases):
     ends = [End(phase=phase) for phase in phases]
-    plan = aligned(matrix(width, 33, 40, multiple=4), *ends)
-    words = check_copy(Case(plan, *ends)).kernel == "transpose_packed"
-    assert words == (phases == (4, 8))
+    plan = aligned(matrix(width, 72, 80, multiple=8), *ends)
+    launch = check_copy(Case(plan, *ends))
+    common = np.gcd.reduce([8, *phases])
+    if common < width:
+        assert launch.kernel == "copy_boxes"
+    else:
+        assert (launch.kernel, macro(launch, "WORD")) == ("transpose_tiles", str(common if common > 2 else width))
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(3, 700), (700, 3), (7, 7), (2, 1)])
-def test_narrow_planes_are_not_tiled(rows, columns):
-    assert check_copy(Case(matrix(4, rows, columns))).kernel == "copy_items"
+# Shapes, the permutation of their axes, and bytes of an item.
+NARROW = [
+    ((700, 3), (1, 0), 4),
+    ((701, 3), (1, 0), 1),
+    ((3, 9001), (1, 0), 1),
+    ((1500, 31), (1, 0), 2),
+    ((3000, 2), (1, 0), 4),
+    ((30, 12, 20), (0, 2, 1), 4),
+    ((30, 12, 20), (0, 2, 1), 8),
+    ((2, 50, 60, 3), (0, 3, 1, 2), 1),
+    ((2, 3, 50, 61), (0, 2, 3, 1), 1),
+    ((2, 3, 50, 60), (0, 2, 3, 1), 2),
+    ((40, 50, 3), (1, 0, 2), 4),
+    ((40, 50, 3), (1, 0, 2), 1),
+    ((20, 20, 20), (2, 1, 0), 4),
+    ((9, 10, 11, 12), (3, 2, 1, 0), 2),
+    ((17, 9000), (1, 0), 1),
+    ((3, 3, 3, 3, 3, 3), (5, 4, 3, 2, 1, 0), 16),
+]
+
+
+@pytest.mark.parametrize(("shape", "order", "width"), NARROW)
+def test_narrow_shapes_are_copied_by_boxes_of_long_runs(shape, order, width):
+    for seed in range(2):
+        assert check_copy(Case(permuted(shape, order, width), blocks=2, seed=seed)).kernel == "copy_boxes"
+
+
+@pytest.mark.parametrize(("shape", "order", "width"), NARROW)
+def test_boxes_have_few_conflicts_of_banks(shape, order, width):
+    assert conflicts(Case(permuted(shape, order, width))) < (3.1 if width == 16 else 2.3)
+
+
+@pytest.mark.parametrize("multiple", [1, 2, 4, 8])
+@every_width
+def test_tiles_have_no_conflicts_of_banks(width, multiple):
+    case = Case(matrix(width, 130 // multiple * multiple, 96, multiple=multiple))
+    assert conflicts(case) == 1
+
+
+def test_conflicts_of_banks_are_counted():
+    case, text = Case(matrix(4, 64, 64)), launches.module_source()
+    assert conflicts(case, text.replace("return column ^", "return column + 0 *")) > 2
+
+
+def test_a_copy_in_the_same_order_has_no_use_for_boxes():
+    padded = Plan((Leaf(90, 12, 16), Leaf(3, 4, 4)), 4, "rows", vector=4, index_bits=32)
+    assert check_copy(Case(padded)).kernel == "copy_items"
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 8])
+@pytest.mark.parametrize("phases", [(0, 0), (8, 0), (0, 8), (1, 2), (12, 5), (3, 3)])
+def test_long_rows_may_start_anywhere(width, phases):
+    starts = tuple(phase * width % 16 for phase in phases)
+    ends = [End(phase=phase) for phase in starts]
+    for length, blocks in ((512, 1), (1600, 2), (4144, 1)):
+        plan = rows(width, length=length, phases=starts)
+        assert check_copy(Case(plan, *ends, blocks, seed=length)).kernel == "copy_rows"
 
 
 @pytest.mark.parametrize("vector", [1, 2, 4, 8])
@@ -87,7 +151,13 @@ def test_items_that_are_not_aligned_are_moved_in_pieces(vector):
     for plan in (matrix(16, 33, 34), matrix(16, 33, 34)._replace(kind="gather", tile=None, bound=999)):
         ends = End(phase=vector), End(phase=16 - vector)
         launch = check_copy(Case(plan._replace(vector=vector), *ends))
-        assert launch.defines[0] == f"-DACCEL_ITEM={vector}"
+        assert macro(launch, "ITEM") == str(vector)
+
+
+@pytest.mark.parametrize("extent", [40, 512])
+def test_a_start_may_be_aligned_only_together_with_its_address(extent):
+    plan = Plan((Leaf(extent, 1, 1),), 1, "memcpy", target_start=1, vector=2, index_bits=32)
+    check_copy(Case(plan, End(phase=1)))
 
 
 @pytest.mark.parametrize("extra", [-1, 0, 1])
@@ -106,8 +176,7 @@ def test_more_is_done_than_there_are_threads(blocks):
 def test_there_may_be_as_many_loops_as_numpy_has_dimensions(rank):
     extents = [2] * 8 + [1] * (rank - 8)
     leaves = [Leaf(extent, 3 << (2 * i % 16), 5 << i % 9) for i, extent in enumerate(extents)]
-    room = check_copy(Case(Plan(tuple(leaves), 1))).defines[2]
-    assert room == ("-DACCEL_LOOPS=8" if rank == 8 else "-DACCEL_LOOPS=64")
+    assert macro(check_copy(Case(Plan(tuple(leaves), 1))), "LOOPS") == ("8" if rank == 8 else "64")
 
 
 def test_more_loops_are_refused():

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from accel.backends.cupy import launches
+from accel.backends.cupy.boxes import SOURCE, TARGET, box_of
 from accel.backends.cupy.structures import divisor
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accel.abc import Block, Leaf, Limits, Operand, Plan, Span
 
-from .cases import matrix
+from .cases import macro, matrix
 from .copying import Case, Memory, launch_of, run
 from .strategies import WIDTHS
 
@@ -47,9 +48,9 @@ def test_multiplication_divides(data, bits):
     ],
 )
 def test_there_are_as_many_blocks_as_are_needed_and_may_be(count, bits, blocks):
-    plan = Plan((Leaf(count, 1, 1),), 1, "memcpy", index_bits=32)
+    plan = Plan((Leaf(count, 1, 1),), 1, index_bits=32)
     launch = launched(plan)
-    assert (launch.grid, f"-DACCEL_INDEX={bits}" in launch.defines) == ((blocks, 1, 1), True)
+    assert (launch.grid, macro(launch, "COUNT")) == ((blocks, 1, 1), str(bits))
     assert launched(plan, blocks=3).grid == (min(blocks, 3), 1, 1)
 
 
@@ -82,20 +83,46 @@ def test_a_plan_is_worked_out_once():
     ("bits", "start", "strides"),
     [
         (32, -(1 << 31), ((1 << 31) - 4, (1 << 31) - 8)),
-        (64, 0, (1 << 31, 1 << 32)),
+        (32, 0, (1 << 31, 1 << 32)),
+        (32, (1 << 33) - 8, (-(1 << 31), -(1 << 32))),
         (64, 1 << 33, (-(1 << 31), -(1 << 32))),
     ],
 )
-def test_distances_may_be_as_large_as_their_bits_say(bits, start, strides):
-    plan = Plan((Leaf(2, 8, strides[0]), Leaf(2, 4, strides[1])), 4, "gather", 0, start, vector=4, index_bits=bits)
+def test_distances_are_in_items_and_may_be_as_large_as_their_bits_say(bits, start, strides):
+    plan = Plan((Leaf(2, 8, strides[0]), Leaf(2, 4, strides[1])), 4, "gather", 0, start, vector=4, index_bits=32)
     # Only the pages that are touched take memory.
     source, target = np.empty((1 << 33) + 64, np.uint8), np.zeros(4, np.uint32)
-    base = source.ctypes.data + (1 << 31 if bits == 32 else 0)
+    base = source.ctypes.data + max(-start, 0)
     found = [start + i * strides[0] + j * strides[1] for i in range(2) for j in range(2)]
     for value, distance in enumerate(found):
         at = base + distance - source.ctypes.data
         source[at : at + 4].view(np.uint32)[0] = value
     launch = launched(plan)
+    assert (macro(launch, "COUNT"), macro(launch, "DISTANCE")) == ("32", str(bits))
     addresses = (np.uint64(target.ctypes.data), np.uint64(base))
     run(launch._replace(arguments=(*addresses, *launch.arguments[2:])), seed=0)
     assert target.tolist() == [0, 1, 2, 3]
+
+
+@given(st.data())
+def test_a_box_is_within_its_limits(data):
+    extents = data.draw(st.lists(st.sampled_from([2, 3, 7, 12, 20, 100, 5000]), min_size=1, max_size=6))
+    width = data.draw(st.sampled_from(WIDTHS))
+    axes = range(len(extents))
+    target, source = (_strides(extents, data.draw(st.permutations(axes)), width) for _ in range(2))
+    box = box_of(tuple(map(Leaf, extents, target, source)), width, 1 << 14)
+    assert box.nbytes <= 1 << 14
+    assert box.shared_bytes <= 1 << 15
+    assert len(box.inside) <= 4
+    assert len(box.cut) <= 2
+    assert all(part <= extent for part, extent in zip(box.parts, extents, strict=True))
+    if len(extents) < 4:
+        assert min(box.run_bytes(SOURCE), box.run_bytes(TARGET)) >= min(64, np.prod(extents) * width)
+
+
+def _strides(extents, order, step):
+    strides = [0] * len(extents)
+    for axis in order:
+        strides[axis] = step
+        step *= extents[axis]
+    return strides

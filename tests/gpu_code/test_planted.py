@@ -6,8 +6,10 @@ from accel.backends.cupy import launches
 
 from accel.abc import Fill, Leaf, Plan, Swizzling
 
+from .cases import matrix, rows
 from .copying import Case, End, check_copy
 from .host_gpu import KernelError
+from .shapes import permuted
 from .strategies import aligned, plan_of
 
 
@@ -20,8 +22,13 @@ def turned(rows, columns, *, gap):
 STRIDED = Plan((Leaf(40, 200, 6), Leaf(33, 4, 130)), 2, vector=2, index_bits=32)
 TABLE = Plan((Leaf(300, 6, 0),), 2, "table", vector=2)
 CASES = {
-    "turned": turned(70, 75, gap=0),
-    "packed": turned(131, 71, gap=1),
+    "turned": turned(201, 151, gap=0),
+    "in words": turned(132, 72, gap=4),
+    "of bytes": Case(matrix(1, 136, 72, multiple=8), blocks=2),
+    "channels": Case(permuted((3, 9001), (1, 0), 1), blocks=1),
+    "images": Case(permuted((701, 3), (1, 0), 1)),
+    "pixels": Case(permuted((60, 170, 3), (1, 0, 2), 2), blocks=2),
+    "rows": Case(rows(2, phases=(2, 12)), End(phase=2), End(phase=12)),
     "strided": Case(STRIDED),
     "masked": Case(STRIDED._replace(bound=260)),
     "zeroed": Case(STRIDED._replace(bound=260, fill=Fill.ZERO)),
@@ -33,31 +40,50 @@ CASES = {
 # The case, the source text to replace, and its replacement.
 BUGS = [
     # A missing barrier.
-    ("turned", "__syncthreads();\n#pragma", "\n#pragma"),
-    ("packed", "__syncthreads();\n#pragma", "\n#pragma"),
-    ("turned", "__syncthreads();  // the next", "// the next"),
+    ("turned", "__syncthreads();\n    write_tile", "write_tile"),
+    ("in words", "__syncthreads();\n    write_tile", "write_tile"),
+    ("turned", "__syncthreads();  // the next tile", "// the next tile"),
+    ("channels", "__syncthreads();\n        write_box", "write_box"),
+    ("channels", "__syncthreads();  // the next box", "// the next box"),
     # A barrier that some threads do not reach.
-    ("turned", "__syncthreads();\n#pragma", "if (x < a_extent) __syncthreads();\n#pragma"),
+    ("turned", "__syncthreads();\n    write_tile", "if (threadIdx.x < a_left) __syncthreads();\n    write_tile"),
     # An off-by-one error at an edge.
-    ("turned", "WHOLE || a < a_extent", "WHOLE || a + 1 < a_extent"),
-    ("turned", "WHOLE || b < b_extent", "WHOLE || b <= b_extent"),
-    ("turned", "WHOLE || b < b_extent", "WHOLE || b + 1 < b_extent"),
-    ("turned", "at < extent ? extent - at : 0", "1"),
-    ("packed", "i < left", "i <= left"),
-    ("packed", "i < left", "i + 1 < left"),
+    ("turned", "(y + (done + k) * DOWN) * PACK < a_left", "(y + (done + k) * DOWN) * PACK + 1 < a_left"),
+    ("turned", "row + k * ROWS < b_left", "row + k * ROWS <= b_left"),
+    ("turned", "row + k * ROWS < b_left", "row + k * ROWS + 1 < b_left"),
+    ("turned", "column * PACK >= a_left", "column * PACK > a_left"),
+    ("turned", "x * PACK >= b_left", "x * PACK + 1 >= b_left"),
+    ("channels", "position < run ? run - position", "true ? run - position"),
+    ("channels", "position < run ? run - position", "position < run ? side.run - position"),
+    ("channels", "i < spot.left; ++i, walk", "i + 1 < spot.left; ++i, walk"),
+    ("images", "i < spots[k].left; ++i", "i + 1 < spots[k].left; ++i"),
+    ("pixels", "if (count >= left.of(side.rows[i].cut, ~0u)) spot.left = 0;", ""),
+    ("rows", "(phase ? 2 * CHUNK : CHUNK) <= length", "0 <= length"),
+    ("rows", "end = min(at + CHUNK, length)", "end = at + CHUNK"),
+    ("rows", "at < 0 ? 0 : at", "at"),
     ("strided", "min(first + i * blockDim.x, count - 1)", "first + i * blockDim.x"),
     # A wrong stride, or a wrong step.
-    ("turned", "b * plane.b_target_stride", "b * plane.a_source_stride"),
-    ("turned", "a * plane.a_source_stride", "a * plane.b_source_stride"),
+    ("turned", "target, plane.b_target_stride", "target, plane.a_source_stride"),
+    ("turned", "a * Offset(plane.a_source_stride)", "a * Offset(plane.b_target_stride)"),
     ("turned", "tile += gridDim.x", "tile += gridDim.x + 1"),
-    ("strided", "Index(loop.source_stride)", "Index(loop.target_stride)"),
+    ("pixels", "first * Offset(box.target_steps[0])", "first * Offset(box.target_steps[1])"),
+    ("pixels", "spot.shared += count * side.rows[i].shared;", ""),
+    ("channels", "if (++counts[i] < extent) break;", "if (++counts[i] <= extent) break;"),
+    ("channels", "box.shared[i + 1] - extent * box.shared[i]", "box.shared[i + 1]"),
+    ("rows", "(ACCEL_FLIGHT * LANES) + lane)", "(ACCEL_FLIGHT * LANES) + lane + 1)"),
+    ("strided", "Offset(loop.source_stride)", "Offset(loop.target_stride)"),
     ("strided", "Index(blockIdx.x) * blockDim.x * ACCEL_FLIGHT", "Index(blockIdx.x) * blockDim.x"),
     # Wrong arithmetic.
     ("strided", "high_half(number, by.magic) + number", "high_half(number, by.magic)"),
-    ("packed", "words[j] >> (8 * ACCEL_ITEM * i)", "words[i] >> (8 * ACCEL_ITEM * j)"),
+    ("in words", "b = picked<0x7632>(a, b), a = first;", "a = first, b = picked<0x7632>(a, b);"),
+    ("of bytes", "high = picked<0x7362>(a, b)", "high = picked<0x7362>(b, a)"),
+    ("in words", "[i / LENGTH * WIDTH + l] =", "[j / WIDTH + l] ="),
+    ("rows", "byte & 8 ? word[i + 2]", "byte & 8 ? word[i + 1]"),
+    ("rows", "byte & 4 ? word[i + 1]", "byte & 4 ? word[i]"),
+    ("rows", "| low) >> (8 * byte)", "| low) >> (4 * byte)"),
     ("swizzled", "distance += swizzle.offset;", ""),
-    ("swizzled", "taken >> swizzle.shift", "taken << swizzle.shift"),
-    ("in pieces", "gathering.pieces) * ACCEL_ITEM", "gathering.pieces)"),
+    ("swizzled", "<< swizzle.left) >> swizzle.right", ">> swizzle.left) << swizzle.right"),
+    ("in pieces", "return piece * ACCEL_ITEM;", "return piece;"),
     ("by a table", "end.start + (table", "end.start + 2 * (table"),
     # A missing mask.
     ("masked", "distance >= mask.bound", "distance > mask.bound"),
@@ -91,6 +117,6 @@ def test_a_bug_is_found_whatever_the_order_of_threads(name, right, wrong):
 
 
 def test_an_access_that_is_not_aligned_is_found(monkeypatch):
-    monkeypatch.setattr(launches, "packable", lambda *_: True)
-    with pytest.raises(KernelError, match=r"transpose_packed: an access at 0x\w+ is not aligned"):
+    monkeypatch.setattr(launches, "word_of", lambda *_: 8)
+    with pytest.raises(KernelError, match=r"transpose_tiles: an access at 0x\w+ is not aligned"):
         check_copy(turned(131, 70, gap=2))

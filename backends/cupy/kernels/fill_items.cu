@@ -1,7 +1,8 @@
-// Sets elements to one value; their offsets come from loops or from a table.
+// Sets elements to one value; their distances in bytes come from loops or from a table.
+// ACCEL_TABLE, whether there is a table: 0 or 1.
 
+#ifdef ACCEL_FILL_ITEMS
 struct Filling {
-    Divisor pieces;
     Swizzle swizzle;
 };
 
@@ -26,11 +27,15 @@ extern "C" __global__ void __launch_bounds__(256)
     const Index step = Index(gridDim.x) * blockDim.x;
     for (Index first = Index(blockIdx.x) * blockDim.x + threadIdx.x; first < loops.count; first += step) {
         Index number = first;
-        const Index within = split(number, filling.pieces) * ACCEL_ITEM;
+        const unsigned within = within_element<ACCEL_PIECES>(number);
+#if ACCEL_TABLE
         // Not the stride of the loop, which is 0 for a single element.
-        const long long distance = table ? table[number] * (long long)(filling.pieces.value * ACCEL_ITEM)
-                                         : Distance(place_of(loops, number).target);
-        char* to = target + swizzled(filling.swizzle, distance) + within;
-        *reinterpret_cast<Item*>(to) = item_at(pattern, unsigned(within));
+        const Distance distance = table[number] * (ACCEL_PIECES * ACCEL_ITEM);
+#else
+        const Distance distance = Distance(place_of(loops, number).target);
+#endif
+        char* to = target + swizzled<ACCEL_TARGET_SWIZZLE>(filling.swizzle, distance) + within;
+        *reinterpret_cast<Item*>(to) = item_at(pattern, within);
     }
 }
+#endif

@@ -1,23 +1,38 @@
-// An item is what a thread reads or writes in one access; its address is a multiple of its size.
+// Types of 1 to 16 bytes that are read or written in one access; their addresses are multiples of their size.
 //
 // The same text is compiled for CUDA, for HIP, and on the host by the tests, so it includes no headers. Macros:
-// ACCEL_ITEM, bytes of an item: 1, 2, 4, 8 or 16.
-// ACCEL_INDEX, bits of counts and distances (offsets in bytes): 32 or 64.
+// ACCEL_ followed by the name of a kernel in capitals: the kernel to compile. The others are left out.
+// ACCEL_ITEM, bytes of an item, which is copied as a whole: 1, 2, 4, 8 or 16.
+// ACCEL_COUNT, bits of counts: 32 or 64.
+// ACCEL_DISTANCE, bits of distances (offsets from the start of an operand): 32 or 64.
 // ACCEL_LOOPS, the maximum number of loops.
-// ACCEL_FLIGHT, how many items a thread has in flight at once.
 // ACCEL_EVICTION, if defined: PTX's name of the cache eviction priority for loads.
+// Macros of single kernels are described with these.
 
-#if ACCEL_ITEM == 1
-using Item = unsigned char;
-#elif ACCEL_ITEM == 2
-using Item = unsigned short;
-#elif ACCEL_ITEM == 4
-using Item = unsigned;
-#elif ACCEL_ITEM == 8
-using Item = unsigned long long;
-#else
-using Item = uint4;
-#endif
+template <int BYTES>
+struct Access;
+template <>
+struct Access<1> {
+    using Type = unsigned char;
+};
+template <>
+struct Access<2> {
+    using Type = unsigned short;
+};
+template <>
+struct Access<4> {
+    using Type = unsigned;
+};
+template <>
+struct Access<8> {
+    using Type = unsigned long long;
+};
+template <>
+struct Access<16> {
+    using Type = uint4;
+};
+
+using Item = Access<ACCEL_ITEM>::Type;
 
 #if defined(ACCEL_EVICTION) && defined(__CUDA_ARCH__)
 

@@ -1,14 +1,20 @@
 // Nested loops, distributed over all threads: the number of an item determines the counter of each loop, and so the
 // offsets of the item.
 
-#if ACCEL_INDEX == 32
+#if ACCEL_COUNT == 32
 using Index = unsigned;
-using Distance = int;
 __device__ inline Index high_half(Index a, Index b) { return __umulhi(a, b); }
 #else
 using Index = unsigned long long;
-using Distance = long long;
 __device__ inline Index high_half(Index a, Index b) { return __umul64hi(a, b); }
+#endif
+
+#if ACCEL_DISTANCE == 32
+using Distance = int;
+using Offset = unsigned;
+#else
+using Distance = long long;
+using Offset = unsigned long long;
 #endif
 
 // GPUs have no instruction for integer division. This divides by multiplication, and is right for all numbers below
@@ -38,17 +44,17 @@ struct Loops {
     Loop loop[ACCEL_LOOPS];  // the slowest first
 };
 
-// Offsets in bytes from the start of the target and of the source. They are unsigned, since intermediate sums may
-// overflow where the total does not.
+// Distances from the start of the target and of the source, in bytes or in items, as the strides are. They are unsigned,
+// since intermediate sums may overflow where the total does not.
 struct Place {
-    Index target, source;
+    Offset target, source;
 };
 
 // Computes several places at once, so that the multiplications of one item hide the latency of another's.
 template <int N>
 __device__ inline void find_places(const Loops& loops, Index (&numbers)[N], Place (&places)[N]) {
 #pragma unroll
-    for (int k = 0; k < N; ++k) places[k] = {Index(loops.target_start), Index(loops.source_start)};
+    for (int k = 0; k < N; ++k) places[k] = {Offset(loops.target_start), Offset(loops.source_start)};
 #pragma unroll 1
     for (int i = int(loops.rank) - 1; i >= 0; --i) {
         const Loop& loop = loops.loop[i];
@@ -56,8 +62,8 @@ __device__ inline void find_places(const Loops& loops, Index (&numbers)[N], Plac
         for (int k = 0; k < N; ++k) {
             // The slowest loop takes the remaining number: no division.
             const Index count = i ? split(numbers[k], loop.extent) : numbers[k];
-            places[k].target += count * Index(loop.target_stride);
-            places[k].source += count * Index(loop.source_stride);
+            places[k].target += count * Offset(loop.target_stride);
+            places[k].source += count * Offset(loop.source_stride);
         }
     }
 }

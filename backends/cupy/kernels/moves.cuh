@@ -1,36 +1,5 @@
 // Shared by the copy kernels: every thread moves several items at once.
-
-// A swizzle of a distance d: in d + offset, the masked bits, shifted, are XORed into others. All zeros change nothing.
-struct Swizzle {
-    long long mask, offset;
-    int shift;
-};
-
-__device__ inline long long swizzled(const Swizzle& swizzle, long long distance) {
-    distance += swizzle.offset;
-    const long long taken = distance & swizzle.mask;
-    return distance ^ (swizzle.shift < 0 ? taken << -swizzle.shift : taken >> swizzle.shift);
-}
-
-// If target is null nothing is written; if source is null zeros are written.
-struct Move {
-    char* target;
-    const char* source;
-};
-
-// Elements of the source at distances of bound or more are not read; zero says whether zeros are written for them.
-struct Mask {
-    long long bound;
-    int zero;
-};
-
-__device__ inline Move masked(const Mask& mask, long long distance, Move move) {
-    if (distance >= mask.bound) {
-        move.source = nullptr;
-        if (!mask.zero) move.target = nullptr;
-    }
-    return move;
-}
+// ACCEL_FLIGHT, how many items a thread has in flight at once.
 
 using Numbers = Index (&)[ACCEL_FLIGHT];
 using Moves = Move (&)[ACCEL_FLIGHT];

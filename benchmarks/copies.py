@@ -1,4 +1,4 @@
-"""Copies on the host, against memcpy and NumPy: between layouts, of 1 KiB, and the first one of a process.
+"""Copies on the host, against memcpy and NumPy: of the shapes people have, of 1 KiB, and the first of a process.
 
 python benchmarks/copies.py [--quick]
 """
@@ -25,19 +25,32 @@ from accel.views import LayoutTensor
 
 NBYTES = 1 << 26
 
-# Type, shape of the source, order of its axes in the target, and the aim with two threads.
-CASES = {
-    "4096^2 float32 transposed": ("float32", (4096, 4096), (1, 0), 1.25),
-    "64^4 float32 (3, 2, 1, 0)": ("float32", (64,) * 4, (3, 2, 1, 0), 1.5),
-    "64^4 float32 (2, 3, 0, 1)": ("float32", (64,) * 4, (2, 3, 0, 1), 1.5),
-    "64^4 float32 (1, 0, 3, 2)": ("float32", (64,) * 4, (1, 0, 3, 2), 1.2),
-    "uint8 transposed": ("uint8", (8192, 8192), (1, 0), 1.6),
-    "int16 transposed": ("int16", (4096, 8192), (1, 0), 1.6),
-    "float64 transposed": ("float64", (4096, 2048), (1, 0), 1.6),
-    "complex128 transposed": ("complex128", (2048, 2048), (1, 0), 1.6),
-    "4095 x 4097 float32 transposed": ("float32", (4095, 4097), (1, 0), None),
-    "rows of 12 bytes exchanged": ("uint8", (2048, 2730, 12), (1, 0, 2), None),
-    "images to channels first": ("uint8", (4096, 5461, 3), (2, 0, 1), None),
+# Type, shape of the source, and the order of its axes in the target: what people copy, each of about 64 MiB.
+SHAPES = {
+    "matrix, float32": ("float32", (4096, 4096), (1, 0)),
+    "matrix of odd sizes, float32": ("float32", (4095, 4097), (1, 0)),
+    "matrix, uint8": ("uint8", (8192, 8192), (1, 0)),
+    "matrix, int16": ("int16", (4096, 8192), (1, 0)),
+    "matrix of odd sizes, int16": ("int16", (4095, 8191), (1, 0)),
+    "matrix, float64": ("float64", (4096, 2048), (1, 0)),
+    "matrix, complex128": ("complex128", (2048, 2048), (1, 0)),
+    "photo to planes, uint8": ("uint8", (4096, 5461, 3), (2, 0, 1)),
+    "planes to photo, uint8": ("uint8", (3, 4096, 5461), (1, 2, 0)),
+    "RGBA to planes, uint8": ("uint8", (4096, 4096, 4), (2, 0, 1)),
+    "images to channels first, float32": ("float32", (111, 224, 224, 3), (0, 3, 1, 2)),
+    "images to channels last, float32": ("float32", (111, 3, 224, 224), (0, 2, 3, 1)),
+    "video to channels first, float16": ("float16", (4, 55, 224, 224, 3), (0, 4, 1, 2, 3)),
+    "features to channels last, float32": ("float32", (64, 64, 64, 64), (0, 2, 3, 1)),
+    "attention heads, float16": ("float16", (8, 1024, 64, 64), (0, 2, 1, 3)),
+    "attention keys, float16": ("float16", (8, 1024, 64, 64), (0, 2, 3, 1)),
+    "complex64 to planes": ("float32", (1 << 23, 2), (1, 0)),
+    "planes to complex64": ("float32", (2, 1 << 23), (1, 0)),
+    "5 columns, float64": ("float64", (1677721, 5), (1, 0)),
+    "31 rows, int16": ("int16", (31, 1082401), (1, 0)),
+    "matrices of 12 x 20, float32": ("float32", (69905, 12, 20), (0, 2, 1)),
+    "4-D reversed, float32": ("float32", (64,) * 4, (3, 2, 1, 0)),
+    "4-D reversed, odd sizes, float32": ("float32", (61, 63, 65, 67), (3, 2, 1, 0)),
+    "rows of 12 bytes": ("uint8", (2048, 2730, 12), (1, 0, 2)),
 }
 
 FIRST = """
@@ -65,28 +78,42 @@ def looked_at(data: np.ndarray, dtype: str, shape: tuple[int, ...]) -> np.ndarra
 
 
 def copies(rounds: int) -> Mapping[str, object]:
-    """Milliseconds of memcpy, and the other times as multiples of it."""
+    """Milliseconds of two threads' memcpy, and the times of the copies as multiples of it and of NumPy's."""
     out_of = np.random.default_rng(0).integers(0, 256, NBYTES, np.uint8)
     into = np.asarray(accel.zeros(NBYTES, "uint8"))
-    found = {}
-    for name, (dtype, shape, axes, aim) in CASES.items():
-        source = looked_at(out_of, dtype, shape).transpose(axes)
-        target = looked_at(into, dtype, source.shape)
-        ends = operand(into, target), operand(out_of, source)
-        run = partial(heap_of(Device.CPU).backend.copy_strided, *ends, plan(*ends), stream=None)
-        rivals = {
-            "memcpy": partial(np.copyto, into[: target.nbytes], out_of[: target.nbytes]),
-            "one thread": partial(with_threads, 1, run),
-            "two threads": partial(with_threads, 2, run),
-        }
-        times = medians(rivals, number=1, rounds=rounds)
-        bits = f"V{target.itemsize}"  # not all of them are equal to themselves as numbers
-        assert np.array_equal(target.view(bits), source.view(bits))
-        numpy = medians({"numpy": partial(np.copyto, target, source)}, number=1, rounds=2)
-        found[name] = {"memcpy, ms": times["memcpy"] / 1e6, "aim, two threads": aim} | {
-            f"{rival}, times memcpy": time / times["memcpy"] for rival, time in (times | numpy).items()
-        }
-    return found
+    return {name: copied(into, out_of, *shape, rounds) for name, shape in SHAPES.items()}
+
+
+def copied(
+    into: np.ndarray, out_of: np.ndarray, dtype: str, shape: tuple[int, ...], axes: tuple[int, ...], rounds: int
+) -> Mapping[str, float]:
+    """Time the copy of an array with its axes in another order, between the first bytes of two buffers."""
+    source = looked_at(out_of, dtype, shape).transpose(axes)
+    target = looked_at(into, dtype, source.shape)
+    run = submitted(into, target, out_of, source)
+    memcpy = submitted(into, into[: target.nbytes], out_of, out_of[: target.nbytes])
+    rivals = {
+        "memcpy": partial(with_threads, 2, memcpy),
+        "one thread": partial(with_threads, 1, run),
+        "two threads": partial(with_threads, 2, run),
+    }
+    times = medians(rivals, number=1, rounds=rounds)
+    numpy = medians({"numpy": partial(np.copyto, target, source)}, number=1, rounds=2)["numpy"]
+    run()
+    bits = f"V{target.itemsize}"  # not all of them are equal to themselves as numbers
+    assert np.array_equal(target.view(bits), source.view(bits))
+    return {
+        "two threads' memcpy, ms": round(times["memcpy"] / 1e6, 2),
+        "times memcpy (aim 1.3)": round(times["two threads"] / times["memcpy"], 2),
+        "one thread, times memcpy": round(times["one thread"] / times["memcpy"], 2),
+        "times NumPy (aim 1)": round(times["two threads"] / numpy, 3),
+    }
+
+
+def submitted(into: np.ndarray, target: np.ndarray, out_of: np.ndarray, source: np.ndarray) -> Callable[[], object]:
+    """Return a function that copies by the backend, as planned once."""
+    ends = operand(into, target), operand(out_of, source)
+    return partial(heap_of(Device.CPU).backend.copy_strided, *ends, plan(*ends), stream=None)
 
 
 def with_threads(threads: int, run: Callable[[], object]) -> None:

@@ -22,17 +22,17 @@ from accel import config
 from accel.locks import in_child
 
 from . import thresholds
+from .blocks import Block
 
 __all__ = ["count_numpy_time", "kernel"]
 
 _Kernel = Callable[..., None]
 
-_SIGNATURE = "void(int64, int64, int64[:, ::1], int64[::1], int64, int64)"
-_ITEMS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
+_SIGNATURE = "void(int64, int64, int64[:, ::1], int64[:, ::1], int64[::1], int64, int64)"
 
 _lock: Any = threading.RLock()
-_kernels: dict[int, _Kernel | None] = {}
-_numpy_seconds: dict[int, float] = {}
+_kernels: dict[Block, _Kernel | None] = {}
+_numpy_seconds: dict[Block, float] = {}
 _compiling: int | None = None
 """The thread that compiles; None while there is none."""
 _frozen = False
@@ -40,28 +40,28 @@ _frozen = False
 _warned = False
 
 
-def kernel(number: int, nbytes: int) -> _Kernel | None:
-    """Return the kernel with the number `Tiling.kernel`, for a copy of ``nbytes``; None if NumPy should do the copy."""
+def kernel(block: Block, nbytes: int) -> _Kernel | None:
+    """Return the kernel for a block, for a copy of ``nbytes``; None if NumPy should do the copy."""
     try:
-        return _kernels[number]
+        return _kernels[block]
     except KeyError:
         # A finaliser can copy, and so call this during a compilation in the same thread.
         if _frozen or _compiling == threading.get_ident():
             return None
-        if nbytes < thresholds.AT_ONCE and _numpy_seconds.get(number, 0.0) < thresholds.COMPILING:
+        if nbytes < thresholds.AT_ONCE and _numpy_seconds.get(block, 0.0) < thresholds.COMPILING:
             return None
     with _lock:
-        if number not in _kernels and _has_room():
-            _compile(number)
-        return _kernels.get(number)
+        if block not in _kernels and _has_room():
+            _compile(block)
+        return _kernels.get(block)
 
 
 @contextmanager
-def count_numpy_time(number: int) -> Iterator[None]:
+def count_numpy_time(block: Block) -> Iterator[None]:
     """Add the time spent in this context to what NumPy has spent on copies that a kernel could do."""
     began = perf_counter()
     yield
-    _numpy_seconds[number] = _numpy_seconds.get(number, 0.0) + perf_counter() - began
+    _numpy_seconds[block] = _numpy_seconds.get(block, 0.0) + perf_counter() - began
 
 
 def _has_room() -> bool:
@@ -72,11 +72,11 @@ def _has_room() -> bool:
     return True
 
 
-def _compile(number: int) -> None:
+def _compile(block: Block) -> None:
     global _compiling
     _compiling = threading.get_ident()
     try:
-        _kernels[number] = _compiled(number)
+        _kernels[block] = _compiled(block)
     finally:
         _compiling = None
 
@@ -92,7 +92,7 @@ def _start_child() -> None:
 in_child(_start_child)
 
 
-def _compiled(number: int) -> _Kernel | None:
+def _compiled(block: Block) -> _Kernel | None:
     if sys.byteorder != "little" or sys.maxsize < 1 << 32:
         return None
     try:
@@ -103,8 +103,7 @@ def _compiled(number: int) -> _Kernel | None:
             return None
         from . import kernels
 
-        function = kernels.transposing(_ITEMS[number]) if number else kernels.blocks
-        return _jit(partial(numba.njit, _SIGNATURE, nogil=True), settings, function)
+        return _jit(partial(numba.njit, _SIGNATURE, nogil=True), settings, kernels.copying(block))
     except Exception as error:  # a broken numba fails in any way
         _warn_once(error)
         return None

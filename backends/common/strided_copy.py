@@ -10,11 +10,12 @@ from accel.abc import Operand, Plan
 from accel.dtypes import DType
 
 from . import thresholds
+from .blocks import LINE
 from .compiled import count_numpy_time, kernel
 from .item_offsets import source_offsets, target_offsets
 from .loop_order import halves, in_order
 from .numpy_copy import Bytes, cast, item_type, shared
-from .tiles import LINE, Tiling, tiling
+from .tiles import Tiling, tiling
 from .workers import WORKERS
 
 __all__ = ["Columns", "columns", "copy_strided"]
@@ -113,7 +114,7 @@ def _by_kernel(tiles: Tiling, plan: Plan, target: _End, source: _End, nbytes: in
         return False
     into = target.address + plan.target_start + tiles.target_start
     out_of = source.address + plan.source_start + tiles.source_start
-    work = partial(function, into, out_of, tiles.grid, tiles.matrix)
+    work = partial(function, into, out_of, *tiles.arrays)
     WORKERS.share(work, tiles.size, nbytes, (target, source))
     return True
 

@@ -9,29 +9,24 @@ import numpy as np
 from accel.abc import Leaf, Plan
 
 from . import thresholds
+from .blocks import CHUNK, LINE, TURNED, Block, block_of
 
-__all__ = ["BLOCK", "CHUNK", "LINE", "PITCH", "TURNED", "WIDE", "Tiling", "tiling"]
+__all__ = ["ROOM", "Tiling", "tiling"]
 
-CHUNK = 16
-"""Bytes of the vectors that every machine has."""
+TILE = 1 << 14
+"""Bytes of a tile: half of the smallest first cache, as its source is there too."""
 
-LANES = 2
-"""How many of them are worked on as one: as many as a register has on most machines."""
+ROOM = 4 * TILE
+"""Bytes of the buffer for the largest tile, and for what is read beyond its end to complete cache lines."""
 
-BLOCK = LANES * CHUNK
-"""Bytes of a row of the target that are turned at a time."""
+WIDE = 256
+"""Bytes of a tile along the source's fastest loop if it is large: memory delivers neighbouring lines faster."""
 
-LINE = 64
-"""Bytes of a cache line."""
+TALL = 2 * LINE
+"""Bytes of a tile along the target's fastest loop, at least."""
 
-PITCH = 256
-"""Bytes of a tile along the target's fastest loop."""
-
-WIDE = 64
-"""Items of a tile along the source's fastest loop; a tile takes half of the smallest first cache."""
-
-TURNED = (1, 2, 4, 8, 16)
-"""Sizes in bytes of the items that the vector instructions can transpose."""
+DEPTH, ROWS, COLUMNS = range(3)
+"""The axes of a tile."""
 
 _ONE = Leaf(1, 0, 0)
 
@@ -43,22 +38,106 @@ class Tiling(NamedTuple):
 
     Attributes
     ----------
-    kernel : int
-        Bytes of an item for a transposing kernel, or 0 for the kernel `blocks`.
-    grid, matrix : numpy.ndarray of int64
-        The kernel's arguments, as `kernels` describes them.
+    kernel : Block
+        The block that the kernel moves at a time.
+    arrays : tuple of numpy.ndarray of int64
+        The kernel's arguments ``grid``, ``axes`` and ``how``, as `kernels` describes them.
     size : int
         Number of tiles.
     target_start, source_start : int
         Offset in bytes of the first tile from the first item.
     """
 
-    kernel: int
-    grid: _Integers
-    matrix: _Integers
+    kernel: Block
+    arrays: tuple[_Integers, _Integers, _Integers]
     size: int
     target_start: int = 0
     source_start: int = 0
+
+
+class _Axis(NamedTuple):
+    """One of the three loops within a tile.
+
+    Attributes
+    ----------
+    leaf : Leaf
+        The whole loop.
+    steps : int
+        Its steps in one tile.
+    spacing : int
+        Distance of its steps in the tile's buffer, in bytes.
+    least : int
+        The fewest steps that a kernel can take.
+    extra : int
+        How many steps more are read, to complete the last cache line.
+    """
+
+    leaf: Leaf
+    steps: int
+    spacing: int
+    least: int = 1
+    extra: int = 0
+
+    @property
+    def tiles(self) -> Leaf:
+        """The loop over the tiles along this axis."""
+        extent, target_stride, source_stride = self.leaf
+        return Leaf(-(-extent // self.steps), target_stride * self.steps, source_stride * self.steps)
+
+    @property
+    def integers(self) -> list[int]:
+        """What a kernel knows of the axis."""
+        extent, target_stride, source_stride = self.leaf
+        return [extent, self.steps, self.extra, self.least, target_stride, source_stride, self.spacing]
+
+
+class _Cut(NamedTuple):
+    """How matrices are cut into tiles.
+
+    Attributes
+    ----------
+    outer : list of Leaf
+        The loops over matrices that are not within a tile.
+    axes : list of _Axis
+        Depth, rows and columns of a tile.
+    along : int
+        The axis along which the tiles are cut; its steps are contiguous in the target. -1 if there is no such axis.
+    apart : bool
+        Whether the columns of a tile are not contiguous in the target, so that each is a run of its own.
+    """
+
+    outer: list[Leaf]
+    axes: list[_Axis]
+    along: int
+    apart: bool = False
+
+
+class _Matrix(NamedTuple):
+    """The loops of a copy: rows step fastest in the target, columns in the source, and all others are ``outer``."""
+
+    nbytes: int
+    outer: list[Leaf]
+    rows: Leaf
+    columns: Leaf
+    block: Block
+
+    @property
+    def run(self) -> int:
+        """Bytes of all rows of a column."""
+        return self.rows.extent * self.nbytes
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the rows of a column are contiguous in the target."""
+        return self.rows.target_stride == self.nbytes
+
+    @property
+    def fused(self) -> bool:
+        """Whether all columns are contiguous in the target."""
+        return self.contiguous and self.columns.target_stride == self.run
+
+
+_NO_AXIS = _Axis(_ONE, 1, 0)
 
 
 @lru_cache(1024)
@@ -73,59 +152,106 @@ def tiling(plan: Plan, skew: int) -> Tiling | None:
     if not leaves or run >= thresholds.LONG_RUN:
         return None
     rows = leaves.pop()
-    nearest = min(leaves, key=_nearness, default=_ONE)
+    columns = min(leaves, key=_nearness, default=_ONE)
     alone = run in TURNED and run == plan.itemsize and rows.extent >= thresholds.LONG_LOOP
-    if alone and nearest.extent < thresholds.FEW_COLUMNS:
-        return None
-    if _nearness(rows) <= _nearness(nearest):
+    if _nearness(rows) <= _nearness(columns):
         if alone:
             return None
-        nearest = leaves[-1] if leaves else _ONE
+        columns = leaves[-1] if leaves else _ONE
     if leaves:
-        leaves.remove(nearest)
-    if _turns(run, rows, nearest):
-        return _transposed(run, leaves, rows, nearest, skew, plan.nbytes >= thresholds.STREAMED)
-    return _blocks(run, leaves, rows, nearest)
+        leaves.remove(columns)
+    start, columns = _forwards(columns, run)
+    block = block_of(run, rows, columns)
+    if alone and block.form == "items" and columns.extent < thresholds.FEW_COLUMNS:
+        return None
+    line = LINE if plan.nbytes >= thresholds.STREAMED else 1
+    matrix = _Matrix(run, leaves, rows, columns, block)
+    return _tiled(matrix, _aligned(_cut(matrix, line), skew + start[0], line), line, start)
 
 
 def _nearness(leaf: Leaf) -> float:
     return abs(leaf.source_stride) if leaf.source_stride else math.inf
 
 
-def _turns(itemsize: int, rows: Leaf, columns: Leaf) -> bool:
-    """Return whether the vector kernels can transpose a matrix: item size, strides, and at least one block."""
-    return (
-        itemsize in TURNED
-        and rows.target_stride == columns.source_stride == itemsize
-        and rows.extent * itemsize >= BLOCK
-        and columns.extent * itemsize >= CHUNK
-    )
+def _forwards(columns: Leaf, nbytes: int) -> tuple[tuple[int, int], Leaf]:
+    """Return the offsets of the first item and a loop that goes forwards in the source, if its items are adjacent."""
+    extent, target_stride, source_stride = columns
+    if source_stride != -nbytes:
+        return (0, 0), columns
+    return ((extent - 1) * target_stride, (extent - 1) * source_stride), Leaf(extent, -target_stride, nbytes)
 
 
-def _transposed(run: int, outer: list[Leaf], rows: Leaf, columns: Leaf, skew: int, streaming: bool) -> Tiling:
-    aligned = skew % run == 0 and all(leaf.target_stride % LINE == 0 for leaf in (*outer, columns))
-    short = skew // run if aligned else 0
-    down = _tiled(rows._replace(extent=rows.extent + short), PITCH // run)
-    matrix = [rows.extent, columns.extent, rows.source_stride, columns.target_stride, short, streaming]
-    grid = [*outer, down, _tiled(columns, WIDE)]
-    return Tiling(run, _integers(grid), _integers(matrix), _count(grid), -short * run, -short * rows.source_stride)
+def _cut(matrix: _Matrix, line: int) -> _Cut:
+    """Choose tiles that are contiguous at both ends for as long as possible."""
+    nbytes, outer, rows, columns, block = matrix
+    whole = _Axis(rows, rows.extent, nbytes, block.rows)
+    if matrix.fused and matrix.run * LINE <= TILE:
+        return _cut_fused(matrix, whole)
+    wide = max(WIDE, math.isqrt(TILE * nbytes)) if line > 1 else max(LINE, nbytes)
+    depth, others = _following(outer, matrix.run)
+    if matrix.contiguous and matrix.run < WIDE and depth:
+        across = _Axis(columns, _evenly(columns.extent, min(wide // nbytes, TILE // matrix.run)), 0, block.columns)
+        down = _Axis(depth, _steps(TILE // across.steps, matrix.run), matrix.run)
+        return _Cut(others, [down, whole, across], DEPTH, apart=True)
+    across = _Axis(columns, _evenly(columns.extent, wide // nbytes), 0, block.columns)
+    down = _Axis(rows, _steps(max(TILE // across.steps, TALL), nbytes), nbytes, block.rows)
+    if matrix.contiguous and matrix.run >= LINE:
+        return _Cut(outer, [_NO_AXIS, down, across], ROWS, apart=True)
+    direct = down._replace(spacing=rows.target_stride), across._replace(spacing=columns.target_stride)
+    return _Cut(outer, [_NO_AXIS, *direct], -1)
 
 
-def _blocks(run: int, outer: list[Leaf], rows: Leaf, columns: Leaf) -> Tiling:
-    wide = min(columns.extent, WIDE)
-    tall = WIDE * WIDE // wide
-    grid = [*outer, _tiled(rows, tall), _tiled(columns, wide)]
-    return Tiling(0, _integers(grid), _integers([run, *rows, tall, *columns, wide]), _count(grid))
+def _cut_fused(matrix: _Matrix, rows: _Axis) -> _Cut:
+    """Cut a matrix that is contiguous in the target along its columns, or several small ones along the next loop."""
+    columns, size = matrix.columns, matrix.run * matrix.columns.extent
+    depth, others = _following(matrix.outer, size)
+    if depth and size <= TILE // 2:
+        across = _Axis(columns, columns.extent, matrix.run, matrix.block.columns)
+        return _Cut(others, [_Axis(depth, _steps(TILE, size), size), rows, across], DEPTH)
+    across = _Axis(columns, _steps(TILE, matrix.run), matrix.run, matrix.block.columns)
+    return _Cut(matrix.outer, [_NO_AXIS, rows, across], COLUMNS)
 
 
-def _count(grid: list[Leaf]) -> int:
-    """Return how many tiles a grid has."""
-    return math.prod([leaf.extent for leaf in grid])
+def _aligned(cut: _Cut, skew: int, line: int) -> _Cut:
+    """Return tiles that read enough to write whole cache lines only."""
+    outer, axes, along, apart = cut
+    if along < 0:
+        return cut
+    unit, columns = axes[along].leaf.target_stride, axes[COLUMNS]
+    pitches = [columns.leaf.target_stride] * apart + [leaf.target_stride for leaf in outer]
+    if line > 1 and any(each % line for each in (skew, axes[along].steps * unit, *pitches)):
+        axes[along] = axes[along]._replace(extra=-(-(line - 1) // unit))
+    if apart:
+        spacing = (axes[along].steps + axes[along].extra) * unit
+        axes[COLUMNS] = columns._replace(spacing=-(-spacing // CHUNK) * CHUNK)
+    return cut
 
 
-def _tiled(leaf: Leaf, steps: int) -> Leaf:
-    """Return the loop over tiles, each of ``steps`` steps of a loop."""
-    return Leaf(-(-leaf.extent // steps), leaf.target_stride * steps, leaf.source_stride * steps)
+def _tiled(matrix: _Matrix, cut: _Cut, line: int, start: tuple[int, int]) -> Tiling:
+    grid = [*cut.outer, *[axis.tiles for axis in cut.axes]]
+    axes, how = [axis.integers for axis in cut.axes], [matrix.nbytes, cut.along, line, cut.apart]
+    size = math.prod([leaf.extent for leaf in grid])
+    return Tiling(matrix.block, (_integers(grid), _integers(axes), _integers(how)), size, *start)
+
+
+def _evenly(extent: int, most: int) -> int:
+    """Return how many steps to take at a time, at most ``most``, so that a loop is cut into equal parts."""
+    return -(-extent // -(-extent // most))
+
+
+def _following(outer: list[Leaf], size: int) -> tuple[Leaf | None, list[Leaf]]:
+    """Return the loop that steps by ``size`` bytes in the target, if there is one, and all others."""
+    for leaf in outer:
+        if leaf.target_stride == size:
+            return leaf, [other for other in outer if other is not leaf]
+    return None, outer
+
+
+def _steps(room: int, unit: int) -> int:
+    """Return how many steps of ``unit`` bytes fit, so that they fill whole cache lines if possible."""
+    whole = LINE // math.gcd(LINE, unit)
+    steps = room // unit
+    return max(steps // whole * whole or steps, 1)
 
 
 def _integers(values: Any) -> _Integers:

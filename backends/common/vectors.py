@@ -4,15 +4,15 @@ Addresses and pitches are signed 64-bit integers, pitches in bytes. An ``item`` 
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
-from .tiles import CHUNK, LANES, LINE
+from .blocks import CHUNK, LINE
 
-__all__ = ["drain", "move", "move_line", "prefetch", "scratch", "stream_line", "turn", "width"]
+__all__ = ["drain", "move", "move_block", "move_line", "prefetch", "scratch", "stream_line"]
 
 # Numba's decorators have no types.
 _emitted: Any = intrinsic
@@ -22,10 +22,6 @@ _Int = types.int64
 _Value = Any  # an LLVM value; llvmlite is not typed
 _I32 = ir.IntType(32)
 _LINE = ir.VectorType(_I32, LINE // 4)
-
-
-def _bytes_of(item: Any) -> int:
-    return int(item.dtype.bitwidth) // 8
 
 
 def _pointer(builder: Any, address: _Value, to: Any) -> _Value:
@@ -44,6 +40,10 @@ def _after(builder: Any, address: _Value, pitch: _Value, steps: int) -> _Value:
     return builder.add(address, builder.mul(pitch, ir.Constant(pitch.type, steps)))
 
 
+def _constant(number: int) -> _Value:
+    return ir.Constant(ir.IntType(64), number)
+
+
 def _shuffled(builder: Any, one: _Value, other: _Value, order: Sequence[int]) -> _Value:
     return builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(_I32, len(order)), list(order)))
 
@@ -56,10 +56,9 @@ def _joined(builder: Any, parts: list[_Value]) -> _Value:
     return parts[0]
 
 
-def _zipped(builder: Any, rows: list[_Value]) -> list[_Value]:
+def _zipped(builder: Any, rows: list[_Value], side: int) -> list[_Value]:
     """Transpose square blocks of items, one in each lane of the rows, by repeated perfect shuffles."""
-    side, total = len(rows), rows[0].type.count
-    half = side // 2
+    total, half = rows[0].type.count, side // 2
     lanes = range(0, total, side)
     low = [place for lane in lanes for one in range(lane, lane + half) for place in (one, total + one)]
     high = [place + half for place in low]
@@ -69,24 +68,108 @@ def _zipped(builder: Any, rows: list[_Value]) -> list[_Value]:
     return rows
 
 
-@_emitted
-def turn(_: Any, item: Any, target: Any, target_pitch: Any, source: Any, source_pitch: Any) -> Any:
-    """Transpose a block of items that is one `CHUNK` wide and `LANES` chunks high."""
-    nbytes = _bytes_of(item)
-    side = CHUNK // nbytes
-    chunk = ir.VectorType(ir.IntType(8 * nbytes), side)
+def _picked(builder: Any, vectors: list[_Value], places: Sequence[tuple[int, int]]) -> _Value:
+    """Return a vector of items, each given by the number of its vector and its place there."""
+    total = vectors[0].type.count
+    found = vectors[0]
+    for number, vector in enumerate(vectors):
+        order = [total + place if which == number else lane for lane, (which, place) in enumerate(places)]
+        found = _shuffled(builder, found, vector, order)
+    return found
+
+
+def _woven(builder: Any, rows: list[_Value]) -> list[_Value]:
+    """Interleave rows: in the result the first items of all rows come first, then the second ones, and so on."""
+    count, total = len(rows), rows[0].type.count
+    step = _least_factor(count)
+    if step == count:
+        places = [(each % count, each // count) for each in range(count * total)]
+        return [_picked(builder, rows, places[low : low + total]) for low in range(0, count * total, total)]
+    streams = [_woven(builder, rows[first::step]) for first in range(step)]
+    return [part for parts in zip(*streams, strict=True) for part in _woven(builder, list(parts))]
+
+
+def _unwoven(builder: Any, parts: list[_Value]) -> list[_Value]:
+    """Separate interleaved items: the inverse of `_woven`."""
+    count, total = len(parts), parts[0].type.count
+    step = _least_factor(count)
+    if step == count:
+        places = [divmod(each, total) for each in range(count * total)]
+        return [_picked(builder, parts, places[first::count]) for first in range(count)]
+    groups = [_unwoven(builder, parts[low : low + step]) for low in range(0, count, step)]
+    streams = [_unwoven(builder, list(stream)) for stream in zip(*groups, strict=True)]
+    return [row for rows in zip(*streams, strict=True) for row in rows]
+
+
+def _least_factor(number: int) -> int:
+    return next((factor for factor in range(2, number) if number % factor == 0), number)
+
+
+def _turn(builder: Any, kind: Any, lanes: int, block: "_Ends") -> None:
+    side = kind.count
+    rows = []
+    for first in range(side):
+        places = [_after(builder, block.source, block.source_pitch, first + lane * side) for lane in range(lanes)]
+        rows.append(_joined(builder, [_load(builder, place, kind) for place in places]))
+    for step, column in enumerate(_zipped(builder, rows, side)):
+        _store(builder, column, _after(builder, block.target, block.target_pitch, step))
+
+
+def _weave(builder: Any, kind: Any, count: int, block: "_Ends") -> None:
+    rows = [_load(builder, _after(builder, block.source, block.source_pitch, row), kind) for row in range(count)]
+    for step, part in enumerate(_woven(builder, rows)):
+        _store(builder, part, _after(builder, block.target, _constant(CHUNK), step))
+
+
+def _unweave(builder: Any, kind: Any, count: int, block: "_Ends") -> None:
+    parts = [_load(builder, _after(builder, block.source, _constant(CHUNK), step), kind) for step in range(count)]
+    for step, column in enumerate(_unwoven(builder, parts)):
+        _store(builder, column, _after(builder, block.target, block.target_pitch, step))
+
+
+def _item(builder: Any, kind: Any, count: int, block: "_Ends") -> None:
+    """Move an item in pieces; the last one ends where the item ends, so that it may overlap the one before."""
+    last = builder.sub(block.nbytes, _constant(kind.count * kind.element.width // 8))
+    for step in range(count):
+        ahead = last if step == count - 1 else _constant(step * kind.count * kind.element.width // 8)
+        _store(builder, _load(builder, builder.add(block.source, ahead), kind), builder.add(block.target, ahead))
+
+
+class _Ends(NamedTuple):
+    """The LLVM values of a block: the address and the pitch at each end, and the bytes of an item."""
+
+    target: _Value
+    target_pitch: _Value
+    source: _Value
+    source_pitch: _Value
+    nbytes: _Value
+
+
+_FORMS = {"turn": _turn, "weave": _weave, "unweave": _unweave, "items": _item}
+
+
+@_of_literals
+def move_block(
+    _: Any,
+    form: Any,
+    size: Any,
+    count: Any,
+    target: Any,
+    target_pitch: Any,
+    source: Any,
+    source_pitch: Any,
+    nbytes: Any,
+) -> Any:
+    """Move a `Block`, given by three literals; the pitches are the target's columns' and the source's rows'."""
+    emit_block, width, repeated = _FORMS[form.literal_value], size.literal_value, count.literal_value
+    items = 1 if form.literal_value == "items" else CHUNK // width
+    kind = ir.VectorType(ir.IntType(8 * width), items)
 
     def emit(context: Any, builder: Any, _signature: Any, arguments: Any) -> _Value:
-        _, target, target_pitch, source, source_pitch = arguments
-        rows = [
-            [_load(builder, _after(builder, source, source_pitch, row + lane * side), chunk) for lane in range(LANES)]
-            for row in range(side)
-        ]
-        for step, column in enumerate(_zipped(builder, [_joined(builder, row) for row in rows])):
-            _store(builder, column, _after(builder, target, target_pitch, step))
+        emit_block(builder, kind, repeated, _Ends(*arguments[3:]))
         return context.get_dummy_value()
 
-    return types.void(item, _Int, _Int, _Int, _Int), emit
+    return types.void(form, size, count, _Int, _Int, _Int, _Int, _Int), emit
 
 
 @_emitted
@@ -126,17 +209,6 @@ def stream_line(_: Any, target: Any, source: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(_Int, _Int), emit
-
-
-@_emitted
-def width(_: Any, item: Any) -> Any:
-    """Return the bytes of an item, as a constant."""
-    nbytes = _bytes_of(item)
-
-    def emit(context: Any, _builder: Any, _signature: Any, _arguments: Any) -> _Value:
-        return context.get_constant(_Int, nbytes)
-
-    return _Int(item), emit
 
 
 @_emitted

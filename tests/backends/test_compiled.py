@@ -7,17 +7,22 @@ import textwrap
 
 import pytest
 from accel.backends.common import compiled
+from accel.backends.common.blocks import Block
+
+BYTES, PAIRS = Block("turn", 1, 2), Block("turn", 2, 2)
 
 PREPARED = """
     import os, signal, sys, threading, warnings
     import numpy as np
     import accel
     from accel.backends.common import compiled, thresholds
+    from accel.backends.common.blocks import Block
     from accel.layout import Layout
 
     accel.configure(threads=1)
     thresholds.AT_ONCE = 0
     side = 256
+    block, other, third = (Block("turn", itemsize, 2) for itemsize in (4, 8, 2))
     source = accel.container(np.arange(side * side, dtype="float32"))
 
     def right():
@@ -27,7 +32,7 @@ PREPARED = """
         return np.array_equal(target.to_numpy().reshape(side, side).T, source.to_numpy().reshape(side, side))
 
     def by_kernels():
-        return compiled._kernels.get(4) is not None
+        return compiled._kernels.get(block) is not None
 """
 
 
@@ -57,16 +62,15 @@ class TestWithoutNumba:
 
     @pytest.mark.parametrize("broken", ["sys.modules['numba'] = None", "import numba; numba.njit = None"])
     def test_that_can_be_used_numpy_does_all_and_it_is_said_once(self, printed, broken):
-        code = f"{broken}\nprint(right(), right(), compiled.kernel(8, 1), by_kernels())"
+        code = f"{broken}\nprint(right(), right(), compiled.kernel(other, 1), by_kernels())"
         output, errors = printed(code, "-W", "always")
         assert output == "True True None False"
         assert errors.count("RuntimeWarning: copies are done by NumPy, as numba fails: ") == 1
 
     @pytest.mark.parametrize("broken", ["sys.modules['numba'] = None", "import numba; numba.njit = None"])
     def test_copies_are_done_where_warnings_are_errors(self, printed, broken):
-        assert (
-            printed(f"{broken}\nprint(right(), right(), compiled._kernels)", "-W", "error")[0] == "True True {4: None}"
-        )
+        code = f"{broken}\nprint(right(), right(), compiled._kernels == {{block: None}})"
+        assert printed(code, "-W", "error")[0] == "True True True"
 
     def test_whoever_shows_warnings_may_fail(self, printed):
         code = """
@@ -74,9 +78,9 @@ class TestWithoutNumba:
                 raise OSError("no terminal")
             warnings.showwarning = show
             sys.modules["numba"] = None
-            print(right(), compiled._kernels)
+            print(right(), compiled._kernels == {block: None})
         """
-        assert printed(code)[0] == "True {4: None}"
+        assert printed(code)[0] == "True True"
 
 
 class TestFolders:
@@ -91,7 +95,7 @@ class TestFolders:
             for folder in {folders}:
                 compiled._kernels.clear()
                 with accel.using(cache_dir=folder):
-                    assert right() and compiled._kernels[4].stats.cache_path is None, folder
+                    assert right() and compiled._kernels[block].stats.cache_path is None, folder
             print("done")
         """
         assert printed(code, "-W", "error") == ("done", "")
@@ -100,7 +104,7 @@ class TestFolders:
         code = f"""
             import pathlib, numba.core.caching
             folder = pathlib.Path({str(tmp_path)!r})
-            print(right(), by_kernels(), compiled._kernels.pop(4).stats.cache_path.startswith(str(folder)))
+            print(right(), by_kernels(), compiled._kernels.pop(block).stats.cache_path.startswith(str(folder)))
             files = [path for path in folder.rglob("*") if path.is_file()]
             for path in files:
                 path.write_bytes(b"no pickle")
@@ -111,7 +115,7 @@ class TestFolders:
                 raise OSError(28, "No space left on device")
             numba.core.caching.IndexDataCacheFile.save = full
             compiled._kernels.clear()
-            print(right(), by_kernels(), compiled._kernels[4].stats.cache_path)
+            print(right(), by_kernels(), compiled._kernels[block].stats.cache_path)
         """
         found = printed(code, "-W", "error", ACCEL_CACHE_DIR=str(tmp_path))
         assert found == ("True True True\nTrue True 2\nTrue True None", "")
@@ -136,28 +140,28 @@ def test_a_copy_in_the_midst_of_a_compilation_is_done_by_numpy(monkeypatch):
     """A garbage collection can run at any time, and a finaliser may copy."""
     found = []
 
-    def compiling(number):
-        found.append(compiled.kernel(2, 1 << 30))
+    def compiling(block):
+        found.append(compiled.kernel(PAIRS, 1 << 30))
         return len
 
     monkeypatch.setattr(compiled, "_kernels", {})
     monkeypatch.setattr(compiled, "_compiled", compiling)
-    assert compiled.kernel(1, 1 << 30) is len
+    assert compiled.kernel(BYTES, 1 << 30) is len
     assert found == [None]
     assert compiled._compiling is None
-    assert compiled.kernel(2, 1 << 30) is len
+    assert compiled.kernel(PAIRS, 1 << 30) is len
 
 
 def test_an_interrupted_compilation_is_tried_again(monkeypatch):
-    def interrupted(number):
+    def interrupted(block):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(compiled, "_kernels", {})
     monkeypatch.setattr(compiled, "_compiled", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        compiled.kernel(1, 1 << 30)
-    monkeypatch.setattr(compiled, "_compiled", lambda number: len)
-    assert compiled.kernel(1, 1 << 30) is len
+        compiled.kernel(BYTES, 1 << 30)
+    monkeypatch.setattr(compiled, "_compiled", lambda block: len)
+    assert compiled.kernel(BYTES, 1 << 30) is len
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -168,10 +172,10 @@ class TestForks:
         begun, go_on, compile = threading.Event(), threading.Event(), compiled._compiled
 
         @global_compiler_lock
-        def slowly(number):
+        def slowly(kind):
             begun.set()
             assert go_on.wait(60)
-            return compile(number)
+            return compile(kind)
 
         compiled._compiled = slowly
         copied = []
@@ -193,8 +197,8 @@ class TestForks:
         assert printed(self.CODE.format(child=child))[0] == "0 [True] True"
 
     def test_leave_the_child_what_was_compiled_before(self, printed):
-        child = "os._exit(0 if compiled.kernel(8, 1) is len and compiled.kernel(2, 1) is None else 1)"
-        code = "compiled._kernels[8] = len\n" + textwrap.dedent(self.CODE.format(child=child))
+        child = "os._exit(0 if compiled.kernel(other, 1) is len and compiled.kernel(third, 1) is None else 1)"
+        code = "compiled._kernels[other] = len\n" + textwrap.dedent(self.CODE.format(child=child))
         assert printed(code)[0] == "0 [True] True"
 
     def test_between_compilations_leave_the_child_all(self, printed):
@@ -211,12 +215,12 @@ class TestForks:
         """Numba itself, or a finaliser, may fork."""
         code = """
             compile = compiled._compiled
-            def forking(number):
+            def forking(kind):
                 global child
                 child = os.fork()
                 if not child:
                     signal.alarm(60)
-                return compile(number)
+                return compile(kind)
             compiled._compiled = forking
             done = right() and by_kernels()
             if not child:

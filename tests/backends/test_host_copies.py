@@ -1,13 +1,17 @@
 """The host copies exactly what a plan says, by NumPy and by every kernel, and writes nothing else."""
 
+import math
+
 import numpy as np
 import pytest
 from accel.backends.common import compiled, host_copies, thresholds, tiles
+from accel.backends.common.loop_order import in_order
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import accel
 from accel.abc import Fill, Leaf, Operand, Plan, Swizzling
+from accel.copies import plan
 from accel.errors import BoundsError, ReadOnlyError
 from accel.testing.blocks import host_span, random_bytes
 from accel.testing.plans import carry_out, set_all
@@ -41,7 +45,8 @@ def streaming(request, monkeypatch):
 def by_numpy(monkeypatch):
     """All copies count as large, and no kernel is compiled."""
     monkeypatch.setattr(thresholds, "SMALL", 0)
-    monkeypatch.setattr(compiled, "_kernels", dict.fromkeys((0, *TURNED)))
+    monkeypatch.setattr(compiled, "_kernels", {})
+    monkeypatch.setattr(compiled, "_frozen", True)
 
 
 def end(data, start=0, **more):
@@ -169,6 +174,105 @@ class TestTransposes:
         plan = Plan((Leaf(96, 96, 1), Leaf(96, 1, 96)), 1, "transpose", tile=(1, 0), buffered=True)
         both = random_bytes(96 * 96)
         check(plan, end(both), both, end(both), both)
+
+
+# Item sizes and numbers of planes that are narrower than a vector: primes, powers of two, and products.
+NARROW = ((1, 2), (1, 3), (1, 6), (1, 15), (2, 3), (2, 4), (4, 2), (4, 3))
+
+
+class TestNarrow:
+    """Few planes interleaved, and separated again."""
+
+    @pytest.mark.parametrize(("itemsize", "planes"), NARROW)
+    @settings(many, max_examples=15)
+    @given(
+        size=st.integers(1, 9000),
+        images=st.integers(1, 3),
+        gap=st.sampled_from([0, 1, 64]),
+        starts=st.tuples(st.integers(0, 70), st.integers(0, 70)),
+        turn=st.booleans(),
+    )
+    def test_of_any_size_anywhere(self, kernels, streaming, itemsize, planes, size, images, gap, starts, turn):
+        pixel, plane = itemsize * planes, itemsize * size + gap
+        whole = plane * planes
+        back = -1 if turn else 1  # the last plane first
+        interleaved = (
+            Leaf(images, pixel * size, whole),
+            Leaf(size, pixel, itemsize),
+            Leaf(planes, itemsize, back * plane),
+        )
+        separated = tuple(Leaf(extent, out_of, into) for extent, into, out_of in interleaved)
+        for leaves in (interleaved, separated):
+            plan = Plan(leaves, itemsize, buffered=False)
+            ends = [start - reach(leaves, which)[0] for start, which in zip(starts, (1, 2), strict=True)]
+            into, out_of = room(plan, ends)
+            check(plan, end(into, ends[0]), into, end(out_of, ends[1]), out_of)
+
+
+SIZES = (1, 2, 3, 4, 5, 8, 12, 20, 31, 33, 64, 67, 130, 1000)
+
+
+@st.composite
+def arrays(draw):
+    """Source and target of equal shape: axes in any order, some reversed, at any address."""
+    itemsize = draw(st.sampled_from(ITEMSIZES))
+    shape = draw(
+        st.lists(st.sampled_from(SIZES), min_size=2, max_size=4).filter(lambda sizes: math.prod(sizes) < 40_000)
+    )
+    ends = []
+    for axes in (range(len(shape)), draw(st.permutations(range(len(shape))))):
+        pad = draw(st.sampled_from([0, 0, 0, 1]))
+        data = random_bytes(math.prod([each + pad for each in shape]) * itemsize + 70)
+        start = draw(st.integers(0, 64))
+        stored = [shape[axis] + pad for axis in axes]
+        whole = np.ndarray(stored, f"V{itemsize}", data, start).transpose(np.argsort(axes))
+        ends.append((data, whole[tuple(slice(0, each) for each in shape)]))
+    turns = tuple(slice(None, None, draw(st.sampled_from([1, 1, 1, -1]))) for _ in shape)
+    (into, target), (out_of, source) = ends
+    return into, target, out_of, source[turns]
+
+
+def operand_of(data, array):
+    """Return the operand of an array within the bytes of another one."""
+    start = array.__array_interface__["data"][0] - data.__array_interface__["data"][0]
+    return Operand(host_span(data), start, array.dtype, array.shape, array.strides)
+
+
+def compare(into, target, out_of, source):
+    """Copy between arrays within bytes, and compare every byte with what NumPy makes of it."""
+    ends = operand_of(into, target), operand_of(out_of, source)
+    expected, given = into.copy(), out_of.copy()
+    np.copyto(np.ndarray(target.shape, target.dtype, expected, ends[0].start, target.strides), source)
+    host_copies.copy(ends[0], into, ends[1], out_of, plan(*ends))
+    assert np.array_equal(into, expected)
+    assert np.array_equal(out_of, given)
+
+
+class TestArrays:
+    @settings(many, max_examples=300)
+    @given(case=arrays())
+    def test_are_copied_as_numpy_does(self, kernels, streaming, case):
+        compare(*case)
+
+    @pytest.mark.parametrize("itemsize", TURNED)
+    def test_with_short_rows_are_cut_where_lines_begin_in_a_later_row(self, kernels, streaming, itemsize):
+        shape = (9, 700, 2, 17)
+        nbytes = math.prod(shape) * itemsize
+        for start in range(0, 64, 7):
+            into, out_of = random_bytes(nbytes + 70), random_bytes(nbytes + 70)
+            target = np.ndarray(shape[::-1], f"V{itemsize}", into, start)
+            compare(into, target, out_of, np.ndarray(shape, f"V{itemsize}", out_of, 3).T)
+
+    @settings(many, max_examples=500)
+    @given(case=arrays(), skew=st.integers(0, 63))
+    def test_a_tile_fits_into_its_buffer(self, streaming, case, skew):
+        into, target, out_of, source = case
+        tiling = tiles.tiling(in_order(plan(operand_of(into, target), operand_of(out_of, source))), skew)
+        if tiling is None:
+            return
+        _, axes, (nbytes, cut, *_) = tiling.arrays
+        counts = np.minimum(axes[:, 1] + axes[:, 2], axes[:, 0])
+        assert cut < 0 or (counts - 1) @ axes[:, 6] + nbytes <= tiles.ROOM
 
 
 class TestScattered:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from accel.backends.common import compiled, host_copies, strided_copy, thresholds
+from accel.backends.common.blocks import Block
 from accel.backends.common.workers import WORKERS, Workers
 
 import accel
@@ -19,6 +20,7 @@ from accel.testing.blocks import host_span, random_bytes
 
 SIDE = 1024
 BYTE = np.dtype("uint8")
+BYTES = Block("turn", 1, 2)
 TRANSPOSE = Plan((Leaf(SIDE, SIDE, 1), Leaf(SIDE, 1, SIDE)), 1, "transpose", tile=(1, 0), buffered=False)
 
 PREPARED = f"""
@@ -300,17 +302,17 @@ class TestCompiling:
     def test_a_kernel_comes_when_numpy_has_lost_what_it_costs(self, monkeypatch):
         monkeypatch.setattr(compiled, "_numpy_seconds", {})
         monkeypatch.setattr(compiled, "_kernels", {})
-        assert compiled.kernel(1, 1 << 16) is None
-        with compiled.count_numpy_time(1):
+        assert compiled.kernel(BYTES, 1 << 16) is None
+        with compiled.count_numpy_time(BYTES):
             pass
-        assert compiled.kernel(1, 1 << 16) is None
-        compiled._numpy_seconds[1] += thresholds.COMPILING
-        assert compiled.kernel(1, 1 << 16) is not None
+        assert compiled.kernel(BYTES, 1 << 16) is None
+        compiled._numpy_seconds[BYTES] += thresholds.COMPILING
+        assert compiled.kernel(BYTES, 1 << 16) is not None
 
     def test_other_byte_orders_are_left_to_numpy(self, monkeypatch):
         monkeypatch.setattr(compiled, "_kernels", {})
         monkeypatch.setattr(sys, "byteorder", "big")
-        assert compiled.kernel(1, 1 << 30) is None
+        assert compiled.kernel(BYTES, 1 << 30) is None
 
     def test_what_was_compiled_lies_in_the_folder_for_it(self, started, tmp_path):
         assert ended(started("print(right())", ACCEL_CACHE_DIR=str(tmp_path))) == "True"

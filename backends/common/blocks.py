@@ -1,0 +1,77 @@
+"""`Block`: the items that a kernel moves at a time, and which block suits the loops of a copy."""
+
+from typing import Literal, NamedTuple
+
+from accel.abc import Leaf
+
+__all__ = ["CHUNK", "LINE", "TURNED", "Block", "block_of"]
+
+CHUNK = 16
+"""Bytes of the vectors that every machine has."""
+
+LANES = 2
+"""How many of them are worked on as one at most: as many as a register has on most machines."""
+
+LINE = 64
+"""Bytes of a cache line."""
+
+TURNED = (1, 2, 4, 8, 16)
+"""Sizes in bytes of the items that the vector instructions can transpose."""
+
+
+class Block(NamedTuple):
+    """What one kernel moves at a time; there is one kernel for each block.
+
+    Attributes
+    ----------
+    form : str
+        ``turn``: a matrix is transposed. ``weave``: items of ``number`` rows are interleaved. ``unweave``: interleaved
+        items are separated into ``number`` columns. ``items``: one item of any size.
+    itemsize : int
+        Bytes of an item; for ``items``, bytes of the pieces that it is moved in.
+    number : int
+        For ``turn``, how many chunks are read of each column; for ``items``, how many pieces cover an item.
+    """
+
+    form: Literal["turn", "weave", "unweave", "items"]
+    itemsize: int
+    number: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of the block."""
+        chunk = CHUNK // self.itemsize
+        return {"turn": self.number * chunk, "weave": self.number, "unweave": chunk}.get(self.form, 1)
+
+    @property
+    def columns(self) -> int:
+        """Columns of the block."""
+        chunk = CHUNK // self.itemsize
+        return {"turn": chunk, "weave": chunk, "unweave": self.number}.get(self.form, 1)
+
+
+def block_of(nbytes: int, rows: Leaf, columns: Leaf) -> Block:
+    """Return the block for a matrix of items of ``nbytes``.
+
+    Parameters
+    ----------
+    nbytes : int
+        Bytes of an item.
+    rows, columns : Leaf
+        The loop that steps fastest in the target, and the loop that steps fastest in the source.
+    """
+    if nbytes in TURNED and rows.target_stride == columns.source_stride == nbytes:
+        height, width = rows.extent * nbytes, columns.extent * nbytes
+        if height >= CHUNK and width >= CHUNK:
+            return Block("turn", nbytes, _power_of_two(min(height // CHUNK, LANES)))
+        if height >= CHUNK and rows.source_stride == width > nbytes:
+            return Block("unweave", nbytes, columns.extent)
+        if width >= CHUNK and columns.target_stride == height > nbytes:
+            return Block("weave", nbytes, rows.extent)
+    piece = _power_of_two(min(nbytes, LINE))
+    return Block("items", piece, -(-nbytes // piece))
+
+
+def _power_of_two(number: int) -> int:
+    """Return the largest power of two that is not above a number."""
+    return 1 << number.bit_length() - 1

@@ -15,7 +15,18 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from accel.device_names import DEVICE_TYPES
 from accel.locks import in_child, open_after_fork
 
-__all__ = ["GROUP", "DeviceName", "NoBackendError", "Provider", "Service", "providers", "remedy", "table_by_device"]
+__all__ = [
+    "GROUP",
+    "DeviceName",
+    "NoBackendError",
+    "Provider",
+    "Service",
+    "forget_answers",
+    "memo_of_backends",
+    "providers",
+    "remedy",
+    "table_by_device",
+]
 
 GROUP = "accel.backends"
 """The entry-point group in which packages offer backends."""
@@ -107,7 +118,8 @@ def memo_of_backends() -> dict[Any, Any]:
     return memo
 
 
-def _forget_answers() -> None:
+def forget_answers() -> None:
+    """Empty all memos: a backend was exchanged."""
     for memo in _memos:
         memo.clear()
 
@@ -164,7 +176,7 @@ class _Providers:
             self._offers = None
             self._loaded.clear()
             self._failed.clear()
-            _forget_answers()
+            forget_answers()
 
     def exchange(self, type: str, service: Service) -> Service:
         """Let something else serve a type of device, and return what served it before.
@@ -177,7 +189,7 @@ class _Providers:
                 self._loaded[type] = service.provider
             if service.failure is not None:
                 self._failed[type] = service.failure
-            _forget_answers()
+            forget_answers()
             # A table made after the service was replaced has no rows of it.
             pairs: Iterable[tuple[dict[Any, Any], dict[Any, Any]]] = zip_longest(_tables, service.rows, fillvalue={})
             return Service(provider, failure, tuple([_exchange_rows(table, type, rows) for table, rows in pairs]))

@@ -6,7 +6,7 @@ from contextvars import copy_context
 
 import pytest
 
-from accel import config
+from accel import config, registry
 from accel.device import Device, FallbackWarning, fallbacks, required, resolve
 from accel.errors import DeviceUnavailableError
 from accel.registry import providers
@@ -29,6 +29,9 @@ def fresh(monkeypatch):
         providers, "_failed", {type: f"no {type} in this test" for type in ("cuda", "rocm", "mps", "sim")}
     )
     monkeypatch.setattr(config, "_process", config.Settings())
+    registry.forget_answers()
+    yield
+    registry.forget_answers()
 
 
 @pytest.fixture
@@ -37,6 +40,7 @@ def machine(monkeypatch):
 
     def add(type, *devices, reasons=()):
         monkeypatch.setitem(providers._loaded, type, Backend(*devices, reasons=reasons))
+        registry.forget_answers()
 
     return add
 

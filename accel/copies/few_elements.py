@@ -56,9 +56,8 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
     loops = _few_loops(target.leaves, source.leaves, itemsize)
     if loops is None or not (isinstance(to, HostStorage) and isinstance(of, HostStorage)):
         return False
-    if dtype != (of.dtype if source.dtype is None else source.dtype) or to.readonly:
-        return False
-    if target.table is not None or target.swizzle or source.table is not None or source.swizzle:
+    strided = target.table is None and source.table is None and not (target.swizzle or source.swizzle)
+    if dtype != (of.dtype if source.dtype is None else source.dtype) or to.readonly or not strided:
         return False
     extents, target_strides, source_strides, target_start, source_start, contiguous = loops
     try:

@@ -50,9 +50,9 @@ def copied_within_device(target: Elements, source: Elements) -> bool:
     if mine is None or other is None or mine is other or mine.held is None or other.held is None:
         return False
     dtype = to.dtype if target.dtype is None else target.dtype
-    if dtype is not (of.dtype if source.dtype is None else source.dtype) or to._const or mine.readonly:
-        return False
-    if target.swizzle or source.swizzle or target.table is not None or source.table is not None:
+    strided = target.table is None and source.table is None and not (target.swizzle or source.swizzle)
+    alike = dtype is (of.dtype if source.dtype is None else source.dtype)
+    if not (strided and alike) or to._const or mine.readonly:
         return False
     heap, itemsize = mine.heap, dtype.itemsize
     into, out_of = target.start * itemsize, source.start * itemsize

@@ -136,17 +136,19 @@ def strided_view(parameter: Parameter) -> Callable[[Any], tuple[Any, ...] | None
         except AccelError:  # the general way raises it again, with the name of the parameter
             return None
         (block, first, _), start, found, extents, strides, may_write, swizzle, table = operand
-        if found is not dtype or (writable and not may_write) or swizzle is not None or table is not None:
-            return None
-        if not (len(strides) == rank if rank else operand.contiguous):
-            return None
         address = block.pointer + first + start
-        if gcd(address, *strides) % size:
+        fits = (
+            found is dtype
+            and (may_write or not writable)
+            and swizzle is None
+            and table is None
+            and (len(strides) == rank if rank else operand.contiguous)
+            and not gcd(address, *strides) % size
+        )
+        if not fits:
             return None
         storage = cast("Lender", argument)._lent_storage()
-        if not rank:
-            return storage, address
-        return storage, address, *extents, *[stride // size for stride in strides]
+        return (storage, address, *extents, *[stride // size for stride in strides]) if rank else (storage, address)
 
     return described
 

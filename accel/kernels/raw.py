@@ -131,7 +131,8 @@ class RawKernel:
         Returns
         -------
         Event
-            Complete when the kernel is done. Reads of the memory wait for it by themselves.
+            Complete when the kernel is done. Reads of the memory wait for it by themselves. Without ``stream`` it is
+            recorded when it is first asked for, and then also covers what the stream was given meanwhile.
 
         Raises
         ------

@@ -36,7 +36,6 @@ __all__ = [
     "Hazards",
     "confirm",
     "enter",
-    "first_hazards",
     "forget",
     "forget_some",
     "forget_these",
@@ -125,21 +124,16 @@ def _record(
     if low == high:
         return
     access = low, high, work
+    alone = (access,)
     while True:
         seen = record.hazards
         if seen is None:
-            updated: Hazards = first_hazards(access, writing=writing)
+            updated: Hazards = (alone, (), alone, alone) if writing else ((), alone, (), alone)
         else:
             updated = _writing(seen, access, whole, after, replaced) if writing else _reading(seen, access, after, read)
         if record.hazards is seen:  # else a signal handler or a finaliser of this thread recorded something
             record.hazards = updated
             return
-
-
-def first_hazards(access: Access, *, writing: bool) -> Hazards:
-    """Return the hazards of memory that nothing else uses."""
-    alone = (access,)
-    return (alone, (), alone, alone) if writing else ((), alone, (), alone)
 
 
 def _writing(
@@ -256,15 +250,13 @@ def forget_these(record: HazardRecord, done: set[Submission], failed: set[Submis
         if seen is None:
             return
         writes, reads, unreplaced, since = seen
-        remaining: Hazards | None = (
+        remaining: Hazards = (
             tuple([each for each in writes if each[2] not in done]),
             tuple([each for each in reads if each[2] not in done]),
             tuple([each for each in unreplaced if each[2] not in done or each[2] in failed]),
             tuple([each for each in since if each[2] not in done]),
         )
-        if not any(remaining[:3]):
-            remaining = None
         # No call between these: another thread may have recorded something.
         if record.hazards is seen:
-            record.hazards = remaining
+            record.hazards = remaining if remaining[0] or remaining[1] or remaining[2] else None
             return

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from accel.abc.stream import Stream
 from accel.dtypes import DType
-from accel.memory.hazards import Claim, confirm, enter, first_hazards
+from accel.memory.hazards import Access, Claim, Hazards, confirm, enter
 from accel.memory.heap import Heap
 from accel.memory.owner import Owner
 from accel.memory.submission import Submission
@@ -66,33 +66,36 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
         The address of the first byte; `NOT_COVERED` if the work must be submitted in the general way.
     """
     owner = storage._owner
-    if owner is None or owner.external is not None:
-        return NOT_COVERED
-    block = owner.held
-    if block is None:
+    block = None if owner is None or owner.external is not None else owner.held
+    if owner is None or block is None:
         return NOT_COVERED
     low: int = block.pointer + storage._start
     high = low + storage.size * storage.dtype.itemsize
     seen = owner.hazard_record.hazards
     if seen is None:
-        if block.stream is not queue or low == high:
-            return NOT_COVERED
-        record, hazards = owner.own_hazard_record(), first_hazards((low, high, opened), writing=writing)
-        # No call between these: another thread may record something.
-        if record.hazards is None:
-            record.hazards = hazards
-            return low
-        return NOT_COVERED
+        recorded = block.stream is queue and low != high and _record(owner, (low, high, opened), writing)
+        return low if recorded else NOT_COVERED
     writes, reads, unreplaced, since = seen
+    if writing and (reads or len(writes) != 1):
+        return NOT_COVERED
     for _, _, work in unreplaced:
         if not work.sound:
             return NOT_COVERED  # it may have failed, and what reads its result must fail too
-    if writing and (reads or len(writes) != 1):
-        return NOT_COVERED
     for first, last, work in since:
         if work.queue is queue and first <= low and high <= last:
             return low
     return NOT_COVERED
+
+
+def _record(owner: Owner, access: Access, writing: bool) -> bool:
+    """Record the use of memory that nothing uses; return whether that is still so."""
+    record, alone = owner.own_hazard_record(), (access,)
+    hazards: Hazards = (alone, (), alone, alone) if writing else ((), alone, (), alone)
+    # No call between these: another thread may record something.
+    if record.hazards is None:
+        record.hazards = hazards
+        return True
+    return False
 
 
 def try_in_order(heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[[], object]) -> Submission | None:

@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream, raise_again
 from accel.device import Device
@@ -98,7 +99,7 @@ class Submission(DeferredEvent):
         self._process = process()
 
     @property
-    def device(self) -> object:
+    def device(self) -> Any:
         """The device that does the work; None if the host does."""
         known = self.queue or self.event
         return None if known is None else known.device
@@ -112,6 +113,11 @@ class Submission(DeferredEvent):
     def ended(self) -> float | None:
         """When it ended on its stream, as `Event.ended` says; None for work of the host."""
         return None if self.event is None else self.event.ended
+
+    @property
+    def failed(self) -> bool:
+        """Whether the work itself ended with an error."""
+        return self.event is not None and self.event.failed
 
     def open(self, queue: Stream, gate: Gate) -> None:
         """Open the submission: the device has its work."""

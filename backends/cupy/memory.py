@@ -54,6 +54,7 @@ class DeviceBlock(Block):
     """
 
     __slots__ = ("cupy_streams", "device", "lent", "ready", "stream", "users")
+    stream: CupyStream | None
 
     def __init__(self, pointer: int, nbytes: int, native: Any, device: Device, stream: CupyStream | None) -> None:
         self.pointer = pointer

@@ -3,6 +3,7 @@
 A script takes a module `cupy` and yields what can be seen, as plain values. The calls are those that the backend makes.
 """
 
+import ctypes
 import gc
 import threading
 
@@ -54,6 +55,13 @@ def fetch(cupy, pointer, size=SIZE):
     )
     stream.synchronize()
     return found.tolist()
+
+
+def launch(cupy, function, threads, arguments, shared, stream):
+    """Launch one block of a kernel by the driver's function, as the backend does."""
+    values = [np.asarray(each) for each in arguments]
+    table = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
+    cupy.cuda.driver.launchKernel(function.ptr, 1, 1, 1, threads, 1, 1, shared, stream.ptr, ctypes.addressof(table), 0)
 
 
 def count_up(size=SIZE):
@@ -121,6 +129,21 @@ def current_streams(cupy):
             yield cuda.get_current_stream() is second
         yield cuda.get_current_stream() is first
     yield cuda.get_current_stream() is null
+
+
+def current_streams_that_are_used(cupy):
+    used, entered = (cupy.cuda.Stream(non_blocking=True) for _ in range(2))
+    yield used.use() is used, cupy.cuda.get_current_stream() is used
+    with entered:
+        yield cupy.cuda.get_current_stream() is entered
+    yield cupy.cuda.get_current_stream() is used, cupy.cuda.get_current_stream().ptr == 0
+    cupy.cuda.Stream.null.use()
+    yield cupy.cuda.get_current_stream().ptr
+
+
+def streams_that_are_captured(cupy):
+    stream = cupy.cuda.Stream(non_blocking=True)
+    yield bool(cupy.cuda.runtime.streamIsCapturing(stream.ptr)), stream.done
 
 
 def current_streams_of_devices(cupy):
@@ -328,10 +351,18 @@ def kernels(cupy):
     target, stream = at(cupy), cupy.cuda.Stream(non_blocking=True)
     cupy.cuda.Stream.null.synchronize()
     with stream:
-        yield seen(function, (1,), (3,), (np.uint64(target.ptr), np.int32(7)), 0, stream)
-        yield seen(function, (1, 1, 1), (2, 1, 1), (np.uint64(target.ptr + 16), np.array(8, np.int32)), 0, stream)
+        yield seen(launch, cupy, function, 3, (np.uint64(target.ptr), np.int32(7)), 0, stream)
+        yield seen(launch, cupy, function, 2, (np.uint64(target.ptr + 16), np.array(8, np.int32)), 0, stream)
         yield fetch(cupy, target)
     yield type(function.ptr)
+
+
+def fills(cupy):
+    target, stream = at(cupy), cupy.cuda.Stream(non_blocking=True)
+    cupy.cuda.Stream.null.synchronize()
+    with stream:
+        yield seen(cupy.cuda.runtime.memsetAsync, target.ptr + 3, 7, 20, stream.ptr)
+        yield fetch(cupy, target)
 
 
 def kernels_that_fail_to_compile(cupy):
@@ -344,10 +375,20 @@ def shared_memory(cupy):
     function = cupy.RawModule(code=SHARED, options=()).get_function("put").kernel
     target, attribute = at(cupy), driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     null, arguments = cupy.cuda.Stream.null, (np.uint64(target.ptr),)
-    yield attribute, seen(function, (1,), (1,), arguments, 48 << 10, null)
+    yield attribute, seen(launch, cupy, function, 1, arguments, 48 << 10, null)
     yield seen(driver.funcSetAttribute, function.ptr, attribute, (227 << 10) + 1)
     yield seen(driver.funcSetAttribute, function.ptr, attribute, 100 << 10)
-    yield seen(function, (1,), (1,), arguments, 100 << 10, null), fetch(cupy, target)[:4]
+    yield seen(launch, cupy, function, 1, arguments, 100 << 10, null), fetch(cupy, target)[:4]
+
+
+def arguments_that_change_after_a_launch(cupy):
+    function = cupy.RawModule(code=PUT, options=()).get_function("put").kernel
+    target, stream, value = at(cupy), cupy.cuda.Stream(non_blocking=True), np.array(7, np.int32)
+    cupy.cuda.Stream.null.synchronize()
+    with stream:
+        launch(cupy, function, 3, (np.uint64(target.ptr), value), 0, stream)
+        value[...] = 9
+        yield fetch(cupy, target)
 
 
 # Arrays

@@ -55,6 +55,8 @@ def copied_within_device(target: Elements, source: Elements) -> bool:
     if target.swizzle or source.swizzle or target.table is not None or source.table is not None:
         return False
     heap, itemsize = mine.heap, dtype.itemsize
+    if other.heap is not heap:
+        return False
     into, out_of = target.start * itemsize, source.start * itemsize
     aligned = (mine.held.pointer + to._start + into) % _WIDEST, (other.held.pointer + of._start + out_of) % _WIDEST
     key = target.leaves, source.leaves, dtype, *aligned
@@ -62,12 +64,12 @@ def copied_within_device(target: Elements, source: Elements) -> bool:
     try:
         route = routes[key]
     except KeyError:
-        route = _remember(routes, key, _prepared(heap, target, source) if other.heap is heap else None)
-    if route is None or other.heap is not heap or config.current().strict:
+        route = _remember(routes, key, _prepared(heap, target, source))
+    if route is None or config.current().strict:
         return False
     begin, end = target.start + route.target_low, target.start + route.target_high
     first, last = source.start + route.source_low, source.start + route.source_high
-    if begin < 0 or first < 0 or end * itemsize >= to.nbytes or last * itemsize >= of.nbytes:
+    if begin < 0 or first < 0 or (end + 1) * itemsize > to.nbytes or (last + 1) * itemsize > of.nbytes:
         return False
     return try_in_order_at(heap, to, into, of, out_of, route.start)
 

@@ -147,7 +147,7 @@ def _writing(
     if whole:
         replaced += [each[2] for each in unreplaced if low <= each[0] and each[1] <= high]
         unreplaced = tuple([each for each in unreplaced if each[0] < low or high < each[1]])
-    return (*writes, access), reads, (*unreplaced, access)
+    return (*writes, access), reads, (*[each for each in unreplaced if not each[2].sound], access)
 
 
 def _reading(seen: Hazards, access: Access, after: list[Submission], read: list[Submission]) -> Hazards:

@@ -42,7 +42,8 @@ class _Loops(NamedTuple):
     contiguous: bool
 
 
-def copied_at_once(target: Elements, source: Elements) -> bool:
+# One function, since calls of others cost more than some copies.
+def copied_at_once(target: Elements, source: Elements) -> bool:  # noqa: PLR0911
     """Copy a few elements on the host, or any within a device, and return True; else write nothing, and return False.
 
     The other cases are those that need a plan, must wait for work in flight, or are to be refused: `copy_by_plan`

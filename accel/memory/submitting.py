@@ -251,7 +251,7 @@ def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give:
     if overtaken:
         heap_of(stream.device).gate.overtake()
     submission.give(stream, give)
-    submission.sound = submission.queue is not None and all([each.sound for each in read])
+    submission.sound = submission.queue is not None and all(each.sound for each in read)
     confirm(submission, read)
 
 

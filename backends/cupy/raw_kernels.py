@@ -106,6 +106,6 @@ class PreparedArguments:
             if stream.handle:
                 driver.refuse_capture(stream.native)
             driver.launch_kernel(self._pointer, *grid, *block, shared, stream.handle, self._table, 0)
-            return True
         except Exception as error:
             raise driver.translated(error, device) from error
+        return True

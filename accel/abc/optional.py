@@ -285,11 +285,11 @@ class PreparedArguments(Protocol):
         """A writable buffer: the arguments, each at its offset."""
         ...
 
-    def start(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int, stream: Any) -> None:
+    def start(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int, stream: Any) -> bool:
         """Start the kernel at once, with the arguments in ``memory``, which may be overwritten on return.
 
-        The stream is one of the device, and takes work directly: see `CurrentStream.direct`. Otherwise as
-        `Executable.launch`.
+        The stream is one of the device, and takes work directly: see `CurrentStream.direct`. Returns False, with
+        nothing started, if the stream turns out to wait for the host. Otherwise as `Executable.launch`.
         """
         ...
 

@@ -58,7 +58,8 @@ def launch_function(parameters: Sequence[Parameter], names: Mapping[str, Any]) -
     parameters : sequence of Parameter
         The parameters of the kernel.
     names : mapping of str to object
-        ``pack``: packs the arguments into ``memory``. ``start``: launches the kernel with what is there.
+        ``pack``: packs the arguments into ``memory``. ``start``: launches the kernel with what is there,
+        and returns whether it did.
     """
     scope = {"Container": AcceleratorDataContainer, "Storage": DeviceStorage, "covered": covered, **names}
     count = len(parameters)
@@ -67,7 +68,7 @@ def launch_function(parameters: Sequence[Parameter], names: Mapping[str, Any]) -
     for i, parameter in enumerate(parameters):
         write = _number if parameter.rank is None else _memory
         body += write(i, parameter, values, scope)
-    body += [f"pack(memory, 0, {', '.join(values)})", "start(grid, block, shared, queue)", "return True"]
+    body += [f"pack(memory, 0, {', '.join(values)})", "return start(grid, block, shared, queue)"]
     code = "\n".join(["def launch(given, grid, block, shared, queue, opened):", *_indented(body)])
     exec(compile(code, "<launcher>", "exec"), scope)  # noqa: S102 - it consists of numbers and of the names in here
     made: Callable[..., bool] = scope["launch"]

@@ -42,7 +42,7 @@ class Launcher:
 
     def remember(self, given: Any, grid: Dim3, block: Dim3, shared: int) -> None:
         """Remember what the arguments ``grid``, ``block``, ``over`` and ``shared`` of a launch mean."""
-        if 0 not in grid:
+        if 0 not in grid and _is_plain(given):
             if len(self._geometries) >= _MOST_KNOWN:
                 self._geometries.clear()
             self._geometries[given] = grid, block, shared
@@ -81,6 +81,14 @@ class Launcher:
         if heap.deferred:
             heap.run_deferred()
         return event
+
+
+def _is_plain(given: Any) -> bool:
+    """Return whether there are only integers, and tuples of them: others may have no hash, or change."""
+    return all(
+        all(type(part) is int for part in each) if type(each) is tuple else each is None or type(each) is int
+        for each in given
+    )
 
 
 def launcher(

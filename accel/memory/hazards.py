@@ -1,11 +1,10 @@
 """Hazards of one allocation: its pending reads and writes, and the order of all work on it.
 
 Each copy, fill and launch is a `Submission` from before it is submitted to a stream, or begun by the host, until it is
-done. It is recorded in the hazards of all memory that it uses. These are four tuples of accesses:
+done. It is recorded in the hazards of all memory that it uses. These are three tuples of accesses:
 
 - the last writes, and the reads since then: the next use of the same bytes comes after these;
-- the writes whose failure a reader must see: those that may have failed, and that no later write has replaced;
-- the last of the writes, and the reads that were recorded after it: they come after all writes of their bytes.
+- the writes whose failure a reader must see: those that may have failed, and that no later write has replaced.
 
 **The invariant.** A submission finds what it must come after, and is recorded itself, in one step for all its memory,
 under one lock. So any two submissions that use the same bytes, one of them writing, have an order. The order is the
@@ -52,9 +51,10 @@ _lock = open_after_fork(threading.RLock())
 Access = tuple[int, int, Submission]
 """Address of the first byte used, address past the last one, and the work that uses them."""
 
-Hazards = tuple[tuple[Access, ...], tuple[Access, ...], tuple[Access, ...], tuple[Access, ...]]
-"""The last writes, the reads since then, the writes whose failure a reader must see, and the accesses since the last
-write, with it."""
+Hazards = tuple[tuple[Access, ...], tuple[Access, ...], tuple[Access, ...]]
+"""The last writes, the reads since then, and the writes whose failure a reader must see."""
+
+_NONE: Hazards = (), (), ()
 
 
 class HazardRecord:
@@ -124,11 +124,10 @@ def _record(
     if low == high:
         return
     access = low, high, work
-    alone = (access,)
     while True:
         seen = record.hazards
         if seen is None:
-            updated: Hazards = (alone, (), alone, alone) if writing else ((), alone, (), alone)
+            updated: Hazards = ((access,), (), (access,)) if writing else ((), (access,), ())
         else:
             updated = _writing(seen, access, whole, after, replaced) if writing else _reading(seen, access, after, read)
         if record.hazards is seen:  # else a signal handler or a finaliser of this thread recorded something
@@ -139,7 +138,7 @@ def _record(
 def _writing(
     seen: Hazards, access: Access, whole: bool, after: list[Submission], replaced: list[Submission]
 ) -> Hazards:
-    writes, reads, unreplaced, _ = seen
+    writes, reads, unreplaced = seen
     low, high, work = access
     after += [each[2] for each in chain(writes, reads) if each[0] < high and low < each[1] and each[2] is not work]
     # Accesses within these bytes need no record: what comes after them comes after this one.
@@ -148,15 +147,15 @@ def _writing(
     if whole:
         replaced += [each[2] for each in unreplaced if low <= each[0] and each[1] <= high]
         unreplaced = tuple([each for each in unreplaced if each[0] < low or high < each[1]])
-    return (*writes, access), reads, (*unreplaced, access), (access,)
+    return (*writes, access), reads, (*[each for each in unreplaced if not each[2].sound], access)
 
 
 def _reading(seen: Hazards, access: Access, after: list[Submission], read: list[Submission]) -> Hazards:
-    writes, reads, unreplaced, since = seen
+    writes, reads, unreplaced = seen
     low, high, work = access
     after += [each[2] for each in writes if each[0] < high and low < each[1] and each[2] is not work]
     read += [each[2] for each in unreplaced if each[0] < high and low < each[1] and each[2] is not work]
-    return writes, (*reads, access), unreplaced, (*since, access)
+    return writes, (*reads, access), unreplaced
 
 
 def pending(claim: Claim) -> list[Submission]:
@@ -233,7 +232,7 @@ def leave(work: Submission, claims: Iterable[Claim]) -> None:
         seen = record.hazards
         if seen is None:
             continue
-        writes, reads, unreplaced, _ = seen
+        writes, reads, unreplaced = seen
         # The usual case: nothing else is recorded.
         alone = len(writes) + len(reads) == 1 and (writes or reads)[0][2] is work and unreplaced == writes
         # No call between these, as in `forget_these`.
@@ -249,14 +248,15 @@ def forget_these(record: HazardRecord, done: set[Submission], failed: set[Submis
         seen = record.hazards
         if seen is None:
             return
-        writes, reads, unreplaced, since = seen
-        remaining: Hazards = (
+        writes, reads, unreplaced = seen
+        remaining: Hazards | None = (
             tuple([each for each in writes if each[2] not in done]),
             tuple([each for each in reads if each[2] not in done]),
             tuple([each for each in unreplaced if each[2] not in done or each[2] in failed]),
-            tuple([each for each in since if each[2] not in done]),
         )
+        if remaining == _NONE:
+            remaining = None
         # No call between these: another thread may have recorded something.
         if record.hazards is seen:
-            record.hazards = remaining if remaining[0] or remaining[1] or remaining[2] else None
+            record.hazards = remaining
             return

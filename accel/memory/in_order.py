@@ -25,8 +25,9 @@ from accel.memory.submission import Submission
 
 Use = tuple[Any, bool, bool]
 
-__all__ = ["NOT_COVERED", "covered", "record_again", "try_in_order", "try_in_order_at"]
+__all__ = ["NOT_COVERED", "covered", "record_again", "try_in_order"]
 
+_ALL = 1 << 64
 NOT_COVERED = -1
 """Returned by `covered` where work must wait for other work."""
 
@@ -75,22 +76,16 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
     if seen is None:
         recorded = block.stream is queue and low != high and _record(owner, (low, high, opened), writing)
         return low if recorded else NOT_COVERED
-    writes, reads, unreplaced, since = seen
-    if writing and (reads or len(writes) != 1):
-        return NOT_COVERED
-    for _, _, work in unreplaced:
+    for _, _, work in seen[2]:
         if not work.sound:
             return NOT_COVERED  # it may have failed, and what reads its result must fail too
-    for first, last, work in since:
-        if work.queue is queue and first <= low and high <= last:
-            return low
-    return NOT_COVERED
+    return low if _comes_last(seen, low, high, writing, queue) else NOT_COVERED
 
 
 def _record(owner: Owner, access: Access, writing: bool) -> bool:
     """Record the use of memory that nothing uses; return whether that is still so."""
     record, alone = owner.own_hazard_record(), (access,)
-    hazards: Hazards = (alone, (), alone, alone) if writing else ((), alone, (), alone)
+    hazards: Hazards = (alone, (), alone) if writing else ((), alone, ())
     # No call between these: another thread may record something.
     if record.hazards is None:
         record.hazards = hazards
@@ -98,7 +93,28 @@ def _record(owner: Owner, access: Access, writing: bool) -> bool:
     return False
 
 
-def try_in_order(heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[[], object]) -> Submission | None:
+def _comes_last(seen: Hazards, low: int, high: int, writing: bool, queue: Stream) -> bool:
+    """Return whether the next use of some bytes on a stream comes after all recorded uses that it must come after."""
+    writes, reads, _ = seen
+    begin, end = 0, _ALL
+    if writes:
+        begin, end, work = writes[0]
+        if len(writes) > 1 or low < begin or end < high:
+            return False
+        # What only reads after a write of its own stream need not wait for other reads.
+        if work.queue is queue and not (reads and writing):
+            return True
+    if not writing:
+        for first, last, work in reads:
+            # The write is no longer open. It came before these reads, or it would have replaced them.
+            if work.queue is queue and begin <= first <= low and high <= last <= end:
+                return True
+    return False
+
+
+def try_in_order(
+    heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[[Stream, Sequence[int]], object]
+) -> Submission | None:
     """Submit work on the memory of one device to a stream, if it need not wait for other work.
 
     Parameters
@@ -110,7 +126,7 @@ def try_in_order(heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[
     uses : sequence of (storage, bool, bool)
         The storages, whether the work writes each, and whether it writes each of its bytes.
     give : callable
-        Calls the backend. If it raises, nothing was submitted.
+        Calls the backend; gets the stream, and the addresses of the storages. If it raises, nothing was submitted.
 
     Returns
     -------
@@ -126,10 +142,10 @@ def try_in_order(heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[
         heap.changing = True
         try:
             opened, closings = heap.opened(queue), gate.closings
-            for storage, writing, _ in uses:
-                if covered(storage, writing, queue, opened) == NOT_COVERED:
-                    return None
-            give()
+            addresses = [covered(storage, writing, queue, opened) for storage, writing, _ in uses]
+            if NOT_COVERED in addresses:
+                return None
+            give(queue, addresses)
             if gate.closings != closings:
                 opened = record_again(heap, queue, uses)
         finally:
@@ -137,38 +153,6 @@ def try_in_order(heap: Heap, queue: Stream, uses: Sequence[Use], give: Callable[
     if heap.deferred:
         heap.run_deferred()
     return opened
-
-
-def try_in_order_at(
-    heap: Heap, target: Handle, into: int, source: Handle, out_of: int, give: Callable[[Any, int, int], object]
-) -> bool:
-    """Submit a copy to the current stream of a device, if it need not wait for other work; see `try_in_order`.
-
-    ``give`` is called with the stream, the address ``into`` bytes from the start of the target, and the address
-    ``out_of`` bytes from the start of the source. Returns whether the copy was submitted.
-    """
-    queue = heap.stream
-    if queue is None or not queue.direct or not heap.plain:  # type: ignore[attr-defined]
-        return False
-    gate = heap.gate
-    with gate.lock:
-        if heap.changing:
-            return False
-        heap.changing = True
-        try:
-            opened, closings = heap.opened(queue), gate.closings
-            there = covered(target, True, queue, opened)
-            here = covered(source, False, queue, opened)
-            if NOT_COVERED in (there, here):
-                return False
-            give(queue, there + into, here + out_of)
-            if gate.closings != closings:
-                record_again(heap, queue, ((target, True, False), (source, False, False)))
-        finally:
-            heap.changing = False
-    if heap.deferred:
-        heap.run_deferred()
-    return True
 
 
 def record_again(heap: Heap, queue: Stream, uses: Sequence[Use]) -> Submission:

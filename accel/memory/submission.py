@@ -3,10 +3,9 @@
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext, suppress
 
-from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream, raise_again
+from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream
 from accel.device import Device
 from accel.errors import DeviceLostError
 from accel.locks import forked_since, process
@@ -24,7 +23,7 @@ class Gate:
         submission is closed. Nothing waits with it held. It is reentrant: a signal handler may close a submission in
         the middle of such a check.
     closings : int
-        How many submissions were closed; changes if a signal handler did so.
+        How many submissions were closed or overtaken; changes if a signal handler did so.
     """
 
     __slots__ = ("closings", "lock")
@@ -33,28 +32,14 @@ class Gate:
         self.lock = lock
         self.closings = 0
 
+    def overtake(self) -> None:
+        """Wait until open submissions have all work that is being given to them, and let them get no more of it.
 
-class _Lost:
-    """The event after work on a device that was lost before the event was recorded: it is done, and `wait` raises."""
-
-    __slots__ = ("_error", "device")
-    began = ended = None
-    failed = False  # all later calls of the driver report it
-
-    def __init__(self, device: Device, error: DeviceLostError) -> None:
-        self.device = device
-        self._error = error
-
-    def done(self) -> bool:
-        """Return True: a lost device does no more work."""
-        return True
-
-    def settle(self) -> None:
-        """Do not wait."""
-
-    def wait(self) -> None:
-        """Raise the error."""
-        raise_again(self._error, None)
+        Work that is recorded after an open submission of its own stream does this before it is given to the stream.
+        Its own event need then not be the last one.
+        """
+        with nullcontext() if sys.is_finalizing() else self.lock:
+            self.closings += 1
 
 
 class Submission(DeferredEvent):
@@ -69,8 +54,8 @@ class Submission(DeferredEvent):
     begun : lock
         Held by the thread that submits the work or, where there is no stream, does it.
     streams : tuple of Stream
-        The streams that may have been given some of the work, as long as there is no event. An interrupt can leave
-        them here; then the first to ask records the event.
+        The streams that may have been given some of the work, where there may be no event yet: while it is submitted,
+        after an interrupt, and once it is closed. The first to ask records the event.
     event : Event or None
         Reached when the work is done; None before it is recorded, and for work of the host.
     after : sequence of Submission
@@ -81,7 +66,8 @@ class Submission(DeferredEvent):
     queue : Stream or None
         The stream of an open submission; None for all others.
     sound : bool
-        Whether no work whose result it reads can have failed; known once it is recorded.
+        Whether neither it nor the work whose result it reads can have failed. A thread of the host may fail to submit
+        work, which an event is recorded after.
     """
 
     __slots__ = ("_gate", "_process", "_thread", "after", "begun", "event", "queue", "sound", "sources", "streams")
@@ -99,24 +85,26 @@ class Submission(DeferredEvent):
         self._process = process()
 
     @property
-    def device(self) -> Any:
-        """The device that does the work; None if the host does."""
-        known = self.queue or self.event
-        return None if known is None else known.device
+    def device(self) -> Device:
+        """The device that does the work; the CPU for work of the host."""
+        known = self.queue or self.event or next(iter(self.streams), None)
+        return Device.CPU if known is None else known.device
 
     @property
     def began(self) -> float | None:
         """When it began on its stream, as `Event.began` says; None for work of the host."""
+        self._close_if_open()
         return None if self.event is None else self.event.began
 
     @property
     def ended(self) -> float | None:
         """When it ended on its stream, as `Event.ended` says; None for work of the host."""
+        self._close_if_open()
         return None if self.event is None else self.event.ended
 
     @property
     def failed(self) -> bool:
-        """Whether the work itself ended with an error."""
+        """Whether it ended with an error, as `Event.failed` says."""
         return self.event is not None and self.event.failed
 
     def open(self, queue: Stream, gate: Gate) -> None:
@@ -124,18 +112,23 @@ class Submission(DeferredEvent):
         self._gate = gate
         self.queue = queue
 
+    def _close_if_open(self) -> None:
+        if self.queue is not None:
+            self._close()
+
     def _close(self) -> None:
         """Record the event, after all work that the stream has."""
         assert self._gate is not None, "an open submission has a gate"
-        with self._gate.lock:
+        # At the end of the process, the thread that holds the lock may never run again.
+        with nullcontext() if sys.is_finalizing() else self._gate.lock:
             queue = self.queue
             if queue is not None:
-                try:
-                    self.event = queue.record()
-                except DeviceLostError as error:
-                    self.event = _Lost(queue.device, error)
+                # First, so that nothing is covered that a signal handler submits after the event. Until the event is
+                # known, whoever asks records another one.
+                self.streams = (queue,)
                 self.queue = None
                 self._gate.closings += 1
+                self.event = queue.record()
 
     def give(self, stream: Stream, work: "Callable[[Submission], object]") -> None:
         """Submit the work to a stream.
@@ -151,8 +144,6 @@ class Submission(DeferredEvent):
         except Exception:
             self.streams = ()
             raise
-        if self.queue is None:  # a thread of the host may yet fail to submit it
-            self.sound = False
         self.streams = ()  # after an interrupt they stay: what they were given is unknown
 
     def submitted(self) -> tuple[Event, ...]:
@@ -168,8 +159,7 @@ class Submission(DeferredEvent):
                 raise RuntimeError("this work was begun before a fork, in the parent; start processes with 'spawn'")
             with self.begun:
                 pass
-        if self.queue is not None:
-            self._close()
+        self._close_if_open()
         if self.event is None and self.streams:
             events = tuple([stream.record() for stream in self.streams])
             if len(events) > 1:
@@ -183,16 +173,18 @@ class Submission(DeferredEvent):
         """Tell whether the work is done; never waits."""
         if self.begun.locked():
             return False
-        if self.queue is not None:
-            self._close()
-        if self.event is not None:
-            return self.event.done()
-        return all(event.done() for event in self.submitted()) if self.streams or self.after else True
+        with suppress(DeviceLostError):  # a lost device does no more work
+            self._close_if_open()
+            if self.event is not None:
+                return self.event.done()
+            return all(event.done() for event in self.submitted()) if self.streams or self.after else True
+        return True
 
     def settle(self) -> None:
         """Block until the work is done; failures are raised by `wait` only."""
-        for event in self.submitted():
-            event.settle()
+        with suppress(DeviceLostError):
+            for event in self.submitted():
+                event.settle()
 
     def wait(self) -> None:
         """Block until the work is done; raises its error, or that of the work that wrote what it reads."""

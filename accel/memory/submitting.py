@@ -108,7 +108,7 @@ def submit_in_order(heap: Heap, stream: Stream, uses: Sequence[Use], work: Calla
     backend = heap.in_order
     if backend is None or not all(_within(heap, use.storage) for use in uses):
         return None
-    opened = try_in_order(heap, stream, uses, work)
+    opened = try_in_order(heap, stream, uses, lambda *_: work())
     if opened is not None:
         return opened
 
@@ -241,12 +241,17 @@ def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Us
 def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give: Give) -> None:
     """Record work that has begun, and enqueue it on a stream after all that it must come after."""
     read = enter(submission, claims)
-    submission.sound = all(each.sound for each in read)
+    overtaken = False
     for each in submission.after:
-        if each.queue is not stream:  # else the stream has its work already
-            for event in each.submitted():
-                stream.wait_for(event)
+        if each.queue is stream:  # the stream has its work already, or will have it first
+            overtaken = True
+            continue
+        for event in each.submitted():
+            stream.wait_for(event)
+    if overtaken:
+        heap_of(stream.device).gate.overtake()
     submission.give(stream, give)
+    submission.sound = submission.queue is not None and all(each.sound for each in read)
     confirm(submission, read)
 
 

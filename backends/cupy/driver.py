@@ -96,8 +96,10 @@ class Driver:
         The driver's functions need a context. A new thread has none until a device is made current there.
         """
         index: int = device._index
+        if index not in self.of_thread.ready:  # so in a child of a fork, which must not call the driver
+            return False
         here: bool = self.runtime.getDevice() == index
-        return here and index in self.of_thread.ready
+        return here
 
     def make_current(self, index: int) -> int:
         """Make a device current, with a context in this thread; return the index of the one that was."""

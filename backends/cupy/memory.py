@@ -78,7 +78,8 @@ class DeviceBlock(Block):
         stream = self.stream
         if stream is None or self.users or self.cupy_streams or self.lent:
             return False
-        return stream.direct
+        direct: bool = stream.direct
+        return direct
 
     def use_by_cupy(self, native: Any) -> None:
         """Record that CuPy computes with the bytes on a stream of its own class."""

@@ -51,11 +51,13 @@ class RawExecutable:
         """Return memory for the arguments, and the launch with what it holds."""
         return PreparedArguments(self, Arguments(offsets, nbytes))
 
-    def start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> None:
-        """Launch the kernel after all work of a stream, which may wait for the host."""
+    def start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> bool:
+        """Launch the kernel at once; return False, and do not, if the stream waits for the host."""
         self.allow(shared)
-        given = arguments.copy()  # the stream may wait for the host
-        queue.submit(lambda: self._start(grid, block, shared, queue, given))
+        if not queue.direct:
+            return False
+        queue.submit(lambda: self._start(grid, block, shared, queue, arguments))
+        return True
 
     def _start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> None:
         self.driver.launch_kernel(self.pointer, *grid, *block, shared, queue.handle, arguments.table, 0)
@@ -93,15 +95,14 @@ class PreparedArguments:
         self._table = arguments.table
         self.memory = arguments.memory
 
-    def start(self, grid: Dim3, block: Dim3, shared: int, stream: CupyStream) -> None:
-        """Launch the kernel at once with the arguments in ``memory``, which may be overwritten on return."""
+    def start(self, grid: Dim3, block: Dim3, shared: int, stream: CupyStream) -> bool:
+        """Launch the kernel at once with the arguments in ``memory``; return whether that was possible."""
         kernel = self._kernel
         driver, device = kernel.driver, stream.device
         if kernel.streams.several:
             kernel.streams.wait_for_reused(stream)
         if shared > kernel.allowed or not (stream.direct and driver.is_ready(device)):
-            kernel.start(grid, block, shared, stream, self._arguments)
-            return
+            return kernel.start(grid, block, shared, stream, self._arguments)
         try:
             if stream.handle:
                 driver.refuse_capture(stream.native)
@@ -109,3 +110,4 @@ class PreparedArguments:
             driver.launch_kernel(self._pointer, *grid, *block, shared, stream.handle, self._table, 0)
         except Exception as error:
             raise driver.translated(error, device) from error
+        return True

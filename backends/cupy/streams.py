@@ -252,6 +252,7 @@ class CupyStream(CurrentStream):
 
     def _place(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):
+            self._driver.refuse_capture(self.native)
             event.place(self._began, self._clock.start())
 
     def _hold_up(self, event: CupyEvent) -> None:

@@ -171,7 +171,6 @@ class TestEvents:
     def test_of_a_lost_device_are_over_and_say_so_to_those_who_wait(self, following, cuda_machine):
         a, b = matrix().container, matrix().container
         event = following(a, b, SIZE, over=SIZE)
-        event.done()
         cuda_machine.lose(0)
         assert event.done()
         event.settle()

@@ -23,7 +23,7 @@ _WIDEST = 16
 """Bytes of the widest access; a prepared copy depends on the addresses only by their remainders by this number."""
 _MOST_KNOWN = 4096
 
-_Key = tuple[Leaves, Leaves, Any, int, int]
+_Key = tuple[Leaves, Leaves, int, int, int]
 
 
 class _Route(NamedTuple):
@@ -45,23 +45,22 @@ def copied_within_device(target: Elements, source: Elements) -> bool:  # noqa: P
 
     The other cases are those that must wait for other work or are to be refused: `copy_by_plan` handles all of them.
     """
-    to, of = target.storage, source.storage
+    to, into, target_leaves, target_dtype, target_table, target_swizzle = target
+    of, out_of, source_leaves, source_dtype, source_table, source_swizzle = source
     if type(to) is not DeviceStorage or type(of) is not DeviceStorage:
         return False
     mine, other = to._owner, of._owner
     if mine is None or other is None or mine is other or mine.held is None or other.held is None:
         return False
-    dtype = to.dtype if target.dtype is None else target.dtype
-    strided = target.table is None and source.table is None and not (target.swizzle or source.swizzle)
-    alike = dtype is (of.dtype if source.dtype is None else source.dtype)
+    dtype = target_dtype or to.dtype
+    strided = target_table is source_table is None and not (target_swizzle or source_swizzle)
+    heap, itemsize = mine.heap, dtype.itemsize
+    alike = dtype is (source_dtype or of.dtype) and other.heap is heap
     if not (strided and alike) or to._const or mine.readonly:
         return False
-    heap, itemsize = mine.heap, dtype.itemsize
-    if other.heap is not heap:
-        return False
-    into, out_of = target.start * itemsize, source.start * itemsize
-    aligned = (mine.held.pointer + to._start + into) % _WIDEST, (other.held.pointer + of._start + out_of) % _WIDEST
-    key = target.leaves, source.leaves, dtype, *aligned
+    there, here = into * itemsize, out_of * itemsize
+    aligned = (mine.held.pointer + to._start + there) % _WIDEST, (other.held.pointer + of._start + here) % _WIDEST
+    key = target_leaves, source_leaves, itemsize, *aligned
     routes = _routes.get(heap.device) or _routes.setdefault(heap.device, {})
     try:
         route = routes[key]
@@ -69,16 +68,18 @@ def copied_within_device(target: Elements, source: Elements) -> bool:  # noqa: P
         route = _remember(routes, key, _prepared(heap, target, source))
     if route is None or config.current().strict:
         return False
-    begin, end = target.start + route.target_low, target.start + route.target_high
-    first, last = source.start + route.source_low, source.start + route.source_high
-    if begin < 0 or first < 0 or (end + 1) * itemsize > to.nbytes or (last + 1) * itemsize > of.nbytes:
+    start, target_low, target_high, source_low, source_high = route
+    required = (into + target_high + 1) * itemsize, (out_of + source_high + 1) * itemsize
+    if into + target_low < 0 or out_of + source_low < 0:
+        return False
+    if required[0] > to.size * to.dtype.itemsize or required[1] > of.size * of.dtype.itemsize:
         return False
     queue = heap.stream
     if queue is None or not heap.plain:
         return False
 
     def give(stream: Stream, addresses: Sequence[int]) -> None:
-        route.start(stream, addresses[0] + into, addresses[1] + out_of)
+        start(stream, addresses[0] + there, addresses[1] + here)
 
     return try_in_order(heap, queue, ((to, True, False), (of, False, False)), give) is not None
 

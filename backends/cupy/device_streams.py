@@ -14,7 +14,7 @@ from accel.locks import open_after_fork
 from .driver import Driver
 from .events import Clock
 from .memory import DeviceBlock, memory_of
-from .streams import CupyStream
+from .streams import CupyStream, NewBlocks
 
 __all__ = ["DeviceStreams"]
 
@@ -41,13 +41,14 @@ class DeviceStreams:
         self._defaults: dict[Device, CupyStream] = {}
         self.several = False
         self._clocks: dict[Device, Clock] = {}
+        self._new_blocks: dict[Device, NewBlocks] = {}
         self._idle_natives: defaultdict[Device, deque[Any]] = defaultdict(deque)
 
     def new(self, device: Device) -> CupyStream:
         """Return a new stream of a device; it does not wait for the default stream."""
         native = self._native(device)
         self.several = True
-        made = CupyStream(self._driver, device, native, self._clock(device))
+        made = self._made(device, native)
         finalize(made, self._idle_natives[device].append, native).atexit = False
         with self._lock:
             alive = (each for each in self._alive.get(device, ()) if each() is not None)
@@ -60,7 +61,7 @@ class DeviceStreams:
         stream = self._defaults.get(device)
         if stream is None:
             native = self._driver.cupy.cuda.Stream.null
-            made = CupyStream(self._driver, device, native, self._clock(device))
+            made = self._made(device, native)
             stream = self._defaults.setdefault(device, made)
         return stream
 
@@ -146,7 +147,7 @@ class DeviceStreams:
 
     def wait_for_reused(self, stream: CupyStream) -> None:
         """Make a stream wait for the earlier work on all blocks, so that it may use any of them."""
-        device = stream.device
+        device, number = stream.device, stream.new_blocks.number
         default = self._defaults.get(device)
         if default is not None and stream.lacks(default):
             stream.come_after(default, default.allocated)
@@ -154,6 +155,7 @@ class DeviceStreams:
             other = each()
             if other is not None and stream.lacks(other):
                 stream.come_after(other, other.allocated)
+        stream.caught_up = number
 
     def _involved(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:
         """Return the stream that does the work, and the streams of other devices that must be ordered with it."""
@@ -180,6 +182,10 @@ class DeviceStreams:
                 return self._idle_natives[device].popleft()
             except IndexError:
                 return self._driver.cupy.cuda.Stream(non_blocking=True)
+
+    def _made(self, device: Device, native: Any) -> CupyStream:
+        new_blocks = self._new_blocks.setdefault(device, NewBlocks())
+        return CupyStream(self._driver, device, native, self._clock(device), new_blocks)
 
     def _clock(self, device: Device) -> Clock:
         clock = self._clocks.get(device)

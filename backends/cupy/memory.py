@@ -133,6 +133,7 @@ def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -
         native += -native.ptr % alignment
     block = DeviceBlock(native.ptr, nbytes, native, device, stream)
     block.ready = stream.allocated = stream.stamp
+    stream.new_blocks.number += 1
     return block
 
 

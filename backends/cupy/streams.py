@@ -14,13 +14,22 @@ from accel.memory.thread_stream import ThreadStream
 from .driver import Driver
 from .events import Clock, CupyEvent
 
-__all__ = ["CupyStream"]
+__all__ = ["CupyStream", "NewBlocks"]
 
 _MOST_KNOWN = 256
 """Of how many other streams a stream remembers how far it waits for them."""
 
 HostCallback = Callable[[], object]
 """Called in a thread of the host to submit operations to the driver."""
+
+
+class NewBlocks:
+    """How many blocks were allocated on a device; grows with the lock of its heap held."""
+
+    __slots__ = ("number",)
+
+    def __init__(self) -> None:
+        self.number = 0
 
 
 class CupyStream(CurrentStream):
@@ -45,6 +54,10 @@ class CupyStream(CurrentStream):
         grew beyond the stamp of some work comes after that work.
     allocated : int
         The stamp of the last allocation for this stream; -1 if there was none.
+    new_blocks : NewBlocks
+        The number of allocations on the device; all its streams share this object.
+    caught_up : int
+        The number of allocations up to which this stream waits for the earlier work on all blocks.
     """
 
     __slots__ = (
@@ -62,20 +75,24 @@ class CupyStream(CurrentStream):
         "_serial",
         "_waited",
         "allocated",
+        "caught_up",
         "device",
         "handle",
         "native",
+        "new_blocks",
         "stamp",
     )
     _serials = count()
 
-    def __init__(self, driver: Driver, device: Device, native: Any, clock: Clock) -> None:
+    def __init__(self, driver: Driver, device: Device, native: Any, clock: Clock, new_blocks: NewBlocks) -> None:
         self.device = device
         self._giving = threading.RLock()
         self.native = native
         self.handle: int = native.ptr
         self.stamp = 0
         self.allocated = -1
+        self.new_blocks = new_blocks
+        self.caught_up = 0
         self._driver = driver
         self._clock = clock
         self._began: Any = None

@@ -87,7 +87,11 @@ class PendingTable(LockedTable):
 
         It asks for a few events only, however much work is in flight.
         """
-        for pending in list(islice(self.pending_work, _OLDEST)):
+        try:
+            oldest = list(islice(self.pending_work, _OLDEST))
+        except RuntimeError:  # another thread changed it between the two calls; it asks for the oldest itself
+            oldest = []
+        for pending in oldest:
             self._retire_if_done(pending)
         self.run_deferred()
 

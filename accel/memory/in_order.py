@@ -6,8 +6,9 @@ in stream order.
 
 **The invariant.** From the first check that a use is covered until the work is on its stream, the thread holds the gate
 of the device, which is also the lock of its heap. Meanwhile no other thread closes a submission, and none frees the
-memory: releases are deferred. Nothing waits with the gate held. Work that must wait for other work is refused here, and
-its caller submits it in the general way.
+memory: releases are deferred. Other work on the same stream that is recorded after an open submission passes the gate
+before it is given to the stream; see `Gate.overtake`. Nothing waits with the gate held. Work that must wait for other
+work is refused here, and its caller submits it in the general way.
 
 A signal handler that runs with the gate held may close a submission. `Gate.closings` then has changed, and the work is
 recorded again, for those who ask after the handler.

@@ -48,12 +48,14 @@ _covered = in_order.covered
 
 
 @pytest.fixture
-def checked(monkeypatch):
+def checked(monkeypatch, cuda_machine):
     """What interrupts a check; kernels that are compiled from now on can be interrupted."""
     made = Checked()
     for module in (in_order, launch_code):
         monkeypatch.setattr(module, "covered", made.covered)
     yield made
+    while started:
+        started.pop().join()
     assert made.addresses
     assert in_order.NOT_COVERED not in made.addresses
 
@@ -73,11 +75,15 @@ def open_on(stream, following, source, target):
         following(source, target, SIZE, over=SIZE)
 
 
+started = []
+
+
 def meanwhile(act):
     """Start something in another thread, and give it time: it may have to wait for this one."""
     thread = threading.Thread(target=act)
     thread.start()
     thread.join(0.1)
+    started.append(thread)
     return thread
 
 

@@ -6,7 +6,11 @@ those of the model. Reads and writes of single elements are not recorded. Their 
 place between the beginning and the end of the operation must explain all results. Recorded operations in that interval
 that only read may each come before or after it.
 
-Run with ``--count``, ``--seed`` and ``--devices``; prints the number of schedules, or the first that is wrong.
+Nor is work in order without events. Its place is that of the check that it is covered. If something
+was recorded between the checks of its target and its source, the place is before what uses the target.
+
+Run with ``--count``, ``--seed`` and ``--devices``; prints the number of schedules, or the first that is wrong. For
+GPUs, ``--standin`` is the seed of the order in which those of the stand-in for CuPy work. ``--plant`` plants a bug.
 """
 
 import argparse
@@ -15,7 +19,10 @@ import random
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from functools import partial
+from importlib.machinery import ModuleSpec
+from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
 
@@ -23,14 +30,23 @@ import numpy as np
 
 import accel
 from accel import HostStorage, Layout, LayoutTensor, xp
-from accel.copies import thresholds
-from accel.memory import hazards
+from accel.copies import thresholds, within_device
+from accel.kernels import launch_code
+from accel.kernels.launcher import Launcher
+from accel.memory import hazards, in_order, submission, submitting
 from accel.memory.submitting import Use, submit_ordered
 
 SIZE = 32
 INLINE = 24  # bytes below which a stream's work is done by its caller: half a container
 HUNG = 60  # seconds
 PARTS = (slice(0, SIZE), slice(0, SIZE // 2), slice(SIZE // 2, SIZE), slice(0, SIZE, 2), slice(1, SIZE, 2))
+
+
+COPY = """
+extern "C" __global__ void copy(unsigned char* target, const unsigned char* source, long long count) {
+    if (threadIdx.x < count) target[threadIdx.x] = source[threadIdx.x];
+}
+"""
 
 
 class BoomError(Exception):
@@ -75,6 +91,17 @@ class Operation:
         found = "failed" if self.failed else self.result
         where = f"noted [{self.begin}, {self.end}]"
         return f"{self.kind} to {self.target} from {self.source} value {self.value}: {found}, {where}"
+
+
+class Entry:
+    """An operation in the log, and the memory that it uses; there may be none."""
+
+    def __init__(self, operation, claims):
+        self.operation = operation
+        self.claims = claims
+
+    def __iter__(self):
+        return iter((self.operation, self.claims))
 
 
 class State(NamedTuple):
@@ -123,6 +150,7 @@ class Bench:
     def __init__(self, devices, threads=4):
         self.log = []
         self.doing = {}
+        self.checks = threading.local()  # the entries of work that is being checked, the first on top
         self.yields = random.Random(0)
         shared = np.zeros(SIZE, np.uint8)
         self.containers, self.memory = [], []
@@ -134,6 +162,8 @@ class Bench:
         self.containers += looking
         self.memory += [2 * len(devices)] * 2
         self.memories = 2 * len(devices) + 1
+        self.gpus = any(device.startswith("cuda") for device in devices)
+        self.kernel = accel.RawKernel.from_source(COPY)
         self.base = {}
         for container, memory in zip(self.containers, self.memory, strict=True):
             self.base[memory] = container.storage.pointer
@@ -170,7 +200,7 @@ class Bench:
     # The moments when threads switch, and the log of the order.
 
     def install(self):
-        from accel.memory import in_flight, submitting
+        from accel.memory import in_flight
         from accel.memory.submission import Submission
 
         enter, given, forget, confirm = hazards.enter, Submission.give, hazards.forget_these, hazards.confirm
@@ -183,7 +213,7 @@ class Bench:
                 operation = self.doing.get(threading.get_ident())
                 if operation is not None:
                     operation.noted = True
-                    self.log.append((operation, claims))
+                    self.log.append(Entry(operation, claims))
             self.pause()
             return found
 
@@ -200,11 +230,59 @@ class Bench:
             self.pause()
             confirm(*arguments)
 
+        self.install_in_order()
         thresholds.INLINE = INLINE
         Submission.give = giving
         hazards.enter = submitting.enter = entered
         hazards.forget_these = in_flight.forget_these = forgetting
         hazards.confirm = submitting.confirm = confirming
+
+    def install_in_order(self):
+        covered = in_order.covered
+
+        def checking(storage, writing, *rest):
+            self.pause()
+            with hazards._lock:
+                found = covered(storage, writing, *rest)
+                if self.doing.get(threading.get_ident()) is not None and found != in_order.NOT_COVERED:
+                    entry = Entry(None, ())
+                    self.checks.made.append((entry, storage.claim(writing=writing)))
+                    self.log.append(entry)
+            self.pause()
+            return found
+
+        def submitting_in_order(submit):
+            def submitted(*given):
+                self.checks.made = []
+                found = submit(*given)
+                if found is not None and found is not False:
+                    self.place(self.checks.made)
+                return found
+
+            return submitted
+
+        in_order.covered = launch_code.covered = checking
+        submitting.try_in_order = submitting_in_order(in_order.try_in_order)
+        within_device.try_in_order_at = submitting_in_order(in_order.try_in_order_at)
+        Launcher.__call__ = submitting_in_order(Launcher.__call__)
+
+    def place(self, checks):
+        """Log work that was covered: at its last check, or before what used its memory after an earlier one."""
+        operation = self.doing.get(threading.get_ident())
+        if operation is None or not checks:
+            return
+        log, claims = list(self.log), [claim for _, claim in checks]
+        at = [log.index(entry) for entry, _ in checks]
+        between = [(n, each) for n in range(at[0], at[-1]) for each in log[n].claims]
+        early = any(
+            record is claim[0] and low < claim[2] and claim[1] < high and (writing or claim[3])
+            for place, claim in zip(at, claims, strict=True)
+            for n, (record, low, high, writing, _) in between
+            if place < n
+        )
+        entry = checks[0 if early else -1][0]
+        operation.noted = True
+        entry.operation, entry.claims = operation, claims
 
     def pause(self):
         if self.yields.random() < 0.15:
@@ -243,6 +321,32 @@ class Bench:
 
     def move(self, number, device, stream=None):
         return self.containers[number].to(device, copy=True, stream=stream)
+
+    def launch(self, operation, to, of, stream):
+        """Launch a kernel that copies: on the stream, or on the current one."""
+        target, source = self.containers[to], self.containers[of]
+        operation.transfer = self.kernel(target, source, SIZE, over=SIZE, stream=stream)
+
+    def copy_on(self, to, of, stream):
+        with stream:
+            self.copy(to, of)
+
+    def copy_part_on(self, to, into, of, out_of, stream):
+        with stream:
+            self.copy_part(to, into, of, out_of)
+
+    def launch_on(self, operation, to, of, stream):
+        with stream:
+            self.launch(operation, to, of, None)
+
+    def temporary_on(self, to, of, stream):
+        """Copy by way of memory of another stream that is released at once, and then allocated again."""
+        between = accel.empty(SIZE, "uint8", device=stream.device)
+        with stream:
+            self.kernel(between, self.containers[of], SIZE, over=SIZE)
+            self.kernel(self.containers[to], between, SIZE, over=SIZE)
+        between.release()
+        accel.full(SIZE, 255, "uint8", device=stream.device)
 
     def temporary(self, operation, to, value, stream):
         """Copy from a container that is dropped at once, and whose memory is then allocated again."""
@@ -286,7 +390,9 @@ class Bench:
             to,
             of,
             *rng.sample(PARTS[1:], 2),
-            rng.choice([stream for stream in self.streams if stream.device in devices]),
+            rng.choice(
+                [stream for stream in self.streams if stream.device in devices and self.may_use(stream, devices)]
+            ),
             rng.choice([stream for stream in self.streams if stream.device is devices[0]]),
             rng.randrange(SIZE),
             value,
@@ -294,7 +400,20 @@ class Bench:
         )
         if kind in HOST_ONLY and to not in self.arrays:
             kind = "read"
+        if self.gpus:
+            kind = self.of_gpus(kind, devices, rng)
         return self.operation(kind, drawn)
+
+    def may_use(self, stream, devices):
+        """Return whether a stream copies between two devices: those of the host wait for a GPU's default stream."""
+        return stream.device.type != "cpu" or all(device.type == "cpu" for device in devices) or not self.gpus
+
+    def of_gpus(self, kind, devices, rng):
+        """Return the kind of an operation; most of those within one GPU are done there."""
+        within = devices[0] is devices[1] and devices[0].type != "cpu"
+        if within and rng.random() < 0.6:
+            return rng.choice(ON_GPUS)
+        return "fill" if kind == "fail" else kind  # copies within a GPU tell of a failure only to those who read
 
     def operation(self, kind, drawn):
         """Return a random operation of a kind, ready to run."""
@@ -313,6 +432,12 @@ class Bench:
             "move": (None, PARTS[0], self.move, to, stream.device),
             "move later": (None, PARTS[0], self.move, to, mine.device, mine),
             "fail": (PARTS[0], None, self.fail, to, self.failing[str(mine.device)]),
+            "launch": (PARTS[0], PARTS[0], self.launch, to, of, None),
+            "launch later": (PARTS[0], PARTS[0], self.launch, to, of, mine),
+            "launch on": (PARTS[0], PARTS[0], self.launch_on, to, of, mine),
+            "temporary on": (PARTS[0], PARTS[0], self.temporary_on, to, of, mine),
+            "copy on": (PARTS[0], PARTS[0], self.copy_on, to, of, mine),
+            "copy part on": (into, out_of, self.copy_part_on, to, into, of, out_of, mine),
             "element": (None, at, self.element, to, index),
             "set element": (at, None, self.set_element, to, index, value),
             "array element": (None, at, self.array_element, to, index),
@@ -360,7 +485,7 @@ class Bench:
                 operation.transfer.wait()
             except BoomError:
                 operation.failed = True
-        if operation.kind.startswith("move") and operation.result is not None and not operation.failed:
+        if operation.kind.startswith("move") and not (operation.failed or isinstance(operation.result, Exception)):
             moved = operation.result
             try:
                 operation.result = moved.to_numpy().tobytes()
@@ -414,7 +539,19 @@ KINDS = (
     "set array element",
 )
 WEIGHTS = (4, 3, 4, 4, 10, 8, 4, 4, 2, 2, 1, 2, 3, 2, 2)
-LATE = {"copy later", "copy part later", "temporary", "fail"}
+ON_GPUS = (
+    "launch",
+    "launch",
+    "launch later",
+    "launch on",
+    "launch on",
+    "copy",
+    "copy part",
+    "copy on",
+    "copy part on",
+    "temporary on",
+)
+LATE = {"copy later", "copy part later", "temporary", "fail", "launch", "launch later", "launch on"}
 HOST_ONLY = {"element", "set element", "array element", "set array element"}
 
 
@@ -477,6 +614,9 @@ class Replay:
         A read may already see elements that are being written: by a write that began earlier and has not ended.
         """
         operation, claims = self.log[at]
+        if operation is None:
+            yield state, read
+            return
         reads = operation.source is not None and any(not claim[3] and self.bench.region(claim) for claim in claims)
         for content in state.seen(operation.source, at, coming) if reads else (None,):
             after = self.done(state, at, {**read, operation: content} if reads else read)
@@ -517,6 +657,58 @@ def _content(operation):
     return bytes([operation.value]) * len(range(*operation.target.part.indices(SIZE)))
 
 
+def install_standin(seed):
+    """Let the stand-in be CuPy; its streams work late."""
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+    from tests.cupy_backend.standin.machine import Machine
+    from tests.cupy_backend.standin.module import modules
+
+    found = modules(Machine("cuda", seed=seed))
+    found["cupy"].__spec__ = ModuleSpec("cupy", None)
+    sys.modules.update(found)
+
+
+def plant_no_gate():
+    """Take the gate for nothing: neither checks nor closings wait for each other."""
+    submission.Gate.overtake = lambda gate: None
+    close = submission.Submission._close
+
+    def closing(work):
+        work._gate = submission.Gate(nullcontext())
+        close(work)
+
+    submission.Submission._close = closing
+
+
+def plant_no_overtaking():
+    submission.Gate.overtake = lambda gate: None
+
+
+def plant_no_use():
+    """Forget which other streams use a block."""
+    from accel.backends.cupy.memory import DeviceBlock
+
+    DeviceBlock.use = lambda block, stream: None
+
+
+def plant_closed_is_open():
+    """Take a closed submission for open."""
+
+    def close(work):
+        if work.event is None:
+            work.event = work.queue.record()
+
+    submission.Submission._close = close
+
+
+PLANTED = {
+    "no gate": plant_no_gate,
+    "no overtaking": plant_no_overtaking,
+    "no use": plant_no_use,
+    "closed is open": plant_closed_is_open,
+}
+
+
 def run(count, seed, devices, switch):
     """Run schedules; return the report of the first that is wrong, or an empty text."""
     sys.setswitchinterval(switch)
@@ -538,7 +730,13 @@ def main():
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--devices", default="cpu,sim")
     options.add_argument("--switch", type=float, default=1e-6)
+    options.add_argument("--standin", type=int)
+    options.add_argument("--plant", choices=PLANTED)
     given = options.parse_args()
+    if given.standin is not None:
+        install_standin(given.standin)
+    if given.plant:
+        PLANTED[given.plant]()
     began, found = time.perf_counter(), []
     # Not in the main thread: there the simulator hands each step to another thread.
     work = threading.Thread(

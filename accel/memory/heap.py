@@ -57,6 +57,7 @@ class Heap(PendingTable):
         "_default",
         "_in_order",
         "_opened",
+        "_own",
         "_sources",
         "_streams",
         "backend",
@@ -76,6 +77,7 @@ class Heap(PendingTable):
         self._in_order = backend if isinstance(backend, FreesInOrder) else None
         self._default: Stream | None = None
         self._opened = Submission()
+        self._own: Stream | None = None
         self.gate = Gate(self.lock)
         self.foreign = HazardRecord()
         # The blocks that do not go back to the backend, and where they go back to.
@@ -280,16 +282,18 @@ class Heap(PendingTable):
     def carry_out(self, work: Callable[[], object], *used: SupportsKeepAlive) -> None:
         """Submit work that the caller keeps in order, and wait for that work alone.
 
-        An interrupt ends the wait, not the work; the memory in ``used`` is kept alive until the work is done.
+        An interrupt ends the wait, not the work; the memory in ``used`` is kept alive until the work is done. It gets a
+        stream of its own: a thread that works for a stream of the host calls this, and all other streams of the device
+        may wait for that thread.
         """
-        stream, submission = self.stream, Submission()
+        stream, submission = self._own_stream(), Submission()
         if stream is None:
             work()
             self.backend.synchronize(self.device)
             return
         pending = PendingWork(submission, tuple([each.keep_alive() for each in used]))
         try:
-            with submission.begun:
+            with submission.begun, stream:
                 self.pending_work[pending] = ""
                 submission.give(stream, lambda _: work())
             submission.wait()
@@ -317,6 +321,15 @@ class Heap(PendingTable):
         if default is None:
             default = self._default = self._streams.default_stream(self.device)
         return current_stream(self.device) or default
+
+    def _own_stream(self) -> Stream | None:
+        """Return a stream that waits for no stream of the host; None where work is done at once."""
+        if self._streams is not None and self._own is None:
+            made = self._streams.new_stream(self.device)
+            # No call between these: another thread may be first.
+            if self._own is None:
+                self._own = made
+        return self._own
 
     def opened(self, queue: Stream) -> Submission:
         """Return a submission that is open on a stream of the device; the caller holds the gate."""

@@ -71,6 +71,7 @@ class CupyStream(CurrentStream):
         "_last",
         "_late",
         "_latest",
+        "_latest_direct",
         "_lock",
         "_serial",
         "_waited",
@@ -103,6 +104,8 @@ class CupyStream(CurrentStream):
         self._lock = threading.Lock()
         # The stamp of the work right before the event recorded last, and the event.
         self._latest: tuple[int, Event | None] = (-1, None)
+        # The same for the last event that the driver has, and not only the host thread.
+        self._latest_direct: tuple[int, Event | None] = (-1, None)
         self._serial = next(self._serials)
         # For other streams, by serial number: this stream waits for all their work up to that stamp.
         self._waited: dict[int, int] = {}
@@ -195,6 +198,8 @@ class CupyStream(CurrentStream):
         else:
             event.after = late.submit(lambda: self._place(event))
         self._latest = before, event
+        if late is None:
+            self._latest_direct = before, event
         return event
 
     def mark(self) -> Event | None:
@@ -203,11 +208,10 @@ class CupyStream(CurrentStream):
 
     def event_after(self, stamp: int) -> tuple[int, Event]:
         """Return an event after the work with a stamp, and the stamp of the last work before the event."""
-        before, event = self._latest
-        if event is None or before < stamp:
-            event = self.record()
-            before = stamp
-        return before, event
+        for before, event in (self._latest_direct, self._latest):
+            if event is not None and before >= stamp:
+                return before, event
+        return stamp, self.record()
 
     def lacks(self, other: "CupyStream") -> bool:
         """Return whether another stream has new memory whose earlier work this stream does not wait for yet."""
@@ -232,6 +236,8 @@ class CupyStream(CurrentStream):
         elif isinstance(event, CupyEvent) and event.known:
             self.append(lambda: self._hold_up(event))
         elif not event.done():
+            # Whoever waits for earlier work only must not wait for the host too: the host may wait for that work.
+            self.record()
             self._made_late().submit(event.settle)
 
     def synchronize(self) -> None:

@@ -261,3 +261,15 @@ def whole(block):
 
 def fail(*arguments):
     raise ZeroDivisionError
+
+
+def test_a_copy_for_a_stream_of_the_host_does_not_wait_for_streams_that_wait_for_it(cuda_machine):
+    """A stream of the GPU waits for the thread of a host stream, whose copy goes to the same GPU."""
+    thread, gate = accel.new_stream("cpu"), threading.Event()
+    host, first, second = accel.full(10, 5.0), accel.zeros(10, device="cuda"), accel.zeros(10, device="cuda")
+    thread.submit(lambda: gate.wait(30))
+    first.copy_from_async(host, stream=thread)
+    second.copy_from(first)
+    gate.set()
+    assert set(second.to_numpy()) == {5}
+    thread.close()

@@ -262,8 +262,7 @@ class Bench:
             return submitted
 
         in_order.covered = launch_code.covered = checking
-        submitting.try_in_order = submitting_in_order(in_order.try_in_order)
-        within_device.try_in_order_at = submitting_in_order(in_order.try_in_order_at)
+        submitting.try_in_order = within_device.try_in_order = submitting_in_order(in_order.try_in_order)
         Launcher.__call__ = submitting_in_order(Launcher.__call__)
 
     def place(self, checks):

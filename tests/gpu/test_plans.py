@@ -14,7 +14,7 @@ from accel.testing.blocks import host_span, lent, read, write
 from accel.testing.plans import carry_out, set_all
 
 from ..gpu_code.cases import every_kernel
-from ..gpu_code.copying import DTYPES, End, places
+from ..gpu_code.copying import DTYPES, End, places, wide_distances
 from ..gpu_code.strategies import WIDTHS, copies, fills, gathers, seeds, tables
 from .effort import THOROUGH
 
@@ -57,7 +57,8 @@ def check_copy(heap, case, to="device", of="device", margin=MARGIN):
     source = Region(plan, case.source, plan.source_start, plan.source_strides, margin)
 
     def follow(into, out_of):
-        heap.backend.copy_strided(into, out_of, plan, stream=None)
+        with wide_distances(plan):
+            heap.backend.copy_strided(into, out_of, plan, stream=None)
         heap.backend.synchronize(heap.device)
 
     def carry(into, out_of):

@@ -78,28 +78,37 @@ def _as_number(argument: Any, dtype: DType) -> str:
 
 
 def _memory(parameter: Parameter) -> Conversion:
-    _, dtype, rank, writable = parameter
-    size = dtype.itemsize
-    by_value = _view(rank, size) if rank else _pointer
+    by_value = _view(parameter.rank, parameter.dtype.itemsize) if parameter.rank else _pointer
+    fits = _fits(parameter)
 
     def convert(argument: Any, uses: list[Use]) -> Any:
-        uses.append(Use(_storage(argument), writable))
+        uses.append(Use(_storage(argument), parameter.writable))
         operand: Operand = argument.__accel_operand__()
-        (block, first, _), start, found, _, strides, may_write, swizzle, table = operand
-        address = block.pointer + first + start
-        fits = (
-            found is dtype
-            and (may_write or not writable)
-            and swizzle is None
-            and table is None
-            and (len(strides) == rank if rank else strides == (size,))
-            and not gcd(address, *strides) % size
-        )
-        if not fits:  # the check here is strict: `_check` accepts some of these, such as one element with any stride
+        address = operand.address
+        if not fits(operand, address):
             _check(parameter, operand, address)
         return by_value(operand, address)
 
     return convert
+
+
+def _fits(parameter: Parameter) -> Callable[[Operand, int], bool]:
+    """Return the function that tells whether memory at an address fits a parameter; `_check` says why it does not."""
+    _, dtype, rank, writable = parameter
+    size = dtype.itemsize
+
+    def fits(operand: Operand, address: int) -> bool:
+        _, _, found, _, strides, may_write, swizzle, table = operand
+        return (
+            found is dtype
+            and (may_write or not writable)
+            and swizzle is None
+            and table is None
+            and (len(strides) == rank if rank else operand.contiguous)
+            and not gcd(address, *strides) % size
+        )
+
+    return fits
 
 
 def _pointer(_: Operand, address: int) -> Any:
@@ -125,8 +134,7 @@ def strided_view(parameter: Parameter) -> Callable[[Any], tuple[Any, ...] | None
     It returns the storage, the address, and for ``accel::View`` the extents and the strides in elements; None if the
     memory does not fit, or must be checked more closely.
     """
-    _, dtype, rank, writable = parameter
-    size = dtype.itemsize
+    rank, size, fits = parameter.rank, parameter.dtype.itemsize, _fits(parameter)
 
     def described(argument: Any) -> tuple[Any, ...] | None:
         if type(argument) not in _VIEWS:  # others may wait, or run code of the user
@@ -135,20 +143,13 @@ def strided_view(parameter: Parameter) -> Callable[[Any], tuple[Any, ...] | None
             operand: Operand = argument.__accel_operand__()
         except AccelError:  # the general way raises it again, with the name of the parameter
             return None
-        (block, first, _), start, found, extents, strides, may_write, swizzle, table = operand
-        address = block.pointer + first + start
-        fits = (
-            found is dtype
-            and (may_write or not writable)
-            and swizzle is None
-            and table is None
-            and (len(strides) == rank if rank else operand.contiguous)
-            and not gcd(address, *strides) % size
-        )
-        if not fits:
+        address = operand.address
+        if not fits(operand, address):
             return None
         storage = cast("Lender", argument)._lent_storage()
-        return (storage, address, *extents, *[stride // size for stride in strides]) if rank else (storage, address)
+        if not rank:
+            return storage, address
+        return storage, address, *operand.extents, *[stride // size for stride in operand.strides]
 
     return described
 

@@ -24,13 +24,15 @@ from accel.memory.heap import Heap
 from accel.memory.owner import Owner
 from accel.memory.submission import Submission
 
-Use = tuple[Any, bool, bool]
-
 __all__ = ["NOT_COVERED", "covered", "record_again", "try_in_order"]
 
 _ALL = 1 << 64
 NOT_COVERED = -1
 """Returned by `covered` where work must wait for other work."""
+
+
+Use = tuple[Any, bool, bool]
+"""A storage, whether some work writes it, and whether it writes each of its bytes."""
 
 
 class Handle(Protocol):

@@ -181,10 +181,12 @@ class CupyBackend:
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element."""
-        queue = self._streams.direct_for(stream, target.span.block) if 0 not in target.extents else None
+        if 0 in target.extents:
+            return
+        queue = self._streams.direct_for(stream, target.span.block)
         if queue is not None:
             queue.at_once(self._copier.fill, target, value)
-        elif 0 not in target.extents:
+        else:
             self._streams.submit(partial(self._copier.fill, target, value), stream, target.span.block)
 
     def synchronize(self, device: Device) -> None:

@@ -27,11 +27,6 @@ class DeviceStreams:
 
     Memory is allocated and freed while the lock of its heap is held. There, no lock may be waited for that a garbage
     collection could find held: so what is read there is an immutable tuple, replaced as a whole.
-
-    Attributes
-    ----------
-    several : bool
-        Whether any device had a stream besides its default stream.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -39,7 +34,6 @@ class DeviceStreams:
         self._lock = open_after_fork(threading.RLock())
         self._alive: dict[Device, tuple[ref[CupyStream], ...]] = {}
         self._defaults: dict[Device, CupyStream] = {}
-        self.several = False
         self._clocks: dict[Device, Clock] = {}
         self._new_blocks: dict[Device, NewBlocks] = {}
         self._idle_natives: defaultdict[Device, deque[Any]] = defaultdict(deque)
@@ -47,7 +41,6 @@ class DeviceStreams:
     def new(self, device: Device) -> CupyStream:
         """Return a new stream of a device; it does not wait for the default stream."""
         native = self._native(device)
-        self.several = True
         made = self._made(device, native)
         finalize(made, self._idle_natives[device].append, native).atexit = False
         with self._lock:
@@ -147,14 +140,9 @@ class DeviceStreams:
 
     def wait_for_reused(self, stream: CupyStream) -> None:
         """Make a stream wait for the earlier work on all blocks, so that it may use any of them."""
-        device, number = stream.device, stream.new_blocks.number
-        default = self._defaults.get(device)
-        if default is not None and stream.lacks(default):
-            stream.come_after(default, default.allocated)
-        for each in self._alive.get(device, ()):
-            other = each()
-            if other is not None and stream.lacks(other):
-                stream.come_after(other, other.allocated)
+        number = stream.new_blocks.number
+        for other in self.all(stream.device):
+            stream.come_after(other, other.allocated)
         stream.caught_up = number
 
     def _involved(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:

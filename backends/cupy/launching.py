@@ -83,7 +83,7 @@ class KernelCall:
         self._pointer = function.ptr
         self._geometry = geometry
         self._arguments = Arguments.of([np.uint64(0)] * addresses + list(arguments))
-        self._pack = struct.Struct("Q8x" * addresses).pack_into if addresses else None
+        self._pack = struct.Struct("Q8x" * addresses).pack_into
 
     def start(self, stream: int, *addresses: int) -> None:
         """Launch the kernel on the stream with a handle; its device is current."""
@@ -93,8 +93,7 @@ class KernelCall:
             arguments = arguments.copy()
         arguments.busy = True
         try:
-            if self._pack is not None:
-                self._pack(arguments.memory, 0, *addresses)
+            self._pack(arguments.memory, 0, *addresses)
             self._launch_kernel(self._pointer, *self._geometry, stream, arguments.table, 0)
         finally:
             arguments.busy = False

@@ -32,9 +32,7 @@ class Modules:
 
     def launch(self, launch: Launch, stream: CupyStream) -> None:
         """Launch a kernel of this backend on a stream, whose device is current."""
-        function = self.function(stream.device, module_source(), launch.kernel, launch.defines)
-        geometry = (*launch.grid, *launch.block, launch.shared_bytes)
-        KernelCall(self._driver.launch_kernel, function, geometry, 0, launch.arguments).start(stream.handle)
+        self.call(launch, stream.device, 0).start(stream.handle)
 
     def function(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Any:
         """Return a CuPy function for a device, which is current.

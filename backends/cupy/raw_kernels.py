@@ -99,7 +99,7 @@ class PreparedArguments:
         """Launch the kernel at once with the arguments in ``memory``; return whether that was possible."""
         kernel = self._kernel
         driver, device = kernel.driver, stream.device
-        if kernel.streams.several and stream.caught_up != stream.new_blocks.number:
+        if stream.caught_up != stream.new_blocks.number:
             kernel.streams.wait_for_reused(stream)
         if shared > kernel.allowed or not (stream.direct and driver.is_ready(device)):
             return kernel.start(grid, block, shared, stream, self._arguments)

@@ -195,11 +195,10 @@ class CupyStream(CurrentStream):
         event, late = CupyEvent(self._driver, self.device, self.native, self._last), self._late_thread()
         if late is None:
             self._place(event)
+            self._latest_direct = before, event
         else:
             event.after = late.submit(lambda: self._place(event))
         self._latest = before, event
-        if late is None:
-            self._latest_direct = before, event
         return event
 
     def mark(self) -> Event | None:
@@ -212,10 +211,6 @@ class CupyStream(CurrentStream):
             if event is not None and before >= stamp:
                 return before, event
         return stamp, self.record()
-
-    def lacks(self, other: "CupyStream") -> bool:
-        """Return whether another stream has new memory whose earlier work this stream does not wait for yet."""
-        return other.allocated >= 0 and other is not self and self._waited.get(other._serial, -1) < other.allocated
 
     def come_after(self, other: "CupyStream", stamp: int) -> None:
         """Let work submitted from now on start after the work of another stream up to a stamp."""

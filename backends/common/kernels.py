@@ -142,7 +142,8 @@ def copying(block: Block) -> Callable[..., None]:
             column, columns = _part_of(axes[COLUMNS], firsts[COLUMNS])
             above, before = firsts[ROWS] - row, firsts[COLUMNS] - column
             origin = source + out_of - above * row_pitch - before * column_pitch
-            tile = buffer if cut >= 0 else target + into
+            # Where a tile begins to read earlier, it also writes earlier: in the buffer there is room for that.
+            tile = buffer if cut >= 0 else target + into - above * row_spacing - before * column_spacing
             for each in range(layers):
                 start, place = origin + each * axes[DEPTH, _SOURCE], tile + each * axes[DEPTH, _SPACING]
                 if apart and cut == DEPTH and each == part:

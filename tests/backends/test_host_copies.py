@@ -159,6 +159,13 @@ class TestTransposes:
         into, out_of = room(plan, starts)
         check(plan, end(into, starts[0]), into, end(out_of, starts[1]), out_of)
 
+    @pytest.mark.parametrize("columns", [73, 81, 113])
+    def test_a_last_tile_of_one_column_is_written_where_it_is_read(self, kernels, columns):
+        leaves = (Leaf(columns, 64, 8), Leaf(3, 8, columns * 8))
+        plan = Plan(leaves, 8, "transpose", tile=(1, 0), buffered=False)
+        into, out_of = room(plan, (0, 0))
+        check(plan, end(into), into, end(out_of), out_of)
+
     @pytest.mark.parametrize("itemsize", TURNED)
     def test_a_row_of_the_target_that_begins_within_a_line_is_cut_where_the_next_begins(self, kernels, itemsize):
         rows, columns = 640 // itemsize, 70

@@ -3,6 +3,7 @@
 from accel.abc.backend import Backend, Limits
 from accel.abc.block import Block, Span
 from accel.abc.external import Deleter, ExternalAllocation
+from accel.abc.kernels import CompiledKernel, Failure, SupportsKernels
 from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.optional import (
     ComputesWithin,
@@ -31,6 +32,7 @@ __all__ = [
     "Backend",
     "Block",
     "CacheEviction",
+    "CompiledKernel",
     "ComputesWithin",
     "CurrentStream",
     "DeferredEvent",
@@ -38,6 +40,7 @@ __all__ = [
     "Event",
     "Executable",
     "ExternalAllocation",
+    "Failure",
     "Fill",
     "FreesInOrder",
     "Kind",
@@ -57,6 +60,7 @@ __all__ = [
     "Span",
     "Stream",
     "SupportsArrays",
+    "SupportsKernels",
     "SupportsPinning",
     "SupportsRawKernels",
     "SupportsStreamNumbers",

@@ -1,0 +1,99 @@
+"""`SupportsKernels`: a backend that compiles kernels written in Python, from their typed form."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from accel.abc.stream import Stream
+from accel.device import Device
+from accel.ir import Program
+
+__all__ = ["CompiledKernel", "Failure", "SupportsKernels"]
+
+
+class Failure(NamedTuple):
+    """The first failed check of a launch in debug mode.
+
+    Attributes
+    ----------
+    site : int
+        Number in `Program.sites`.
+    iteration : int
+        Number of the iteration of the parallel loop; with an explicit grid, of the thread in the grid.
+    axis : int
+        The axis whose index is out of range.
+    at, extent, offset : int
+        The index, its extent, and the offset of the guard.
+    failures : int
+        How many checks failed in all.
+    """
+
+    site: int
+    iteration: int
+    axis: int
+    at: int
+    extent: int
+    offset: int
+    failures: int
+
+
+class CompiledKernel(Protocol):
+    """A program that is compiled for one device. Threads may launch it at once."""
+
+    def launch(
+        self,
+        arguments: Sequence[Any],
+        *,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        stream: Stream | None,
+        explain: Callable[[Failure], Exception],
+    ) -> Callable[[], tuple[Any, ...]] | None:
+        """Run the steps in order, ordered by the stream.
+
+        Parameters
+        ----------
+        arguments : sequence of int, float or complex
+            For a view its address, then its extents, then its strides in elements; for a number the number, which fits
+            the parameter's type.
+        grid, block : tuple of three ints
+            The blocks and the threads of a block, for a program with an explicit grid; others ignore them.
+        stream : Stream, optional
+            As for all methods of the backend.
+
+        explain : callable
+            Makes the error of a failed check. The error is raised by whoever waits for the launch: by this method, if
+            the work is done when it returns.
+
+        Returns
+        -------
+        callable or None
+            Waits until the kernel is done, and returns the results as NumPy scalars; None for a program without any.
+
+        Raises
+        ------
+        KernelLaunchError
+            If the device refuses the launch; nothing was started.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsKernels(Protocol):
+    """A backend that compiles programs."""
+
+    def compile_kernel(self, device: Device, program: Program) -> CompiledKernel:
+        """Return a program compiled for a device.
+
+        Raises
+        ------
+        CapabilityError
+            If the device cannot run it, for example because it lacks a dtype.
+        """
+        ...
+
+    def kernel_source(self, program: Program, language: str) -> str:
+        """Return the source text that is compiled for a program.
+
+        The language is ``host``, ``cuda`` or ``hip``. No device is needed.
+        """
+        ...

@@ -1,0 +1,160 @@
+"""Statements of the typed form of a kernel."""
+
+from typing import Literal, NamedTuple, TypeAlias
+
+from accel.ir.expressions import Expr, Guard, Local
+
+__all__ = [
+    "Assign",
+    "Atomic",
+    "Barrier",
+    "Break",
+    "Check",
+    "Continue",
+    "CopyAsync",
+    "For",
+    "If",
+    "Shuffle",
+    "Stmt",
+    "Store",
+    "Vote",
+    "WaitForCopies",
+    "While",
+]
+
+
+class Assign(NamedTuple):
+    """Sets a variable to a value of its type."""
+
+    target: Local
+    value: Expr
+
+
+class Store(NamedTuple):
+    """Sets an element of a view or of an array to a value of its type."""
+
+    memory: str
+    at: Expr
+    value: Expr
+    guard: Guard | None = None
+
+
+class Atomic(NamedTuple):
+    """Replaces an element by the result of an operation, at once for all threads.
+
+    ``exchange`` stores the value; ``compare`` stores it if the element equals ``expected``. The old element is assigned
+    to ``target``, if there is one.
+    """
+
+    op: Literal["add", "min", "max", "exchange", "compare"]
+    memory: str
+    at: Expr
+    value: Expr
+    target: Local | None = None
+    expected: Expr | None = None
+    guard: Guard | None = None
+
+
+class Check(NamedTuple):
+    """Records a failure of the guard, in debug mode, and goes on."""
+
+    guard: Guard
+
+
+class If(NamedTuple):
+    """Runs one of two bodies."""
+
+    condition: Expr
+    body: tuple["Stmt", ...]
+    otherwise: tuple["Stmt", ...] = ()
+
+
+class While(NamedTuple):
+    """Runs its body while the condition holds."""
+
+    condition: Expr
+    body: tuple["Stmt", ...]
+
+
+class For(NamedTuple):
+    """A serial loop over ``range(start, stop, step)``, which are evaluated once; the step is not 0.
+
+    The body does not assign the loop variable. After the loop, the variable has its last value; if there was no
+    iteration, the value from before.
+    """
+
+    target: Local
+    start: Expr
+    stop: Expr
+    step: Expr
+    body: tuple["Stmt", ...]
+
+
+class Break(NamedTuple):
+    """Ends the innermost `For` or `While`."""
+
+
+class Continue(NamedTuple):
+    """Ends an iteration of the innermost `For` or `While`."""
+
+
+class Barrier(NamedTuple):
+    """All threads of a block wait for each other; only with an explicit grid, as the classes that follow."""
+
+    site: int
+
+
+class Shuffle(NamedTuple):
+    """Assigns the value of another thread of the warp; all threads of the warp do so together.
+
+    The other lane is ``lane`` for ``index``, and otherwise the own lane plus (``down``), minus (``up``) or xor
+    (``xor``) ``lane``. If there is no such lane, the thread gets its own value.
+    """
+
+    kind: Literal["index", "up", "down", "xor"]
+    target: Local
+    value: Expr
+    lane: Expr
+    site: int
+
+
+class Vote(NamedTuple):
+    """Assigns what all threads of the warp say of a condition: ``any``, ``all``, or their bits (``ballot``, uint64)."""
+
+    kind: Literal["any", "all", "ballot"]
+    target: Local
+    condition: Expr
+    site: int
+
+
+class CopyAsync(NamedTuple):
+    """Copies an element to shared memory; it is there after `WaitForCopies` of the same thread."""
+
+    target: str
+    target_at: Expr
+    source: str
+    source_at: Expr
+    guard: Guard | None = None
+    source_guard: Guard | None = None
+
+
+class WaitForCopies(NamedTuple):
+    """A thread waits for its own asynchronous copies."""
+
+
+Stmt: TypeAlias = (
+    Assign
+    | Store
+    | Atomic
+    | Check
+    | If
+    | While
+    | For
+    | Break
+    | Continue
+    | Barrier
+    | Shuffle
+    | Vote
+    | CopyAsync
+    | WaitForCopies
+)

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from accel.backends.sim.kernels import interpret
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accel.backends.sim.kernels import interpret
 from accel.dtypes import as_dtype
 from accel.errors import BoundsError, KernelLaunchError
 from accel.ir import (
@@ -272,7 +272,10 @@ def test_the_last_variable_of_a_parallel_loop_counts_iterations_fastest():
     assert {(each.iteration, each.at) for each in failed} == {(1, -1), (2, -2)}
 
 
-@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False)), st.floats(width=16, allow_nan=False, allow_infinity=False))
+@given(
+    st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False)),
+    st.floats(width=16, allow_nan=False, allow_infinity=False),
+)
 def test_a_sum_of_floats_is_exact_before_it_is_rounded(values, before):
     total = ir.local("total", ir.F32)
     i = ir.local("i")
@@ -312,8 +315,14 @@ def test_a_failed_guard_reads_zero_and_writes_nothing():
 
 @pytest.mark.parametrize(
     ("op", "value", "expected", "left"),
-    [("add", 3, None, 8), ("min", 3, None, 3), ("max", 3, None, 5), ("exchange", 3, None, 3), ("compare", 3, 5, 3)]
-    + [("compare", 3, 4, 5)],
+    [
+        ("add", 3, None, 8),
+        ("min", 3, None, 3),
+        ("max", 3, None, 5),
+        ("exchange", 3, None, 3),
+        ("compare", 3, 5, 3),
+        ("compare", 3, 4, 5),
+    ],
 )
 def test_an_atomic_operation_returns_the_old_element(op, value, expected, left):
     old = ir.local("old", "i4")

@@ -1,6 +1,6 @@
 """Kernels: Python functions compiled for a device's memory, and kernels in CUDA or HIP."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from accel import dtypes
 from accel.dtypes import boolean, c64, c128, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
@@ -95,7 +95,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> type:
+def __getattr__(name: str) -> Any:
     if name == "bf16":  # imports ml_dtypes
         return dtypes.bf16
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

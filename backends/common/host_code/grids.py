@@ -1,0 +1,2 @@
+from typing import Any
+def threads(*a: Any) -> str: raise NotImplementedError

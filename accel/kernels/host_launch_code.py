@@ -22,7 +22,6 @@ from accel.kernels.conversions import fitting
 from accel.kernels.failures import Explanation
 from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, TensorType
 from accel.kernels.specialized import DONE, Geometry, Specialized
-from accel.memory import HostStorage
 from accel.memory.hazards import IDLE, forget_these
 from accel.memory.submission import Submission
 from accel.views import Buffer, BufferView, LayoutTensor, NDBuffer
@@ -122,7 +121,6 @@ def _scope(kernel: Specialized) -> dict[str, Any]:
         "DONE": DONE,
         "IDLE": IDLE,
         "MISSED": MISSED,
-        "Storage": HostStorage,
         "Submission": Submission,
         "captured": kernel.captured,
         "debugging": config.debugging,
@@ -216,11 +214,10 @@ def _address(argument: _Argument) -> list[str]:
     if _writes(argument):
         readonly = f" or s{i}._const or o{i}.readonly"
     return [
-        f"if type(s{i}) is not Storage: return MISSED",
         f"o{i} = s{i}._owner",
         f"if o{i} is None or o{i}.heap is not heap{readonly}: return MISSED",
         f"b{i} = o{i}.held",
-        f"if b{i} is None or not s{i}.size: return MISSED",
+        f"if b{i} is None: return MISSED",
         f"r{i} = o{i}.hazard_record",
         f"if r{i} is IDLE: r{i} = o{i}.own_hazard_record()",
         f"p{i} = b{i}.pointer + s{i}._start",

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from accel.abc import Block, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
+from accel.abc import Block, CompiledKernel, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
 from accel.device import Device
 from accel.dtypes import SUPPORTED
 from accel.errors import CapabilityError, OutOfMemoryError
+from accel.ir import Program
 from accel.memory.host_arrays import bytes_at, export
 from accel.memory.pool import Pool
 
@@ -96,6 +97,26 @@ class CpuBackend:
 
     def synchronize(self, device: Device) -> None:
         """Return at once: every call is done when it returns."""
+
+    def compile_kernel(self, device: Device, program: Program) -> CompiledKernel:
+        """Return a program compiled for the host."""
+        from ..common.host_kernels import host_kernel
+
+        return host_kernel(program)
+
+    def kernel_source(self, program: Program, language: str) -> str:
+        """Return a program in LLVM's language.
+
+        Raises
+        ------
+        CapabilityError
+            If the language is not ``host``.
+        """
+        if language != "host":
+            raise CapabilityError(f"the cpu backend has no {language!r} source of kernels; ask for 'host'")
+        from ..common.host_kernels import host_source
+
+        return host_source(program)
 
     def namespace(self, device: Device) -> Any:
         """Return NumPy as a namespace of the array standard."""

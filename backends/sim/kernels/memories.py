@@ -68,6 +68,7 @@ class Memory:
 
     def _index(self, actor: Actor, at: Any, site: int | None, kind: Kind) -> int:
         """Return which of the values an index means; raises an error if there is none, or at a race."""
+        actor.run.spend(1)
         index = int(at) + self.origin
         if not 0 <= index < self.size:
             raise out_of_memory(actor, self.name, int(at), (-self.origin, self.size - self.origin), kind, site)
@@ -120,6 +121,11 @@ class Cells(Memory):
         self.extents = extents
         self.strides = strides
         self.poison = b"\xff" * values.itemsize if poisoned and values.dtype.kind in "fcV" else None
+
+    @property
+    def host_address(self) -> int:
+        """Where the element with index 0 is in the memory of the host."""
+        return int(self.values.__array_interface__["data"][0]) + self.origin * self.values.itemsize
 
     def _load(self, actor: Actor, index: int, site: int | None) -> Any:
         value = self.values[index]

@@ -1,4 +1,4 @@
-"""Kernels without a front end and without a compiler: what is passed to the backend is seen, and Python does the work."""
+"""Kernels without a front end and a compiler: what is passed to the backend is seen, and Python does the work."""
 
 from importlib import import_module
 from types import SimpleNamespace
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from accel import Device
-from accel.ir import Const, INDEX, Local, Loop, Number, Once, Program, Threads, View
+from accel.ir import INDEX, Const, Local, Loop, Number, Once, Program, Threads, View
 from accel.kernels.frontend.lowering import Lowered
 from accel.kernels.frontend.types import BufferType, names_of
 from accel.memory import heap_of
@@ -64,7 +64,7 @@ class FakeKernels:
         return f"{language} {program.name}"
 
     def _launch(self, program, arguments, how):
-        self.launches.append(SimpleNamespace(arguments=arguments, **how))
+        self.launches.append(SimpleNamespace(arguments=tuple(arguments), **how))
         returned = self.body(*[_value(parameter, arguments) for parameter in program.parameters])
         results = tuple([result.dtype.type(each) for result, each in zip(program.results, returned or (), strict=True)])
         return (lambda: results) if results else None
@@ -91,4 +91,6 @@ def fake(monkeypatch):
     monkeypatch.setattr(_KERNEL, "lower", made.lower)
     monkeypatch.setattr(backend, "compile_kernel", made.compile_kernel, raising=False)
     monkeypatch.setattr(backend, "kernel_source", made.kernel_source, raising=False)
+    limits = backend.limits(Device.CPU)._replace(grid=(1 << 31, 1 << 16, 1 << 16))
+    monkeypatch.setattr(backend, "limits", lambda _: limits)
     return made

@@ -16,7 +16,6 @@ from accel.errors import KernelSyntaxError
 __all__ = ["FunctionSource"]
 
 _KEY = "__accel_source__"
-_VARIADIC = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _IN_A_FILE = "write it with def in a file, and import it"
@@ -218,8 +217,9 @@ def _changed(function: FunctionType) -> KernelSyntaxError:
 
 def _refuse_variadic(source: FunctionSource) -> None:
     arguments = source.tree.args
-    starred = arguments.vararg or arguments.kwarg
-    if starred is not None:
-        raise source.error(
-            starred, f"{source.name} has the parameter *{starred.arg}; kernels have a fixed number: write each one"
-        )
+    for stars, starred in (("*", arguments.vararg), ("**", arguments.kwarg)):
+        if starred is not None:
+            raise source.error(
+                starred,
+                f"{source.name} has the parameter {stars}{starred.arg}; a kernel has a fixed number: write each",
+            )

@@ -167,7 +167,7 @@ def _erfc(x: Any) -> float:
     return math.erfc(x)
 
 
-def _popcount(x: Any) -> int:
+def _popcount(x: Any) -> Any:
     return (int(x) & ((1 << 8 * x.itemsize) - 1)).bit_count()
 
 

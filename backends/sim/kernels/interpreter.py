@@ -8,7 +8,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from accel.abc.kernels import Failure
 from accel.errors import AccelError
-from accel.ir import Program, Threads, View
+from accel.ir import Once, Program, Threads, View
 
 from .actors import Actor
 from .memories import Cells, Values
@@ -16,9 +16,10 @@ from .runs import Run
 from .steps import compile_steps
 from .threads import Dim3, run_grid
 
-__all__ = ["Interpreter", "cells_of", "interpret"]
+__all__ = ["Interpreter", "Outcome", "cells_of", "interpret"]
 
 Outcome = tuple[Failure | None, tuple[Any, ...]]
+"""The first failed check, and the results."""
 
 
 class Interpreter:
@@ -45,6 +46,8 @@ class Interpreter:
             If an access without a guard is outside of the memory that it may use.
         KernelLaunchError
             If threads do not meet at a barrier or in a warp operation, or memory without a value is read.
+        BudgetError
+            If it has more accesses than the run allows.
         RaceError
             If two accesses to the same bytes are not ordered: of threads of a grid, and if ``races`` is set also of
             iterations of a parallel loop.
@@ -63,6 +66,8 @@ class Interpreter:
             if isinstance(step, Threads):
                 run_grid(run, function)
             else:
+                if isinstance(step, Once):
+                    run.save()
                 function(run, Actor(run))
 
 

@@ -1,5 +1,7 @@
 """The errors that the interpreter raises: what happened, in which lines of Python, and what to write instead."""
 
+from pathlib import PurePath
+
 from accel.errors import BoundsError, KernelLaunchError, RaceError
 
 from .accesses import Access, Kind
@@ -81,9 +83,8 @@ def place(actor: Actor, site: int | None) -> str:
     program = actor.run.program
     if site is None:
         return f"a line of {program.name} that only debug mode knows"
-    return ", called by ".join(
-        f"{function} ({file}:{line})" for function, file, line in program.sites[site].calls[::-1]
-    )
+    calls = program.sites[site].calls[::-1]
+    return ", called by ".join(f"{function} ({PurePath(file).name}:{line})" for function, file, line in calls)
 
 
 def _subject(actor: Actor) -> str:

@@ -1,5 +1,6 @@
 """`Run`: one run of a program, in plain Python."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from math import gcd, prod
 from random import Random
@@ -12,10 +13,14 @@ from accel.ir import INDEX, Loop, Program, Step, Threads
 
 from .accesses import Accesses
 from .actors import Actor
-from .memories import Cells, Scratch
+from .memories import Cells, Scratch, Values
 from .threads import Dim3
 
-__all__ = ["Failures", "Run"]
+__all__ = ["BudgetError", "Failures", "Run"]
+
+
+class BudgetError(Exception):
+    """A run has more accesses or iterations than it may have."""
 
 
 class Failures:
@@ -54,6 +59,8 @@ class Run:
         Decides the order of iterations and threads.
     failures : Failures
         The failed checks.
+    left : int
+        How many accesses it may still have, where these are limited.
     """
 
     def __init__(
@@ -66,6 +73,7 @@ class Run:
         block: Dim3 = (1, 1, 1),
         seed: int = 0,
         warp: int = 32,
+        budget: int = sys.maxsize,
     ) -> None:
         self.program = program
         self.memories = memories
@@ -77,6 +85,8 @@ class Run:
         self.threads = prod(block)
         self.random = Random(seed)  # noqa: S311 - not for cryptography
         self.failures = Failures()
+        self.left = budget
+        self._saved: list[tuple[Values, Values]] | None = None if budget < sys.maxsize else []
         self._step: Step | None = None
         self._arrays = {array.name: array for array in program.arrays}
 
@@ -93,9 +103,28 @@ class Run:
         for cells in self.memories.values():
             cells.accesses = accesses
 
+    def spend(self, accesses: int) -> None:
+        """Count accesses or iterations; raise `BudgetError` if there are too many."""
+        self.left -= accesses
+        if self.left < 0:
+            raise BudgetError
+
+    def save(self) -> None:
+        """Copy the memory that the program may write, if it may run out of budget."""
+        if self._saved is None:
+            writable = [each.values for each in self.memories.values() if each.values.flags.writeable]
+            self._saved = [(values, values.copy()) for values in writable]
+
+    def restore(self) -> None:
+        """Undo what the run has written."""
+        for values, before in self._saved or ():
+            values[:] = before
+
     def iterations(self, actor: Actor, *ranges: range) -> Iterator[tuple[Any, ...]]:
         """Yield the loop variables of all iterations, in random order; the actor becomes each."""
         lengths = [len(each) for each in ranges]
+        self.spend(prod(lengths))
+        self.save()
         order = np.random.default_rng(self.random.getrandbits(64)).permutation(prod(lengths))
         variables = [np.array(each, INDEX) for each in ranges]
         for number in order.tolist():

@@ -28,7 +28,7 @@ def compile_steps(program: Program) -> CompiledSteps:
             _WRITERS[type(step)](writer, step)
     text = "\n".join(writer.statements.lines) + "\n"
     names: dict[str, Any] = dict(writer.expressions.names)
-    exec(compile(text, f"<kernel {program.name}>", "exec"), names)  # noqa: S102 - the text comes from the program alone
+    exec(compile(text, f"<accel: kernel {program.name}>", "exec"), names)  # noqa: S102 - the text comes from the program alone
     return CompiledSteps(text, tuple(names[f"step_{number}"] for number in range(len(program.steps))))
 
 

@@ -11,7 +11,6 @@ from . import host_gpu
 __all__ = ["run_with_gcc"]
 
 FEW_BLOCKS = (3, 1, 1)
-FIELDS = ("failures", "site", "iteration", "axis", "at", "extent", "offset")
 
 
 def run_with_gcc(program, arguments, grid=None, block=None, seed=0, warp=32, bits=64):
@@ -23,12 +22,12 @@ def run_with_gcc(program, arguments, grid=None, block=None, seed=0, warp=32, bit
     options = (f"-DACCEL_INDEX={bits}",)
     module = host_gpu.compile(device_code.device_source(program), options, warp)
     frame = aligned(SLOT * len(program.frame), seed)
-    scratch = aligned(32 * FEW_BLOCKS[0] * sum(len(getattr(step, "reductions", ())) for step in program.steps), seed)
-    record = np.zeros(len(FIELDS), np.int64)
+    scratch = aligned(device_code.PARTIAL * FEW_BLOCKS[0] * device_code.reductions(program), seed)
+    record = np.zeros(len(Failure._fields), np.int64)
     values = [each for pair in zip(program.parameters, arguments, strict=True) for each in flattened(*pair)]
     if program.frame:
         values.append(address(frame))
-    if device_code.reduces(program):
+    if device_code.reductions(program):
         values += [address(scratch), np.uint32(FEW_BLOCKS[0])]
     if program.debug:
         values.append(address(record))
@@ -66,8 +65,8 @@ def aligned(nbytes, seed):
 
 
 def failure_of(record):
-    found = dict(zip(FIELDS, record.tolist(), strict=True))
-    return Failure(**found) if found["failures"] else None
+    found = Failure._make(record.tolist())
+    return found if found.failures else None
 
 
 def results_of(program, frame):

@@ -9,16 +9,16 @@ from .types import FLOATS16, is_float, type_name, wide
 
 __all__ = ["call"]
 
-_STANDARD = frozenset(
-    "acos acosh asin asinh atan atanh atan2 cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 floor fma hypot log "
-    "log10 log1p log2 nextafter sin sinh sqrt tan tanh trunc".split()
-)
-"""Functions that C has under the same name."""
-
 _RENAMED = {"abs": "fabs", "round": "rint"}
 _PREDICATES = {"isfinite": "is_finite", "isinf": "is_infinite", "isnan": "is_nan", "signbit": "has_sign"}
 _OF_NUMBERS = {"abs": "absolute", "sign": "sign", "popcount": "population", "square": "squared"}
-_OF_COMPLEX = {"abs": "absolute({})", "conj": "conjugate({})", "imag": "{}.imag", "real": "{}.real", "square": "squared({})"}
+_OF_COMPLEX = {
+    "abs": "absolute({})",
+    "conj": "conjugate({})",
+    "imag": "{}.imag",
+    "real": "{}.real",
+    "square": "squared({})",
+}
 
 
 def call(x: Call, arguments: Sequence[str]) -> str:

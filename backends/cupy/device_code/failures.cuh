@@ -1,11 +1,11 @@
-// What debug mode checks. The record of failures: their number; then of the first one the site, the iteration, the
-// axis, the index, the extent, and the offset.
+// What debug mode checks. The record has the site, the iteration, the axis, the index, the extent and the offset of the
+// first failure; and the number of failures.
 
 __device__ __attribute__((noinline)) void record_failure(i64* failures, int site, i64 iteration, int axis, i64 at,
                                                          i64 extent, i64 offset) {
-    if (atomicAdd(reinterpret_cast<u64*>(failures), 1ull) != 0) return;
-    failures[1] = site, failures[2] = iteration, failures[3] = axis;
-    failures[4] = at, failures[5] = extent, failures[6] = offset;
+    if (atomicAdd(reinterpret_cast<u64*>(failures + 6), 1ull) != 0) return;
+    failures[0] = site, failures[1] = iteration, failures[2] = axis;
+    failures[3] = at, failures[4] = extent, failures[5] = offset;
 }
 
 struct Guard {

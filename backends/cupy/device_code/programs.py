@@ -14,10 +14,13 @@ from .statements import Body
 from .trees import memories, nodes
 from .types import FLOATS16, identifier, type_name
 
-__all__ = ["THREADS", "device_source", "kernel_name", "shared_bytes", "totals_name"]
+__all__ = ["PARTIAL", "THREADS", "device_source", "kernel_name", "reductions", "shared_bytes", "totals_name"]
 
 THREADS = 256
 """Threads of a block, in kernels whose grid is not explicit."""
+
+PARTIAL = 32
+"""Bytes for the total of a block, in a reduction."""
 
 _ALIGNED = 16
 _INDENT = "    "
@@ -36,7 +39,7 @@ def device_source(program: Program) -> str:
     """
     _refuse(program)
     kernels = "\n".join([line for number in range(len(program.steps)) for line in _kernels(program, number)])
-    return f"#define ACCEL_THREADS {THREADS}\n\n{_needed(kernels)}{kernels}\n"
+    return f"#define ACCEL_THREADS {THREADS}\n#define ACCEL_PARTIAL {PARTIAL}\n\n{_needed(kernels)}{kernels}\n"
 
 
 def kernel_name(program: Program, number: int) -> str:
@@ -115,7 +118,7 @@ def _parameters(program: Program) -> Iterator[str]:
         yield from _parameter(parameter)
     if program.frame:
         yield "unsigned char* frame"
-    if reduces(program):
+    if reductions(program):
         yield "unsigned char* scratch"
         yield "unsigned blocks"
     if program.debug:
@@ -133,9 +136,9 @@ def _parameter(parameter: Parameter) -> Iterator[str]:
             yield f"i64 {name}{what}{axis}"
 
 
-def reduces(program: Program) -> bool:
-    """Return whether a loop of a program has reductions."""
-    return any(isinstance(step, Loop) and step.reductions for step in program.steps)
+def reductions(program: Program) -> int:
+    """Return the largest number of reductions of a loop."""
+    return max([len(step.reductions) for step in program.steps if isinstance(step, Loop)], default=0)
 
 
 def _step(program: Program, step: Step) -> Iterator[str]:
@@ -244,6 +247,6 @@ def _shared_arrays(program: Program) -> Iterator[str]:
         yield "extern __shared__ uint4 memory_of_block[];"
     first = 0
     for array in shared:
-        kind = type_name(array.dtype)
-        yield f"{kind}* const {identifier(array.name)} = reinterpret_cast<{kind}*>(memory_of_block + {first // _ALIGNED});"
+        kind, name = type_name(array.dtype), identifier(array.name)
+        yield f"{kind}* const {name} = reinterpret_cast<{kind}*>(memory_of_block + {first // _ALIGNED});"
         first += _room(array)

@@ -75,11 +75,11 @@ __device__ inline R joined_in_block(const R& mine) {
     __syncthreads();  // the memory is used again
     return joined;
 }
-// Partial totals take 32 bytes each; those of one reduction are neighbours.
+// The partial totals of one reduction are neighbours.
 template <typename R>
 __device__ inline R* partial(unsigned char* scratch, unsigned number) {
-    static_assert(sizeof(R) <= 32, "a partial total");
-    return reinterpret_cast<R*>(scratch + 32ull * number);
+    static_assert(sizeof(R) <= ACCEL_PARTIAL, "a partial total");
+    return reinterpret_cast<R*>(scratch + u64(ACCEL_PARTIAL) * number);
 }
 template <typename R>
 __device__ inline void store_partial(const R& mine, unsigned char* scratch, unsigned reduction) {

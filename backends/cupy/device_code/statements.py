@@ -1,6 +1,7 @@
 """Statements of a kernel as C++ text."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from accel.ir import (
     Assign,
@@ -28,6 +29,7 @@ from .types import identifier, type_name
 __all__ = ["Body"]
 
 _INDENT = "    "
+_LANES = {"index": "{}", "up": "sub(lane(), {})", "down": "add(lane(), {})", "xor": "lane() ^ i64({})"}
 _VOTES = {"any": "any_of_warp", "all": "all_of_warp", "ballot": "ballot"}
 
 
@@ -147,7 +149,12 @@ class Body:
 
     def _shuffle_lines(self, x: Shuffle) -> Iterator[str]:
         lane = bare(self._text(x.lane))
-        there = {"index": lane, "up": f"sub(lane(), {lane})", "down": f"add(lane(), {lane})", "xor": f"lane() ^ ({lane})"}
+        there = {
+            "index": lane,
+            "up": f"sub(lane(), {lane})",
+            "down": f"add(lane(), {lane})",
+            "xor": f"lane() ^ ({lane})",
+        }
         yield f"{identifier(x.target.name)} = shuffled({bare(self._text(x.value))}, {there[x.kind]});"
 
     def _vote_lines(self, x: Vote) -> Iterator[str]:

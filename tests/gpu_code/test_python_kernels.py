@@ -59,7 +59,7 @@ def numbers(dtype):
         return np.array([*small, ends.min, ends.min + 1, ends.max // 2, ends.max - 1, ends.max], dtype)
     with np.errstate(all="ignore"):
         if dtype.kind == "c":
-            real = np.array([0, 1, -1, 2, 0.5, -3, 1e20])
+            real = np.array([0, 1, -1, 2, 0.5, -3, 1e15])
             return (real[:, None] + 1j * real).ravel().astype(dtype)
         return np.array([*SPECIAL, *np.random.default_rng(1).normal(size=20)]).astype(dtype)
 
@@ -82,7 +82,10 @@ def operands(dtype):
 
 
 def same(found, expected):
-    np.testing.assert_array_equal(found, np.asarray(expected).astype(found.dtype))
+    expected = np.asarray(expected).astype(found.dtype)
+    if found.dtype == BF16:  # whose NaN NumPy does not know
+        found, expected = found.astype("f4"), expected.astype("f4")
+    np.testing.assert_array_equal(found, expected)
     if found.dtype.kind == "f":
         np.testing.assert_array_equal(np.signbit(found) & (found == 0), np.signbit(expected) & (found == 0))
 
@@ -119,7 +122,7 @@ def integer_pow(a, b):
 
 def arithmetic_shift(a, b):
     wide = [x >> min(y % (1 << 64), 64) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
-    return np.array(wide).astype(a.dtype)
+    return np.array(wide, a.dtype)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=ids)
@@ -153,6 +156,8 @@ def test_complex_numbers(dtype):
         for name, values in zip(operations, found, strict=True):
             expected = UFUNCS[name](a, b)
             known = np.isfinite(expected) & (np.abs(expected) < 1e30)
+            if name == "pow":  # the angle of a large number to a large power is lost to rounding
+                known &= (np.abs(a) < 10) & (np.abs(b) < 10)
             np.testing.assert_allclose(
                 values[known], expected[known], rtol=1e-4 if dtype == "c8" else 1e-12, atol=1e-30
             )
@@ -164,7 +169,8 @@ def test_comparisons(dtype):
     a, b = pairs(dtype)
     x, y = operands(dtype)
     for name, found in zip(names, computed((a, b), [(TRUTH, Compare(name, x, y)) for name in names]), strict=True):
-        same(found, COMPARISONS[name](a, b))
+        with np.errstate(all="ignore"):
+            same(found, COMPARISONS[name](a, b))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=ids)
@@ -268,7 +274,7 @@ def test_functions_of_floats(dtype):
             close(found.pop(0), getattr(np, RENAMED.get(name, name))(a.astype("f8")), 6)
         close(found.pop(0), 1 / np.sqrt(a.astype("f8")), 2)
         for function in EXACT.values():
-            same(found.pop(0), function(a))
+            same(found.pop(0), function(a.astype("f4") if dtype == BF16 else a))
         for function in two.values():
             close(found.pop(0), function(a, b), 2)
         wide = a.astype("f8") * b.astype("f8") + a.astype("f8")
@@ -308,7 +314,8 @@ def test_parts_of_complex_numbers(dtype):
     np.testing.assert_allclose(found[0], np.abs(a), rtol=2 * np.finfo(part).eps)
     same(found[1], a.conj())
     same(found[2], a.imag + 1j * a.real)
-    np.testing.assert_allclose(found[3], np.square(a), rtol=1e-6)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(found[3], np.square(a), rtol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=ids)

@@ -167,17 +167,24 @@ class _Launch:
 
     def start(self, queue: CupyStream) -> None:
         """Submit the kernels to the driver; in debug mode wait for them, and raise the first failure."""
-        program = self._compiled.program
+        kept = False
+        try:
+            self._submit(queue)
+            kept = bool(self._compiled.program.results)
+        finally:
+            if not kept:  # an error keeps this object, but need not keep the memory
+                self._memory = None
+
+    def _submit(self, queue: CupyStream) -> None:
+        debug = self._compiled.program.debug
         self._memory = self._taken(queue)
-        if program.debug and self._memory is not None:
+        if debug and self._memory is not None:
             self._tools.driver.runtime.memsetAsync(self._memory.pointer, 0, _RECORD, queue.handle)
         for step, count in zip(self._compiled.steps, self._counts, strict=True):
             if count != 0:
                 self._run(step, count, queue)
-        if program.debug:
+        if debug:
             self._raise_failure(queue)
-        if not program.results:
-            self._memory = None
 
     def results(self, queue: CupyStream, done: Event) -> tuple[Any, ...]:
         """Wait for the kernels, and return the results."""

@@ -24,7 +24,7 @@ def run_with_gcc(program, arguments, grid=None, block=None, seed=0, warp=32, bit
     frame = aligned(SLOT * len(program.frame), seed)
     scratch = aligned(device_code.PARTIAL * FEW_BLOCKS[0] * device_code.reductions(program), seed)
     record = np.zeros(len(Failure._fields), np.int64)
-    values = [each for pair in zip(program.parameters, arguments, strict=True) for each in flattened(*pair)]
+    values = [each for pair in zip(program.parameters, arguments, strict=True) for each in flattened(*pair, bits)]
     if program.frame:
         values.append(address(frame))
     if device_code.reductions(program):
@@ -44,14 +44,15 @@ def run_with_gcc(program, arguments, grid=None, block=None, seed=0, warp=32, bit
     return failure_of(record), results_of(program, frame)
 
 
-def flattened(parameter, value):
+def flattened(parameter, value, bits):
     """Return an argument as the kernels take it: an address, extents and strides, or a number."""
     if not isinstance(parameter, View):
         return [np.asarray(value).astype(parameter.dtype)[()]]
     assert value.dtype == parameter.dtype
     strides = [stride // value.itemsize for stride in value.strides]
-    numbers = [*value.shape, *strides] if parameter.rank else []
-    return [address(value), *map(np.int64, numbers)]
+    if not parameter.rank:
+        return [address(value)]
+    return [address(value), *map(np.int64, value.shape), *map(np.int32 if bits == 32 else np.int64, strides)]
 
 
 def address(array):

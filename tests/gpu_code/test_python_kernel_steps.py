@@ -245,7 +245,7 @@ def test_what_a_gpu_cannot_do_is_refused():
 
 def test_the_text_is_readable():
     text = device_source(SAXPY)
-    assert "y_[index_t(mul(i_, y_stride0))] = (a_ * x_[index_t(mul(i_, x_stride0))]) + y_[" in text
+    assert "y_[mul(index_t(i_), y_stride0)] = (a_ * x_[mul(index_t(i_), x_stride0)]) + y_[" in text
     assert "atomic" not in text
 
 

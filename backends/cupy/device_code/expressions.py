@@ -32,6 +32,7 @@ _PLACES = {"thread": "threadIdx", "block": "blockIdx", "block_size": "blockDim",
 _COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 _LOGIC = {"and": "&&", "or": "||"}
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}
+_DISTANCES = frozenset({"add", "sub", "mul"})
 _BITS = {"and": "&", "or": "|", "xor": "^"}
 _FUNCTIONS = {"lshift": "shifted_left", "rshift": "shifted_right", "min": "least", "max": "greatest", "pow": "power"}
 _OF_FLOATS = {"floordiv": "float_floordiv", "mod": "float_mod", "min": "least", "max": "greatest"}
@@ -52,8 +53,16 @@ class Printer:
 
     def element(self, memory: str, at: Expr) -> str:
         """Return an element of memory."""
-        index = self.text(at)
-        return f"{identifier(memory)}[{index if memory in self._far else f'index_t({bare(index)})'}]"
+        return f"{identifier(memory)}[{bare(self.text(at)) if memory in self._far else self._distance(at)}]"
+
+    def _distance(self, x: Expr) -> str:
+        """Return a distance in memory, computed with as many bits as the largest one needs.
+
+        What wraps around on the way has the right lower bits.
+        """
+        if isinstance(x, Binary) and x.op in _DISTANCES:
+            return f"{x.op}({self._distance(x.x)}, {self._distance(x.y)})"
+        return _stride(x) if isinstance(x, Stride) else f"index_t({bare(self.text(x))})"
 
     def inside(self, guard: Guard) -> str:
         """Return the condition that a guard's indices are within their extents."""
@@ -71,7 +80,7 @@ class Printer:
         return f"{identifier(x.view)}extent{x.axis}"
 
     def _stride(self, x: Stride) -> str:
-        return f"{identifier(x.view)}stride{x.axis}"
+        return f"i64({_stride(x)})"
 
     def _place(self, x: Place) -> str:
         if x.what == "warp":
@@ -130,6 +139,10 @@ def bare(text: str) -> str:
         if not depth:
             return text[1:-1] if position == len(text) - 1 else text
     return text
+
+
+def _stride(x: Stride) -> str:
+    return f"{identifier(x.view)}stride{x.axis}"
 
 
 def zero(dtype: DType) -> str:

@@ -32,12 +32,16 @@ struct BitsOf<8> {
 template <typename T>
 using Bits = typename BitsOf<sizeof(T)>::type;
 
+template <typename From, typename To>
+union SameBits {
+    From from;
+    To to;
+    __device__ explicit SameBits(From x) : from(x) {}
+};
 template <typename To, typename From>
 __device__ inline To bits_as(From from) {
     static_assert(sizeof(To) == sizeof(From), "the same bits as another type");
-    To to;
-    __builtin_memcpy(&to, &from, sizeof to);
-    return to;
+    return SameBits<From, To>(from).to;
 }
 template <typename T>
 __device__ inline T infinity() {

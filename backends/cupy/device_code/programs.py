@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
+from textwrap import wrap
 
 from accel.dtypes import DType
 from accel.errors import CapabilityError
@@ -24,6 +25,7 @@ PARTIAL = 32
 
 _ALIGNED = 16
 _INDENT = "    "
+_WIDTH = 100
 
 
 def device_source(program: Program) -> str:
@@ -81,7 +83,8 @@ _PARTS = {
     "failures": "failures",
     "atomics": "atomic_add atomic_compare atomic_exchange atomic_max atomic_min",
     "reductions": "store_partial",
-    "threads": "ACCEL_WARP all_of_warp any_of_warp ballot copy_async lane shuffled thread_in_grid wait_for_copies",
+    "threads": "ACCEL_WARP all_of_warp any_of_warp ballot_of_warp copy_async lane shuffled thread_in_grid "
+    "wait_for_copies",
 }
 
 
@@ -107,7 +110,11 @@ def _kernels(program: Program, number: int) -> Iterator[str]:
 
 
 def _function(program: Program, head: str, body: Iterator[str]) -> Iterator[str]:
-    yield f'extern "C" __global__ {head}({", ".join(_parameters(program))}) {{'
+    parameters = wrap(", ".join(_parameters(program)), _WIDTH)
+    yield f'extern "C" __global__ {head}('
+    for line in parameters:
+        yield 2 * _INDENT + line
+    yield ") {"
     for line in body:
         yield _INDENT + line
     yield "}"
@@ -131,9 +138,10 @@ def _parameter(parameter: Parameter) -> Iterator[str]:
         yield f"{kind} {name}"
         return
     yield f"{'' if parameter.writable else 'const '}{kind}* {name}"
-    for what in ("extent", "stride"):
-        for axis in range(parameter.rank):
-            yield f"i64 {name}{what}{axis}"
+    for axis in range(parameter.rank):
+        yield f"i64 {name}extent{axis}"
+    for axis in range(parameter.rank):
+        yield f"index_t {name}stride{axis}"
 
 
 def reductions(program: Program) -> int:

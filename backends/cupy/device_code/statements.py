@@ -30,7 +30,7 @@ __all__ = ["Body"]
 
 _INDENT = "    "
 _LANES = {"index": "{}", "up": "sub(lane(), {})", "down": "add(lane(), {})", "xor": "lane() ^ i64({})"}
-_VOTES = {"any": "any_of_warp", "all": "all_of_warp", "ballot": "ballot"}
+_VOTES = {"any": "any_of_warp", "all": "all_of_warp", "ballot": "ballot_of_warp"}
 
 
 class Body:

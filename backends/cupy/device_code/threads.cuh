@@ -24,26 +24,30 @@ __device__ inline u32 word_of_lane(u32 word, int from) {
     return __shfl_sync(~0ull >> (64 - ACCEL_WARP), word, from);
 #endif
 }
+template <typename T>
+union Words {
+    u32 words[(sizeof(T) + 3) / 4] = {};
+    T value;
+};
 // The value of another lane of the warp; the own one if there is no such lane.
 template <typename T>
 __device__ inline T shuffled(T value, i64 from) {
     const int lane_there = int(from >= 0 && from < lanes_of_warp() ? from : lane());
-    u32 words[(sizeof(T) + 3) / 4] = {};
-    __builtin_memcpy(words, &value, sizeof(T));
+    Words<T> both;
+    both.value = value;
 #pragma unroll
-    for (u32& word : words) word = word_of_lane(word, lane_there);
-    __builtin_memcpy(&value, words, sizeof(T));
-    return value;
+    for (unsigned i = 0; i < sizeof(both.words) / 4; ++i) both.words[i] = word_of_lane(both.words[i], lane_there);
+    return both.value;
 }
-__device__ inline u64 ballot(bool condition) {
+__device__ inline u64 ballot_of_warp(bool condition) {
 #ifdef __HIP__
     return __ballot(condition);
 #else
     return __ballot_sync(~0ull >> (64 - ACCEL_WARP), condition);
 #endif
 }
-__device__ inline bool any_of_warp(bool condition) { return ballot(condition) != 0; }
-__device__ inline bool all_of_warp(bool condition) { return ballot(!condition) == 0; }
+__device__ inline bool any_of_warp(bool condition) { return ballot_of_warp(condition) != 0; }
+__device__ inline bool all_of_warp(bool condition) { return ballot_of_warp(!condition) == 0; }
 
 template <typename T>
 __device__ inline void copy_async(T* target, const T* source) {

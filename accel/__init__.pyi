@@ -26,6 +26,12 @@ from accel.creation import full as full
 from accel.creation import zeros as zeros
 from accel.device import Device as Device
 from accel.kernels import RawKernel as RawKernel
+from accel.kernels import accumulator as accumulator
+from accel.kernels import func as func
+from accel.kernels import grid as grid
+from accel.kernels import kernel as kernel
+from accel.kernels import stack_allocation as stack_allocation
+from accel.kernels import tune as tune
 from accel.layout import ComposedLayout as ComposedLayout
 from accel.layout import Layout as Layout
 from accel.layout import Swizzle as Swizzle

@@ -5,6 +5,7 @@
     AccelError
     ├── LayoutError (ValueError)                 no layout meets the request
     ├── BoundsError (IndexError)                 an index or range outside what exists
+    │   └── KernelBoundsError                    an access of a kernel outside of a view, in debug mode
     ├── DTypeError (TypeError)                   an element type that cannot be used here
     ├── DeviceUnavailableError (RuntimeError)    a known device that this machine does not offer
     ├── DeviceMismatchError (ValueError)         memory of another device than the operation needs
@@ -42,6 +43,7 @@ __all__ = [
     "FormatError",
     "InFlightError",
     "InterchangeError",
+    "KernelBoundsError",
     "KernelLaunchError",
     "KernelSignatureError",
     "KernelSyntaxError",
@@ -64,6 +66,10 @@ class LayoutError(AccelError, ValueError):
 
 class BoundsError(AccelError, IndexError):
     """An index or a range outside what exists; nothing was read or written."""
+
+
+class KernelBoundsError(BoundsError):
+    """An access of a kernel outside of a view, found in debug mode; nothing outside of the view was written."""
 
 
 class DTypeError(AccelError, TypeError):
@@ -107,7 +113,7 @@ class InFlightError(AccelError, RuntimeError):
 
 
 class RaceError(InFlightError):
-    """Two streams used the same bytes unordered, and one wrote; the message has both places in the code."""
+    """Two streams, threads or iterations used the same bytes unordered, and one wrote; the message has both places."""
 
 
 class KernelSyntaxError(AccelError, SyntaxError):

@@ -1,5 +1,106 @@
-"""Kernels: compiled functions that run on a device's memory."""
+"""Kernels: Python functions compiled for a device's memory, and kernels in CUDA or HIP."""
 
+from typing import TYPE_CHECKING, Any
+
+from accel import dtypes
+from accel.dtypes import boolean, c64, c128, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
+from accel.kernels.annotations import Static
+from accel.kernels.functions import Func, func
+from accel.kernels.kernel import Kernel, kernel
+from accel.kernels.language import (
+    accumulator,
+    async_copy,
+    async_wait,
+    atomic_add,
+    atomic_compare,
+    atomic_exchange,
+    atomic_max,
+    atomic_min,
+    barrier,
+    block_index,
+    block_size,
+    fma,
+    grid,
+    grid_size,
+    lane_index,
+    rsqrt,
+    stack_allocation,
+    thread_index,
+    unroll,
+    vector,
+    warp_all,
+    warp_any,
+    warp_ballot,
+    warp_shuffle,
+    warp_shuffle_down,
+    warp_shuffle_up,
+    warp_shuffle_xor,
+    warp_size,
+)
 from accel.kernels.raw import RawKernel
+from accel.kernels.tuning import Tuned, tune
+from accel.views import AddressSpace
 
-__all__ = ["RawKernel"]
+if TYPE_CHECKING:
+    from accel.dtypes import bf16
+
+__all__ = [
+    "AddressSpace",
+    "Func",
+    "Kernel",
+    "RawKernel",
+    "Static",
+    "Tuned",
+    "accumulator",
+    "async_copy",
+    "async_wait",
+    "atomic_add",
+    "atomic_compare",
+    "atomic_exchange",
+    "atomic_max",
+    "atomic_min",
+    "barrier",
+    "bf16",
+    "block_index",
+    "block_size",
+    "boolean",
+    "c64",
+    "c128",
+    "f16",
+    "f32",
+    "f64",
+    "fma",
+    "func",
+    "grid",
+    "grid_size",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "kernel",
+    "lane_index",
+    "rsqrt",
+    "stack_allocation",
+    "thread_index",
+    "tune",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "unroll",
+    "vector",
+    "warp_all",
+    "warp_any",
+    "warp_ballot",
+    "warp_shuffle",
+    "warp_shuffle_down",
+    "warp_shuffle_up",
+    "warp_shuffle_xor",
+    "warp_size",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "bf16":  # imports ml_dtypes
+        return dtypes.bf16
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

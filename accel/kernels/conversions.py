@@ -16,7 +16,7 @@ from accel.memory import AnyStorage, DeviceStorage, HostStorage
 from accel.memory.submitting import Use
 from accel.views import DynamicRankBuffer, LayoutTensor, NDBuffer
 
-__all__ = ["Conversion", "conversion", "fitting", "strided_view"]
+__all__ = ["Conversion", "conversion", "exactly", "fitting", "strided_view"]
 
 _VIEWS = frozenset({LayoutTensor, NDBuffer, DynamicRankBuffer})
 
@@ -43,7 +43,7 @@ def _number(dtype: DType) -> Conversion:
             least, most = known[kind]
             if least <= argument <= most:
                 return scalar(argument)
-        return _exactly(argument, dtype)
+        return exactly(argument, dtype)
 
     return convert
 
@@ -59,7 +59,8 @@ def fitting(dtype: DType) -> dict[type, tuple[float, float]]:
     return {float: (-most, most), int: (-whole, whole)}
 
 
-def _exactly(argument: Any, dtype: DType) -> Any:
+def exactly(argument: Any, dtype: DType) -> Any:
+    """Return a number as a scalar of a dtype; raise if more than floating-point rounding would be lost."""
     if hasattr(argument, "__accel_operand__"):
         raise KernelSignatureError(
             f"a number is needed, and {type(argument).__name__} is memory; write {_as_number(argument, dtype)}"

@@ -25,6 +25,8 @@ class AddressSpace(PlainEnum):
 
     GENERIC = 0
     GLOBAL = 1
+    SHARED = 3
+    LOCAL = 5
 
 
 class TensorCore:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import index
+from types import GenericAlias
 from typing import Any, Self, SupportsIndex
 
 from accel.dtypes import DType, DTypeLike, as_dtype
@@ -73,6 +74,10 @@ class LayoutTensor(TensorAccess, TensorArithmetic, TensorText, AsyncCopying):
     """
 
     __slots__ = ("__weakref__",)
+
+    def __class_getitem__(cls, parameters: Any) -> GenericAlias:
+        """Return the annotation of a kernel's parameter, as in ``LayoutTensor[f32]``."""
+        return GenericAlias(cls, parameters)
 
     # Tiles, parts and slices
 

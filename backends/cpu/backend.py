@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from accel.abc import Block, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
+from accel.abc import Block, CompiledKernel, ExternalAllocation, Limits, Operand, Plan, Room, Span, Stream
 from accel.device import Device
 from accel.dtypes import SUPPORTED
 from accel.errors import CapabilityError, OutOfMemoryError
+from accel.ir import Program
 from accel.memory.host_arrays import bytes_at, export
 from accel.memory.pool import Pool
 
@@ -22,6 +23,9 @@ from .slabs import ALIGNMENT, LARGEST, Slabs
 __all__ = ["CpuBackend"]
 
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+_GRID = (2**31 - 1, 65_535, 65_535)
+"""The same as of GPUs, so that kernels with an explicit grid run here too."""
 
 
 class CpuBackend:
@@ -94,6 +98,20 @@ class CpuBackend:
             raise _no_streams()
         host_copies.fill(target, _bytes_of(target.span), value)
 
+    def compile_kernel(self, device: Device, program: Program) -> CompiledKernel:
+        """Return a program compiled for the host."""
+        from ..common.host_kernels import host_kernel
+
+        return host_kernel(program)
+
+    def kernel_source(self, program: Program, language: str) -> str:
+        """Return the text that is compiled for the host."""
+        if language != "host":
+            raise CapabilityError(f"the cpu backend prints kernels for the host, not for {language!r}; write 'host'")
+        from ..common.host_kernels import host_source
+
+        return host_source(program)
+
     def synchronize(self, device: Device) -> None:
         """Return at once: every call is done when it returns."""
 
@@ -124,7 +142,7 @@ class CpuBackend:
 
 @cache
 def _limits() -> Limits:
-    return Limits(_physical_memory(), ALIGNMENT, 1, SUPPORTED)
+    return Limits(_physical_memory(), ALIGNMENT, 1, SUPPORTED, _GRID)
 
 
 def _physical_memory() -> int:

@@ -13,13 +13,15 @@ from accel.call_sites import call_site
 from accel.device import Device
 from accel.dtypes import SUPPORTED
 from accel.errors import DeviceLostError, DeviceMismatchError
+from accel.ir import Program
 
 from ..common import host_copies
 from .arrays import SimArray
 from .computing import Namespace, SimExecutor
 from .faults import FaultPoints
+from .kernels import SimKernel, kernel_source
 from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
-from .operands import bytes_of, elements, flat, history_of, memory_of, region_of, regions_of
+from .operands import bytes_of, elements, flat, memory_of, region_of, regions_of
 from .pinned import PinnedMemory
 from .races import Operation
 from .regions import Region
@@ -133,10 +135,9 @@ class SimBackend:
             raise TypeError(f"{type(memory).__name__} is not memory of a simulated device; write storage.get_buffer()")
         if not external.nbytes:
             return Block(0, 0, NOTHING)
-        for space in self._memory.values():
-            existing = space.memory_at(pointer, external.nbytes)
-            if existing is not None:
-                return Block(pointer, external.nbytes, existing)
+        existing = self.memory_at(pointer, external.nbytes)
+        if existing is not None:
+            return Block(pointer, external.nbytes, existing)
         raise ValueError(f"no simulated device has {external.nbytes} bytes at {pointer:#x}")
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
@@ -151,7 +152,7 @@ class SimBackend:
         fails = self.faults.takes_copy()
 
         def copy_now(operation: Operation) -> None:
-            self._begin(operation, (source, read, False), (target, written, True))
+            self.begin(operation, (_memory(source), read, False), (_memory(target), written, True))
             if fails:
                 raise DeviceLostError(f"{operation} was made to fail")
             host_copies.copy(target, bytes_of(target.span), source, bytes_of(source.span), plan)
@@ -166,10 +167,10 @@ class SimBackend:
         region = region_of(target)
 
         def fill_now(operation: Operation) -> None:
-            self._begin(operation, (target, region, True))
+            self.begin(operation, (_memory(target), region, True))
             host_copies.fill(target, bytes_of(target.span), value)
 
-        self._stream(stream, target.span.block.native.device).submit("a fill", fill_now)
+        self.stream_of(stream, target.span.block.native.device).submit("a fill", fill_now)
 
     def synchronize(self, device: Device) -> None:
         """Run work until all of a device's is done; raises the errors of work that nobody waited for yet."""
@@ -209,6 +210,39 @@ class SimBackend:
         """Return whether an array is read-only."""
         return array.readonly
 
+    def compile_kernel(self, device: Device, program: Program) -> SimKernel:
+        """Return a program compiled for a device."""
+        return SimKernel(program, device, self)
+
+    def kernel_source(self, program: Program, language: str) -> str:
+        """Return the Python functions that the steps of a program become; raises `CapabilityError` for CUDA and HIP."""
+        return kernel_source(program, language)
+
+    def memory_at(self, address: int, nbytes: int) -> Memory | None:
+        """Return the memory that contains some bytes; None if no simulated device has them."""
+        found = (space.memory_at(address, nbytes) for space in self._memory.values() if space.has_address(address))
+        return next(found, None)
+
+    def stream_of(self, stream: Stream | None, device: Device) -> SimStream:
+        """Return the given stream, or by default the device's current stream."""
+        if stream is None:
+            return self._scheduler.stream_of(device)
+        if isinstance(stream, SimStream):
+            return stream
+        raise DeviceMismatchError(f"{stream!r} is not a stream of a simulated device; write accel.new_stream('sim')")
+
+    def begin(self, operation: Operation, *uses: tuple[Memory | None, Region, bool]) -> None:
+        """Declare the regions that an operation reads and writes, for injected faults and the race check."""
+        for device in {operation.device, *(memory.device for memory, _, _ in uses if memory is not None)}:
+            self.faults.at_work(device)
+        for memory, region, writing in uses:
+            history = None if memory is None else memory.history
+            self._scheduler.detector.touch(operation, history, region, writing=writing)
+
+    def draw(self) -> int:
+        """Return a random number, which depends on ``sim_seed``."""
+        return self._scheduler.draw()
+
     def _executor(self, device: Device) -> SimExecutor:
         executor = self._executors.get(device)
         if executor is None:
@@ -217,36 +251,24 @@ class SimBackend:
             executor = self._executors.setdefault(device, made)
         return executor
 
-    def _stream(self, stream: Stream | None, device: Device) -> SimStream:
-        """Return the given stream, or by default the device's current stream."""
-        if stream is None:
-            return self._scheduler.stream_of(device)
-        if isinstance(stream, SimStream):
-            return stream
-        raise DeviceMismatchError(f"{stream!r} is not a stream of a simulated device; write accel.new_stream('sim')")
-
     def _streams(self, stream: Stream | None, *operands: Operand) -> list[SimStream]:
         """Return the stream for a copy, and that of the other device if a copy between two must be ordered on both."""
         ends = (memory_of(operand.span.block) for operand in operands)
-        return list(dict.fromkeys(self._stream(stream, end.device) for end in ends if end is not None))
+        return list(dict.fromkeys(self.stream_of(stream, end.device) for end in ends if end is not None))
 
     def _free_late(self, block: Block, site: str, stream: Stream) -> None:
         whole = flat(Span(block, 0, block.nbytes))
 
         def free_now(operation: Operation) -> None:
-            self._begin(operation, (whole, region_of(whole), True))
+            self.begin(operation, (block.native, region_of(whole), True))
             block.native.refuse_freed()
             self._memory[block.native.device].give_back(block.native, site)
 
-        self._stream(stream, block.native.device).submit("a release", free_now)
+        self.stream_of(stream, block.native.device).submit("a release", free_now)
 
-    def _begin(self, operation: Operation, *uses: tuple[Operand, Region, bool]) -> None:
-        """Declare the regions that an operation reads and writes, for injected faults and the race check."""
-        ends = (memory_of(operand.span.block) for operand, _, _ in uses)
-        for device in {operation.device, *(end.device for end in ends if end is not None)}:
-            self.faults.at_work(device)
-        for operand, region, writing in uses:
-            self._scheduler.detector.touch(operation, history_of(operand), region, writing=writing)
+
+def _memory(operand: Operand) -> Memory | None:
+    return memory_of(operand.span.block)
 
 
 def _one_piece(nbytes: int) -> Plan:

@@ -10,10 +10,9 @@ from accel.errors import BoundsError
 
 from ..common.item_offsets import ItemOffsets, OffsetArray, chunks, offsets_of, source_offsets, target_offsets
 from .memory import Bytes, Memory
-from .races import AccessHistory
 from .regions import Region
 
-__all__ = ["bytes_of", "elements", "flat", "history_of", "memory_of", "refuse_outside", "region_of", "regions_of"]
+__all__ = ["bytes_of", "elements", "flat", "memory_of", "refuse_outside", "region_of", "regions_of"]
 
 _BYTE = as_dtype("uint8")
 
@@ -26,12 +25,6 @@ def flat(span: Span) -> Operand:
 def memory_of(block: Block) -> Memory | None:
     """Return the simulated memory of a block; None for a block of the host."""
     return block.native if isinstance(block.native, Memory) else None
-
-
-def history_of(operand: Operand) -> AccessHistory | None:
-    """Return the access history of an operand's block; None for a block of the host."""
-    memory = memory_of(operand.span.block)
-    return None if memory is None else memory.history
 
 
 def region_of(operand: Operand) -> Region:

@@ -55,6 +55,11 @@ class Scheduler:
         self._random.seed(seed)
         self._seed = config.current().sim_seed
 
+    def draw(self) -> int:
+        """Return a number in the random order of work, for work that has an order inside."""
+        with self._lock:
+            return self._drawn().getrandbits(64)
+
     def refuse_fork(self) -> None:
         """Raise if this process is a forked child of the one that first used the devices.
 

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from math import prod
 from operator import mul, sub
+from types import GenericAlias
 from typing import IO, Any, Literal, Self, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -73,6 +74,10 @@ class NDBuffer(BufferAccess, BufferArithmetic):
     """
 
     __slots__ = ()
+
+    def __class_getitem__(cls, parameters: Any) -> GenericAlias:
+        """Return the annotation of a kernel's parameter, as in ``NDBuffer[f32, Literal[2]]``."""
+        return GenericAlias(cls, parameters)
 
     def __init__(
         self,

@@ -1,0 +1,96 @@
+"""`Explanation`: the errors of failed checks in debug mode, with the call stack and the memory that was accessed."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+from accel.abc.kernels import Failure
+from accel.errors import KernelBoundsError, KernelLaunchError
+from accel.ir import Site
+from accel.kernels.argument_types import Memory
+
+__all__ = ["Explanation"]
+
+_TOGETHER = {"barrier": "a barrier", "warp": "a shuffle or vote of a warp"}
+
+
+class Explanation:
+    """Makes the errors of one launch.
+
+    Parameters
+    ----------
+    kernel : str
+        Name of the kernel.
+    sites : sequence of Site
+        The sites of its program.
+    memory : mapping of str to Memory
+        The memory of each parameter; empty if nothing is checked.
+    launched : str
+        The line of the user's code that launched it; empty if the caller's traceback has it.
+    """
+
+    __slots__ = ("_kernel", "_launched", "_memory", "_sites")
+
+    def __init__(
+        self, kernel: str, sites: Sequence[Site], memory: Mapping[str, Memory] | None = None, launched: str = ""
+    ) -> None:
+        self._kernel = kernel
+        self._sites = sites
+        self._memory = {name: _Facts(each) for name, each in (memory or {}).items()}
+        self._launched = launched
+
+    def __call__(self, failure: Failure) -> Exception:
+        """Return the error of a failed check."""
+        error = self._error(failure, self._sites[failure.site])
+        if self._launched:
+            error.add_note(f"launched at {self._launched}")
+        return error
+
+    def _error(self, failure: Failure, site: Site) -> Exception:
+        where = f"kernel[{self._kernel}] tid={failure.iteration}"
+        stack = _call_stack(site)
+        if site.what == "division":
+            return ZeroDivisionError(f"Division By Zero: {where}.\n{stack}\n{_count(failure, 'divisions by zero')}")
+        if site.what in _TOGETHER:
+            return KernelLaunchError(
+                f"{_TOGETHER[site.what]} was not reached by all threads: {where}.\n{stack}\n"
+                f"Move it out of the branch or loop that only some threads run."
+            )
+        return self._out_of_range(failure, site, where, stack)
+
+    def _out_of_range(self, failure: Failure, site: Site, where: str, stack: str) -> KernelBoundsError:
+        facts = self._memory.get(site.parameter)
+        kind, offset = (facts.kind, facts.offset) if facts else ("Array", 0)
+        return KernelBoundsError(
+            f"{kind} Out Of Range: {where}, got index {failure.at} (offset={offset + failure.offset}, "
+            f"size={failure.extent}).\n{stack}\n{_access(failure, site)}{facts or ''}.\n"
+            f"{_count(failure, 'accesses out of range')}"
+        )
+
+
+class _Facts:
+    """What an error says of memory; it keeps no memory alive."""
+
+    __slots__ = ("_text", "kind", "offset")
+
+    def __init__(self, memory: Memory) -> None:
+        self.kind = memory.kind
+        self.offset = memory.offset
+        self._text = f", of dtype {memory.dtype.name}, in memory of {memory.storage.size} elements"
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def _call_stack(site: Site) -> str:
+    places = [f"{name} ({PurePath(file).name}:{line})" for name, file, line in site.calls]
+    lines = [f"{'  ' * depth}{place}" for depth, place in enumerate(places)]
+    return "\n".join(["Callstack:", *lines])
+
+
+def _access(failure: Failure, site: Site) -> str:
+    what = "sub-view" if site.what == "subview" else site.what
+    return f"The access: {what} of the parameter {site.parameter!r}, axis {failure.axis}"
+
+
+def _count(failure: Failure, what: str) -> str:
+    return f"In all, there were {failure.failures} {what}; this is the first that was recorded."

@@ -1,0 +1,59 @@
+"""`Accumulator`: a variable that a parallel loop reduces to."""
+
+import ast
+from typing import Any
+
+from accel.dtypes import DType
+from accel.ir import Assign, Binary, Local
+from accel.kernels.frontend.context import Activation
+from accel.kernels.frontend.promotion import as_value, kind_of, stored
+from accel.kernels.frontend.values import Entity, Value, is_number
+
+__all__ = ["Accumulator"]
+
+
+class Accumulator:
+    """A variable that a parallel loop reduces to.
+
+    Attributes
+    ----------
+    local : Local
+        The variable.
+    op : str
+        How the current loop combines it with a value; empty if it does not.
+    inside : bool
+        Whether a parallel loop is being lowered.
+    """
+
+    def __init__(self, name: str, dtype: DType) -> None:
+        self.local = Local(name, dtype)
+        self.op = ""
+        self.inside = False
+
+    def combine(self, act: Activation, node: ast.AST, op: Any, given: Entity) -> None:
+        """Append the combination with a value."""
+        name = self.local.name
+        if not self.inside:
+            raise act.error(
+                node, f"{name} is an accumulator; it changes only in a parallel loop, not in @func functions"
+            )
+        if self.op not in ("", op):
+            raise act.error(node, f"{name} is combined by {self.op} and by {op} in one loop; use two accumulators")
+        if not is_number(given):
+            raise act.error(node, f"a number is added to the accumulator {name}; found {type(given).__name__.lower()}")
+        if op != "add" and kind_of(self.local.dtype) == "c":
+            raise act.error(node, "complex numbers have no order")
+        self.op = op
+        with act.at(node):
+            value = stored(as_value(given), self.local.dtype, f"the accumulator {name}")
+        act.unit.block.append(Assign(self.local, Binary(op, self.local, value.expr, self.local.dtype)))
+
+    def value(self, act: Activation, node: ast.AST) -> Value:
+        """Return its value, outside of loops that change it."""
+        if self.inside:
+            raise act.error(
+                node,
+                f"{self.local.name} is an accumulator: in the loop write {self.local.name} += x, or "
+                f"{self.local.name} = min({self.local.name}, x), and read it after the loop",
+            )
+        return Value(self.local)

@@ -1,0 +1,104 @@
+"""Calls in a kernel: what a Python object does when it is called."""
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from accel.dtypes import DType
+from accel.ir import (
+    Call,
+    Const,
+)
+from accel.kernels import language
+from accel.kernels.frontend import indexing
+from accel.kernels.frontend.context import Activation
+from accel.kernels.frontend.intrinsics import INTRINSICS
+from accel.kernels.frontend.mathematics import MATHEMATICS, alike, by_function
+from accel.kernels.frontend.memory import (
+    Buffer,
+    Tensor,
+)
+from accel.kernels.frontend.methods import size, subview
+from accel.kernels.frontend.operands import described, elementwise, number_of
+from accel.kernels.frontend.promotion import (
+    converted,
+    kind_of,
+)
+from accel.kernels.frontend.values import Constant, Entity, Grid, Range, Struct, Tuple, Value, Vector
+from accel.views import BufferView
+
+__all__ = ["FUNCTIONS", "call_cast"]
+
+
+def call_cast(act: Activation, node: ast.AST, dtype: DType, weak: bool, given: Sequence[Entity]) -> Entity:
+    """Convert numbers to a dtype, whatever they lose."""
+    if len(given) == 2 and dtype.kind == "c":
+        real = np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
+        parts = tuple([converted(number_of(act, node, x), real).expr for x in given])
+        return Value(Call("complex", parts, dtype), weak)
+    if len(given) != 1:
+        raise act.error(node, f"a conversion takes one number; found {len(given)}")
+    return elementwise(act, node, lambda x: converted(x, dtype)._replace(weak=weak), given)
+
+
+def _range(act: Activation, node: ast.AST, *bounds: Entity) -> Range:
+    numbers = [number_of(act, node, x, "an integer") for x in bounds]
+    if not 1 <= len(numbers) <= 3 or any(kind_of(x.dtype) not in "iu" for x in numbers):
+        raise act.error(node, f"range takes one to three integers; found {ast.unparse(node)}")
+    values = [Value(indexing.as_index(x.expr), weak=True) for x in numbers]
+    one, zero = Value(indexing.number(1), weak=True), Value(indexing.number(0), weak=True)
+    start, stop, step = (zero, values[0], one) if len(values) == 1 else (*values, one)[:3]
+    if step.expr == indexing.number(0):
+        raise act.error(node, "the step of a range must not be 0")
+    return Range(start, stop, step)
+
+
+def _grid(act: Activation, node: ast.AST, *extents: Entity) -> Grid:
+    given = extents[0].items if len(extents) == 1 and isinstance(extents[0], Tuple) else extents
+    numbers = [number_of(act, node, x, "an integer") for x in given]
+    if not numbers or any(kind_of(x.dtype) not in "iu" for x in numbers):
+        raise act.error(node, "grid takes one integer for each axis")
+    return Grid(tuple([Value(indexing.as_index(x.expr), weak=True) for x in numbers]))
+
+
+def _unroll(act: Activation, node: ast.AST, given: Entity) -> Tuple:
+    if isinstance(given, Range):
+        bounds = [x.expr for x in given]
+        if not all(isinstance(x, Const) for x in bounds):
+            raise act.error(node, "the bounds of a range that is unrolled must be constants")
+        numbers = range(*[x.value for x in bounds])  # type: ignore[union-attr]
+        return Tuple(tuple(map(Constant, numbers)))
+    if isinstance(given, Tuple | Vector):
+        return Tuple(given.items)
+    raise act.error(node, "unroll takes a range or a tuple")
+
+
+def _len(act: Activation, node: ast.AST, x: Entity) -> Entity:
+    if isinstance(x, Tuple | Vector | Struct):
+        return Constant(len(x.items))
+    if isinstance(x, Buffer | Tensor):
+        return Value(x.shape[0], weak=True) if x.rank == 1 else size(act, node, x)
+    raise act.error(node, f"{described(x)} has no length")
+
+
+def _vector(act: Activation, node: ast.AST, *given: Entity) -> Vector:
+    numbers = [number_of(act, node, x) for x in given]
+    with act.at(node):
+        return Vector(tuple(alike(numbers)))
+
+
+FUNCTIONS: Mapping[Any, Callable[..., Entity]] = {
+    **by_function(),
+    **INTRINSICS,
+    range: _range,
+    len: _len,
+    BufferView: subview,
+    language.grid: _grid,
+    language.unroll: _unroll,
+    language.vector: _vector,
+    language.rsqrt: MATHEMATICS["rsqrt"],
+    language.fma: MATHEMATICS["fma"],
+}
+"""What a call does, by the Python object that is called."""

@@ -1,0 +1,243 @@
+"""What lowering keeps: a `Unit` for the whole program, and an `Activation` for each function that is being lowered."""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from accel.dtypes import DType
+from accel.errors import AccelError, KernelSyntaxError
+from accel.ir import Array, Assign, Const, Expr, Extent, Guard, Local, Site, Stmt, Stride
+from accel.kernels.frontend.function_source import FunctionSource
+from accel.kernels.frontend.promotion import converted, joined
+from accel.kernels.frontend.values import Constant, Entity, Value
+
+__all__ = ["Activation", "Unit"]
+
+_Type = tuple[DType, bool]
+
+
+class Unit:
+    """A program that is being lowered.
+
+    The types of variables are found by lowering again until no assignment changes one. They are kept from one pass to
+    the next; all else begins anew.
+
+    Attributes
+    ----------
+    debug : bool
+        Whether accesses get guards.
+    types : dict
+        The type of each variable, and whether it is weak.
+    changed : bool
+        Whether this pass has found another type for a variable.
+    block : list of Stmt
+        Where statements are appended.
+    inline : callable
+        Lowers a call of a function.
+    fixed : set of str
+        The parameters and variables that are not assigned any more.
+    """
+
+    def __init__(
+        self, debug: bool, types: dict[str, _Type], names: Iterable[str], inline: Callable[..., Entity]
+    ) -> None:
+        self.debug = debug
+        self.types = types
+        self.changed = False
+        self.block: list[Stmt] = []
+        self.sites: dict[Site, int] = {}
+        self.arrays: list[Array] = []
+        self.written: set[str] = set()
+        self.captured: dict[tuple[FunctionSource, str], Any] = {}
+        self.explicit = False
+        self.inline: Callable[..., Entity] = inline
+        self.fixed = set(names)
+        self._names = set(names)
+
+    def name(self, wanted: str) -> str:
+        """Return a name that no other variable or parameter has."""
+        name, count = wanted, 1
+        while name in self._names:
+            count += 1
+            name = f"{wanted}_{count}"
+        self._names.add(name)
+        return name
+
+    def local(self, name: str) -> Value:
+        """Return a variable."""
+        dtype, weak = self.types[name]
+        return Value(Local(name, dtype), weak)
+
+    def assign(self, name: str, value: Value) -> None:
+        """Append an assignment; the type of the variable comes to hold the value too."""
+        found = value.dtype, value.weak
+        known = self.types.get(name)
+        kept = found if known is None else joined(known, found)
+        if kept != known:
+            self.types[name] = kept
+            self.changed = True
+        self.block.append(Assign(Local(name, kept[0]), converted(value, kept[0]).expr))
+
+    def keep(self, value: Value) -> Value:
+        """Return a value that can be evaluated again, and stays the same."""
+        if isinstance(value.expr, Const | Extent | Stride):
+            return value
+        if isinstance(value.expr, Local) and value.expr.name in self.fixed:
+            return value
+        name = self.name("t")
+        self.assign(name, value)
+        self.fixed.add(name)
+        return self.local(name)
+
+    def temporary(self, expr: Expr) -> Expr:
+        """Return an expression that can be evaluated again, and stays the same."""
+        return self.keep(Value(expr)).expr
+
+    @contextmanager
+    def into(self, block: list[Stmt]) -> Iterator[list[Stmt]]:
+        """Append statements to another list meanwhile."""
+        before, self.block = self.block, block
+        try:
+            yield block
+        finally:
+            self.block = before
+
+    def site(self, what: str, parameter: str, calls: tuple[tuple[str, str, int], ...]) -> int:
+        """Return the number of a site."""
+        return self.sites.setdefault(Site(what, parameter, calls), len(self.sites))
+
+
+class Activation:
+    """A function that is being lowered: the kernel, or a function that it calls, for one call.
+
+    Attributes
+    ----------
+    unit : Unit
+        The program.
+    source : FunctionSource
+        The function.
+    names : dict
+        What each name stands for: an entity, the name of a variable as a str, or a group of these.
+    variables : dict
+        The variable for each name that has one.
+    assigned, once : dict, set
+        How often each name is assigned in the source, and the names that are assigned in one place only.
+    calls : tuple of (FunctionSource, int)
+        The callers, and the line of each call.
+    loops : int
+        How many loops of this function are around the current statement.
+    returned : object
+        What the function returns, as in `names`; None before the first ``return``.
+    flag : str
+        The variable that tells whether the function has returned from within a loop; empty if there is none.
+    parallel : bool
+        Whether the statements are those of an iteration of a parallel loop.
+    outer : set of str
+        The names that such a loop must not assign.
+    """
+
+    def __init__(self, unit: Unit, source: FunctionSource, calls: tuple[tuple[FunctionSource, int], ...] = ()) -> None:
+        self.unit = unit
+        self.source = source
+        self.names: dict[str, Any] = {}
+        self.variables: dict[str, str] = {}
+        self.assigned = _assigned(source.tree)
+        parameters = {each.name for each in source.parameters}
+        self.once = {name for name, count in self.assigned.items() if count == 1} - parameters
+        self.calls = calls
+        self.loops = 0
+        self.returned: Any = None
+        self.flag = ""
+        self.parallel = False
+        self.outer: frozenset[str] = frozenset()
+
+    def error(self, node: ast.AST, message: str) -> KernelSyntaxError:
+        """Return the error for a node, with the calls that lead to it."""
+        error = self.source.error(node, message)
+        for source, line in reversed(self.calls):
+            error.add_note(f"called from {source.name} ({source.file}:{line})")
+        return error
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """Turn errors about types into errors at a node."""
+        try:
+            yield
+        except SyntaxError:
+            raise
+        except (AccelError, TypeError, ValueError, OverflowError, IndexError) as error:
+            raise self.error(node, str(error)) from None
+
+    def stack(self, node: ast.AST) -> tuple[tuple[str, str, int], ...]:
+        """Return the function, file and line of each call down to a node."""
+        above = [(source.name, source.file, line) for source, line in self.calls]
+        return (*above, (self.source.name, self.source.file, node.lineno))  # type: ignore[attr-defined]
+
+    def site(self, node: ast.AST, what: str, parameter: str = "") -> int:
+        """Return the number of the site of a node."""
+        return self.unit.site(what, parameter, self.stack(node))
+
+    def guard(
+        self, node: ast.AST, what: str, parameter: str, indices: list[Expr], extents: list[Expr], offset: Expr
+    ) -> Guard | None:
+        """Return the guard of an access; None if there are none in this program."""
+        if not self.unit.debug:
+            return None
+        return Guard(self.site(node, what, parameter), tuple(indices), tuple(extents), offset)
+
+    def find(self, node: ast.Name) -> Entity:
+        """Return what a name stands for, of which numbers may be the names of variables."""
+        found = self.names.get(node.id, None)
+        if isinstance(found, Unusable):
+            raise self.error(node, f"{node.id} {found.why}")
+        if found is not None:
+            return found
+        if node.id in self.assigned:
+            raise self.error(node, f"{node.id} is not assigned on every path that leads here; assign it before")
+        try:
+            value = self.source.resolve(node.id)
+        except KeyError:
+            raise self.error(node, f"the name {node.id} is not defined") from None
+        self.unit.captured[self.source, node.id] = value
+        return value_of_object(value)
+
+    def variable(self, name: str) -> str:
+        """Return the variable for a name of this function."""
+        if name not in self.variables:
+            self.variables[name] = self.unit.name(name)
+        return self.variables[name]
+
+
+class Unusable:
+    """What a name stands for after paths on which it stood for different things."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+
+def value_of_object(value: Any) -> Entity:
+    """Return the entity of a Python object."""
+    import types
+
+    import numpy as np
+
+    from accel.ir import Const as Number
+
+    if isinstance(value, np.generic):
+        return Value(Number(value.item(), value.dtype))
+    if isinstance(value, types.ModuleType):
+        from accel.kernels.frontend.values import Module
+
+        return Module(value)
+    return Constant(value)
+
+
+def _assigned(tree: ast.FunctionDef) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            counts[node.id] = counts.get(node.id, 0) + 1
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            counts[node.target.id] = counts.get(node.target.id, 0) + 1
+    return counts

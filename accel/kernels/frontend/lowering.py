@@ -1,0 +1,382 @@
+"""Lowering: a Python function and the types of its arguments become a `Program`."""
+
+import ast
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from accel.dtypes import as_dtype
+from accel.ir import (
+    INDEX,
+    Assign,
+    Local,
+    Loop,
+    Number,
+    Once,
+    Parameter,
+    Program,
+    Reduction,
+    Step,
+    Stmt,
+    Threads,
+    View,
+)
+from accel.kernels import language
+from accel.kernels.frontend import indexing
+from accel.kernels.frontend.accumulators import Accumulator
+from accel.kernels.frontend.bindings import bound
+from accel.kernels.frontend.context import Activation, Unit
+from accel.kernels.frontend.expressions import lower as lower_expression
+from accel.kernels.frontend.frames import with_frames
+from accel.kernels.frontend.function_source import FunctionSource
+from accel.kernels.frontend.inlining import inline
+from accel.kernels.frontend.loops import iterated
+from accel.kernels.frontend.memory import buffer_of, tensor_of
+from accel.kernels.frontend.operands import constant_object
+from accel.kernels.frontend.promotion import as_value, stored
+from accel.kernels.frontend.statements import lower_block, no_effect
+from accel.kernels.frontend.types import (
+    ArgumentType,
+    BufferType,
+    ScalarType,
+    StaticType,
+    StructType,
+    TensorType,
+    names_of,
+)
+from accel.kernels.frontend.values import Constant, Entity, Grid, Range, Struct, Tuple, Value, Vector
+
+__all__ = ["Lowered", "lower"]
+
+_PASSES = 20
+
+
+class Lowered(NamedTuple):
+    """A lowered kernel.
+
+    Attributes
+    ----------
+    program : Program
+        The kernel for arguments of these types.
+    single : bool
+        Whether it returns one number, and not a tuple.
+    captured : tuple of (FunctionSource, str, object)
+        The globals and variables of closures whose values the program depends on.
+    """
+
+    program: Program
+    single: bool
+    captured: tuple[tuple[FunctionSource, str, Any], ...]
+
+
+def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool) -> Lowered:
+    """Return a kernel for arguments of certain types.
+
+    Raises
+    ------
+    KernelSyntaxError
+        If the function has something that kernels do not support; with file, line and the construct.
+    """
+    types: dict[str, Any] = {}
+    for _ in range(_PASSES):
+        kernel = _Kernel(source, kinds, debug, types)
+        kernel.run()
+        if not kernel.unit.changed:
+            return kernel.lowered()
+    raise AssertionError("types only grow, so a pass that changes none comes soon")
+
+
+class _Kernel:
+    """One pass over a kernel."""
+
+    def __init__(
+        self, source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool, types: dict[str, Any]
+    ) -> None:
+        arguments = [pair for name, kind in kinds.items() for pair in names_of(name, kind)]
+        self.unit = Unit(debug, types, [name for name, _ in arguments], inline)
+        self.act = Activation(self.unit, source)
+        self.kinds = kinds
+        self.arguments = arguments
+        self.steps: list[Step] = []
+        self.block: list[Stmt] = []
+        self.results: tuple[Local, ...] = ()
+        self.single = False
+        self.accumulators: list[Accumulator] = []
+
+    def run(self) -> None:
+        for name, kind in self.kinds.items():
+            self._bind(name, kind)
+        body = self.act.source.tree.body
+        with self.unit.into(self.block):
+            if is_explicit(self.act.source):
+                self.unit.explicit = True
+                lower_block(self.act, body)
+                self._finish_threads()
+            else:
+                self._lower_steps(body)
+        if self.unit.explicit and not any(isinstance(step, Threads) for step in self.steps):
+            raise self.act.error(
+                self.act.source.tree,
+                "barriers, shared memory and the like are for kernels with an explicit grid; a function that this "
+                "kernel calls uses them: use thread_index or block_index in the kernel itself",
+            )
+
+    def _bind(self, name: str, kind: ArgumentType) -> None:
+        entity = _entity(name, kind)
+        names = self.act.names
+        if isinstance(entity, Value | Struct | Vector) and self.act.assigned.get(name):
+            names[name] = bound(self.act, self.act.source.tree, name, entity)
+        else:
+            names[name] = entity
+
+    def _finish_threads(self) -> None:
+        if self.act.returned is not None and not isinstance(self.act.returned, Constant):
+            raise self.act.error(
+                self.act.source.tree, "a kernel with an explicit grid returns nothing; write to a view"
+            )
+        self.steps = [Threads(tuple(self.block))]
+
+    def _lower_steps(self, body: Sequence[ast.stmt]) -> None:
+        for place, node in enumerate(body):
+            if no_effect(node):
+                continue
+            if isinstance(node, ast.Return):
+                if body[place + 1 :]:
+                    raise self.act.error(body[place + 1], "this is never reached, as the kernel returns before")
+                self._return(node)
+            elif isinstance(node, ast.For) and self._loop(node):
+                continue
+            elif not self._accumulator(node):
+                self._refuse_return(node)
+                lower_block(self.act, [node])
+        self._flush()
+
+    def _refuse_return(self, node: ast.stmt) -> None:
+        found = next((each for each in ast.walk(node) if isinstance(each, ast.Return)), None)
+        if found is not None:
+            raise self.act.error(
+                found, "a kernel returns at its end only; write if and else, or move the code to @func"
+            )
+
+    def _flush(self) -> None:
+        if self.block:
+            self.steps.append(Once(tuple(self.block)))
+            self.block.clear()
+
+    # Parallel loops.
+
+    def _loop(self, node: ast.For) -> bool:
+        """Lower an outermost loop; return False for one that is unrolled."""
+        values = iterated(self.act, node)
+        if isinstance(values, Tuple):
+            return False
+        ranges = self._ranges(values)
+        targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+        if len(targets) != len(ranges) or not all(isinstance(each, ast.Name) for each in targets):
+            raise self.act.error(
+                node, f"this loop needs {len(ranges)} loop variables; found {ast.unparse(node.target)}"
+            )
+        self._flush()
+        step = self._parallel(node, ranges, [each.id for each in targets])  # type: ignore[attr-defined]
+        self.steps.append(step)
+        return True
+
+    def _ranges(self, values: Range | Grid) -> list[Range]:
+        if isinstance(values, Range):
+            return [values]
+        zero, one = Value(indexing.number(0), weak=True), Value(indexing.number(1), weak=True)
+        return [Range(zero, extent, one) for extent in values.extents]
+
+    def _parallel(self, node: ast.For, ranges: list[Range], targets: list[str]) -> Loop:
+        act, before, variables = self.act, dict(self.act.names), dict(self.act.variables)
+        numbers = {name for name, entity in before.items() if not _is_memory_or_constant(entity)}
+        act.outer = frozenset(numbers - set(targets))
+        act.variables = {name: kept for name, kept in variables.items() if name in numbers and name not in targets}
+        act.parallel = True
+        for accumulator in self.accumulators:
+            accumulator.op, accumulator.inside = "", True
+        indices = [self._index(name) for name in targets]
+        with self.unit.into([]) as block:
+            self._assigned_indices(node, targets, indices)
+            lower_block(act, node.body)
+        reductions = [Reduction(each.local, each.op) for each in self.accumulators if each.op]  # type: ignore[arg-type]
+        for accumulator in self.accumulators:
+            accumulator.inside = False
+        act.parallel, act.outer = False, frozenset()
+        act.names, act.variables = before, variables
+        starts, stops, steps = ([getattr(each, part).expr for each in ranges] for part in Range._fields)
+        return Loop(tuple(indices), tuple(starts), tuple(stops), tuple(steps), tuple(block), tuple(reductions))
+
+    def _index(self, name: str) -> Local:
+        self.act.names[name] = variable = self.act.variable(name)
+        self.unit.types.setdefault(variable, (INDEX, True))
+        return Local(variable, INDEX)
+
+    def _assigned_indices(self, node: ast.For, targets: list[str], indices: list[Local]) -> None:
+        """Give a loop variable that the body assigns a variable of its own."""
+        for place, name in enumerate(targets):
+            if _is_assigned(node.body, name):
+                counter = Local(self.unit.name(f"{name}_counter"), INDEX)
+                self.unit.assign(self.act.variable(name), Value(counter, weak=True))
+                indices[place] = counter
+            else:
+                self.unit.fixed.add(indices[place].name)
+
+    # Accumulators and results.
+
+    def _accumulator(self, node: ast.stmt) -> bool:
+        """Lower ``s = accumulator(dtype, start)``; return False for other statements."""
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or len(node.targets) != 1:
+            return False
+        called = lower_expression(self.act, node.value.func)
+        target = node.targets[0]
+        if not isinstance(called, Constant) or called.value is not language.accumulator:
+            return False
+        if not isinstance(target, ast.Name) or node.value.keywords or not 1 <= len(node.value.args) <= 2:
+            raise self.act.error(node, "write s = accumulator(f32, 0), with a name, a dtype and a number")
+        given = [lower_expression(self.act, each) for each in node.value.args]
+        with self.act.at(node):
+            dtype = as_dtype(constant_object(self.act, node, given[0], "the dtype of an accumulator"))
+            start = stored(as_value(given[1] if len(given) > 1 else Constant(0)), dtype, target.id)
+        known = self.act.names.get(target.id)
+        if isinstance(known, Accumulator):
+            raise self.act.error(node, f"{target.id} is an accumulator already; use another name")
+        name = self.unit.name(target.id)
+        self.unit.types[name] = dtype, False
+        accumulator = Accumulator(name, dtype)
+        self.accumulators.append(accumulator)
+        self.act.names[target.id] = accumulator
+        self.unit.block.append(Assign(accumulator.local, start.expr))
+        return True
+
+    def _return(self, node: ast.Return) -> None:
+        if node.value is None:
+            return
+        found = lower_expression(self.act, node.value)
+        items = found.items if isinstance(found, Tuple | Vector | Struct) else (found,)
+        self.single = not isinstance(found, Tuple | Vector | Struct)
+        if isinstance(found, Constant) and found.value is None:
+            return
+        self.results = tuple([self._result(node, item) for item in items])
+
+    def _result(self, node: ast.Return, item: Entity) -> Local:
+        if not isinstance(item, Value | Constant):
+            raise self.act.error(
+                node, f"a kernel returns numbers; found {type(item).__name__.lower()}: write to a view"
+            )
+        with self.act.at(node):
+            value = as_value(item)
+        if isinstance(value.expr, Local) and any(value.expr == each.local for each in self.accumulators):
+            return value.expr
+        name = self.unit.name("result")
+        self.unit.assign(name, value)
+        return self.unit.local(name).expr  # type: ignore[return-value]
+
+    # The program.
+
+    def lowered(self) -> Lowered:
+        """Return the program of this pass."""
+        unit = self.unit
+        prelude, steps, frame = with_frames(self.steps, self.results, {name for name, _ in self.arguments})
+        program = Program(
+            self.act.source.name,
+            tuple([_parameter(name, kind, unit.written) for name, kind in self.arguments]),
+            prelude,
+            steps,
+            frame,
+            self.results,
+            tuple(unit.arrays),
+            tuple(unit.sites),
+            unit.debug,
+        )
+        captured = tuple([(source, name, value) for (source, name), value in unit.captured.items()])
+        return Lowered(program, self.single, captured)
+
+
+def _entity(name: str, kind: ArgumentType) -> Entity:
+    if isinstance(kind, ScalarType):
+        return Value(Local(name, kind.dtype), kind.weak)
+    if isinstance(kind, BufferType):
+        return buffer_of(name, kind)
+    if isinstance(kind, TensorType):
+        return tensor_of(name, kind)
+    if isinstance(kind, StaticType):
+        return Tuple(tuple(map(Constant, kind.value))) if type(kind.value) is tuple else Constant(kind.value)
+    fields = zip(kind.cls._fields, kind.fields, strict=True)  # type: ignore[attr-defined]
+    return Struct(kind.cls, tuple([_entity(f"{name}_{field}", inner) for field, inner in fields]))
+
+
+def _parameter(name: str, kind: ArgumentType, written: set[str]) -> Parameter:
+    if isinstance(kind, ScalarType):
+        return Number(name, kind.dtype)
+    assert not isinstance(kind, StructType | StaticType), "these were expanded"
+    return View(name, kind.dtype, kind.rank if isinstance(kind, BufferType) else 0, name in written)
+
+
+def _is_memory_or_constant(entity: Any) -> bool:
+    return not isinstance(entity, str | Value) and not _has_variables(entity)
+
+
+def _has_variables(entity: Any) -> bool:
+    return any(isinstance(part, str) or _has_variables(part) for part in getattr(entity, "parts", ()))
+
+
+def _is_assigned(body: Sequence[ast.stmt], name: str) -> bool:
+    nodes = [each for part in body for each in ast.walk(part)]
+    return any(isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store) for each in nodes)
+
+
+def is_explicit(source: FunctionSource) -> bool:
+    """Tell whether a kernel uses what only an explicit grid has, in its own body."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Name | ast.Attribute) and _object_of(source, node) in _EXPLICIT:
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "SHARED":
+            return True
+    return False
+
+
+def _object_of(source: FunctionSource, node: ast.expr) -> Any:
+    """Return the object that a dotted name stands for, if it can be a name of an explicit grid; else None."""
+    try:
+        if isinstance(node, ast.Name):
+            found = source.resolve(node.id)
+        elif isinstance(node, ast.Attribute):
+            owner = _object_of(source, node.value)
+            found = getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
+        else:
+            return None
+    except KeyError:
+        return None
+    return found if _is_hashable(found) else None
+
+
+def _is_hashable(x: Any) -> bool:
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True
+
+
+_EXPLICIT = frozenset(
+    {
+        language.thread_index,
+        language.block_index,
+        language.block_size,
+        language.grid_size,
+        language.barrier,
+        language.lane_index,
+        language.warp_size,
+        language.warp_shuffle,
+        language.warp_shuffle_up,
+        language.warp_shuffle_down,
+        language.warp_shuffle_xor,
+        language.warp_any,
+        language.warp_all,
+        language.warp_ballot,
+        language.async_copy,
+        language.async_wait,
+    }
+)
+"""What a kernel with an explicit grid uses."""

@@ -1,0 +1,195 @@
+"""Mathematical functions in a kernel."""
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from accel.errors import DTypeError
+from accel.ir import (
+    INDEX,
+    TRUTH,
+    Binary,
+    Call,
+)
+from accel.kernels.frontend.context import Activation
+from accel.kernels.frontend.operands import elementwise
+from accel.kernels.frontend.promotion import (
+    as_float,
+    as_value,
+    binary,
+    chosen,
+    common,
+    converted,
+    kind_of,
+    truth,
+)
+from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector
+
+__all__ = ["MATHEMATICS", "alike", "by_function", "extreme", "on_numbers"]
+
+_Handler = Callable[..., Entity]
+
+
+_FLOATS = (
+    "acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 expm1 log log10 log1p log2 rsqrt sin sinh sqrt "
+    "tan tanh atan2 copysign hypot nextafter fma"
+)
+
+
+_KEEPING = "ceil floor round trunc square sign"
+
+
+_PREDICATES = "isfinite isinf isnan signbit"
+
+
+_OTHER_NAMES = {
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctanh": "atanh",
+    "arctan2": "atan2",
+    "rint": "round",
+    "fabs": "abs",
+    "absolute": "abs",
+    "conjugate": "conj",
+    "bitwise_count": "popcount",
+}
+
+
+def _math(name: str, *given: Value) -> Value:
+    values = [as_float(x) for x in given]
+    if name in _PREDICATES.split():
+        return Value(Call(name, (values[0].expr,), TRUTH))
+    if len(values) > 1:
+        values = alike(values)
+    if kind_of(values[0].dtype) == "c":
+        raise DTypeError(f"{name} is for real numbers here; compute it from x.real and x.imag")
+    weak = all(x.weak for x in given)
+    return Value(Call(name, tuple([x.expr for x in values]), values[0].dtype), weak)
+
+
+def alike(values: Sequence[Value]) -> list[Value]:
+    """Return values converted to their common type."""
+    widest = reduce(lambda x, y: common(x, y)[0]._replace(weak=x.weak and y.weak), values)
+    return [converted(x, widest.dtype) for x in values]
+
+
+def _keeping(name: str, x: Value) -> Value:
+    if kind_of(x.dtype) in "iub" and name in ("ceil", "floor", "round", "trunc"):
+        return x
+    if name == "square":
+        return binary("mul", x, x)
+    x = converted(x, INDEX)._replace(weak=True) if x.dtype == TRUTH else x
+    return Value(Call(name, (x.expr,), x.dtype), x.weak)
+
+
+def _to_integer(name: str, x: Value) -> Value:
+    """Apply a function of ``math`` that returns a Python int."""
+    rounded = _keeping(name, x)
+    return rounded if kind_of(rounded.dtype) in "iu" else converted(rounded, INDEX)._replace(weak=True)
+
+
+def _abs(x: Value) -> Value:
+    if kind_of(x.dtype) == "c":
+        real = np.dtype(np.float32 if x.dtype.itemsize == 8 else np.float64)
+        return Value(Call("abs", (x.expr,), real), x.weak)
+    return x if kind_of(x.dtype) in "ub" else Value(Call("abs", (x.expr,), x.dtype), x.weak)
+
+
+def _part(name: str, x: Value) -> Value:
+    if kind_of(x.dtype) != "c":
+        return (
+            Value(converted(x, x.dtype).expr, x.weak) if name != "imag" else converted(as_value(Constant(0)), x.dtype)
+        )
+    real = np.dtype(np.float32 if x.dtype.itemsize == 8 else np.float64)
+    return Value(Call(name, (x.expr,), real), x.weak)
+
+
+def _conj(x: Value) -> Value:
+    return x if kind_of(x.dtype) != "c" else Value(Call("conj", (x.expr,), x.dtype), x.weak)
+
+
+def _popcount(x: Value) -> Value:
+    if kind_of(x.dtype) not in "iu":
+        raise DTypeError(f"popcount counts the bits of integers; found {x.dtype.name}")
+    return Value(Call("popcount", (x.expr,), x.dtype), x.weak)
+
+
+def extreme(op: str, *given: Value) -> Value:
+    """Return the minimum or the maximum."""
+    return reduce(lambda x, y: _of_two(op, x, y), given)
+
+
+def _of_two(op: Any, x: Value, y: Value) -> Value:
+    a, b, weak = common(x, y, arithmetic=False)
+    if kind_of(a.dtype) == "c":
+        raise DTypeError("complex numbers have no order")
+    return Value(Binary(op, a.expr, b.expr, a.dtype), weak)
+
+
+def _where(act: Activation, node: ast.AST, condition: Entity, x: Entity, y: Entity) -> Entity:
+    return elementwise(act, node, lambda c, a, b: chosen(truth(c), a, b), (condition, x, y))
+
+
+def _pow(act: Activation, node: ast.AST, x: Entity, y: Entity) -> Entity:
+    return elementwise(act, node, partial(binary, "pow"), (x, y))
+
+
+def on_numbers(function: Callable[..., Value], least: int = 1, most: int | None = 1) -> _Handler:
+    """Return a handler that applies a function of ``least`` to ``most`` numbers; of any count if ``most`` is None."""
+
+    def handle(act: Activation, node: ast.AST, *given: Entity) -> Entity:
+        if len(given) < least or (most is not None and len(given) > most):
+            wanted = f"{least}" if least == most else f"{least} or more"
+            raise act.error(node, f"{ast.unparse(node)} has {len(given)} arguments; {wanted} are needed")
+        if len(given) == 1 and isinstance(given[0], Tuple | Vector) and most is None:
+            given = given[0].items
+        return elementwise(act, node, function, given)
+
+    return handle
+
+
+MATHEMATICS: dict[str, _Handler] = {
+    **{name: on_numbers(partial(_math, name), 1, 1) for name in f"{_FLOATS} {_PREDICATES}".split()},
+    **{name: on_numbers(partial(_math, name), 2, 2) for name in ("atan2", "copysign", "hypot", "nextafter")},
+    "fma": on_numbers(partial(_math, "fma"), 3, 3),
+    **{name: on_numbers(partial(_keeping, name)) for name in _KEEPING.split()},
+    "abs": on_numbers(_abs),
+    "real": on_numbers(partial(_part, "real")),
+    "imag": on_numbers(partial(_part, "imag")),
+    "conj": on_numbers(_conj),
+    "popcount": on_numbers(_popcount),
+    "pow": _pow,
+    "power": _pow,
+    "minimum": on_numbers(partial(extreme, "min"), 2, 2),
+    "maximum": on_numbers(partial(extreme, "max"), 2, 2),
+    "where": _where,
+}
+
+
+"""What a function does, by its name."""
+
+
+def by_function() -> dict[Any, _Handler]:
+    """Return what functions of Python, `math` and NumPy do."""
+    found: dict[Any, _Handler] = {
+        min: on_numbers(partial(extreme, "min"), 1, None),
+        max: on_numbers(partial(extreme, "max"), 1, None),
+        abs: MATHEMATICS["abs"],
+        pow: _pow,
+        round: on_numbers(partial(_to_integer, "round")),
+        math.floor: on_numbers(partial(_to_integer, "floor")),
+        math.ceil: on_numbers(partial(_to_integer, "ceil")),
+        math.trunc: on_numbers(partial(_to_integer, "trunc")),
+    }
+    names = {**MATHEMATICS, **{other: MATHEMATICS[name] for other, name in _OTHER_NAMES.items()}}
+    for name, handler in names.items():
+        for module in (math, np):
+            found.setdefault(getattr(module, name, None), handler)
+    return found

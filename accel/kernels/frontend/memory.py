@@ -1,0 +1,297 @@
+"""Memory in a kernel: buffers, tensors and local arrays; where their elements are, and the guards of accesses."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from accel.dtypes import DType
+from accel.ir import Array, Binary, Check, Const, Expr, Extent, Guard, If, Load, Local, Place, Store, Stride
+from accel.kernels.frontend import indexing
+from accel.kernels.frontend.context import Activation
+from accel.kernels.frontend.promotion import as_value, chosen, converted, kind_of, stored
+from accel.kernels.frontend.types import BufferType, TensorType
+from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector, is_number
+from accel.layout import Layout, Swizzle
+from accel.views.geometry import Geometry, geometry_of
+
+__all__ = ["Buffer", "Memory", "Tensor", "buffer_of", "indices_of", "local_array", "read", "tensor_of", "write"]
+
+_ZERO = indexing.number(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Strided elements.
+
+    Attributes
+    ----------
+    memory : str
+        The parameter or the array.
+    kind : str
+        The name of its class.
+    dtype : numpy.dtype
+        Type of the elements.
+    extents, strides : tuple of Expr
+        For each axis; strides in elements.
+    offset : Expr
+        The first element, counted from the first one of the parameter.
+    """
+
+    memory: str
+    kind: str
+    dtype: DType
+    extents: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+    offset: Expr = _ZERO
+
+    @property
+    def rank(self) -> int:
+        """Number of axes."""
+        return len(self.extents)
+
+    @property
+    def lanes(self) -> int:
+        """Numbers of an element."""
+        return 1
+
+    @property
+    def shape(self) -> tuple[Expr, ...]:
+        """Number of coordinates along each axis."""
+        return self.extents
+
+    def places(self, act: Activation, node: ast.AST, indices: Sequence[Expr], what: str) -> "_Access":
+        """Return where the element at some indices is."""
+        guard = act.guard(node, what, self.memory, [*indices], [*self.extents], self.offset)
+        at = self.offset
+        for index, stride in zip(indices, self.strides, strict=True):
+            at = indexing.plus(at, indexing.times(index, stride))
+        return _Access((at,), guard)
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """Elements with a layout of constants.
+
+    Attributes
+    ----------
+    memory : str
+        The parameter or the array.
+    dtype : numpy.dtype
+        Type of the numbers.
+    geometry : Geometry
+        Layout of the elements and of the numbers of each. Whether it is masked; `valid` says how far.
+    valid : tuple of Expr or None
+        Number of coordinates of each mode that have memory; None if all have.
+    offset : Expr
+        Distance of the first element from the address that is passed, before the swizzle.
+    swizzle : Swizzle or None
+        Applied to distances.
+    pad : Constant
+        What is read where there is no memory, if the geometry is padded.
+    """
+
+    memory: str
+    dtype: DType
+    geometry: Geometry
+    valid: tuple[Expr, ...] | None = None
+    offset: Expr = _ZERO
+    swizzle: Swizzle | None = None
+    pad: Any = None
+
+    @property
+    def rank(self) -> int:
+        """Number of modes."""
+        return self.geometry.rank
+
+    @property
+    def lanes(self) -> int:
+        """Numbers of an element."""
+        return self.geometry.element.size
+
+    @property
+    def inside(self) -> tuple[Expr, ...]:
+        """Number of coordinates of each mode that have memory."""
+        return tuple(map(indexing.number, self.geometry.extents)) if self.valid is None else self.valid
+
+    @property
+    def shape(self) -> tuple[Expr, ...]:
+        """Number of coordinates of each mode that can be read."""
+        return tuple(map(indexing.number, self.geometry.extents)) if self.geometry.padded else self.inside
+
+    def places(self, act: Activation, node: ast.AST, indices: Sequence[Expr], what: str) -> "_Access":
+        """Return where the numbers of the element at some coordinates are."""
+        guard = act.guard(node, what, self.memory, [*indices], [*self.shape], _ZERO)
+        at = self.offset
+        for index, mode in zip(indices, self.geometry.modes, strict=True):
+            at = indexing.plus(at, indexing.distance(mode, index))
+        if self.lanes > 1 and not _is_cheap(at):
+            at = act.unit.temporary(at)
+        steps = [self.geometry.element(c) for c in _row_major(self.geometry.element)] if self.lanes > 1 else [0]
+        places = [indexing.swizzled(self.swizzle, indexing.plus(at, indexing.number(step))) for step in steps]
+        inside = None
+        if self.geometry.padded:
+            inside = Value(_all_within(indices, self.inside))
+        return _Access(tuple(places), guard, inside)
+
+
+Memory: TypeAlias = Buffer | Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """Where the numbers of an element are, its guard, and the condition that it has memory, if that is not certain."""
+
+    places: tuple[Expr, ...]
+    guard: Guard | None
+    inside: Value | None = None
+
+
+def buffer_of(name: str, kind: BufferType) -> Buffer:
+    """Return the memory of a parameter."""
+    axes = range(kind.rank)
+    strides: list[Expr] = [Stride(name, axis) for axis in axes]
+    if kind.dense:
+        strides[-1] = indexing.number(1)
+    return Buffer(name, kind.kind, kind.dtype, tuple([Extent(name, axis) for axis in axes]), tuple(strides))
+
+
+def tensor_of(name: str, kind: TensorType) -> Tensor:
+    """Return the memory of a parameter that is a tensor."""
+    geometry = geometry_of(kind.layout, kind.element, kind.valid, kind.padded, None)
+    valid = None if kind.valid is None else tuple(map(indexing.number, kind.valid))
+    return Tensor(name, kind.dtype, geometry, valid, indexing.number(kind.first), kind.swizzle, kind.pad)
+
+
+def local_array(act: Activation, dtype: DType, shape: Any, space: str) -> Memory:
+    """Return a new array of each thread or of a block; with a layout, a tensor."""
+    name = act.unit.name("shared" if space == "shared" else "local")
+    if isinstance(shape, Layout):
+        size = shape.cosize
+        made: Memory = Tensor(name, dtype, geometry_of(shape, Layout(1), None, False, None))
+    else:
+        size, strides = 1, []
+        for extent in reversed(shape):
+            strides.append(size)
+            size *= extent
+        numbers = indexing.number
+        made = Buffer(name, "array", dtype, tuple(map(numbers, shape)), tuple(map(numbers, reversed(strides))))
+    act.unit.arrays.append(Array(name, dtype, size, space))  # type: ignore[arg-type]
+    return made
+
+
+def indices_of(act: Activation, node: ast.AST, memory: Memory, given: Entity) -> list[Expr]:
+    """Return the index along each axis."""
+    entities = given.items if isinstance(given, Tuple | Vector) else (given,)
+    if len(entities) != memory.rank:
+        raise act.error(
+            node, f"{_described(memory)} has {memory.rank} axes and needs as many indices; found {len(entities)}"
+        )
+    return [_index(act, node, each) for each in entities]
+
+
+def _index(act: Activation, node: ast.AST, given: Entity) -> Expr:
+    if not is_number(given) or kind_of(as_value(given).dtype) not in "iu":
+        found = "a " + as_value(given).dtype.name if is_number(given) else type(given).__name__.lower()
+        raise act.error(node, f"an index is an integer; found {found}: write i64(x)")
+    index = indexing.as_index(as_value(given).expr)
+    return act.unit.temporary(index) if act.unit.debug and not _is_cheap(index) else index
+
+
+def _is_cheap(x: Expr) -> bool:
+    if isinstance(x, Binary):
+        return x.op in ("add", "sub", "mul") and _is_cheap(x.x) and _is_cheap(x.y)
+    return isinstance(x, Const | Local | Extent | Stride | Place)
+
+
+def read(act: Activation, node: ast.AST, memory: Memory, indices: Sequence[Expr]) -> Value | Vector:
+    """Return the element at some indices; a vector for elements of several numbers."""
+    access = memory.places(act, node, indices, "read")
+    loads = [Value(Load(memory.memory, at, memory.dtype, access.guard)) for at in access.places]
+    if access.inside is not None:
+        assert isinstance(memory, Tensor)
+        pad = converted(as_value(Constant(0 if memory.pad is None else memory.pad)), memory.dtype)
+        loads = [chosen(access.inside, load, pad) for load in loads]
+    return loads[0] if memory.lanes == 1 else Vector(tuple(loads))
+
+
+def write(act: Activation, node: ast.AST, memory: Memory, indices: Sequence[Expr], given: Entity) -> None:
+    """Set the element at some indices; a number fills all numbers of an element."""
+    access = memory.places(act, node, indices, "write")
+    act.unit.written.add(memory.memory)
+    values = _lanes(act, node, memory, given)
+    if len(values) > 1:  # the values may depend on the element that is set
+        values = [Value(act.unit.temporary(value.expr)) for value in values]
+    pairs = zip(access.places, values, strict=True)
+    stores = tuple([Store(memory.memory, at, value.expr, access.guard) for at, value in pairs])
+    act.unit.block += stores if access.inside is None else [If(access.inside.expr, stores)]
+
+
+def _lanes(act: Activation, node: ast.AST, memory: Memory, given: Entity) -> list[Value]:
+    if isinstance(given, Tuple | Vector):
+        if len(given.items) != memory.lanes:
+            raise act.error(
+                node, f"an element of {_described(memory)} has {memory.lanes} numbers; found {len(given.items)}"
+            )
+        items = list(given.items)
+    elif is_number(given):
+        items = [given] * memory.lanes
+    else:
+        raise act.error(node, f"an element of {_described(memory)} is a number; found {type(given).__name__.lower()}")
+    with act.at(node):
+        return [stored(as_value(item), memory.dtype, memory.memory) for item in items]
+
+
+def checked_part(act: Activation, node: ast.AST, parent: Buffer, offset: Expr, size: Expr | None) -> Buffer:
+    """Return a part of a buffer with one axis; debug mode checks that it lies in the buffer."""
+    whole = parent.extents[0]
+    start = act.unit.temporary(offset)
+    count = indexing.minus(whole, start) if size is None else act.unit.temporary(size)
+    if act.unit.debug:
+        site = act.site(node, "subview", parent.memory)
+        one = indexing.number(1)
+        past = indexing.plus(whole, one)
+        guard = Guard(site, (start, indexing.plus(start, count)), (past, past), parent.offset)
+        act.unit.block.append(Check(guard))
+        start = act.unit.temporary(indexing.between(start, _ZERO, whole))
+        count = act.unit.temporary(indexing.between(count, _ZERO, indexing.minus(whole, start)))
+    return _part(act, parent, start, count)
+
+
+def sliced(act: Activation, node: ast.AST, parent: Memory, start: Expr | None, stop: Expr | None) -> Buffer:
+    """Return the part between two bounds, clipped as in Python."""
+    if not isinstance(parent, Buffer) or parent.rank != 1:
+        raise act.error(node, f"a slice is taken of memory with one axis; {_described(parent)} has {parent.rank}")
+    whole = parent.extents[0]
+    first = act.unit.temporary(_ZERO if start is None else indexing.clipped(start, whole))
+    last = whole if stop is None else indexing.clipped(stop, whole)
+    size = indexing.most(indexing.minus(last, first), _ZERO) if start is not None else last
+    return _part(act, parent, first, act.unit.temporary(size))
+
+
+def _part(act: Activation, parent: Buffer, start: Expr, size: Expr) -> Buffer:
+    step = indexing.times(start, parent.strides[0])
+    offset = act.unit.temporary(indexing.plus(parent.offset, step))
+    return replace(parent, kind="BufferView", offset=offset, extents=(size,))
+
+
+def _described(memory: Memory) -> str:
+    return f"{memory.memory} ({'LayoutTensor' if isinstance(memory, Tensor) else memory.kind})"
+
+
+def _all_within(indices: Sequence[Expr], extents: Sequence[Expr]) -> Expr:
+    from functools import reduce
+
+    from accel.ir import Logic
+
+    conditions = [indexing.within(index, extent) for index, extent in zip(indices, extents, strict=True)]
+    return reduce(lambda x, y: Logic("and", x, y), conditions)
+
+
+def _row_major(element: Layout) -> list[tuple[int, ...]]:
+    """Return the coordinates of the numbers of an element in row-major order."""
+    from itertools import product
+
+    from accel.layout.layout import modes_of
+
+    return list(product(*[range(mode.size) for mode in modes_of(element)]))

@@ -1,0 +1,85 @@
+"""The methods of memory in a kernel: parts, extents, and several elements at once."""
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from accel.ir import (
+    Expr,
+)
+from accel.kernels.frontend import indexing
+from accel.kernels.frontend.context import Activation
+from accel.kernels.frontend.memory import (
+    Buffer,
+    Memory,
+    checked_part,
+    indices_of,
+    read,
+    write,
+)
+from accel.kernels.frontend.operands import constant_object, described, number_of
+from accel.kernels.frontend.tensors import METHODS
+from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector
+
+__all__ = ["METHODS_OF_MEMORY", "size", "subview"]
+
+_ZERO, _ONE = Constant(0), Constant(1)
+
+
+def subview(act: Activation, node: ast.AST, memory: Entity, offset: Entity = _ZERO, size: Entity = None) -> Buffer:
+    """Return a part of a buffer, without clipping."""
+    if not isinstance(memory, Buffer) or memory.rank != 1:
+        raise act.error(node, f"a BufferView is a part of memory with one axis; found {described(memory)}")
+    start = indexing.as_index(number_of(act, node, offset, "an offset").expr)
+    count = None if size is None else indexing.as_index(number_of(act, node, size, "a size").expr)
+    return checked_part(act, node, memory, start, count)
+
+
+def size(_act: Activation, _node: ast.AST, memory: Memory) -> Value:
+    """Return the number of elements."""
+    return Value(reduce(indexing.times, memory.shape), weak=True)
+
+
+def _dim(act: Activation, node: ast.AST, memory: Memory, axis: Entity) -> Value:
+    number = constant_object(act, node, axis, "an axis")
+    if type(number) is not int or not -memory.rank <= number < memory.rank:
+        raise act.error(node, f"{memory.memory} has {memory.rank} axes; found axis {number!r}")
+    return Value(memory.shape[number], weak=True)
+
+
+def _load(act: Activation, node: ast.AST, memory: Memory, *index: Entity, width: Entity = _ONE) -> Entity:
+    count = constant_object(act, node, width, "the width")
+    rows = _run(act, node, memory, index, count)
+    values = [read(act, node, memory, row) for row in rows]
+    return values[0] if count == 1 else Vector(tuple(values))  # type: ignore[arg-type]
+
+
+def _store(act: Activation, node: ast.AST, memory: Memory, *given: Entity) -> None:
+    *index, value = given
+    if not isinstance(value, Vector | Tuple):
+        write(act, node, memory, indices_of(act, node, memory, Tuple(tuple(index))), value)
+        return
+    for row, item in zip(_run(act, node, memory, index, len(value.items)), value.items, strict=True):
+        write(act, node, memory, row, item)
+
+
+def _run(act: Activation, node: ast.AST, memory: Memory, index: Sequence[Entity], count: Any) -> list[list[Expr]]:
+    """Return the indices of consecutive elements along the last axis."""
+    if type(count) is not int or count < 1 or (memory.lanes > 1 and count > 1):
+        raise act.error(node, f"a width is a positive integer, and the elements are single numbers; found {count!r}")
+    first = indices_of(act, node, memory, Tuple(tuple(index)))
+    return [[*first[:-1], indexing.plus(first[-1], indexing.number(step))] for step in range(count)]
+
+
+METHODS_OF_MEMORY: Mapping[str, Callable[..., Entity]] = {
+    "subview": subview,
+    "dim": _dim,
+    "load": _load,
+    "store": _store,
+    "num_elements": size,
+    **METHODS,
+}
+
+
+"""The methods, by name; called with the memory first."""

@@ -1,0 +1,62 @@
+"""Operands of calls and operators: as numbers, as Python objects, and number by number for vectors."""
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from accel.kernels.frontend.context import Activation
+from accel.kernels.frontend.memory import (
+    Buffer,
+    Tensor,
+)
+from accel.kernels.frontend.promotion import (
+    as_value,
+)
+from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector, is_number
+
+__all__ = ["constant_object", "described", "elementwise", "number_of", "vector_like"]
+
+
+def number_of(act: Activation, node: ast.AST, x: Entity, what: str = "a number") -> Value:
+    """Return an entity as a number; an error if it is none."""
+    if not is_number(x):
+        raise act.error(node, f"{what} is needed here; found {described(x)}")
+    with act.at(node):
+        return as_value(x)
+
+
+def described(x: Entity) -> str:
+    """Return what an entity is, for messages."""
+    if isinstance(x, Buffer | Tensor):
+        return f"the memory {x.memory}, whose elements are {x.memory}[i]"
+    if isinstance(x, Constant):
+        return f"{type(x.value).__name__} {x.value!r:.60}"
+    return f"a {type(x).__name__.lower()}"
+
+
+def constant_object(act: Activation, node: ast.AST, x: Entity, what: str) -> Any:
+    """Return the Python object of a constant or of a tuple of constants."""
+    if isinstance(x, Tuple):
+        return tuple([constant_object(act, node, item, what) for item in x.items])
+    if isinstance(x, Constant):
+        return x.value
+    raise act.error(node, f"{what} must be known while the kernel is compiled; found {described(x)}")
+
+
+def elementwise(act: Activation, node: ast.AST, function: Callable[..., Value], given: Sequence[Entity]) -> Entity:
+    """Apply a function of numbers; to each number of vectors, with single numbers for all."""
+    sizes = {len(x.items) for x in given if isinstance(x, Vector)}
+    if not sizes:
+        numbers = [number_of(act, node, x) for x in given]
+        with act.at(node):
+            return function(*numbers)
+    if len(sizes) > 1:
+        raise act.error(node, f"vectors of {' and '.join(map(str, sorted(sizes)))} numbers do not fit together")
+    rows = [vector_like(act, node, x, *sizes) for x in given]
+    with act.at(node):
+        return Vector(tuple([function(*column) for column in zip(*rows, strict=True)]))
+
+
+def vector_like(act: Activation, node: ast.AST, x: Entity, size: int) -> list[Value]:
+    """Return the numbers of a vector, or a number as often as needed."""
+    return list(x.items) if isinstance(x, Vector) else [number_of(act, node, x)] * size

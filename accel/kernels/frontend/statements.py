@@ -1,0 +1,287 @@
+"""Statements of a kernel or of a function that it calls, run by one thread."""
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from accel.dtypes import as_dtype
+from accel.ir import TRUTH, Break, Const, Continue, Expr, If, Stmt, Unary
+from accel.kernels.frontend.accumulators import Accumulator
+from accel.kernels.frontend.bindings import after_branches, assign_name, bound
+from accel.kernels.frontend.context import Activation
+from accel.kernels.frontend.expressions import condition, lower, lower_all, quietly
+from accel.kernels.frontend.memory import Buffer, Tensor, indices_of, read, write
+from accel.kernels.frontend.operators import apply
+from accel.kernels.frontend.promotion import as_value, stored
+from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value, Vector
+
+__all__ = ["STATEMENTS", "assign_to", "lower_block", "no_effect", "refuse_outer", "returns"]
+
+_NAMES = {
+    ast.FunctionDef: "a function defined inside of a kernel; define it outside, with @accel.func,",
+    ast.AsyncFor: "async",
+    ast.AsyncWith: "async",
+    ast.Raise: "raise",
+    ast.Try: "try",
+    ast.With: "with",
+    ast.Import: "import",
+    ast.ImportFrom: "import",
+    ast.Global: "global",
+    ast.Nonlocal: "nonlocal",
+    ast.Delete: "del",
+    ast.Assert: "assert",
+    ast.ClassDef: "a class",
+    ast.Match: "match",
+}
+
+
+def lower_block(act: Activation, nodes: Sequence[ast.stmt]) -> bool:
+    """Lower statements; return whether what follows them is never reached."""
+    for place, node in enumerate(nodes):
+        rest = nodes[place + 1 :]
+        if isinstance(node, ast.If):
+            return _if(act, node, rest) if returns(node) else _if(act, node, ()) or lower_block(act, rest)
+        if _statement(act, node):
+            return True
+        if act.flag and isinstance(node, ast.For | ast.While) and returns(node):
+            return _after_returning_loop(act, rest)
+    return False
+
+
+def _statement(act: Activation, node: ast.stmt) -> bool:
+    handler = STATEMENTS.get(type(node))
+    if handler is None:
+        raise act.error(node, f"{_NAMES.get(type(node), type(node).__name__)} is not supported in kernels")
+    return bool(handler(act, node))
+
+
+def returns(node: ast.AST) -> bool:
+    """Tell whether a function may return in a statement."""
+    return any(isinstance(each, ast.Return) for each in ast.walk(node))
+
+
+def no_effect(node: ast.stmt) -> bool:
+    """Tell whether a statement does nothing: a docstring or ``pass``."""
+    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+
+
+def assign(act: Activation, node: ast.Assign) -> None:
+    """Lower an assignment."""
+    if len(node.targets) == 1 and combination(act, node):
+        return
+    value = lower(act, node.value)
+    if len(node.targets) > 1 and isinstance(value, Value):
+        value = act.unit.keep(value)
+    for target in node.targets:
+        assign_to(act, target, value)
+
+
+def combination(act: Activation, node: ast.Assign) -> bool:
+    """Lower ``s = min(s, x)`` and its like for an accumulator; return False for other assignments."""
+    target, call = node.targets[0], node.value
+    if not isinstance(target, ast.Name) or not isinstance(act.names.get(target.id), Accumulator):
+        return False
+    accumulator: Accumulator = act.names[target.id]
+    ops: dict[Any, str] = {min: "min", max: "max", np.minimum: "min", np.maximum: "max"}
+    if isinstance(call, ast.Call) and len(call.args) == 2 and not call.keywords:
+        called = lower(act, call.func)
+        op = ops.get(called.value) if isinstance(called, Constant) else None
+        same = [isinstance(x, ast.Name) and x.id == target.id for x in call.args]
+        if op and sum(same) == 1:
+            accumulator.combine(act, node, op, lower(act, call.args[1 if same[0] else 0]))
+            return True
+    if isinstance(call, ast.BinOp) and isinstance(call.op, ast.Add):
+        same = [isinstance(x, ast.Name) and x.id == target.id for x in (call.left, call.right)]
+        if sum(same) == 1:
+            accumulator.combine(act, node, "add", lower(act, call.right if same[0] else call.left))
+            return True
+    name = target.id
+    raise act.error(
+        node, f"{name} is an accumulator; write {name} += x, {name} = min({name}, x) or {name} = max({name}, x)"
+    )
+
+
+def assign_to(act: Activation, target: ast.expr, value: Entity) -> None:
+    """Assign an entity to a name, an element, or a tuple of these."""
+    if isinstance(target, ast.Name):
+        refuse_outer(act, target)
+        assign_name(act, target, target.id, value)
+    elif isinstance(target, ast.Tuple):
+        if not isinstance(value, Tuple | Vector | Struct) or len(value.items) != len(target.elts):
+            raise act.error(target, f"{len(target.elts)} values are needed here; found {type(value).__name__.lower()}")
+        items = [act.unit.keep(x) if isinstance(x, Value) else x for x in value.items]
+        for each, item in zip(target.elts, items, strict=True):
+            assign_to(act, each, item)
+    elif isinstance(target, ast.Subscript):
+        if isinstance(value, Value):
+            value = _before_index(act, target, value)
+        _set_item(act, target, value)
+    else:
+        raise act.error(target, f"{ast.unparse(target)} cannot be assigned in a kernel")
+
+
+def _before_index(act: Activation, target: ast.Subscript, value: Value) -> Value:
+    """Return the value as it is before the index is evaluated, which matters only if that has effects."""
+    _, effects = quietly(act, target.slice) if any(isinstance(x, ast.Call) for x in ast.walk(target.slice)) else (0, ())
+    return act.unit.keep(value) if effects else value
+
+
+def refuse_outer(act: Activation, target: ast.Name) -> None:
+    """Refuse an assignment in a parallel loop to a variable from before the loop."""
+    if target.id in act.outer:
+        raise act.error(
+            target,
+            f"{target.id} is assigned before this parallel loop, whose iterations run in any order: for a sum, minimum "
+            f"or maximum write {target.id} = accumulator(dtype, start) before the loop; else use another name",
+        )
+
+
+def _memory(act: Activation, target: ast.Subscript) -> tuple[Buffer | Tensor, list[Expr]]:
+    if isinstance(target.slice, ast.Slice):
+        raise act.error(target, "a slice cannot be assigned in a kernel; write a loop")
+    of, index = lower_all(act, [target.value, target.slice])
+    if not isinstance(of, Buffer | Tensor):
+        raise act.error(
+            target, f"{ast.unparse(target.value)} has no elements that can be set; tuples and vectors are made anew"
+        )
+    return of, indices_of(act, target.slice, of, index)
+
+
+def _set_item(act: Activation, target: ast.Subscript, value: Entity) -> None:
+    write(act, target, *_memory(act, target), value)
+
+
+def _augmented(act: Activation, node: ast.AugAssign) -> None:
+    if isinstance(node.target, ast.Name):
+        accumulator = act.names.get(node.target.id)
+        if isinstance(accumulator, Accumulator):
+            _accumulated(act, node, accumulator)
+            return
+        refuse_outer(act, node.target)
+        before = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        values = lower_all(act, [before, node.value])
+        assign_name(act, node, node.target.id, apply(act, _as_expression(node), node.op, *values))
+    elif isinstance(node.target, ast.Subscript):
+        value = lower(act, node.value)
+        memory, indices = _memory(act, node.target)
+        places = [act.unit.temporary(index) for index in indices]
+        old = read(act, node.target, memory, places)
+        write(act, node.target, memory, places, apply(act, _as_expression(node), node.op, old, value))
+    else:
+        raise act.error(node, f"{ast.unparse(node.target)} cannot be assigned in a kernel")
+
+
+def _accumulated(act: Activation, node: ast.AugAssign, accumulator: Accumulator) -> None:
+    if isinstance(node.op, ast.Add):
+        accumulator.combine(act, node, "add", lower(act, node.value))
+    elif isinstance(node.op, ast.Sub):
+        negative = ast.copy_location(ast.UnaryOp(ast.USub(), node.value), node.value)
+        accumulator.combine(act, node, "add", lower(act, negative))
+    else:
+        raise act.error(node, f"{ast.unparse(node)}: an accumulator takes +=, -=, min and max")
+
+
+def _as_expression(node: ast.AugAssign) -> ast.expr:
+    return ast.copy_location(ast.BinOp(node.target, node.op, node.value), node)
+
+
+def _annotated(act: Activation, node: ast.AnnAssign) -> None:
+    if node.value is None or not isinstance(node.target, ast.Name):
+        raise act.error(node, "an annotation needs a name and a value, as in x: f32 = 0")
+    kind = lower(act, node.annotation)
+    value = lower(act, node.value)
+    with act.at(node):
+        dtype = as_dtype(kind.value)
+        value = stored(as_value(value), dtype, node.target.id)
+    assign_to(act, node.target, value)
+
+
+def _expression(act: Activation, node: ast.Expr) -> None:
+    if isinstance(node.value, ast.Constant):
+        return
+    if not isinstance(node.value, ast.Call):
+        raise act.error(node, f"{ast.unparse(node)} has no effect; assign it to a name or to an element")
+    lower(act, node.value)
+
+
+def _if(act: Activation, node: ast.If, rest: Sequence[ast.stmt]) -> bool:
+    decided = condition(act, node.test)
+    if isinstance(decided, Constant):
+        return lower_block(act, [*(node.body if decided.value else node.orelse), *rest])
+    before = dict(act.names)
+    blocks, ends, names = [], [], []
+    for body in (node.body, node.orelse):
+        act.names = dict(before)
+        with act.unit.into([]) as block:
+            ended = lower_block(act, body)
+            ends.append(ended or (bool(rest) and lower_block(act, rest)))
+        blocks.append(tuple(block))
+        names.append(act.names)
+    act.names = after_branches(names[0], ends[0], names[1], ends[1])
+    act.unit.block.append(_branches(decided.expr, *blocks))
+    return all(ends) or bool(rest)
+
+
+def _branches(test: Expr, body: tuple[Stmt, ...], otherwise: tuple[Stmt, ...]) -> If:
+    return If(test, body, otherwise) if body else If(Unary("not", test, TRUTH), otherwise)
+
+
+def _after_returning_loop(act: Activation, rest: Sequence[ast.stmt]) -> bool:
+    """Lower what follows a loop from which the function may return."""
+    returned = act.unit.local(act.flag).expr
+    if act.loops:
+        act.unit.block.append(If(returned, (Break(),)))
+        return lower_block(act, rest)
+    with act.unit.into([]) as block:
+        lower_block(act, rest)
+    act.unit.block.append(If(Unary("not", returned, TRUTH), tuple(block)))
+    return True
+
+
+def _break(act: Activation, node: ast.Break) -> bool:
+    if not act.loops:
+        raise act.error(
+            node, "break would leave a parallel loop, whose iterations run in any order; write an inner loop"
+        )
+    act.unit.block.append(Break())
+    return True
+
+
+def _pass(_act: Activation, _node: ast.Pass) -> None:
+    """Do nothing."""
+
+
+def _continue(act: Activation, _node: ast.Continue) -> bool:
+    act.unit.block.append(Continue())
+    return True
+
+
+def _return(act: Activation, node: ast.Return) -> bool:
+    if act.parallel:
+        raise act.error(
+            node, "return in a parallel loop has no meaning; write continue, or an accumulator to return a value"
+        )
+    value = Constant(None) if node.value is None else lower(act, node.value)
+    if act.returned is None or not (isinstance(value, Constant) and value.value is None):
+        act.returned = bound(act, node, f"{act.source.name}_result", value)
+    if act.loops:
+        act.unit.assign(act.flag, Value(Const(True, TRUTH)))
+        act.unit.block.append(Break())
+    return True
+
+
+STATEMENTS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Assign: assign,
+    ast.AugAssign: _augmented,
+    ast.AnnAssign: _annotated,
+    ast.Expr: _expression,
+    ast.Pass: _pass,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.Return: _return,
+}
+
+
+"""What lowers each kind of statement; `loops` adds those that contain statements in a loop."""

@@ -1,0 +1,248 @@
+"""The code of a launch on the host: a function that is written for the types of one call, and compiled by Python.
+
+It checks and passes the arguments in straight-line code, and does what `accel.memory.submitting.on_host` does, for
+memory that nothing else uses.
+
+**The invariant** is that of `accel.memory.hazards`: the kernel is recorded in the hazards of all its memory in one
+step, or not at all. Here the step needs no lock. It is a sequence of statements without calls, so no other thread runs
+in between. It is done only if no memory has hazards, so nothing has to be waited for. Another thread that records work
+on several allocations may be half way. If it has recorded one that is also used here, that one has a hazard; else it
+records all of them after this kernel. While the kernel runs, it stays recorded, and a keep-alive of each owner is
+counted. So the kernel may let go of the GIL.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from accel import config
+from accel.containers import AcceleratorDataContainer
+from accel.ir import Parameter, View
+from accel.kernels.conversions import fitting
+from accel.kernels.failures import Explanation
+from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType
+from accel.kernels.specialized import DONE, Geometry, Specialized
+from accel.memory import HostStorage
+from accel.memory.hazards import IDLE, forget_these
+from accel.memory.submission import Submission
+from accel.views import Buffer, BufferView, NDBuffer
+
+__all__ = ["MISSED", "HostCall", "host_launch"]
+
+MISSED = object()
+"""What the function returns if it did nothing: the general way launches the kernel, or says what is wrong."""
+
+_STRIDED = NDBuffer, Buffer
+_MEMORY = BufferView, AcceleratorDataContainer, *_STRIDED
+
+
+class HostCall(NamedTuple):
+    """A call whose like is to be launched fast.
+
+    Attributes
+    ----------
+    given : tuple
+        The arguments, one for each parameter.
+    kinds : tuple of ArgumentType
+        Their types.
+    annotated : tuple of bool
+        Which parameters have an annotation, and so take numbers of other types.
+    debug : bool or None
+        The kernel's own debug mode; None if the settings say.
+    """
+
+    given: tuple[Any, ...]
+    kinds: tuple[ArgumentType, ...]
+    annotated: tuple[bool, ...]
+    debug: bool | None
+
+
+class _Argument(NamedTuple):
+    """One argument of such a call: its number, itself, its type, its parameter in the program (None for a constant)."""
+
+    i: int
+    value: Any
+    kind: ArgumentType
+    annotated: bool
+    parameter: Parameter | None
+
+
+class _Code(NamedTuple):
+    """The lines that check arguments, the values that are passed, the views, and the objects that the lines name."""
+
+    lines: list[str]
+    passed: list[str]
+    views: list[_Argument]
+    scope: dict[str, Any]
+
+
+def host_launch(kernel: Specialized, call: HostCall) -> Callable[[tuple[Any, ...]], Any] | None:
+    """Return the function that launches a kernel on the host; None if such calls need the general way.
+
+    It takes the arguments, and returns what the launch returns, or `MISSED`.
+    """
+    arguments = [*_arguments(kernel, call)]
+    if not all(map(_supported, arguments)):
+        return None
+    code = _Code([], [], [], _scope(kernel))
+    count = len(arguments)
+    code.lines.append(f"if len(given) != {count}: return MISSED")
+    code.lines.extend([", ".join(f"a{i}" for i in range(count)) + ", = given"] if count else [])
+    code.lines.extend(["if debugging(): return MISSED"] if call.debug is None else [])
+    _write_captured(kernel, code)
+    for argument in arguments:
+        _write_argument(argument, code)
+    _write_launch(kernel, code)
+    text = "\n".join(["def launch(given):", *_indented(code.lines)])
+    # It consists of numbers and of the names in here. The name of the file hides it from `call_site`.
+    exec(compile(text, f"<accel: launch of {kernel.program.name}>", "exec"), code.scope)  # noqa: S102
+    made: Callable[[tuple[Any, ...]], Any] = code.scope["launch"]
+    return made
+
+
+def _arguments(kernel: Specialized, call: HostCall) -> Iterator[_Argument]:
+    parameters = iter(kernel.program.parameters)
+    for i, (value, kind, annotated) in enumerate(zip(call.given, call.kinds, call.annotated, strict=True)):
+        passed = isinstance(kind, ScalarType | BufferType)
+        yield _Argument(i, value, kind, annotated, next(parameters) if passed else None)
+
+
+def _supported(argument: _Argument) -> bool:
+    if isinstance(argument.kind, BufferType):
+        return type(argument.value) in _MEMORY
+    return isinstance(argument.kind, ScalarType | StaticType)
+
+
+def _scope(kernel: Specialized) -> dict[str, Any]:
+    return {
+        "DONE": DONE,
+        "IDLE": IDLE,
+        "MISSED": MISSED,
+        "Storage": HostStorage,
+        "Submission": Submission,
+        "captured": kernel.captured,
+        "debugging": config.debugging,
+        "explain": Explanation(kernel.program.name, kernel.program.sites),
+        "forget_these": forget_these,
+        "heap": kernel.heap,
+        "run": kernel.compiled.launch,
+        **Geometry()._asdict(),
+    }
+
+
+def _write_captured(kernel: Specialized, code: _Code) -> None:
+    for i, (values, name, value) in enumerate(kernel.captured.names):
+        code.scope.update({f"globals{i}": values, f"known{i}": value})
+        code.lines.append(f"if globals{i}.get({name!r}, MISSED) is not known{i}: return MISSED")
+    if kernel.captured.others:
+        code.lines.append("if not captured.unchanged: return MISSED")
+
+
+def _write_argument(argument: _Argument, code: _Code) -> None:
+    i, value, kind, *_ = argument
+    if isinstance(kind, StaticType):
+        code.scope[f"value{i}"] = value
+        code.lines.append(f"if a{i} is not value{i}: return MISSED")
+    elif isinstance(kind, ScalarType):
+        code.lines.extend(_number(argument, kind, code.scope))
+        code.passed.append(f"a{i}")
+    elif isinstance(kind, BufferType):
+        code.lines.extend(_memory(argument, kind, code))
+        code.views.append(argument)
+
+
+def _number(argument: _Argument, kind: ScalarType, scope: dict[str, Any]) -> list[str]:
+    """Return the lines that check a number, and make it one of Python's."""
+    i, value, _, annotated, _ = argument
+    known = fitting(kind.dtype) if kind.weak or annotated else {}
+    if not known:
+        scope[f"class{i}"] = type(value)
+        item = [] if type(value) in {bool, complex} else [f"a{i} = a{i}.item()"]
+        return [f"if type(a{i}) is not class{i}: return MISSED", *item]
+    (first, within), *rest = [(each.__name__, _within(i, each, limits, scope)) for each, limits in known.items()]
+    if not rest or not annotated:
+        return [f"if type(a{i}) is not {first} or not {within}: return MISSED"]
+    return [
+        f"if type(a{i}) is int and {rest[0][1]}: a{i} = float(a{i})",
+        f"if type(a{i}) is not {first} or not {within}: return MISSED",
+    ]
+
+
+def _within(i: int, kind: type, limits: tuple[float, float], scope: dict[str, Any]) -> str:
+    """Return the condition that a number of a type fits."""
+    least, most = f"least{i}_{kind.__name__}", f"most{i}_{kind.__name__}"
+    scope |= {least: limits[0], most: limits[1]}
+    return f"{least} <= a{i} <= {most}"
+
+
+def _memory(argument: _Argument, kind: BufferType, code: _Code) -> list[str]:
+    """Return the lines that check memory, and find its address and hazards."""
+    i, value, *_ = argument
+    code.scope.update({f"class{i}": type(value), f"dtype{i}": kind.dtype})
+    if isinstance(value, AcceleratorDataContainer):
+        code.passed.extend([f"p{i}", f"s{i}.size", "1"])
+    else:
+        code.passed.extend([f"p{i} + a{i}._offset * {kind.dtype.itemsize}", f"*a{i}._shape", f"*a{i}._strides"])
+    rank = f"len(a{i}._shape) != {kind.rank} or (a{i}._strides[-1] == 1) is not {kind.dense}"
+    readonly = f" or s{i}._const or o{i}.readonly" if _writes(argument) else ""
+    return [
+        f"if type(a{i}) is not class{i}: return MISSED",
+        *([f"if {rank}: return MISSED"] if isinstance(value, _STRIDED) else []),
+        f"s{i} = a{i}._storage",
+        f"if type(s{i}) is not Storage or s{i}.dtype is not dtype{i}: return MISSED",
+        f"o{i} = s{i}._owner",
+        f"if o{i} is None or o{i}.heap is not heap{readonly}: return MISSED",
+        f"b{i} = o{i}.held",
+        f"if b{i} is None or not s{i}.size: return MISSED",
+        f"r{i} = o{i}.hazard_record",
+        f"if r{i} is IDLE: r{i} = o{i}.own_hazard_record()",
+        f"p{i} = b{i}.pointer + s{i}._start",
+    ]
+
+
+def _writes(argument: _Argument) -> bool:
+    return isinstance(argument.parameter, View) and argument.parameter.writable
+
+
+def _write_launch(kernel: Specialized, code: _Code) -> None:
+    """Append the lines that record the kernel, run it, and forget it."""
+    numbers = [view.i for view in code.views]
+    accesses = [
+        f"x{view.i} = p{view.i}, p{view.i} + s{view.i}.size * {view.parameter.dtype.itemsize}, work"
+        for view in code.views
+        if view.parameter is not None
+    ]
+    writes = "".join(f"x{view.i}, " for view in code.views if _writes(view))
+    reads = "".join(f"x{view.i}, " for view in code.views if not _writes(view))
+    idle = " and ".join(f"r{i}.hazards is None and o{i}.handles" for i in numbers)
+    code.lines.extend(["work = Submission()", *accesses, f"hazards = ({writes}), ({reads}), ({writes})"])
+    code.lines.append("with work.begun:")
+    # No calls between this check and the try block, and none in the finally block where nothing else happened.
+    code.lines.extend(_indented([f"if {idle or True}:", *_indented(_run(kernel, numbers, code.passed))]))
+    code.lines.append("return MISSED")
+
+
+def _run(kernel: Specialized, numbers: Sequence[int], passed: Sequence[str]) -> list[str]:
+    arguments = "".join(f"{each}, " for each in passed)
+    done = [f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain=explain)"]
+    if kernel.program.results:
+        done.append(f"return finish(){'[0]' if kernel.single else ''}")
+    else:
+        done.append("return DONE")
+    ended = [line for i in numbers for line in _ended(i)]
+    return [
+        *[f"r{i}.hazards = hazards; o{i}.keep_alives += 1" for i in numbers],
+        *(["try:", *_indented(done), "finally:", *_indented(ended)] if numbers else done),
+    ]
+
+
+def _ended(i: int) -> list[str]:
+    return [
+        f"if r{i}.hazards is hazards: r{i}.hazards = None",
+        f"elif r{i}.hazards is not None: forget_these(r{i}, {{work}}, set())",
+        f"if o{i}.handles: o{i}.keep_alives -= 1",
+        f"else: heap.defer(o{i}.drop_keep_alive)",
+    ]
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]

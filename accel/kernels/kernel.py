@@ -1,0 +1,301 @@
+"""`kernel`: Python functions that are compiled for the types and the device of their arguments."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import update_wrapper
+from typing import Any, NamedTuple, TypeAlias, overload
+
+from accel import config
+from accel.abc import Stream
+from accel.abc.kernels import SupportsKernels
+from accel.abc.stream import is_stream
+from accel.device import Device, resolve
+from accel.errors import CapabilityError, DeviceMismatchError, KernelLaunchError
+from accel.ir import Threads
+from accel.ir.text import program_text
+from accel.kernels.binding import Bound, Signature
+from accel.kernels.frontend.function_source import FunctionSource
+from accel.kernels.frontend.lowering import Lowered, lower
+from accel.kernels.grids import Extents, as_block, as_grid, blocks_over
+from accel.kernels.host_launch_code import MISSED, HostCall, host_launch
+from accel.kernels.specialized import DONE, Geometry, Specialized, specialized
+from accel.locks import open_after_fork
+from accel.registry import NoBackendError, providers
+
+__all__ = ["Kernel", "Launch", "kernel"]
+
+_Function: TypeAlias = Callable[..., Any]
+_Key: TypeAlias = tuple[tuple[object, ...], bool, Device]
+
+_LANGUAGES = {"host": "cpu", "cuda": "cuda", "hip": "rocm"}
+_MOST_LAUNCHERS = 8
+_BLOCK = 256
+
+# Reentrant: a garbage collection while one kernel is compiled may run code that launches another.
+_compiling = open_after_fork(threading.RLock())
+
+
+class Launch(NamedTuple):
+    """How a kernel is launched; see `Kernel.on`.
+
+    Attributes
+    ----------
+    stream : Stream or None
+        The stream; None for the current one.
+    grid, block, over : int or tuple of int, or None
+        As they were given.
+    """
+
+    stream: Stream | None = None
+    grid: Extents | None = None
+    block: Extents | None = None
+    over: Extents | None = None
+
+
+_PLAIN = Launch()
+
+
+class Kernel:
+    """A Python function that is compiled when it is called, for the types of the arguments; made by `kernel`.
+
+    It runs on the device of its memory; on the CPU if that is memory of the host, and on the default device if no
+    argument has memory. Work is in order with all other work on the same memory. Threads may share a kernel. It is
+    pickled by reference, as functions are.
+    """
+
+    __name__: str
+    __qualname__: str
+    __wrapped__: _Function
+
+    def __init__(self, function: _Function, debug: bool | None = None) -> None:
+        self._source = FunctionSource.of(function)
+        self._debug = debug
+        self._signature: Signature | None = None
+        self._specialized: dict[_Key, Specialized] = {}
+        self._launchers: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()
+        update_wrapper(self, function)
+        with suppress(NameError):  # an annotation may name what is defined later
+            self._signature = Signature(self._source)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Launch the kernel.
+
+        Parameters
+        ----------
+        *arguments, **named
+            Memory (a container, a view, an array of `accel.xp`, of NumPy or another library), numbers, named tuples of
+            these; layouts, dtypes and text are constants.
+
+        Returns
+        -------
+        Event, or a NumPy scalar, or a tuple of these
+            An event after the kernel; on the CPU the kernel is done on return. A kernel that returns numbers is waited
+            for.
+
+        Raises
+        ------
+        KernelSignatureError, DTypeError, OverflowError, LayoutError, ReadOnlyError, ReleasedError, DeviceMismatchError
+            If an argument does not fit. Nothing is launched, as for the next three.
+        KernelSyntaxError
+            If the function has Python that kernels do not support, for these types.
+        KernelLaunchError
+            If it needs an explicit grid, or the device refuses the launch.
+        CapabilityError
+            If the device does not run such kernels.
+        KernelBoundsError
+            In debug mode, if the kernel has left a view; also from where the results are waited for.
+        """
+        if not named:
+            for launch in self._launchers:
+                result = launch(arguments)
+                if result is not MISSED:
+                    return result
+        return self._launch(arguments, named, _PLAIN)
+
+    def on(
+        self,
+        stream: Stream | None = None,
+        *,
+        grid: Extents | None = None,
+        block: Extents | None = None,
+        over: Extents | None = None,
+    ) -> _Function:
+        """Return the kernel for a stream, or with an explicit grid, to be called with the arguments.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            By default the current stream of the device. On a stream of the CPU, a thread runs the kernel.
+        grid : int or tuple of up to three ints
+            Number of blocks along each axis, x first; for kernels that use ``thread_index`` and the like.
+        block : int or tuple of up to three ints
+            Number of threads of a block along each axis; 256 by default.
+        over : int or tuple of up to three ints
+            Instead of a grid: the least number of threads along each axis. The last blocks may have more threads.
+
+        Examples
+        --------
+        >>> kernel.on(stream)(view, 2.0)  # doctest: +SKIP
+        >>> kernel.on(over=view.size, block=128)(view, 2.0)  # doctest: +SKIP
+        """
+        if stream is not None and not is_stream(stream):
+            raise TypeError(f"{stream!r} is no stream of accel; write stream=accel.new_stream(device)")
+        if grid is not None and over is not None:
+            raise ValueError(f"both grid={grid} and over={over} were given; write one of them")
+        how = Launch(stream, grid, block, over)
+
+        def launch(*arguments: Any, **named: Any) -> Any:
+            return self._launch(arguments, named, how)
+
+        return launch
+
+    def inspect(self, language: str, /, *arguments: Any, **named: Any) -> str:
+        """Return what the kernel becomes for some arguments; nothing is launched.
+
+        Parameters
+        ----------
+        language : {"ir", "host", "cuda", "hip"}
+            The typed form, or the source for the host, CUDA or HIP. No such device is needed.
+        *arguments, **named
+            As for a call.
+        """
+        if language != "ir" and language not in _LANGUAGES:
+            raise ValueError(f"{language!r} is not shown; write 'ir', 'host', 'cuda' or 'hip'")
+        bound = self._bound(arguments, named)[1]
+        program = self._lowered(bound, self._debugging).program
+        return program_text(program) if language == "ir" else _translator(language).kernel_source(program, language)
+
+    @property
+    def _debugging(self) -> bool:
+        return config.current().debug if self._debug is None else self._debug
+
+    def _bound(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], Bound]:
+        """Return one argument for each parameter, and what they become."""
+        signature = self._signature
+        if signature is None:
+            signature = self._signature = Signature(self._source)
+        given = signature.positional(arguments, named)
+        return given, signature.bind(given)
+
+    def _launch(self, arguments: tuple[Any, ...], named: dict[str, Any], how: Launch) -> Any:
+        given, bound = self._bound(arguments, named)
+        device = bound.device or (resolve(None) if how.stream is None else how.stream.device)
+        if how.stream is not None and how.stream.device is not device:
+            raise DeviceMismatchError(
+                f"{how.stream!r} cannot run {self.__name__} on memory of {device}; "
+                f"write {self.__name__}.on(accel.new_stream('{device}'))"
+            )
+        key = bound.key, self._debugging, device
+        found = self._specialized.get(key)
+        if found is None or found.outdated:
+            found = self._compile(key, given, bound)
+        geometry = _geometry(found, how)
+        return found.launch(bound, geometry, how.stream) if 0 not in geometry.grid else DONE
+
+    def _lowered(self, bound: Bound, debug: bool) -> Lowered:
+        assert self._signature is not None, "arguments were bound to it"
+        return lower(self._source, dict(zip(self._signature.names, bound.kinds, strict=True)), debug)
+
+    def _compile(self, key: _Key, given: tuple[Any, ...], bound: Bound) -> Specialized:
+        with _compiling:
+            found = self._specialized.get(key)  # another thread may have compiled it meanwhile
+            if found is None or found.outdated:
+                found = specialized(self._lowered(bound, key[1]), key[2])
+                self._specialized[key] = found
+                self._add_launcher(found, given, bound)
+        return found
+
+    def _add_launcher(self, found: Specialized, given: tuple[Any, ...], bound: Bound) -> None:
+        """Prepare for more calls of the same types, if they can be launched fast."""
+        assert self._signature is not None, "arguments were bound to it"
+        explicit = any(isinstance(step, Threads) for step in found.program.steps)
+        if found.program.debug or explicit or bound.device is not Device.CPU:
+            return
+        made = host_launch(found, HostCall(given, bound.kinds, self._signature.annotated, self._debug))
+        if made is not None:
+            self._launchers = (made, *self._launchers[: _MOST_LAUNCHERS - 1])
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__qualname__}>"
+
+
+def _geometry(found: Specialized, how: Launch) -> Geometry:
+    """Return the explicit grid of a launch.
+
+    Raises
+    ------
+    KernelLaunchError
+        If the program needs one and there is none, or the other way round.
+    """
+    name, (_, grid, block, over) = found.program.name, how
+    if not any(isinstance(step, Threads) for step in found.program.steps):
+        if (grid, block, over) != (None, None, None):
+            raise KernelLaunchError(
+                f"{name} has parallel loops, which choose their grid; write {name}(...), or {name}.on(stream)(...)"
+            )
+        return Geometry()
+    limits = found.heap.backend.limits(found.heap.device)
+    threads = as_block(_BLOCK if block is None else block)
+    if grid is not None:
+        return Geometry(as_grid(grid, threads, limits), threads)
+    if over is not None:
+        return Geometry(blocks_over(over, threads, limits), threads)
+    raise KernelLaunchError(
+        f"{name} asks where its thread is, so it needs a grid; write {name}.on(grid=blocks, block=threads)(...), "
+        f"or {name}.on(over=threads)(...)"
+    )
+
+
+def _translator(language: str) -> SupportsKernels:
+    """Return the backend that writes source text in a language."""
+    try:
+        backend = providers.get(_LANGUAGES[language])
+    except NoBackendError as error:
+        raise CapabilityError(f"no backend writes {language}: {error}") from None
+    if not isinstance(backend, SupportsKernels):
+        raise CapabilityError(f"the backend {backend.name} writes no kernels in {language}")
+    return backend
+
+
+@overload
+def kernel(function: _Function, /) -> Kernel: ...
+@overload
+def kernel(*, debug: bool | None = None) -> Callable[[_Function], Kernel]: ...
+def kernel(
+    function: _Function | None = None, /, *, debug: bool | None = None
+) -> Kernel | Callable[[_Function], Kernel]:
+    """Make a kernel of a Python function.
+
+    Each outermost ``for`` loop runs in parallel, on the device of the arguments.
+
+    Parameters
+    ----------
+    function : function
+        Defined by ``def``, in a file.
+    debug : bool, optional
+        Whether every access of a view is checked; by default as the setting ``debug`` says at each call.
+
+    Raises
+    ------
+    KernelSyntaxError
+        If the function is a lambda, a method or a generator, or its source is not available.
+    TypeError
+        If a parameter has an annotation that kernels do not know; the message has the parameter.
+
+    Examples
+    --------
+    >>> import accel
+    >>> from accel import BufferView
+    >>> from accel.dtypes import f32
+    >>> @accel.kernel
+    ... def scale(v: BufferView[f32], factor: f32):
+    ...     for i in range(v.size):
+    ...         v[i] = v[i] * factor
+    """
+    if function is not None:
+        return Kernel(function)
+    return lambda given: Kernel(given, debug)

@@ -1,0 +1,231 @@
+"""The names that have a meaning only inside kernels: places of threads, barriers, atomics, accumulators."""
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from accel.dtypes import DTypeLike
+from accel.layout import Layout
+from accel.views import AddressSpace
+
+__all__ = [
+    "Place3",
+    "accumulator",
+    "async_copy",
+    "async_wait",
+    "atomic_add",
+    "atomic_compare",
+    "atomic_exchange",
+    "atomic_max",
+    "atomic_min",
+    "barrier",
+    "block_index",
+    "block_size",
+    "fma",
+    "grid",
+    "grid_size",
+    "lane_index",
+    "rsqrt",
+    "stack_allocation",
+    "thread_index",
+    "unroll",
+    "vector",
+    "warp_all",
+    "warp_any",
+    "warp_ballot",
+    "warp_shuffle",
+    "warp_shuffle_down",
+    "warp_shuffle_up",
+    "warp_shuffle_xor",
+    "warp_size",
+]
+
+
+def _outside(name: str) -> NoReturn:
+    raise RuntimeError(f"{name} has a meaning only in a kernel; write it in a function with @accel.kernel")
+
+
+class Place3:
+    """A place or a size along three axes, as in ``thread_index.x``.
+
+    Attributes
+    ----------
+    x, y, z : int
+        Along each axis; in kernels only.
+    """
+
+    __slots__ = ("what",)
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def __getattr__(self, axis: str) -> int:
+        if axis in ("x", "y", "z"):
+            _outside(f"{self!r}.{axis}")
+        raise AttributeError(f"{self!r} has x, y and z; found {axis!r}")
+
+    def __repr__(self) -> str:
+        return {"thread": "thread_index", "block": "block_index"}.get(self.what, self.what)
+
+
+thread_index = Place3("thread")
+"""The place of the thread in its block."""
+
+block_index = Place3("block")
+"""The place of the block in the grid."""
+
+block_size = Place3("block_size")
+"""The threads of a block along each axis."""
+
+grid_size = Place3("grid_size")
+"""The blocks of the grid along each axis."""
+
+
+def grid(*extents: int) -> Any:
+    """Return the coordinates of a grid, for a loop ``for i, j in grid(m, n)``; the last axis is fastest.
+
+    As an outermost loop of a kernel, it is parallel over all coordinates.
+    """
+    _outside("grid")
+
+
+def accumulator(dtype: DTypeLike, start: Any = 0) -> Any:
+    """Return a variable that a parallel loop adds to, or takes the minimum or maximum with.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Its type.
+    start : number
+        Its value before the loop.
+
+    Notes
+    -----
+    In the loop write ``s += x``, ``s = min(s, x)`` or ``s = max(s, x)``; always the same one. After the loop it is a
+    number. Sums of floats are at least as accurate as pairwise summation.
+    """
+    _outside("accumulator")
+
+
+def unroll(values: Any) -> Any:
+    """Return the values of a range or a tuple, for a loop that is repeated while the kernel is compiled.
+
+    The loop variable is then a constant. The bounds of the range must be constants.
+    """
+    _outside("unroll")
+
+
+def vector(*numbers: Any) -> Any:
+    """Return a small vector of numbers, with arithmetic on all of them at once; ``v[0]`` or ``v.x`` is one of them."""
+    _outside("vector")
+
+
+def stack_allocation(
+    dtype: DTypeLike, shape: int | Sequence[int] | Layout, space: AddressSpace = AddressSpace.LOCAL
+) -> Any:
+    """Return an array of the thread, or with ``AddressSpace.SHARED`` of the block of threads; it is not initialised.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Type of the elements.
+    shape : int, tuple of int, or Layout
+        Known while the kernel is compiled. With a layout, the array is a tensor.
+    space : AddressSpace
+        ``LOCAL``, or ``SHARED`` in a kernel with an explicit grid.
+    """
+    _outside("stack_allocation")
+
+
+def rsqrt(x: float) -> float:
+    """Return the reciprocal of a square root."""
+    _outside("rsqrt")
+
+
+def fma(x: float, y: float, z: float) -> float:
+    """Return ``x * y + z``, rounded once."""
+    _outside("fma")
+
+
+def barrier() -> None:
+    """Wait for all threads of the block."""
+    _outside("barrier")
+
+
+def lane_index() -> int:
+    """Return the number of the thread in its warp."""
+    _outside("lane_index")
+
+
+def warp_size() -> int:
+    """Return the number of threads of a warp."""
+    _outside("warp_size")
+
+
+def warp_shuffle(value: Any, lane: int) -> Any:
+    """Return the value of another lane; all threads of the warp call it together, as all ``warp_`` functions."""
+    _outside("warp_shuffle")
+
+
+def warp_shuffle_up(value: Any, by: int) -> Any:
+    """Return the value of the lane ``by`` below, or the own value if there is none."""
+    _outside("warp_shuffle_up")
+
+
+def warp_shuffle_down(value: Any, by: int) -> Any:
+    """Return the value of the lane ``by`` above, or the own value if there is none."""
+    _outside("warp_shuffle_down")
+
+
+def warp_shuffle_xor(value: Any, mask: int) -> Any:
+    """Return the value of the lane whose number is the own one xor a mask."""
+    _outside("warp_shuffle_xor")
+
+
+def warp_any(condition: Any) -> bool:
+    """Return whether a condition holds for a thread of the warp."""
+    _outside("warp_any")
+
+
+def warp_all(condition: Any) -> bool:
+    """Return whether a condition holds for all threads of the warp."""
+    _outside("warp_all")
+
+
+def warp_ballot(condition: Any) -> int:
+    """Return a uint64 with a bit for each thread of the warp for which a condition holds."""
+    _outside("warp_ballot")
+
+
+def async_copy(target: Any, target_index: Any, source: Any, source_index: Any) -> None:
+    """Begin to copy an element to shared memory; it is there after `async_wait` by the same thread."""
+    _outside("async_copy")
+
+
+def async_wait() -> None:
+    """Wait for the copies that this thread began with `async_copy`; other threads see them after a `barrier`."""
+    _outside("async_wait")
+
+
+def atomic_add(memory: Any, index: Any, value: Any) -> Any:
+    """Add to an element at once for all threads, and return the old element."""
+    _outside("atomic_add")
+
+
+def atomic_min(memory: Any, index: Any, value: Any) -> Any:
+    """Replace an element by the minimum with a value at once for all threads, and return the old element."""
+    _outside("atomic_min")
+
+
+def atomic_max(memory: Any, index: Any, value: Any) -> Any:
+    """Replace an element by the maximum with a value at once for all threads, and return the old element."""
+    _outside("atomic_max")
+
+
+def atomic_exchange(memory: Any, index: Any, value: Any) -> Any:
+    """Set an element at once for all threads, and return the old element."""
+    _outside("atomic_exchange")
+
+
+def atomic_compare(memory: Any, index: Any, expected: Any, value: Any) -> Any:
+    """Set an element if it equals ``expected``, at once for all threads, and return the old element."""
+    _outside("atomic_compare")

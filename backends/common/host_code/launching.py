@@ -1,0 +1,220 @@
+"""Prints how a launch runs its steps: who does the iterations, and whether Python waits for them.
+
+A range is cut into pieces by its length alone, so that totals do not depend on the number of threads. Threads take the
+pieces one by one. Python's lock is released during work that takes long.
+"""
+
+from accel.ir import Loop, Program, Threads
+
+from .accumulators import PARTIAL
+from .estimates import ENDLESS, cost
+from .slots import Slots
+from .text import Text
+
+__all__ = ["run", "shared"]
+
+_PIECE = 1 << 18
+"""Operations of a piece: fewer take less time than to wake a thread."""
+
+_PIECES = 256
+"""Most pieces of a range."""
+
+_LONG = 1 << 22
+"""Operations for which Python's lock is released: fewer take less time than another thread may keep it."""
+
+# A job: task, arguments, iterations, pieces, totals, bytes of the totals of a piece, threads, threads that began; then
+# for each thread the number of pieces that were taken from its part. A thread takes first the pieces of its own part:
+# these are in the caches of its processor if the thread did them in the launch before.
+_WORK = """define internal void @work(ptr %job) {
+begin:
+  %at.args = getelementptr i64, ptr %job, i64 1
+  %at.count = getelementptr i64, ptr %job, i64 2
+  %at.pieces = getelementptr i64, ptr %job, i64 3
+  %at.totals = getelementptr i64, ptr %job, i64 4
+  %at.size = getelementptr i64, ptr %job, i64 5
+  %at.threads = getelementptr i64, ptr %job, i64 6
+  %at.begun = getelementptr i64, ptr %job, i64 7
+  %task = load ptr, ptr %job
+  %args = load ptr, ptr %at.args
+  %count = load i64, ptr %at.count
+  %pieces = load i64, ptr %at.pieces
+  %totals = load ptr, ptr %at.totals
+  %size = load i64, ptr %at.size
+  %threads = load i64, ptr %at.threads
+  %each = udiv i64 %count, %pieces
+  %rest = urem i64 %count, %pieces
+  %at.number = getelementptr i64, ptr @process.state, i64 3
+  %number = load ptr, ptr %at.number
+  %unknown = icmp eq ptr %number, null
+  br i1 %unknown, label %guess, label %ask
+guess:
+  %order = atomicrmw add ptr %at.begun, i64 1 monotonic
+  br label %known
+ask:
+  %short = call i32 %number()
+  %known.number = zext i32 %short to i64
+  br label %known
+known:
+  %own = phi i64 [%order, %guess], [%known.number, %ask]
+  br label %visit
+visit:
+  %visited = phi i64 [0, %known], [%next.visit, %empty]
+  %all = icmp uge i64 %visited, %threads
+  br i1 %all, label %end, label %part
+part:
+  %turn = add i64 %own, %visited
+  %whose = urem i64 %turn, %threads
+  %after = add i64 %whose, 1
+  %scaled = mul i64 %pieces, %whose
+  %scaled.after = mul i64 %pieces, %after
+  %first = udiv i64 %scaled, %threads
+  %last = udiv i64 %scaled.after, %threads
+  %line = mul i64 %after, 8
+  %taken = getelementptr i64, ptr %job, i64 %line
+  br label %take
+take:
+  %number.taken = atomicrmw add ptr %taken, i64 1 monotonic
+  %piece = add i64 %first, %number.taken
+  %some = icmp ult i64 %piece, %last
+  br i1 %some, label %do, label %empty
+do:
+  %start = mul i64 %piece, %each
+  %longer = call i64 @llvm.umin.i64(i64 %piece, i64 %rest)
+  %low = add i64 %start, %longer
+  %more = icmp ult i64 %piece, %rest
+  %one = zext i1 %more to i64
+  %length = add i64 %each, %one
+  %high = add i64 %low, %length
+  %offset = mul i64 %piece, %size
+  %partial = getelementptr i8, ptr %totals, i64 %offset
+  call void %task(ptr %args, i64 %low, i64 %high, ptr %partial)
+  br label %take
+empty:
+  %next.visit = add i64 %visited, 1
+  br label %visit
+end:
+  ret void
+}
+"""
+
+# The state of the process: how to run a job in several threads (or null), whether it ends, the launches that run
+# without Python's lock, and what tells the number of a thread (or null). A process that ends waits for these; later ones keep the lock, so that it waits for them too.
+_SHARE = f"""@process.state = external global [4 x i64]
+declare ptr @python.release()
+declare void @python.acquire(ptr)
+define internal i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i64 %threads, i1 %endless)
+    noinline {{
+begin:
+  %none = icmp eq i64 %count, 0
+  br i1 %none, label %nothing, label %some
+nothing:
+  ret i64 0
+some:
+  %product = call {{i64, i1}} @llvm.umul.with.overflow.i64(i64 %count, i64 %cost)
+  %exact = extractvalue {{i64, i1}} %product, 0
+  %huge = extractvalue {{i64, i1}} %product, 1
+  %operations = select i1 %huge, i64 -1, i64 %exact
+  %portions = udiv i64 %operations, {_PIECE}
+  %few = call i64 @llvm.umin.i64(i64 %portions, i64 {_PIECES})
+  %fewer = call i64 @llvm.umin.i64(i64 %few, i64 %count)
+  %pieces = call i64 @llvm.umax.i64(i64 %fewer, i64 1)
+  %parallel = load atomic ptr, ptr @process.state monotonic, align 8
+  %lonely = icmp eq ptr %parallel, null
+  %allowed = select i1 %lonely, i64 1, i64 %threads
+  %team = call i64 @llvm.umin.i64(i64 %allowed, i64 %pieces)
+  %lines = add i64 %team, 1
+  %job = alloca [8 x i64], i64 %lines, align 64
+  %nbytes = mul i64 %lines, 64
+  call void @llvm.memset.p0.i64(ptr align 64 %job, i8 0, i64 %nbytes, i1 false)
+  %at.args = getelementptr i64, ptr %job, i64 1
+  %at.count = getelementptr i64, ptr %job, i64 2
+  %at.pieces = getelementptr i64, ptr %job, i64 3
+  %at.totals = getelementptr i64, ptr %job, i64 4
+  %at.size = getelementptr i64, ptr %job, i64 5
+  %at.threads = getelementptr i64, ptr %job, i64 6
+  store ptr %task, ptr %job
+  store ptr %args, ptr %at.args
+  store i64 %count, ptr %at.count
+  store i64 %pieces, ptr %at.pieces
+  store ptr %totals, ptr %at.totals
+  store i64 %size, ptr %at.size
+  store i64 %team, ptr %at.threads
+  %at.ends = getelementptr i64, ptr @process.state, i64 1
+  %at.running = getelementptr i64, ptr @process.state, i64 2
+  %ends = load atomic i64, ptr %at.ends monotonic, align 8
+  %open = icmp eq i64 %ends, 0
+  %much = icmp uge i64 %operations, {_LONG}
+  %long = or i1 %much, %endless
+  %released = and i1 %open, %long
+  br i1 %released, label %release, label %choose
+release:
+  %before = atomicrmw add ptr %at.running, i64 1 monotonic
+  %saved = call ptr @python.release()
+  br label %choose
+choose:
+  %python = phi ptr [null, %some], [%saved, %release]
+  %several = icmp ugt i64 %team, 1
+  br i1 %several, label %many, label %alone
+many:
+  %number = trunc i64 %team to i32
+  call void %parallel(ptr @work, ptr %job, i32 %number, i32 0)
+  br label %done
+alone:
+  call void @work(ptr %job)
+  br label %done
+done:
+  br i1 %released, label %acquire, label %end
+acquire:
+  call void @python.acquire(ptr %python)
+  %after = atomicrmw sub ptr %at.running, i64 1 monotonic
+  br label %end
+end:
+  ret i64 %pieces
+}}
+"""
+
+
+def shared(text: Text) -> str:
+    """Define what cuts a range into pieces; return its name."""
+    for name in ("umin", "umax"):
+        text.declare("i64", f"llvm.{name}.i64", "i64", "i64")
+    text.declare("{i64, i1}", "llvm.umul.with.overflow.i64", "i64", "i64")
+    text.declare("void", "llvm.memset.p0.i64", "ptr", "i8", "i64", "i1")
+    text.helper("work", _WORK)
+    return text.helper("share", _SHARE)
+
+
+def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
+    """Return the function that runs all steps."""
+    text = Text(helpers)
+    function = shared(text)
+    for place in range(slots.trouble, slots.nbytes if program.debug else slots.trouble + 8, 8):
+        if place < slots.record + 56:
+            text.do(f"store i64 0, ptr {_at(text, place)}")
+    most = max((len(step.reductions) for step in program.steps if isinstance(step, Loop)), default=0)
+    totals = text.slot("i8", "totals", _PIECES * PARTIAL * most) if most else "null"
+    for number, step in enumerate(program.steps):
+        size = PARTIAL * len(step.reductions) if isinstance(step, Loop) else 0
+        count, operations = "1", str(cost(step.body))
+        if isinstance(step, Loop):
+            count = text.value(f"call i64 @count{number}(ptr %args)", "count")
+        elif isinstance(step, Threads):
+            numbers = [text.value(f"load i64, ptr {_at(text, slots.grid + 8 * place)}") for place in range(6)]
+            count, block = (_product(text, numbers[part : part + 3]) for part in (0, 3))
+            operations = text.value(f"mul i64 {block}, {operations}")
+        endless = str(cost(step.body) >= ENDLESS).lower()
+        arguments = f"ptr @step{number}, ptr %args, i64 {count}, i64 {operations}, ptr {totals}, i64 {size}"
+        pieces = text.value(f"call i64 {function}({arguments}, i64 %threads, i1 {endless})", "pieces")
+        if size:
+            text.do(f"call void @finish{number}(ptr %args, ptr {totals}, i64 {pieces})")
+    text.leave()
+    return text.function("void @run(ptr %args, i64 %threads)")
+
+
+def _at(text: Text, place: int) -> str:
+    return text.value(f"getelementptr i8, ptr %args, i64 {place}", "slot")
+
+
+def _product(text: Text, numbers: list[str]) -> str:
+    first = text.value(f"mul i64 {numbers[0]}, {numbers[1]}")
+    return text.value(f"mul i64 {first}, {numbers[2]}")

@@ -1,0 +1,192 @@
+"""Compiles text in LLVM's language to machine code, and keeps it on disk.
+
+LLVM comes with llvmlite, on which numba builds. A file in the cache is named after all that its content depends on, and
+begins with a checksum: what is damaged is compiled again. Code stays in memory until the process ends, as a thread may
+still run it then.
+"""
+
+import hashlib
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from accel import config
+from accel.errors import CapabilityError
+from accel.locks import in_child
+
+__all__ = ["function_of"]
+
+_lock: Any = threading.RLock()
+_loaded: dict[bytes, int] = {}
+_kept: list[object] = []
+"""What LLVM would unload if it were garbage."""
+_numbers = count()
+_frozen = False
+"""Whether LLVM may not be called any more, as another thread was within it when this process was forked."""
+
+_OLDEST = (20, 0)
+"""The first version of LLVM that reads the text."""
+
+
+def function_of(text: str, name: str, symbols: Mapping[str, int]) -> int:
+    """Return the address of a function of a module.
+
+    Parameters
+    ----------
+    text : str
+        The module. Equal modules are compiled once.
+    name : str
+        The function.
+    symbols : mapping of str to int
+        The addresses of what the module declares, besides the functions of the C library.
+
+    Raises
+    ------
+    CapabilityError
+        If llvmlite is missing or broken, or must not be used in this process.
+    """
+    key = hashlib.sha256(text.encode()).digest()
+    if key not in _loaded:
+        with _lock:
+            if key not in _loaded:
+                _loaded[key] = _load(key, text, name, symbols)
+    return _loaded[key]
+
+
+def _load(key: bytes, text: str, name: str, symbols: Mapping[str, int]) -> int:
+    if _frozen:
+        raise CapabilityError(
+            "this process was forked while another thread compiled, so it can compile no kernel; "
+            "launch the kernel once before the fork, or start processes by 'spawn'"
+        )
+    try:
+        llvm, machine = _llvm()
+        file = _file(hashlib.sha256(key + machine.identity).hexdigest())
+        code = _read(file)
+        if code is not None:
+            return _linked(llvm, code, name, symbols)
+        code = machine.compiled(text)
+        address = _linked(llvm, code, name, symbols)
+    except CapabilityError:
+        raise
+    except Exception as error:  # a broken llvmlite fails in any way
+        raise CapabilityError(
+            f"kernels on the host are compiled by llvmlite, which failed: {error!r}; install it anew, "
+            f"with pip install --force-reinstall llvmlite numba"
+        ) from error
+    _write(file, code)
+    return address
+
+
+class _Machine:
+    """The processor of this machine."""
+
+    def __init__(self, llvm: Any) -> None:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        self._llvm = llvm
+        processor, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        target = llvm.Target.from_default_triple()
+        self.target = target.create_target_machine(
+            cpu=processor, features=features, opt=3, reloc="pic", codemodel="default"
+        )
+        self.identity = repr((llvm.llvm_version_info, self.target.triple, processor, features)).encode()
+
+    def compiled(self, text: str) -> bytes:
+        """Return the machine code of a module."""
+        llvm, target = self._llvm, self.target
+        context = llvm.create_context()
+        module = llvm.parse_assembly(text, context)
+        module.triple = target.triple
+        module.data_layout = str(target.target_data)
+        options = llvm.create_pipeline_tuning_options(speed_level=3)
+        options.loop_vectorization = options.slp_vectorization = True
+        builder = llvm.create_pass_builder(target, options)
+        builder.getModulePassManager().run(module, builder)
+        code: bytes = target.emit_object(module)
+        return code
+
+
+@cache
+def _llvm() -> tuple[Any, _Machine]:
+    import llvmlite.binding as llvm  # type: ignore[import-untyped]
+
+    if llvm.llvm_version_info < _OLDEST:
+        raise CapabilityError(
+            f"kernels on the host need llvmlite with LLVM {_OLDEST[0]} or newer; "
+            f"found {'.'.join(map(str, llvm.llvm_version_info))}; write pip install --upgrade numba"
+        )
+    return llvm, _Machine(llvm)
+
+
+@cache
+def _linker() -> Any:
+    llvm, machine = _llvm()
+    made = llvm.create_lljit_compiler(machine.target)
+    _kept.append(made)
+    return made
+
+
+def _linked(llvm: Any, code: bytes, name: str, symbols: Mapping[str, int]) -> int:
+    """Put machine code into memory; return the address of a function."""
+    library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(name)
+    for symbol, address in symbols.items():
+        library.import_symbol(symbol, address)
+    tracker = library.link(_linker(), f"kernel{next(_numbers)}")
+    _kept.append(tracker)
+    address: int = tracker[name]
+    return address
+
+
+def _file(name: str) -> Path | None:
+    """Return the file of a kernel in the cache, in a folder that exists; None if there can be none."""
+    try:
+        folder = Path(config.current().cache_dir).expanduser() / "kernels"
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # RuntimeError if the user has no home directory
+        return None
+    return folder / f"{name}.o"
+
+
+def _read(file: Path | None) -> bytes | None:
+    """Return the machine code in a file; None if there is none, or if it is damaged."""
+    try:
+        content = file.read_bytes() if file else b""
+    except OSError:
+        return None
+    checksum, code = content[:32], content[32:]
+    return code if code and hashlib.sha256(code).digest() == checksum else None
+
+
+def _write(file: Path | None, code: bytes) -> None:
+    """Write a file at once: whoever reads it finds all of it or nothing."""
+    if file is None:
+        return
+    with suppress(OSError), TemporaryDirectory(dir=file.parent) as folder:
+        whole = Path(folder) / file.name
+        whole.write_bytes(hashlib.sha256(code).digest() + code)
+        whole.replace(file)
+
+
+def _start_child() -> None:
+    """Free the locks that other threads held, which are not in this process; LLVM's data may be half changed then."""
+    global _frozen
+    if not _lock._is_owned():
+        _lock._at_fork_reinit()
+    ffi: Any = sys.modules.get("llvmlite.binding.ffi")
+    if ffi is None:
+        return
+    within = ffi.lib._lock._lock
+    if within.acquire(blocking=False):
+        within.release()
+    else:
+        _frozen = True
+
+
+in_child(_start_child)

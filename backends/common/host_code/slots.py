@@ -1,0 +1,65 @@
+"""Where each argument, and all else that a launch needs, lies in the memory that is passed to compiled code."""
+
+import struct
+from collections.abc import Iterator
+from functools import cached_property
+
+from accel.abc import Failure
+from accel.ir import SLOT, Local, Number, Program, View
+
+from .forms import form_of
+
+__all__ = ["Slots"]
+
+
+class Slots:
+    """The memory of a launch: arguments in 8 bytes each, then grid and block, the record of failures, and the frame.
+
+    Attributes
+    ----------
+    places : dict of str to int
+        The byte at which each parameter and each variable of the frame begins.
+    grid : int
+        The byte at which the blocks of the grid begin along x, y and z; then the threads of a block.
+    trouble : int
+        The byte of a number that is not 0 after a launch that failed; it precedes the record.
+    record : int
+        The byte at which the record begins: the fields of `Failure` in order.
+    nbytes : int
+        Bytes in all.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.places: dict[str, int] = {}
+        formats = [self._parameter(parameter, start) for parameter, start in _starts(program)]
+        self.format = struct.Struct("<" + "".join(formats) + "6q")
+        self.grid = self.format.size - 48
+        self.trouble = self.format.size
+        self.record = self.trouble + 8
+        begin = self.record + 8 * len(Failure._fields)
+        begin += -begin % SLOT
+        for number, local in enumerate(program.frame):
+            self.places[local.name] = begin + SLOT * number
+        self.nbytes = begin + SLOT * len(program.frame)
+        self._results = program.results
+        self.splits = any(isinstance(each, Number) and each.dtype.kind == "c" for each in program.parameters)
+
+    def _parameter(self, parameter: View | Number, start: int) -> str:
+        self.places[parameter.name] = start
+        if isinstance(parameter, View):
+            return "q" * (1 + 2 * parameter.rank)
+        if parameter.dtype.kind in "biu":
+            return "Q" if parameter.dtype.kind == "u" else "q"
+        return "d" * form_of(parameter.dtype).parts
+
+    @cached_property
+    def results(self) -> tuple[tuple[Local, int], ...]:
+        """The variables that are returned, and where they lie."""
+        return tuple((local, self.places[local.name]) for local in self._results)
+
+
+def _starts(program: Program) -> Iterator[tuple[View | Number, int]]:
+    start = 0
+    for parameter in program.parameters:
+        yield parameter, start
+        start += 8 * (1 + 2 * parameter.rank if isinstance(parameter, View) else form_of(parameter.dtype).parts)

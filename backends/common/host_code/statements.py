@@ -1,0 +1,243 @@
+"""Prints statements."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from accel.errors import CapabilityError
+from accel.ir import (
+    Assign,
+    Atomic,
+    Binary,
+    Break,
+    Check,
+    Continue,
+    CopyAsync,
+    Expr,
+    For,
+    Guard,
+    If,
+    Local,
+    Stmt,
+    Store,
+    WaitForCopies,
+    While,
+)
+
+from .accumulators import Accumulator
+from .atomics import atomic
+from .casts import cast
+from .expressions import Expressions
+from .forms import Value, form_of
+from .guards import assigned, guards_in, is_affine, statements_in
+from .memory import store
+from .ranges import trips
+from .scopes import Scope
+from .text import Text
+
+__all__ = ["Statements"]
+
+
+class _Labels(NamedTuple):
+    """Where `Continue` and `Break` go."""
+
+    next: str
+    after: str
+
+
+class Statements:
+    """Prints statements of one function.
+
+    Parameters
+    ----------
+    scope : Scope
+        The names of the program.
+    totals : mapping of str to Accumulator
+        The variables to which a loop reduces.
+    """
+
+    def __init__(self, scope: Scope, totals: Mapping[str, Accumulator] = MappingProxyType({})) -> None:
+        self.scope = scope
+        self.text: Text = scope.text
+        self.expressions = Expressions(scope)
+        self._totals = totals
+        self._loops: list[_Labels] = []
+        self.printers: dict[type, Callable[[Any], None]] = {
+            Assign: self._assign,
+            Store: self._store,
+            Atomic: self._atomic,
+            Check: lambda x: self.expressions.when_it_holds(x.guard, lambda: None),
+            If: self._if,
+            While: self._while,
+            For: self._for,
+            Break: lambda _: self.text.jump(self._loops[-1].after),
+            Continue: lambda _: self.text.jump(self._loops[-1].next),
+            CopyAsync: self._copy,
+            WaitForCopies: lambda _: None,
+        }
+
+    def body(self, body: Sequence[Stmt]) -> None:
+        """Print statements in order."""
+        for statement in body:
+            printer = self.printers.get(type(statement))
+            if printer is None:
+                name = type(statement).__name__
+                raise CapabilityError(f"{name} needs an explicit grid of threads; a parallel loop has none")
+            printer(statement)
+
+    def iteration(self, body: Sequence[Stmt], after: str) -> str:
+        """Print the body of a loop; return the label of what follows an iteration."""
+        following = self.text.fresh("next")
+        self._loops.append(_Labels(following, after))
+        self.body(body)
+        self._loops.pop()
+        self.text.block(following)
+        return following
+
+    def _assign(self, x: Assign) -> None:
+        total = self._totals.get(x.target.name)
+        if total is not None and isinstance(x.value, Binary):
+            other = x.value.y if x.value.x == x.target else x.value.x
+            total.take(self.text, cast(self.text, self.expressions.values(other), form_of(x.target.dtype), total.form))
+        else:
+            self.scope.assign(x.target, self.expressions.values(x.value))
+
+    def _store(self, x: Store) -> None:
+        self._put(x.memory, x.at, self.expressions.values(x.value), x.guard)
+
+    def _put(self, name: str, at: Expr, value: Value, guard: Guard | None) -> None:
+        memory = self.scope.memories[name]
+        self.expressions.when_it_holds(
+            guard, lambda: store(self.text, memory.form, self.expressions.place(memory, at), value)
+        )
+
+    def _copy(self, x: CopyAsync) -> None:
+        value = self.expressions.element(self.scope.memories[x.source], x.source_at, x.source_guard)
+        self._put(x.target, x.target_at, value, x.guard)
+
+    def _atomic(self, x: Atomic) -> None:
+        memory = self.scope.memories[x.memory]
+        value = self.expressions.value(x.value)
+        expected = None if x.expected is None else self.expressions.value(x.expected)
+        if x.target is not None:
+            self.scope.assign(x.target, memory.form.constant(0))
+
+        def access() -> None:
+            old = atomic(self.text, x.op, memory.form, self.expressions.place(memory, x.at), value, expected)
+            if x.target is not None:
+                self.scope.assign(x.target, (old,))
+
+        self.expressions.when_it_holds(x.guard, access)
+
+    def _if(self, x: If) -> None:
+        text, labels = self.text, [self.text.fresh(hint) for hint in ("then", "else", "end")]
+        text.branch(self.expressions.value(x.condition), labels[0], labels[1])
+        for label, body in zip(labels, (x.body, x.otherwise), strict=False):
+            text.block(label)
+            self.body(body)
+            text.jump(labels[2])
+        text.block(labels[2])
+
+    def _while(self, x: While) -> None:
+        text = self.text
+        head, body, after = (text.fresh(hint) for hint in ("while", "body", "after"))
+        text.block(head)
+        text.branch(self.expressions.value(x.condition), body, after)
+        text.block(body)
+        self.iteration_of_while(x.body, head, after)
+        text.block(after)
+
+    def iteration_of_while(self, body: Sequence[Stmt], head: str, after: str) -> None:
+        """Print the body of a `While`, after which its condition is evaluated again."""
+        self.iteration(body, after)
+        self.text.jump(head)
+
+    def _for(self, x: For) -> None:
+        values = [self.expressions.index(bound) for bound in (x.start, x.stop, x.step)]
+        cells = [self.scope.cell("i64", hint) for hint in ("start", "step", "count")]
+        count = trips(self.text, *values)
+        for cell, value in zip(cells, (values[0], values[2], count), strict=True):
+            self.text.do(f"store i64 {value}, ptr {cell}")
+        self.in_versions(x.target, cells, x.body, lambda: self._counted(x, cells))
+
+    def _counted(self, x: For, cells: list[str]) -> None:
+        """Print a loop that counts from 0."""
+        text = self.text
+        head, body, after = (text.fresh(hint) for hint in ("for", "body", "after"))
+        counter = self.scope.cell("i64", "counter")
+        text.do(f"store i64 0, ptr {counter}")
+        text.block(head)
+        step = text.value(f"load i64, ptr {counter}")
+        more = text.value(f"icmp ult i64 {step}, {text.value(f'load i64, ptr {cells[2]}')}")
+        text.branch(more, body, after)
+        text.block(body)
+        self.count(x.target, cells, step)
+        self.iteration(x.body, after)
+        step = text.value(f"load i64, ptr {counter}")
+        text.do(f"store i64 {text.value(f'add nuw nsw i64 {step}, 1')}, ptr {counter}")
+        text.jump(head)
+        text.block(after)
+
+    def count(self, variable: Local, cells: Sequence[str], step: str) -> None:
+        """Set a loop variable to ``start + step * pace``."""
+        text, kind = self.text, form_of(variable.dtype).register
+        start, pace = (text.value(f"load i64, ptr {cell}") for cell in cells[:2])
+        value = text.value(f"add i64 {start}, {text.value(f'mul i64 {step}, {pace}')}")
+        self.scope.assign(variable, (value if kind == "i64" else text.value(f"trunc i64 {value} to {kind}"),))
+
+    def in_versions(
+        self, variable: Local, cells: Sequence[str], body: Sequence[Stmt], printer: Callable[[], None]
+    ) -> None:
+        """Print a loop, and a version of it without the guards that can be decided before it begins.
+
+        An index that is linear in the loop variable is in range if it is at both ends of the loop.
+        """
+        inner = any(isinstance(statement, For | While) for statement in statements_in(body))
+        known = self.expressions.proven
+        changing = assigned(body)
+        guards = dict.fromkeys(
+            guard for guard in guards_in(body) if guard not in known and is_affine(guard, variable.name, changing)
+        )
+        if not guards or inner or not self.may_repeat(body):
+            printer()
+            return
+        text, labels = self.text, [self.text.fresh(hint) for hint in ("safe", "checked", "end")]
+        text.branch(self._all_hold(variable, cells, tuple(guards)), labels[0], labels[1])
+        for label, proven in ((labels[0], known | guards.keys()), (labels[1], known)):
+            text.block(label)
+            self.expressions.proven = proven
+            printer()
+            text.jump(labels[2])
+        self.expressions.proven = known
+        text.block(labels[2])
+
+    def may_repeat(self, body: Sequence[Stmt]) -> bool:
+        """Whether a body may be printed twice."""
+        return True
+
+    def _all_hold(self, variable: Local, cells: Sequence[str], guards: Sequence[Guard]) -> str:
+        """Return whether guards hold in all iterations; false also if that is not certain."""
+        text = self.text
+        saved = self.scope.read(variable)
+        last = text.value(f"sub i64 {text.value(f'load i64, ptr {cells[2]}')}, 1")
+        ends = []
+        for step in ("0", "1"):
+            self.count(variable, cells, step)
+            ends.append([[self.expressions.index(x) for x in guard.indices] for guard in guards])
+        truths = []
+        for guard, first, second in zip(guards, *ends, strict=True):
+            extents = [self.expressions.index(x) for x in guard.extents]
+            truths += [self._in_range(*numbers, last) for numbers in zip(first, second, extents, strict=True)]
+        self.scope.assign(variable, saved)
+        return self.expressions.all_of(truths)
+
+    def _in_range(self, first: str, second: str, extent: str, last: str) -> str:
+        text = self.text
+        function = text.declare("{i64, i1}", "llvm.smul.with.overflow.i64", "i64", "i64")
+        pace = text.value(f"sub i64 {second}, {first}")
+        product = text.value(f"call {{i64, i1}} {function}(i64 {pace}, i64 {last})")
+        end = text.value(f"add i64 {first}, {text.value(f'extractvalue {{i64, i1}} {product}, 0')}")
+        exact = text.value(f"xor i1 {text.value(f'extractvalue {{i64, i1}} {product}, 1')}, true")
+        inside = [text.value(f"icmp ult i64 {index}, {extent}") for index in (first, end)]
+        return self.expressions.all_of([exact, *inside])
+

@@ -1,0 +1,139 @@
+"""Kernels on the host: compiled by LLVM, and run in the caller's thread, with others where that is faster."""
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from accel import config
+from accel.abc import Failure, Stream
+from accel.errors import CapabilityError, KernelLaunchError, OutOfMemoryError
+from accel.ir import Program, Threads
+
+from .host_code.machine_code import function_of
+from .host_code.printer import printed
+from .host_code.process import symbols
+from .host_code.slots import Slots
+
+__all__ = ["HostKernel", "host_kernel", "host_source"]
+
+_Grid = tuple[int, int, int]
+_ONE: _Grid = (1, 1, 1)
+_NO_MEMORY = -1
+_NOTHING: tuple[Failure | None, tuple[Any, ...]] = (None, ())
+_RECORD = struct.Struct(f"<{1 + len(Failure._fields)}q")
+_PROTOTYPE = ctypes.PYFUNCTYPE(None, ctypes.c_size_t, ctypes.c_int64)
+
+
+def host_source(program: Program) -> str:
+    """Return the text that is compiled for a program, in LLVM's language."""
+    return printed(program, Slots(program))
+
+
+def host_kernel(program: Program) -> "HostKernel":
+    """Compile a program for the host.
+
+    Raises
+    ------
+    CapabilityError
+        If the host cannot compute with a dtype, or if llvmlite is missing or broken.
+    """
+    return HostKernel(program)
+
+
+class HostKernel:
+    """A program that is compiled for the host. Threads may run it at once."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._slots = Slots(program)
+        text = printed(program, self._slots)
+        self._function = _PROTOTYPE(function_of(text, "run", symbols()))
+        grid = any(isinstance(step, Threads) for step in program.steps)
+        self._reports = bool(program.debug or program.results or grid)
+        self._pack = self._slots.format.pack_into
+        self._free: list[tuple[ctypes.Array[ctypes.c_char], int]] = []
+
+    def launch(
+        self,
+        arguments: Sequence[Any],
+        *,
+        grid: _Grid,
+        block: _Grid,
+        stream: Stream | None,
+        explain: Callable[[Failure], Exception],
+    ) -> Callable[[], tuple[Any, ...]] | None:
+        """Run the steps; everything is done when this returns."""
+        if stream is not None:
+            raise CapabilityError("the host runs kernels in the caller's thread and has no streams; write stream=None")
+        failure, results = self.run(arguments, grid, block)
+        if failure is not None:
+            raise explain(failure)
+        return (lambda: results) if self._program.results else None
+
+    def run(
+        self, arguments: Sequence[Any], grid: _Grid = _ONE, block: _Grid = _ONE
+    ) -> tuple[Failure | None, tuple[Any, ...]]:
+        """Run the steps; return the first failure of a check, and the results.
+
+        Parameters
+        ----------
+        arguments : sequence of int, float or complex
+            As for `CompiledKernel.launch`; addresses are the host's.
+        grid, block : tuple of three ints
+            The blocks, and the threads of a block, for a program with an explicit grid.
+
+        Raises
+        ------
+        KernelLaunchError
+            If threads of a block do not arrive at the same barrier, or those of a warp at the same operation.
+        """
+        try:
+            memory = self._free.pop()
+        except IndexError:
+            memory = self._new_memory()
+        if self._slots.splits:
+            arguments = _in_parts(arguments)
+        self._pack(memory[0], 0, *arguments, *grid, *block)
+        self._function(memory[1], config.current().threads)
+        found = self._outcome(memory[0]) if self._reports else _NOTHING
+        self._free.append(memory)
+        return found
+
+    def _new_memory(self) -> "tuple[ctypes.Array[ctypes.c_char], int]":
+        buffer = ctypes.create_string_buffer(self._slots.nbytes + 64)
+        return buffer, ctypes.addressof(buffer)
+
+    def _outcome(self, buffer: "ctypes.Array[ctypes.c_char]") -> tuple[Failure | None, tuple[Any, ...]]:
+        slots = self._slots
+        trouble, *record = _RECORD.unpack_from(buffer, slots.trouble)
+        if trouble:
+            raise self._error(trouble)
+        results = tuple(np.frombuffer(buffer, local.dtype, 1, place)[0] for local, place in slots.results)
+        return Failure(*record) if self._program.debug and record[-1] else None, results
+
+    def _error(self, trouble: int) -> Exception:
+        if trouble == _NO_MEMORY:
+            return OutOfMemoryError(
+                f"the host has no memory for the threads of a block of kernel {self._program.name!r}; use smaller blocks"
+            )
+        site = self._program.sites[trouble - 1]
+        function, file, line = site.calls[-1]
+        who = "warp" if site.what == "warp" else "block"
+        return KernelLaunchError(
+            f"divergent {site.what} in {function} ({file}:{line}): some threads of a {who} arrived there and others "
+            f"did not; call it where all threads of the {who} do"
+        )
+
+
+def _in_parts(arguments: Sequence[Any]) -> list[Any]:
+    """Replace each complex number by its two parts."""
+    parts: list[Any] = []
+    for argument in arguments:
+        if isinstance(argument, complex | np.complexfloating):
+            parts += [float(argument.real), float(argument.imag)]
+        else:
+            parts.append(argument)
+    return parts

@@ -1,0 +1,190 @@
+"""`SimKernel`: a program compiled for a simulated device, where it runs as late work of a stream."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from math import prod
+from typing import Any, Protocol
+
+from accel.abc import Stream
+from accel.abc.kernels import Failure
+from accel.device import Device
+from accel.errors import CapabilityError, KernelLaunchError
+from accel.ir import Number, Program, Threads
+
+from ...common.host_kernels import HostKernel, host_kernel
+from ..memory import Memory
+from ..races import Operation
+from ..regions import Region
+from ..streams import SimStream
+from .arguments import Argument, argument
+from .interpreter import Interpreter, Outcome
+from .runs import BudgetError, Run
+from .threads import Dim3
+
+__all__ = ["Launcher", "SimKernel", "kernel_source"]
+
+_THREADS = 1024
+_SHARED = 48 * 1024
+
+# How many accesses are interpreted, by debug mode. In debug mode that is how races are found. Otherwise these take
+# about 3 ms, and code of the host takes 40 ms to compile; interpreted accesses never leave the memory of the kernel.
+_BUDGETS = {True: 100_000, False: 1000}
+
+
+class Launcher(Protocol):
+    """What a launch asks of the backend."""
+
+    def memory_at(self, address: int, nbytes: int) -> Memory | None:
+        """Return the memory that contains some bytes; None if there is none."""
+        ...
+
+    def stream_of(self, stream: Stream | None, device: Device) -> SimStream:
+        """Return the given stream, or by default the device's current stream."""
+        ...
+
+    def begin(self, operation: Operation, *uses: tuple[Memory | None, Region, bool]) -> None:
+        """Declare the regions that an operation reads and writes, for injected faults and the race check."""
+        ...
+
+    def draw(self) -> int:
+        """Return a random number, for the order of iterations and threads."""
+        ...
+
+
+class SimKernel:
+    """A program for a simulated device.
+
+    Parameters
+    ----------
+    program : Program
+        The program.
+    device : Device
+        The device.
+    launcher : Launcher
+        The backend.
+    """
+
+    def __init__(self, program: Program, device: Device, launcher: Launcher) -> None:
+        self._program = program
+        self._device = device
+        self._launcher = launcher
+        self._interpreter = Interpreter(program)
+        self._in_grid = any(isinstance(step, Threads) for step in program.steps)
+
+    def launch(
+        self,
+        arguments: Sequence[Any],
+        *,
+        grid: Dim3,
+        block: Dim3,
+        stream: Stream | None,
+        explain: Callable[[Failure], Exception],
+    ) -> Callable[[], tuple[Any, ...]] | None:
+        """Run the steps late; see `CompiledKernel`.
+
+        Raises
+        ------
+        KernelLaunchError
+            If a block is too large, or an argument is not memory of a simulated device.
+        """
+        self._refuse_large(block)
+        views, numbers = self._bound(arguments)
+        results: list[tuple[Any, ...]] = []
+
+        def run_now(operation: Operation) -> None:
+            self._launcher.begin(operation, *((each.memory, each.region, each.view.writable) for each in views))
+            failure, found = self._run(views, numbers, grid, block)
+            if failure is not None:
+                raise explain(failure)
+            results.append(found)
+
+        task = self._launcher.stream_of(stream, self._device).submit(f"kernel {self._program.name}", run_now)
+
+        def fetch() -> tuple[Any, ...]:
+            task.wait()
+            return results[0]
+
+        return fetch if self._program.results else None
+
+    def _run(self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3) -> Outcome:
+        """Interpret the program; if that takes long, run code of the host instead."""
+        budget = sys.maxsize if self._in_grid else _BUDGETS[self._program.debug]
+        run = self._begun(views, numbers, grid, block, budget)
+        try:
+            return self._interpreter.run(run, races=self._program.debug)
+        except BudgetError:
+            run.restore()
+        if self._compiled is not None:
+            return self._compiled.run(self._on_host(run, numbers))
+        run = self._begun(views, numbers, grid, block, sys.maxsize)
+        return self._interpreter.run(run, races=self._program.debug)
+
+    def _begun(
+        self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3, budget: int
+    ) -> Run:
+        cells = {each.view.name: each.cells(poisoned=self._program.debug) for each in views}
+        typed = {
+            each.name: each.dtype.type(numbers[each.name])
+            for each in self._program.parameters
+            if isinstance(each, Number)
+        }
+        seed = self._launcher.draw()
+        return Run(self._program, cells, typed, grid=grid, block=block, seed=seed, budget=budget)
+
+    @cached_property
+    def _compiled(self) -> HostKernel | None:
+        """The program as code of the host; None if the host cannot compute its types."""
+        with suppress(CapabilityError):
+            return host_kernel(self._program)
+        return None
+
+    def _on_host(self, run: Run, numbers: Mapping[str, Any]) -> list[Any]:
+        """Return the arguments for the host's code."""
+        arguments: list[Any] = []
+        for parameter in self._program.parameters:
+            if isinstance(parameter, Number):
+                arguments.append(numbers[parameter.name])
+            else:
+                cells = run.memories[parameter.name]
+                arguments += [cells.host_address, *cells.extents, *cells.strides]
+        return arguments
+
+    def _bound(self, arguments: Sequence[Any]) -> tuple[list[Argument], dict[str, Any]]:
+        """Return the memory of the views, and the numbers by their names."""
+        views: list[Argument] = []
+        numbers: dict[str, Any] = {}
+        values = iter(arguments)
+        for parameter in self._program.parameters:
+            if isinstance(parameter, Number):
+                numbers[parameter.name] = next(values)
+            else:
+                views.append(argument(parameter, values, self._launcher.memory_at))
+        return views, numbers
+
+    def _refuse_large(self, block: Dim3) -> None:
+        if prod(block) > _THREADS:
+            raise KernelLaunchError(
+                f"kernel {self._program.name} was launched with a block of {block}, which is {prod(block)} threads; up "
+                f"to {_THREADS} are possible"
+            )
+        shared = sum(array.size * array.dtype.itemsize for array in self._program.arrays if array.space == "shared")
+        if shared > _SHARED:
+            raise KernelLaunchError(
+                f"kernel {self._program.name} needs {shared} bytes of shared memory for a block; {self._device} has "
+                f"{_SHARED}: allocate smaller arrays"
+            )
+
+
+def kernel_source(program: Program, language: str) -> str:
+    """Return the Python functions that are interpreted.
+
+    Raises
+    ------
+    CapabilityError
+        If the language is not ``host``.
+    """
+    if language != "host":
+        raise CapabilityError(f"simulated devices have no {language!r} source of kernels; ask for 'host'")
+    return Interpreter(program).text

@@ -1,0 +1,112 @@
+"""Programs as Python text: one function for each step."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from accel.ir import Frame, Loop, Number, Once, Program, Reduction, Threads, View
+
+from .arithmetic import reduced
+from .expressions import Expressions, memory_name
+from .statements import Statements
+
+__all__ = ["CompiledSteps", "compile_steps"]
+
+
+class CompiledSteps(NamedTuple):
+    """The text of a program, and its functions: of a run and an actor, in order; that of threads is a generator."""
+
+    text: str
+    functions: tuple[Callable[..., Any], ...]
+
+
+def compile_steps(program: Program) -> CompiledSteps:
+    """Return a program as Python functions."""
+    writer = _Writer(program)
+    for number, step in enumerate(program.steps):
+        with writer.statements.under(f"def step_{number}(run, t):"):
+            writer.parameters()
+            _WRITERS[type(step)](writer, step)
+    text = "\n".join(writer.statements.lines) + "\n"
+    names: dict[str, Any] = dict(writer.expressions.names)
+    exec(compile(text, f"<accel: kernel {program.name}>", "exec"), names)  # noqa: S102 - the text comes from the program alone
+    return CompiledSteps(text, tuple(names[f"step_{number}"] for number in range(len(program.steps))))
+
+
+class _Writer:
+    """Writes the steps of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.expressions = Expressions(program)
+        self.statements = Statements(self.expressions)
+
+    def parameters(self) -> None:
+        """Write what a step begins with: the parameters, and what the prelude computes from them."""
+        for parameter in self.program.parameters:
+            if isinstance(parameter, Number):
+                self._line(f"v_{parameter.name} = run.numbers[{parameter.name!r}]")
+            else:
+                self._view(parameter)
+        self.statements.body(self.program.prelude)
+
+    def _view(self, view: View) -> None:
+        self._line(f"{memory_name(view.name)} = run.memories[{view.name!r}]")
+        for what in ("extent", "stride") if view.rank else ():
+            names = "".join(f"{what}_{axis}_{view.name}, " for axis in range(view.rank))
+            self._line(f"{names}= run.{what}s[{view.name!r}]")
+
+    def once(self, step: Once) -> None:
+        """Write code that runs once."""
+        self._arrays("local")
+        self._begin(step.frame)
+        self.statements.body(step.body)
+        for variable in step.frame.writes:
+            self._line(f"run.frame[{variable.name!r}] = {self.expressions(variable)}")
+
+    def loop(self, step: Loop) -> None:
+        """Write a parallel loop; each iteration begins with the variables of the frame."""
+        self._begin(step.frame)
+        for reduction in step.reductions:
+            self._line(f"all_{reduction.total.name} = []")
+        indices = "".join(f"{self.expressions(index)}, " for index in step.indices)
+        with self.statements.under(f"for {indices}in run.iterations(t, {self._ranges(step)}):"):
+            self._arrays("local")
+            self._begin(step.frame)
+            self.statements.body(step.body, step.reductions)
+        for reduction in step.reductions:
+            self._total(reduction)
+
+    def _ranges(self, step: Loop) -> str:
+        bounds = zip(step.starts, step.stops, step.steps, strict=True)
+        return ", ".join(f"range({', '.join(map(self.expressions, each))})" for each in bounds)
+
+    def _total(self, reduction: Reduction) -> None:
+        name, dtype = reduction.total.name, reduction.total.dtype
+        function = self.expressions.named("total", reduction, lambda: lambda all_: reduced(reduction.op, all_, dtype))
+        self._line(f"run.frame[{name!r}] = {function}([run.frame[{name!r}], *all_{name}])")
+
+    def threads(self, step: Threads) -> None:
+        """Write the code of a thread; it stops before it begins, so that threads begin in any order."""
+        self._line("yield")
+        self._arrays("shared")
+        self._arrays("local")
+        self.statements.body(step.body)
+
+    def _begin(self, frame: Frame) -> None:
+        for variable in frame.reads:
+            self._line(f"{self.expressions(variable)} = run.frame[{variable.name!r}]")
+
+    def _arrays(self, space: str) -> None:
+        for array in self.program.arrays:
+            if array.space == space:
+                self._line(f"{memory_name(array.name)} = t.{space}({array.name!r})")
+
+    def _line(self, text: str) -> None:
+        self.statements.add(text)
+
+
+_WRITERS: Mapping[type, Callable[[_Writer, Any], None]] = {
+    Loop: _Writer.loop,
+    Once: _Writer.once,
+    Threads: _Writer.threads,
+}

@@ -38,6 +38,7 @@ from accel.kernels.language import (
     warp_size,
 )
 from accel.kernels.raw import RawKernel
+from accel.kernels.tuning import Tuned, tune
 from accel.views import AddressSpace
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ __all__ = [
     "Kernel",
     "RawKernel",
     "Static",
+    "Tuned",
     "accumulator",
     "async_copy",
     "async_wait",
@@ -80,6 +82,7 @@ __all__ = [
     "rsqrt",
     "stack_allocation",
     "thread_index",
+    "tune",
     "u8",
     "u16",
     "u32",

@@ -10,19 +10,16 @@ LINK = re.compile(r"\[[^\]]+\]\([^)]+\)")
 ROW = re.compile(r"^\|.*\| (.*) \|$", re.MULTILINE)
 
 
-@pytest.fixture
-def guide(root):
-    return root / "docs/guide"
-
-
 def without_numbers(text):
     """Return a report without what depends on the order of threads, and on where the page breaks its lines."""
     return " ".join(re.sub(r"\d+", "0", text).split())
 
 
-@pytest.mark.parametrize("name", ["kernels_out_of_bounds", "kernels_with_a_grid"])
-def test_the_reports_on_the_page_are_what_its_python_prints(guide, run_page, capsys, name):
-    page = guide / f"{name}.md"
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/guide/kernels_out_of_bounds.md", "docs/guide/kernels_with_a_grid.md"]
+)
+def test_the_reports_on_the_page_are_what_its_python_prints(root, run_page, capsys, page):
+    page = root / page
     run_page(page)
     printed = without_numbers(capsys.readouterr().out)
     reports = REPORT.findall(page.read_text(encoding="utf-8"))
@@ -30,8 +27,8 @@ def test_the_reports_on_the_page_are_what_its_python_prints(guide, run_page, cap
     assert [report for report in reports if without_numbers(report) not in printed] == []
 
 
-def test_each_line_of_a_table_occurs_in_the_python_below_it(guide):
-    text = LINK.sub("", (guide / "coming_from.md").read_text(encoding="utf-8"))
+def test_each_line_of_a_table_occurs_in_the_python_below_it(root):
+    text = LINK.sub("", (root / "docs/guide/coming_from.md").read_text(encoding="utf-8"))
     python = "\n".join(PYTHON.findall(text))
     lines = [line for cell in ROW.findall(text) for line in re.findall(r"`([^`]+)`", cell)]
     assert len(lines) > 40

@@ -144,7 +144,7 @@ def bare(text: str) -> str:
 
 def _is_near(view: View) -> bool:
     """Return whether all distances in a view of constant extents fit 32 bits."""
-    return view.span is not None and -NARROW < view.span[0] and view.span[1] < NARROW
+    return view.span is not None and view.span[0] > -NARROW and view.span[1] < NARROW
 
 
 def _stride(x: Stride) -> str:

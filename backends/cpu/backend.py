@@ -95,6 +95,20 @@ class CpuBackend:
             raise _no_streams()
         host_copies.fill(target, _bytes_of(target.span), value)
 
+    def compile_kernel(self, device: Device, program: Program) -> CompiledKernel:
+        """Return a program compiled for the host."""
+        from ..common.host_kernels import host_kernel
+
+        return host_kernel(program)
+
+    def kernel_source(self, program: Program, language: str) -> str:
+        """Return the text that is compiled for the host."""
+        if language != "host":
+            raise CapabilityError(f"the cpu backend prints kernels for the host, not for {language!r}; write 'host'")
+        from ..common.host_kernels import host_source
+
+        return host_source(program)
+
     def synchronize(self, device: Device) -> None:
         """Return at once: every call is done when it returns."""
 

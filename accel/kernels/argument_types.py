@@ -155,6 +155,10 @@ def constant(cls: type) -> Accept:
     def accept(value: Any, *_: object) -> ArgumentType:
         if not isinstance(value, cls):
             raise KernelSignatureError(f"{cls.__name__} is annotated; found {type(value).__name__}")
+        try:
+            hash(value)
+        except TypeError:
+            raise KernelSignatureError(f"a constant has a hash; found {type(value).__name__}: pass a tuple") from None
         return StaticType(value)
 
     return accept

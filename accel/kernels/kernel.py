@@ -17,7 +17,6 @@ from accel.ir.text import program_text
 from accel.kernels.binding import Bound, Signature
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.lowering import Lowered, lower
-from accel.kernels.frontend.types import ArgumentType
 from accel.kernels.grids import Extents, as_block, as_grid, blocks_over
 from accel.kernels.host_launch_code import MISSED, HostCall, host_launch
 from accel.kernels.specialized import DONE, Geometry, Specialized, specialized
@@ -27,7 +26,7 @@ from accel.registry import NoBackendError, providers
 __all__ = ["Kernel", "Launch", "kernel"]
 
 _Function: TypeAlias = Callable[..., Any]
-_Key: TypeAlias = tuple[tuple[ArgumentType, ...], bool, Device]
+_Key: TypeAlias = tuple[tuple[object, ...], bool, Device]
 
 _LANGUAGES = {"host": "cpu", "cuda": "cuda", "hip": "rocm"}
 _MOST_LAUNCHERS = 8
@@ -187,7 +186,7 @@ class Kernel:
                 f"{how.stream!r} cannot run {self.__name__} on memory of {device}; "
                 f"write {self.__name__}.on(accel.new_stream('{device}'))"
             )
-        key = bound.kinds, self._debugging, device
+        key = bound.key, self._debugging, device
         found = self._specialized.get(key)
         if found is None or found.outdated:
             found = self._compile(key, given, bound)

@@ -8,6 +8,7 @@ import platform
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from itertools import product
 from statistics import median
 from time import perf_counter
@@ -123,7 +124,7 @@ class Tuned:
         """Return a text for the device, the kernel, the choices, and the kind of the arguments."""
         device = bound.device or resolve(None)
         sizes = [number.bit_length() for leaf in bound.leaves if leaf.memory for number in leaf.numbers[1:]]
-        source = ast.dump(self._kernel._source.tree)
+        source = sha256(ast.dump(self._kernel._source.tree).encode()).hexdigest()
         return json.dumps([__version__, _hardware(device), source, repr(self._candidates), repr(bound.kinds), sizes])
 
     def __repr__(self) -> str:

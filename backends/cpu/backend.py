@@ -24,6 +24,9 @@ __all__ = ["CpuBackend"]
 
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
+_GRID = (2**31 - 1, 65_535, 65_535)
+"""The same as of GPUs, so that kernels with an explicit grid run here too."""
+
 
 class CpuBackend:
     """Host memory from NumPy; everything is done before a call returns."""
@@ -112,26 +115,6 @@ class CpuBackend:
     def synchronize(self, device: Device) -> None:
         """Return at once: every call is done when it returns."""
 
-    def compile_kernel(self, device: Device, program: Program) -> CompiledKernel:
-        """Return a program compiled for the host."""
-        from ..common.host_kernels import host_kernel
-
-        return host_kernel(program)
-
-    def kernel_source(self, program: Program, language: str) -> str:
-        """Return a program in LLVM's language.
-
-        Raises
-        ------
-        CapabilityError
-            If the language is not ``host``.
-        """
-        if language != "host":
-            raise CapabilityError(f"the cpu backend has no {language!r} source of kernels; ask for 'host'")
-        from ..common.host_kernels import host_source
-
-        return host_source(program)
-
     def namespace(self, device: Device) -> Any:
         """Return NumPy as a namespace of the array standard."""
         import array_api_compat.numpy as namespace
@@ -159,7 +142,7 @@ class CpuBackend:
 
 @cache
 def _limits() -> Limits:
-    return Limits(_physical_memory(), ALIGNMENT, 1, SUPPORTED)
+    return Limits(_physical_memory(), ALIGNMENT, 1, SUPPORTED, _GRID)
 
 
 def _physical_memory() -> int:

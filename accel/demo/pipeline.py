@@ -100,18 +100,20 @@ def respond(recipe: Recipe, pixels: Array) -> Array:
     total, area = (filters.box_sum(part, recipe.background) for part in (light * shown, shown))
     contrast = filters.inner(light, recipe.background) - total / xp.maximum(area, xp.ones_like(area))
     shown_there = filters.inner(shown, recipe.background)
-    response = filters.gaussian(recipe.sign * contrast * shown_there, recipe.sigma)
     square = filters.box_sum(filters.inner(shown, halo(recipe) - recipe.inset), recipe.inset)
+    response = filters.gaussian(recipe.sign * contrast * shown_there, recipe.sigma)
+    # The host waits here: it uses an array that a kernel has written.
     return xp.where(square == (2 * recipe.inset + 1) ** 2, response, -xp.inf)
 
 
 def mark(recipe: Recipe, threshold: Array, response: Array) -> Array:
     """Return a mask of the detections in a tile; ``response`` has ``recipe.reach`` more pixels on each side."""
+    above = filters.inner(response, recipe.reach) > threshold
     if recipe.shape == "points":
         crest = filters.peaks(response, recipe.reach)
     else:
         crest = filters.ridges(xp.where(xp.isfinite(response), response, 0.0))
-    return crest & (filters.inner(response, recipe.reach) > threshold)
+    return above & crest
 
 
 def join(streams: Sequence[Stream]) -> None:

@@ -1,4 +1,4 @@
-"""The computation of the demo: tiles are copied to a device, filtered there with `accel.xp`, and assembled there.
+"""The computation of the demo: tiles are copied to a device, filtered there, and assembled there.
 
 There are two sweeps over the picture, because the threshold of the second needs the whole response of the first. Tiles
 alternate between two streams: while one stream computes a tile, the other copies the next tile.
@@ -102,7 +102,7 @@ def respond(recipe: Recipe, pixels: Array) -> Array:
     shown_there = filters.inner(shown, recipe.background)
     square = filters.box_sum(filters.inner(shown, halo(recipe) - recipe.inset), recipe.inset)
     response = filters.gaussian(recipe.sign * contrast * shown_there, recipe.sigma)
-    # The host waits here: it uses an array that a kernel has written.
+    # Last, because the host waits where an array is used that a kernel writes.
     return xp.where(square == (2 * recipe.inset + 1) ** 2, response, -xp.inf)
 
 

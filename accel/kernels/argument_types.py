@@ -102,10 +102,7 @@ def number(dtype: DType, *, weak: bool) -> Accept:
         try:
             return _passed(kind, exactly(value, dtype).item(), name, leaves)
         except DTypeError:
-            text = f"{value!r:.60} ({type(value).__name__})"
-            raise DTypeError(
-                f"{dtype.name} is annotated, which cannot hold {text}; {_CONVERSIONS[dtype.kind]}"
-            ) from None
+            raise _unfit(value, dtype) from None
 
     return accept
 

@@ -58,9 +58,7 @@ def find_peaks(x: LayoutTensor[f64], middle: LayoutTensor[f64], peaks: LayoutTen
             most = max(most, heights[row, column])
         for row, column in heights:
             height = heights[row, column]
-            marks[row, column] = height == most and no_larger(
-                x, i * side + row, j * side + column, 2 * side - 1, height
-            )
+            marks[row, column] = height == most and no_larger(x, i * side + row, j * side + column, 2 * side - 1, height)
 
 
 @func

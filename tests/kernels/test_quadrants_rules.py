@@ -75,6 +75,12 @@ def write_at_in_a_loop(v: BufferView[i32], at: i64):
         v[at + i] = 7
 
 
+@kernel
+def shift_by_size(v: BufferView[i32]):
+    for i in range(v.size):
+        v[i + v.size] = 7
+
+
 @func
 def write_one(v, at):
     v[at] = 7
@@ -347,6 +353,19 @@ class TestDebugMode:
         assert index == tid + 4
         assert device == "sim" or unchanged_but(data, *range(4, 16))
 
+    def test_all_failures_are_counted_where_threads_share_a_loop(self, device):
+        data = counted(device, 2 * 10**5)
+        message = bounds_error(shift_by_size, data[: 10**5])
+        assert "100000 accesses out of range" in message
+
+    def test_a_late_error_has_the_line_that_launched_the_kernel(self, device):
+        stream = accel.new_stream(device)
+        with accel.debug():
+            event = write_at.on(stream)(counted(device)[:], 64)
+        with pytest.raises(KernelBoundsError) as failure:
+            event.wait()
+        assert any(re.match(r"launched at .*test_quadrants_rules\.py:\d+", note) for note in failure.value.__notes__)
+
     def test_a_single_access_out_of_range_is_called_the_only_one(self, device):
         assert "There were no other accesses out of range." in bounds_error(write_at, counted(device)[:], 64)
 
@@ -380,6 +399,13 @@ class TestDebugMode:
         with accel.debug():
             assert unchecked.inspect("ir", v, 0) != write_at.inspect("ir", v, 0)
         assert unchecked.inspect("ir", v, 0) == write_at.inspect("ir", v, 0)
+
+    @pytest.mark.parametrize("launch", [write_at, write_nested])
+    def test_without_it_the_code_has_no_checks(self, device, launch):
+        v = counted(device)[:]
+        assert "site" not in launch.inspect("ir", v, 0)
+        with accel.debug():
+            assert "site" in launch.inspect("ir", v, 0)
 
     def test_without_it_an_index_past_the_view_and_inside_the_array_is_not_checked(self):
         data = counted("cpu")
@@ -435,6 +461,16 @@ class TestBetter:
     def test_the_annotated_dtype_is_checked(self, device):
         with pytest.raises(DTypeError, match=r"the parameter v of fill_with: int32 .* float32"):
             fill_with(accel.zeros(4, "float32", device=device)[:], 7)
+
+    def test_an_array_that_requires_gradients_is_refused_with_how_to_detach_it(self):
+        class Tensor:
+            requires_grad = True
+            __dlpack__ = np.zeros(4, "int32").__dlpack__
+
+        with pytest.raises(TypeError, match=r"detach\(\)"):
+            BufferView(Tensor())
+        with pytest.raises(TypeError, match=r"the parameter v of scale: .*detach\(\)"):
+            scale(Tensor(), 2)
 
     def test_the_type_of_what_has_memory_is_checked(self):
         with pytest.raises(TypeError, match="str"):

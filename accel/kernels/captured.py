@@ -5,7 +5,10 @@ from typing import Any
 
 from accel.kernels.frontend.function_source import FunctionSource
 
-__all__ = ["Captured"]
+__all__ = ["ABSENT", "Captured"]
+
+ABSENT = object()
+"""The value of a global that does not exist: its name stands for one of Python's builtins."""
 
 
 class Captured:
@@ -15,33 +18,37 @@ class Captured:
     ----------
     names : tuple of (dict, str, object)
         The dictionaries of globals, the names in them, and their values then.
-    others : tuple of (FunctionSource, str, object)
-        The same for closures and for Python's builtins.
+    cells : tuple of (FunctionSource, str, object)
+        The same for variables of closures.
     """
 
-    __slots__ = ("names", "others")
+    __slots__ = ("cells", "names")
 
     def __init__(self, captured: Iterable[tuple[FunctionSource, str, Any]]) -> None:
-        found = [*captured]
-        in_globals = [_is_global(source, name) for source, name, _ in found]
-        pairs = [*zip(found, in_globals, strict=True)]
-        names = [each for each, there in pairs if there]
-        self.names = tuple([(source.function.__globals__, name, value) for source, name, value in names])
-        self.others = tuple([each for each, there in pairs if not there])
+        found = [(source.function, source, name, value) for source, name, value in captured]
+        self.names = tuple(
+            [
+                (function.__globals__, name, value if name in function.__globals__ else ABSENT)
+                for function, _, name, value in found
+                if name not in function.__code__.co_freevars
+            ]
+        )
+        self.cells = tuple([each[1:] for each in found if each[2] in each[0].__code__.co_freevars])
 
     @property
     def unchanged(self) -> bool:
         """Whether each name still stands for the same object."""
-        same = all(values.get(name, self) is value for values, name, value in self.names)
-        return same and all(_value(source, name, self) is value for source, name, value in self.others)
+        same = all(values.get(name, ABSENT) is value for values, name, value in self.names)
+        return same and self.same_cells
+
+    @property
+    def same_cells(self) -> bool:
+        """Whether this is so for the variables of closures."""
+        return all(_value(source, name) is value for source, name, value in self.cells)
 
 
-def _is_global(source: FunctionSource, name: str) -> bool:
-    return name in source.function.__globals__ and name not in source.function.__code__.co_freevars
-
-
-def _value(source: FunctionSource, name: str, otherwise: object) -> Any:
+def _value(source: FunctionSource, name: str) -> Any:
     try:
         return source.resolve(name)
-    except KeyError:
-        return otherwise
+    except KeyError:  # the variable was deleted
+        return ABSENT

@@ -12,6 +12,7 @@ from accel.device import Device
 from accel.ir import SLOT, Loop, Program, Threads
 
 from .device_code import (
+    NARROW,
     PARTIAL,
     THREADS,
     Packing,
@@ -41,9 +42,6 @@ _BLOCKS = 8
 
 _RECORD = 64
 """Bytes for the record of failures: seven integers of 64 bits, and padding for what comes after it."""
-
-_NARROW = 1 << 30
-"""Distances and numbers of iterations up to this leave room for sums of two in 32 bits."""
 
 
 class Toolchain(NamedTuple):
@@ -133,7 +131,7 @@ class CompiledProgram:
     def bits(self, arguments: Sequence[Any], counts: Sequence[int | None]) -> int:
         """Return the bits of distances and numbers of iterations that a launch needs."""
         known = [count for count, step in zip(counts, self.steps, strict=True) if step.loop]
-        fits = None not in known and max([self._reach(arguments), *[count or 0 for count in known]]) < _NARROW
+        fits = None not in known and max([self._reach(arguments), *[count or 0 for count in known]]) < NARROW
         return 32 if fits else 64
 
 

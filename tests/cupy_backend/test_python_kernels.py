@@ -8,7 +8,7 @@ import pytest
 import accel
 from accel import Device
 from accel.errors import CapabilityError, KernelLaunchError
-from accel.ir import Check, Guard, View
+from accel.ir import Cast, Check, Guard, Local, Number, Once, View
 from accel.memory import heap_of
 from accel.memory.submitting import Use, submit_ordered
 
@@ -207,3 +207,22 @@ def test_a_position_is_an_integer_of_64_bits():
     x = container([0] * 300, "int64")
     Kernel(program("far", [v], loop(v, store(v, index("mul", POSITION, const(1 << 40))))))(x)
     assert x.to_numpy().tolist() == [i << 40 for i in range(300)]
+
+
+DTYPES = [dtype for dtype in accel.dtypes.supported() if not dtype.name.startswith("float8")]
+
+
+def test_numbers_of_all_types_are_passed_by_value():
+    """Each number is stored by a kernel with many; those of bfloat16 as float32, which the device's arrays have."""
+    numbers = [Number(f"n{place}", dtype) for place, dtype in enumerate(DTYPES)]
+    stored = [np.dtype("f4") if dtype.name == "bfloat16" else dtype for dtype in DTYPES]
+    targets = [view(f"to{place}", dtype) for place, dtype in enumerate(stored)]
+    pairs = zip(targets, numbers, strict=True)
+    body = [store(target, Cast(Local(n.name, n.dtype), target.dtype), const(0)) for target, n in pairs]
+    kernel = Kernel(
+        program("take", [p for pair in zip(targets, numbers, strict=True) for p in pair], Once(tuple(body)))
+    )
+    made = [container([0], dtype) for dtype in stored]
+    values = [1.5 - 2j if dtype.kind == "c" else 1 if dtype.kind in "biu" else -1.5 for dtype in DTYPES]
+    kernel(*[each for pair in zip(made, values, strict=True) for each in pair])
+    assert [each.to_numpy()[0] for each in made] == values

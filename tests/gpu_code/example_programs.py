@@ -204,12 +204,13 @@ TRANSPOSED = program(
 """A transpose through tiles of 8 x 8, with rows of 9 elements in shared memory."""
 
 
-def shuffled(kind, dtype, lane):
-    """Return a program that stores what each thread gets from another lane."""
+def shuffled(kind, dtype):
+    """Return a program that stores what each thread gets from another lane, which is a parameter."""
     values = view("values", dtype)
     got, number = local("got", dtype), index("add", index("mul", Place("block", 0), Place("block_size", 0)), TX)
-    shuffle = Shuffle(kind, got, load(values, number), const(lane), 0)
-    return program("shuffle", [values], Threads((shuffle, store(values, got, number))))
+    shuffle = Shuffle(kind, got, load(values, number), local("there"), 0)
+    body = Threads((shuffle, store(values, got, number)))
+    return program("shuffle", [values, Number("there", INDEX)], body)
 
 
 def votes():
@@ -268,7 +269,7 @@ def every_program():
     made = {"saxpy": SAXPY, "collatz": COLLATZ, "grid": grid((1, 2)), "debug": DEBUG, "transpose": TRANSPOSED}
     made |= {f"sum of {np.dtype(dtype)}": reduced(dtype) for dtype in ("i4", "f2", bf16, "f4", "f8", "c8", "c16")}
     made |= {f"smallest {np.dtype(dtype)}": reduced(dtype, "min") for dtype in ("u1", "f2", "f8")}
-    made |= {f"{kind} {dtype}": shuffled(kind, dtype, 3) for kind, dtype in (("up", "f8"), ("xor", "f4"))}
+    made |= {f"{kind} {dtype}": shuffled(kind, dtype) for kind, dtype in (("up", "f8"), ("xor", "f4"))}
     made |= {"votes": votes(), "copies of 2": copied("f2"), "copies of 4": COPIED, "copies of 16": copied("c16")}
     made |= {f"{op} {dtype}": atomic(op, dtype) for op in ("add", "max") for dtype in ("i4", "u8", "f2", "f4", "f8")}
     made |= {f"functions of {np.dtype(dtype)}": functions(dtype) for dtype in ("f2", bf16, "f4", "f8")}

@@ -239,10 +239,9 @@ class _Kernel:
         """Lower ``s = accumulator(dtype, start)``; return False for other statements."""
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or len(node.targets) != 1:
             return False
-        called, _ = quietly(self.act, node.value.func)
-        target = node.targets[0]
-        if not isinstance(called, Constant) or called.value is not language.accumulator:
+        if _object_of(self.act.source, node.value.func) is not language.accumulator:
             return False
+        target = node.targets[0]
         if not isinstance(target, ast.Name) or node.value.keywords or not 1 <= len(node.value.args) <= 2:
             raise self.act.error(node, "write s = accumulator(f32, 0), with a name, a dtype and a number")
         given = [lower_entity(self.act, each) for each in node.value.args]
@@ -329,10 +328,7 @@ def _changes(node: ast.For, accumulator: str) -> bool:
 
 def is_explicit(source: FunctionSource) -> bool:
     """Tell whether a kernel uses what only an explicit grid has, in its own body."""
-    local = set(source.function.__code__.co_varnames)
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.Name) and node.id in local:
-            continue
         if isinstance(node, ast.Name | ast.Attribute) and _object_of(source, node) in _EXPLICIT:
             return True
         if isinstance(node, ast.Attribute) and node.attr == "SHARED":
@@ -341,10 +337,11 @@ def is_explicit(source: FunctionSource) -> bool:
 
 
 def _object_of(source: FunctionSource, node: ast.expr) -> Any:
-    """Return the object that a dotted name stands for, if it can be a name of an explicit grid; else None."""
+    """Return the object that a dotted name stands for, if it is no local variable; else None."""
     try:
         if isinstance(node, ast.Name):
-            found = source.resolve(node.id)
+            local = node.id in source.function.__code__.co_varnames
+            found = None if local else source.resolve(node.id)
         elif isinstance(node, ast.Attribute):
             owner = _object_of(source, node.value)
             found = getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None

@@ -2,9 +2,10 @@
 
 from .packing import Packing
 from .programs import PARTIAL, THREADS, device_source, kernel_name, reductions, shared_bytes, totals_name
-from .trips import reach, trips
+from .trips import NARROW, reach, trips
 
 __all__ = [
+    "NARROW",
     "PARTIAL",
     "THREADS",
     "Packing",

@@ -23,6 +23,7 @@ from accel.ir import (
 )
 
 from .calls import call
+from .trips import NARROW
 from .types import FLOATS16, identifier, is_float, literal, type_name, wide
 
 __all__ = ["Printer"]
@@ -43,8 +44,8 @@ class Printer:
 
     def __init__(self, program: Program) -> None:
         views = [parameter for parameter in program.parameters if isinstance(parameter, View)]
-        # The distances in a view whose extents are constants are not known at a launch.
-        self._far = {view.name for view in views if not view.rank}
+        # The distances in a view of constant extents are not known at a launch.
+        self._far = {view.name for view in views if not view.rank and not _is_near(view)}
 
     def text(self, x: Expr) -> str:
         """Return an expression as text that can be an operand of any operator."""
@@ -139,6 +140,11 @@ def bare(text: str) -> str:
         if not depth:
             return text[1:-1] if position == len(text) - 1 else text
     return text
+
+
+def _is_near(view: View) -> bool:
+    """Return whether all distances in a view of constant extents fit 32 bits."""
+    return view.span is not None and view.span[0] > -NARROW and view.span[1] < NARROW
 
 
 def _stride(x: Stride) -> str:

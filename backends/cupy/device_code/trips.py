@@ -9,7 +9,10 @@ from typing import Any
 
 from accel.ir import INDEX, Binary, Cast, Const, Expr, Extent, Local, Loop, Program, Stride, View, of_type
 
-__all__ = ["reach", "trips"]
+__all__ = ["NARROW", "reach", "trips"]
+
+NARROW = 1 << 30
+"""Distances and numbers of iterations below this leave room for sums of two in 32 bits."""
 
 Arguments = Sequence[Any]
 Compute = Callable[[Arguments], int]

@@ -99,12 +99,15 @@ class View(NamedTuple):
         Number of axes; 0 if extents and strides are constants of the program.
     writable : bool
         Whether the program may write it.
+    span : tuple of int
+        If the rank is 0: the first and one past the last element that the program may access, as indices.
     """
 
     name: str
     dtype: DType
     rank: int
     writable: bool
+    span: tuple[int, int] | None = None
 
 
 class Number(NamedTuple):

@@ -56,9 +56,9 @@ def compare(name, x, y):
     return Compare(name, x, y)
 
 
-def view(name="v", dtype=F32, rank=1, *, writable=True):
+def view(name="v", dtype=F32, rank=1, *, writable=True, span=None):
     """Return a parameter that is memory."""
-    return View(name, np.dtype(dtype), rank, writable)
+    return View(name, np.dtype(dtype), rank, writable, span)
 
 
 def shared(name, size, dtype=F32):

@@ -156,13 +156,15 @@ def test_an_index_out_of_range_is_found_in_code_of_the_host_too():
         launched.wait()
 
 
-def test_iterations_that_race_are_reported_with_both_lines():
+def test_iterations_that_race_are_reported_with_both_lines(sim):
     line = r"shift \(test_sim_kernels.py:\d+\)"
     message = rf"iteration (\d+) (reads|writes) v\[\d+\] at {line}, and iteration \d+ (reads|writes) it at {line}"
     with pytest.raises(RaceError, match=message):
         shift(BufferView(on_sim(np.zeros(20, "f4")))).wait()
     with pytest.raises(RaceError, match=r"v\[0\] at count_badly .*write atomic_add"):
         count_badly(BufferView(on_sim(np.zeros(1, "i8")))).wait()
+    assert [report.split(":")[0] for report in sim.races] == ["a race in kernel shift", "a race in kernel count_badly"]
+    sim.races.clear()
 
 
 def test_atomic_operations_of_iterations_do_not_race():
@@ -246,9 +248,13 @@ def test_kernels_on_two_streams_race_where_they_meet(sim, block, streams):
     sim.races.clear()
 
 
-def test_a_view_without_axes_uses_all_of_its_memory(sim, block, streams):
-    launch(sim, block, streams[0], 0, ir.view(rank=0))
-    launch(sim, block, streams[1], 90, ir.view(rank=0))
+def test_a_view_without_axes_uses_its_span_or_else_all_of_its_memory(sim, block, streams):
+    known, unknown = ir.view(rank=0, span=(0, 2)), ir.view(rank=0)
+    launch(sim, block, streams[0], 0, known)
+    launch(sim, block, streams[1], 2, known)
+    sim.synchronize(SIM)
+    launch(sim, block, streams[0], 0, unknown)
+    launch(sim, block, streams[1], 90, unknown)
     with pytest.raises(RaceError, match=r"bytes \[0, 400\)"):
         sim.synchronize(SIM)
     sim.races.clear()

@@ -77,13 +77,15 @@ def argument(view: View, values: Iterator[Any], memory_at: MemoryAt) -> Argument
 
 
 def _without_axes(view: View, address: int, memory_at: MemoryAt) -> Argument:
-    """Return the memory of a view whose layout is in the program: the launch does not say which part of it is used."""
+    """Return the memory of a view whose layout is in the program: its span, or else the whole allocation."""
     itemsize = view.dtype.itemsize
     if not address:  # of memory without bytes
         return Argument(view, None, Region.at(0, (0,), (0,), itemsize), 0, 0, 0, (), ())
     memory = _found(view, address, itemsize, memory_at)
     low = -((address - memory.pointer) // itemsize)
     high = (memory.pointer + memory.nbytes - address) // itemsize
+    if view.span is not None:
+        low, high = max(low, view.span[0]), min(high, view.span[1])
     first = address + low * itemsize
     region = Region.at(first, (high - low,), (itemsize,), itemsize)
     return Argument(view, memory, region, first, high - low, -low, (), ())

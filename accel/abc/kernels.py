@@ -7,7 +7,7 @@ from accel.abc.stream import Stream
 from accel.device import Device
 from accel.ir import Program
 
-__all__ = ["ChecksThreads", "CompiledKernel", "Failure", "SupportsKernels"]
+__all__ = ["ChecksThreads", "CompiledKernel", "Failure", "PreparesCalls", "SupportsKernels"]
 
 
 class Failure(NamedTuple):
@@ -73,6 +73,19 @@ class CompiledKernel(Protocol):
         ------
         KernelLaunchError
             If the device refuses the launch; nothing was started.
+        """
+        ...
+
+
+@runtime_checkable
+class PreparesCalls(Protocol):
+    """A compiled kernel of the host that has a faster way to be launched."""
+
+    def prepared(self) -> Callable[..., object] | None:
+        """Return a function that runs the kernel in the caller's thread.
+
+        It takes the numbers that `CompiledKernel.launch` takes, as arguments by position, then the number of threads.
+        None if the kernel has results, an explicit grid or checks, or if there is no such function.
         """
         ...
 

@@ -1,6 +1,8 @@
 """`Captured`: the globals and closure variables whose values became constants of a program."""
 
-from collections.abc import Iterable
+import builtins
+from collections.abc import Iterable, Iterator
+from types import CellType
 from typing import Any
 
 from accel.kernels.frontend.function_source import FunctionSource
@@ -8,7 +10,7 @@ from accel.kernels.frontend.function_source import FunctionSource
 __all__ = ["ABSENT", "Captured"]
 
 ABSENT = object()
-"""The value of a global that does not exist: its name stands for one of Python's builtins."""
+"""Instead of a value: the name is not in the dictionary."""
 
 
 class Captured:
@@ -17,38 +19,43 @@ class Captured:
     Attributes
     ----------
     names : tuple of (dict, str, object)
-        The dictionaries of globals, the names in them, and their values then.
-    cells : tuple of (FunctionSource, str, object)
-        The same for variables of closures.
+        The dictionaries of globals and of Python's builtins, the names in them, and their values then. A builtin is
+        there twice: it is not among the globals.
+    cells : tuple of (cell, object)
+        The variables of closures, and their values then.
     """
 
     __slots__ = ("cells", "names")
 
     def __init__(self, captured: Iterable[tuple[FunctionSource, str, Any]]) -> None:
-        found = [(source.function, source, name, value) for source, name, value in captured]
-        self.names = tuple(
-            [
-                (function.__globals__, name, value if name in function.__globals__ else ABSENT)
-                for function, _, name, value in found
-                if name not in function.__code__.co_freevars
-            ]
-        )
-        self.cells = tuple([each[1:] for each in found if each[2] in each[0].__code__.co_freevars])
+        found = [*captured]
+        cells = [(_cell(source, name), value) for source, name, value in found]
+        self.cells = tuple([(cell, value) for cell, value in cells if cell is not None])
+        self.names = tuple([each for known in found if _cell(*known[:2]) is None for each in _names(*known)])
 
     @property
     def unchanged(self) -> bool:
         """Whether each name still stands for the same object."""
         same = all(values.get(name, ABSENT) is value for values, name, value in self.names)
-        return same and self.same_cells
-
-    @property
-    def same_cells(self) -> bool:
-        """Whether this is so for the variables of closures."""
-        return all(_value(source, name) is value for source, name, value in self.cells)
+        return same and all(_contents(cell) is value for cell, value in self.cells)
 
 
-def _value(source: FunctionSource, name: str) -> Any:
+def _cell(source: FunctionSource, name: str) -> CellType | None:
+    closure = source.function.__closure__ or ()
+    return dict(zip(source.function.__code__.co_freevars, closure, strict=True)).get(name)
+
+
+def _names(source: FunctionSource, name: str, value: Any) -> Iterator[tuple[dict[str, Any], str, Any]]:
+    values = source.function.__globals__
+    if name in values:
+        yield values, name, value
+    else:
+        yield values, name, ABSENT
+        yield vars(builtins), name, value
+
+
+def _contents(cell: CellType) -> object:
     try:
-        return source.resolve(name)
-    except KeyError:  # the variable was deleted
+        return cell.cell_contents
+    except ValueError:
         return ABSENT

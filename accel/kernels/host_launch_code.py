@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from accel import config
+from accel.abc.kernels import PreparesCalls
 from accel.containers import AcceleratorDataContainer
 from accel.ir import Parameter, View
 from accel.kernels.captured import ABSENT
@@ -122,7 +123,6 @@ def _scope(kernel: Specialized) -> dict[str, Any]:
         "IDLE": IDLE,
         "MISSED": MISSED,
         "Submission": Submission,
-        "captured": kernel.captured,
         "debugging": config.debugging,
         "explain": Explanation(kernel.program.name, kernel.program.sites),
         "forget_these": forget_these,
@@ -134,10 +134,14 @@ def _scope(kernel: Specialized) -> dict[str, Any]:
 
 def _write_captured(kernel: Specialized, code: _Code) -> None:
     for i, (values, name, value) in enumerate(kernel.captured.names):
-        code.scope.update({f"globals{i}": values, f"known{i}": value})
-        code.lines.append(f"if globals{i}.get({name!r}, ABSENT) is not known{i}: return MISSED")
+        code.scope.update({f"values{i}": values, f"known{i}": value})
+        code.lines.append(f"if values{i}.get({name!r}, ABSENT) is not known{i}: return MISSED")
+    for i, (cell, value) in enumerate(kernel.captured.cells):
+        code.scope.update({f"cell{i}": cell, f"held{i}": value})
+        code.lines.append(f"if cell{i}.cell_contents is not held{i}: return MISSED")
     if kernel.captured.cells:
-        code.lines.append("if not captured.same_cells: return MISSED")
+        first = len(code.lines) - len(kernel.captured.cells)
+        code.lines[first:] = ["try:", *_indented(code.lines[first:]), "except ValueError: return MISSED"]
 
 
 def _write_argument(argument: _Argument, code: _Code) -> None:
@@ -185,7 +189,8 @@ def _buffer(argument: _Argument, kind: BufferType, code: _Code) -> list[str]:
     if isinstance(value, AcceleratorDataContainer):
         code.passed.extend([f"p{i}", f"s{i}.size", "1"])
     else:
-        code.passed.extend([f"p{i} + a{i}._offset * {kind.dtype.itemsize}", f"*a{i}._shape", f"*a{i}._strides"])
+        numbers = [f"a{i}.{name}[{axis}]" for name in ("_shape", "_strides") for axis in range(kind.rank)]
+        code.passed.extend([f"p{i} + a{i}._offset * {kind.dtype.itemsize}", *numbers])
     rank = f"len(a{i}._shape) != {kind.rank} or (a{i}._strides[-1] == 1) is not {kind.dense}"
     return [
         f"if type(a{i}) is not class{i}: return MISSED",
@@ -240,22 +245,29 @@ def _write_launch(kernel: Specialized, code: _Code) -> None:
     code.lines.extend(["work = Submission()", *accesses, f"hazards = ({writes}), ({reads}), ({writes})"])
     code.lines.append("with work.begun:")
     # No calls between this check and the try block, and none in the finally block where nothing else happened.
-    code.lines.extend(_indented([f"if {idle or True}:", *_indented(_run(kernel, numbers, code.passed))]))
+    code.lines.extend(_indented([f"if {idle or True}:", *_indented(_run(kernel, numbers, code))]))
     code.lines.append("return MISSED")
 
 
-def _run(kernel: Specialized, numbers: Sequence[int], passed: Sequence[str]) -> list[str]:
-    arguments = "".join(f"{each}, " for each in passed)
-    done = [f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain=explain)"]
-    if kernel.program.results:
-        done.append(f"return finish(){'[0]' if kernel.single else ''}")
-    else:
-        done.append("return DONE")
-    ended = [line for i in numbers for line in _ended(i)]
+def _run(kernel: Specialized, numbers: Sequence[int], code: _Code) -> list[str]:
+    done, ended = _call(kernel, code), [line for i in numbers for line in _ended(i)]
     return [
         *[f"r{i}.hazards = hazards; o{i}.keep_alives += 1" for i in numbers],
         *(["try:", *_indented(done), "finally:", *_indented(ended)] if numbers else done),
     ]
+
+
+def _call(kernel: Specialized, code: _Code) -> list[str]:
+    """Return the lines that call the kernel, and return what the launch returns."""
+    arguments = "".join(f"{each}, " for each in code.passed)
+    prepared = kernel.compiled.prepared() if isinstance(kernel.compiled, PreparesCalls) else None
+    if prepared is not None:
+        code.scope.update(prepared=prepared, settings=config.current)
+        return [f"prepared({arguments}settings().threads)", "return DONE"]
+    launch = f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain=explain)"
+    if kernel.program.results:
+        return [launch, f"return finish(){'[0]' if kernel.single else ''}"]
+    return [launch, "return DONE"]
 
 
 def _ended(i: int) -> list[str]:

@@ -3,13 +3,19 @@
 import struct
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Literal, TypeAlias
 
 from accel.abc import Failure
 from accel.ir import SLOT, Local, Number, Program, View
 
 from .forms import form_of
 
-__all__ = ["Slots"]
+__all__ = ["ArgumentKind", "Slots"]
+
+ArgumentKind: TypeAlias = Literal["int", "uint", "float"]
+"""How an argument is passed: as an integer of 64 bits with or without a sign, or as a float64."""
+
+_KINDS: dict[str, ArgumentKind] = {"i": "int", "u": "uint", "f": "float"}
 
 
 class Slots:
@@ -44,6 +50,7 @@ class Slots:
             self.places[local.name] = begin + SLOT * number
         self.nbytes = begin + SLOT * len(program.frame)
         self._results = program.results
+        self._parameters = program.parameters
         self.complex_at = tuple(_complex_numbers(program))
 
     def _parameter(self, parameter: View | Number, start: int) -> str:
@@ -55,6 +62,19 @@ class Slots:
         if parameter.dtype.kind in "iu":
             return "Q" if parameter.dtype.kind == "u" else "q"
         return "d" * form_of(parameter.dtype).parts
+
+    @property
+    def kinds(self) -> "list[ArgumentKind] | None":
+        """How each argument is passed; None if one takes more than 8 bytes, or is a boolean."""
+        found: list[ArgumentKind] = []
+        for parameter in self._parameters:
+            if isinstance(parameter, View):
+                found += ["int"] * (1 + 2 * parameter.rank)
+            elif parameter.dtype.kind in _KINDS:
+                found.append(_KINDS[parameter.dtype.kind])
+            else:
+                return None
+        return found
 
     @cached_property
     def results(self) -> tuple[tuple[Local, int], ...]:

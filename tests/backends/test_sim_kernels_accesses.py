@@ -2,7 +2,7 @@
 
 import pytest
 from accel.backends.sim.kernels.accesses import Access, Accesses, Kind
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 STEPS = st.tuples(st.integers(0, 2), st.one_of(st.none(), st.tuples(st.integers(0, 2), st.sampled_from(Kind))))
@@ -39,6 +39,21 @@ def test_the_first_race_is_found(steps):
         if found is not None:
             assert found in racing
             return
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.sampled_from([None, 0, 0, 1, 1])), max_size=8),
+    st.sampled_from([Kind.READ, Kind.ATOMIC]),
+    st.integers(0, 1),
+)
+@example([(0, 0), (0, 1), (1, 0), (0, None)], Kind.READ, 0)  # only the read of another block races
+def test_a_write_races_with_any_of_many_accesses_that_do_not_race(steps, kind, block):
+    made = accesses(
+        [(at, None if thread is None else (thread, kind)) for at, thread in steps] + [(block, (0, Kind.WRITE))]
+    )
+    cells = Accesses()
+    assert all(cells.enter(access, 0) is None for access in made[:-1])
+    assert (cells.enter(made[-1], 0) is not None) is any(race(other, made[-1]) for other in made[:-1])
 
 
 @pytest.mark.parametrize(("granule", "sizes"), [(1, [1, 2, 4]), (2, [2, 4, 6]), (4, [4, 8])])

@@ -347,6 +347,9 @@ class TestDebugMode:
         assert index == tid + 4
         assert device == "sim" or unchanged_but(data, *range(4, 16))
 
+    def test_a_single_access_out_of_range_is_called_the_only_one(self, device):
+        assert "There were no other accesses out of range." in bounds_error(write_at, counted(device)[:], 64)
+
     def test_after_an_error_the_device_and_the_kernel_can_be_used(self, device):
         data = counted(device)
         bounds_error(write_at, data[:], 64)

@@ -35,11 +35,14 @@ from .streams import CupyStream
 __all__ = ["CompiledProgram", "Toolchain"]
 
 Dim3 = tuple[int, int, int]
+Geometry = tuple[int, int, int, int, int, int]
+"""Blocks, then threads of a block, along each axis."""
 Explain = Callable[[Failure], Exception]
 
 _BLOCKS = 8
 """Blocks of `THREADS` threads that a multiprocessor runs at once; more would wait for these."""
 
+_ONE_THREAD = (1, 1, 1, 1, 1, 1)
 _RECORD = 64
 """Bytes for the record of failures: seven integers of 64 bits, and padding for what comes after it."""
 
@@ -102,6 +105,8 @@ class CompiledProgram:
         self._source = device_source(program)
         self._reach = reach(program)
         self._kernels: dict[tuple[str, int], RawExecutable] = {}
+        alone = len(self.steps) == 1 and not (program.frame or program.debug or self.reductions)
+        self._alone = Arguments(self.packing.offsets, self.packing.nbytes) if alone else None
         for step in self.steps:  # errors of the compiler are raised now; others are rare and compiled at a launch
             self.kernel(step.kernel, 32)
 
@@ -109,16 +114,56 @@ class CompiledProgram:
         self, arguments: Sequence[Any], *, grid: Dim3, block: Dim3, stream: Stream | None, explain: Explain
     ) -> Callable[[], tuple[Any, ...]] | None:
         """Run the steps in order, ordered by the stream; see `accel.abc.CompiledKernel`."""
-        counts = [step.trips(arguments) if step.trips else None for step in self.steps]
-        if self.explicit:
-            self.kernel(self.steps[0].kernel, self.bits(arguments, counts)).allow(self.shared)
         streams = self.tools.streams
         queue = streams.stream_for(stream, self.tools.device)
-        streams.wait_for_reused(queue)
-        launch = _Launch(self, arguments, counts, (*grid, *block), explain)
+        if queue.caught_up != queue.new_blocks.number:
+            streams.wait_for_reused(queue)
+        counts = [None if step.trips is None else step.trips(arguments) for step in self.steps]
+        bits = self.bits(arguments, counts)
+        for step in self.steps:
+            self.kernel(step.kernel, bits).allow(self.shared)
+        if self._alone is not None and queue.direct:
+            if stream is not None:
+                queue.begin()
+            queue.at_once(self._start_alone, arguments, counts[0], bits, (*grid, *block))
+            return None
+        launch = _Launch(self, arguments, counts, bits, (*grid, *block), explain)
         # In debug mode a thread of the host waits for the kernels, and raises the error for those who wait for it.
         queue.submit(partial(launch.start, queue), timed=stream is not None, blocks=self.program.debug)
         return partial(launch.results, queue, queue.record()) if self.program.results else None
+
+    def _start_alone(
+        self, given: Sequence[Any], count: int | None, bits: int, explicit: Geometry, queue: CupyStream
+    ) -> None:
+        """Launch the only kernel of a program that needs no memory besides its arguments."""
+        arguments, step = self._alone, self.steps[0]
+        assert arguments is not None, "the program has one kernel"
+        # No call between these: another thread, or a signal handler, may launch the same kernel.
+        if arguments.busy:
+            arguments = arguments.copy()
+        arguments.busy = True
+        try:
+            if count != 0:
+                self.packing.write(arguments.memory, given, ())
+                self.start(step.kernel, bits, self.geometry(step, count, explicit), arguments, queue)
+        finally:
+            arguments.busy = False
+
+    def start(self, name: str, bits: int, geometry: Geometry, arguments: Arguments, queue: CupyStream) -> None:
+        """Launch a kernel; the device is current."""
+        pointer = self.kernel(name, bits).pointer
+        self.tools.driver.launch_kernel(pointer, *geometry, self.shared, queue.handle, arguments.table, 0)
+
+    def geometry(self, step: _Step, count: int | None, explicit: Geometry) -> Geometry:
+        """Return the blocks and the threads of a step."""
+        if self.explicit:
+            return explicit
+        return (self.blocks(count), 1, 1, THREADS, 1, 1) if step.loop else _ONE_THREAD
+
+    def blocks(self, count: int | None) -> int:
+        """Return the blocks for a number of iterations; None if it is not known."""
+        most = _BLOCKS * self.tools.processors
+        return most if count is None else min(-(-count // THREADS), most)
 
     def kernel(self, name: str, bits: int) -> RawExecutable:
         """Return one of the kernels."""
@@ -150,7 +195,8 @@ class _Launch:
         compiled: CompiledProgram,
         arguments: Sequence[Any],
         counts: Sequence[int | None],
-        geometry: tuple[int, ...],
+        bits: int,
+        geometry: Geometry,
         explain: Explain,
     ) -> None:
         self._compiled = compiled
@@ -159,7 +205,7 @@ class _Launch:
         self._counts = counts
         self._geometry = geometry
         self._explain = explain
-        self._bits = compiled.bits(arguments, counts)
+        self._bits = bits
         self._arguments = Arguments(compiled.packing.offsets, compiled.packing.nbytes)
         self._memory: DeviceBlock | None = None
 
@@ -201,7 +247,7 @@ class _Launch:
         Only this stream uses it, and CuPy's pool reuses it on this stream.
         """
         compiled = self._compiled
-        scratch = PARTIAL * compiled.reductions * self._blocks(None)
+        scratch = PARTIAL * compiled.reductions * compiled.blocks(None)
         nbytes = _RECORD + SLOT * len(compiled.program.frame) + scratch
         if nbytes == _RECORD and not compiled.program.debug:
             return None
@@ -209,21 +255,12 @@ class _Launch:
         return DeviceBlock(native.ptr, nbytes, native, queue.device, queue)
 
     def _run(self, step: _Step, count: int | None, queue: CupyStream) -> None:
-        blocks = self._blocks(count) if step.loop else 1
-        geometry = self._geometry if self._compiled.explicit else (blocks, 1, 1, THREADS if step.loop else 1, 1, 1)
-        self._compiled.packing.write(self._arguments.memory, self._given, self._own(blocks))
-        self._start(step.kernel, geometry, queue)
+        compiled, arguments = self._compiled, self._arguments
+        geometry = compiled.geometry(step, count, self._geometry)
+        compiled.packing.write(arguments.memory, self._given, self._own(geometry[0]))
+        compiled.start(step.kernel, self._bits, geometry, arguments, queue)
         if step.totals is not None:
-            self._start(step.totals, (1, 1, 1, THREADS, 1, 1), queue)
-
-    def _start(self, name: str, geometry: tuple[int, ...], queue: CupyStream) -> None:
-        kernel = self._compiled.kernel(name, self._bits)
-        shared, table = self._compiled.shared, self._arguments.table
-        self._tools.driver.launch_kernel(kernel.pointer, *geometry, shared, queue.handle, table, 0)
-
-    def _blocks(self, count: int | None) -> int:
-        most = _BLOCKS * self._tools.processors
-        return most if count is None else min(-(-count // THREADS), most)
+            compiled.start(step.totals, self._bits, (1, 1, 1, THREADS, 1, 1), arguments, queue)
 
     def _own(self, blocks: int) -> list[int]:
         """Return the arguments that follow those of the launch."""

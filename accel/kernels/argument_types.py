@@ -70,11 +70,14 @@ def any_value(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
     OverflowError
         If an integer has more than 64 bits.
     """
+    taken = _WEAK.get(type(value))
+    if taken is not None:
+        return taken(value, name, leaves)
     if isinstance(value, np.generic):
         return _passed(ScalarType(as_dtype(value.dtype), weak=False), value.item(), name, leaves)
-    for kind, dtype in _NUMBERS.items():  # bool is first, because True is an int too
-        if isinstance(value, kind):
-            return _passed(ScalarType(dtype, weak=True), as_number(kind(value), dtype), name, leaves)
+    for kind, take in _WEAK.items():
+        if isinstance(value, kind):  # an enumeration, for example
+            return take(kind(value), name, leaves)
     if has_memory(value):
         return _memory(value, name, leaves)
     if is_struct(type(value)):
@@ -89,22 +92,20 @@ def any_value(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
 
 def number(dtype: DType, *, weak: bool) -> Accept:
     """Return what accepts numbers that a dtype can hold; see `conversions.conversion` for the errors."""
-    kind = ScalarType(dtype, weak)
+    kind, known = ScalarType(dtype, weak), fitting(dtype)
 
     def accept(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
-        return _passed(kind, as_number(value, dtype), name, leaves)
+        if type(value) in known:
+            least, most = known[type(value)]
+            if least <= value <= most:
+                return _passed(kind, float(value) if float in known else value, name, leaves)
+        return _passed(kind, exactly(value, dtype).item(), name, leaves)
 
     return accept
 
 
-def as_number(value: Any, dtype: DType) -> Any:
-    """Return a Python number that a dtype can hold."""
-    known = fitting(dtype)
-    if type(value) in known:
-        least, most = known[type(value)]
-        if least <= value <= most:
-            return float(value) if type(value) is int and float in known else value
-    return exactly(value, dtype).item()
+_WEAK = {kind: number(dtype, weak=True) for kind, dtype in _NUMBERS.items()}
+"""What accepts each of Python's numbers."""
 
 
 def memory(cls: type | None, dtype: DType | None, rank: int | None) -> Accept:
@@ -155,6 +156,10 @@ def constant(cls: type) -> Accept:
     def accept(value: Any, *_: object) -> ArgumentType:
         if not isinstance(value, cls):
             raise KernelSignatureError(f"{cls.__name__} is annotated; found {type(value).__name__}")
+        try:
+            hash(value)
+        except TypeError:
+            raise KernelSignatureError(f"a constant has a hash; found {type(value).__name__}: pass a tuple") from None
         return StaticType(value)
 
     return accept

@@ -24,6 +24,9 @@ __all__ = ["CpuBackend"]
 
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
+_GRID = (2**31 - 1, 65_535, 65_535)
+"""The same as of GPUs, so that kernels with an explicit grid run here too."""
+
 
 class CpuBackend:
     """Host memory from NumPy; everything is done before a call returns."""
@@ -95,9 +98,6 @@ class CpuBackend:
             raise _no_streams()
         host_copies.fill(target, _bytes_of(target.span), value)
 
-    def synchronize(self, device: Device) -> None:
-        """Return at once: every call is done when it returns."""
-
     def compile_kernel(self, device: Device, program: Program) -> CompiledKernel:
         """Return a program compiled for the host."""
         from ..common.host_kernels import host_kernel
@@ -105,18 +105,15 @@ class CpuBackend:
         return host_kernel(program)
 
     def kernel_source(self, program: Program, language: str) -> str:
-        """Return a program in LLVM's language.
-
-        Raises
-        ------
-        CapabilityError
-            If the language is not ``host``.
-        """
+        """Return the text that is compiled for the host."""
         if language != "host":
-            raise CapabilityError(f"the cpu backend has no {language!r} source of kernels; ask for 'host'")
+            raise CapabilityError(f"the cpu backend prints kernels for the host, not for {language!r}; write 'host'")
         from ..common.host_kernels import host_source
 
         return host_source(program)
+
+    def synchronize(self, device: Device) -> None:
+        """Return at once: every call is done when it returns."""
 
     def namespace(self, device: Device) -> Any:
         """Return NumPy as a namespace of the array standard."""
@@ -145,7 +142,7 @@ class CpuBackend:
 
 @cache
 def _limits() -> Limits:
-    return Limits(_physical_memory(), ALIGNMENT, 1, SUPPORTED)
+    return Limits(_physical_memory(), ALIGNMENT, 1, SUPPORTED, _GRID)
 
 
 def _physical_memory() -> int:

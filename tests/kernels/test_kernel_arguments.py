@@ -18,7 +18,7 @@ from accel.errors import (
     ReadOnlyError,
     ReleasedError,
 )
-from accel.kernels import func, kernel
+from accel.kernels import Static, func, kernel
 from accel.kernels.annotations import accept_of
 from accel.kernels.argument_types import any_value
 from accel.kernels.frontend.types import BufferType, ScalarType, StaticType, StructType, TensorType
@@ -191,6 +191,24 @@ def helper(x):
 @pytest.mark.parametrize("value", ["text", None, Layout(4, 1), Swizzle(1, 0, 2), f32, np.dtype("i4"), int, helper])
 def test_what_has_no_number_is_a_constant(value):
     assert accepted(value) == (StaticType(value), [])
+
+
+@pytest.mark.parametrize("values", [(1, True, 1.0), (0.0, -0.0, 0), ((1, 2), (1, 2.0)), ("f32", f32, np.dtype("f4"))])
+def test_each_constant_is_compiled_for_itself(fake, c, values):
+    @kernel
+    def fill(v, x: Static):
+        v[0] = x
+
+    for _ in range(2):
+        for value in values:
+            fill(c, value)
+    assert len(fake.compiled) == len(values)
+    assert [kinds["x"] for kinds, _ in fake.lowered] == [StaticType(value) for value in values]
+
+
+def test_a_constant_without_a_hash_is_refused():
+    with pytest.raises(KernelSignatureError, match="a constant has a hash; found list: pass a tuple"):
+        accepted([1, 2], Static)
 
 
 def test_a_kernel_cannot_have_another_kernel_as_argument():

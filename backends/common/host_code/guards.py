@@ -33,7 +33,7 @@ from accel.ir import (
 
 from .text import Text
 
-__all__ = ["EXPRESSIONS", "assigned", "expressions_in", "guards_in", "is_affine", "is_cheap", "parts_of", "report", "statements_in"]
+__all__ = ["EXPRESSIONS", "assigned", "assigned_locals", "expressions_in", "guards_in", "is_affine", "is_cheap", "parts_of", "report", "statements_in"]
 
 # The first failure is kept, and all are counted. A reader sees the record only after all threads have finished.
 _REPORT = """define internal void @report(ptr %record, i64 %site, i64 %iteration, i64 %axis, i64 %at, i64 %extent, i64 %offset)
@@ -135,13 +135,18 @@ def guards_in(body: Sequence[Stmt]) -> Iterator[Guard]:
                 yield x.guard
 
 
-def assigned(body: Sequence[Stmt]) -> set[str]:
-    """Return the names of the variables that a body assigns."""
-    names = set()
+def assigned_locals(body: Sequence[Stmt]) -> list[Local]:
+    """Return the variables that a body assigns."""
+    found = {}
     for statement in statements_in(body):
         if isinstance(statement, Assign | For | Atomic | Shuffle | Vote) and statement.target is not None:
-            names.add(statement.target.name)
-    return names
+            found[statement.target.name] = statement.target
+    return list(found.values())
+
+
+def assigned(body: Sequence[Stmt]) -> set[str]:
+    """Return the names of the variables that a body assigns."""
+    return {local.name for local in assigned_locals(body)}
 
 
 def _degree(x: Expr, variable: str, changing: set[str]) -> int:

@@ -22,28 +22,61 @@ _PIECES = 256
 _LONG = 1 << 22
 """Operations for which Python's lock is released: fewer take less time than another thread may keep it."""
 
-# A job: task, arguments, iterations, pieces, next piece, totals, bytes of the totals of a piece.
+# A job: task, arguments, iterations, pieces, totals, bytes of the totals of a piece, threads, threads that began; then
+# for each thread the number of pieces that were taken from its part. A thread takes first the pieces of its own part:
+# these are in the caches of its processor if the thread did them in the launch before.
 _WORK = """define internal void @work(ptr %job) {
 begin:
   %at.args = getelementptr i64, ptr %job, i64 1
   %at.count = getelementptr i64, ptr %job, i64 2
   %at.pieces = getelementptr i64, ptr %job, i64 3
-  %next = getelementptr i64, ptr %job, i64 4
-  %at.totals = getelementptr i64, ptr %job, i64 5
-  %at.size = getelementptr i64, ptr %job, i64 6
+  %at.totals = getelementptr i64, ptr %job, i64 4
+  %at.size = getelementptr i64, ptr %job, i64 5
+  %at.threads = getelementptr i64, ptr %job, i64 6
+  %at.begun = getelementptr i64, ptr %job, i64 7
   %task = load ptr, ptr %job
   %args = load ptr, ptr %at.args
   %count = load i64, ptr %at.count
   %pieces = load i64, ptr %at.pieces
   %totals = load ptr, ptr %at.totals
   %size = load i64, ptr %at.size
+  %threads = load i64, ptr %at.threads
   %each = udiv i64 %count, %pieces
   %rest = urem i64 %count, %pieces
+  %at.number = getelementptr i64, ptr @process.state, i64 3
+  %number = load ptr, ptr %at.number
+  %unknown = icmp eq ptr %number, null
+  br i1 %unknown, label %guess, label %ask
+guess:
+  %order = atomicrmw add ptr %at.begun, i64 1 monotonic
+  br label %known
+ask:
+  %short = call i32 %number()
+  %known.number = zext i32 %short to i64
+  br label %known
+known:
+  %own = phi i64 [%order, %guess], [%known.number, %ask]
+  br label %visit
+visit:
+  %visited = phi i64 [0, %known], [%next.visit, %empty]
+  %all = icmp uge i64 %visited, %threads
+  br i1 %all, label %end, label %part
+part:
+  %turn = add i64 %own, %visited
+  %whose = urem i64 %turn, %threads
+  %after = add i64 %whose, 1
+  %scaled = mul i64 %pieces, %whose
+  %scaled.after = mul i64 %pieces, %after
+  %first = udiv i64 %scaled, %threads
+  %last = udiv i64 %scaled.after, %threads
+  %line = mul i64 %after, 8
+  %taken = getelementptr i64, ptr %job, i64 %line
   br label %take
 take:
-  %piece = atomicrmw add ptr %next, i64 1 monotonic
-  %some = icmp ult i64 %piece, %pieces
-  br i1 %some, label %do, label %end
+  %number.taken = atomicrmw add ptr %taken, i64 1 monotonic
+  %piece = add i64 %first, %number.taken
+  %some = icmp ult i64 %piece, %last
+  br i1 %some, label %do, label %empty
 do:
   %start = mul i64 %piece, %each
   %longer = call i64 @llvm.umin.i64(i64 %piece, i64 %rest)
@@ -56,14 +89,17 @@ do:
   %partial = getelementptr i8, ptr %totals, i64 %offset
   call void %task(ptr %args, i64 %low, i64 %high, ptr %partial)
   br label %take
+empty:
+  %next.visit = add i64 %visited, 1
+  br label %visit
 end:
   ret void
 }
 """
 
-# The state of the process: how to run a job in several threads (or null), whether it ends, and the launches that run
-# without Python's lock. A process that ends waits for these; later ones keep the lock, so that it waits for them too.
-_SHARE = f"""@process.state = external global [3 x i64]
+# The state of the process: how to run a job in several threads (or null), whether it ends, the launches that run
+# without Python's lock, and what tells the number of a thread (or null). A process that ends waits for these; later ones keep the lock, so that it waits for them too.
+_SHARE = f"""@process.state = external global [4 x i64]
 declare ptr @python.release()
 declare void @python.acquire(ptr)
 define internal i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i64 %threads, i1 %endless)
@@ -82,20 +118,27 @@ some:
   %few = call i64 @llvm.umin.i64(i64 %portions, i64 {_PIECES})
   %fewer = call i64 @llvm.umin.i64(i64 %few, i64 %count)
   %pieces = call i64 @llvm.umax.i64(i64 %fewer, i64 1)
-  %job = alloca [7 x i64], align 64
+  %parallel = load atomic ptr, ptr @process.state monotonic, align 8
+  %lonely = icmp eq ptr %parallel, null
+  %allowed = select i1 %lonely, i64 1, i64 %threads
+  %team = call i64 @llvm.umin.i64(i64 %allowed, i64 %pieces)
+  %lines = add i64 %team, 1
+  %job = alloca [8 x i64], i64 %lines, align 64
+  %nbytes = mul i64 %lines, 64
+  call void @llvm.memset.p0.i64(ptr align 64 %job, i8 0, i64 %nbytes, i1 false)
   %at.args = getelementptr i64, ptr %job, i64 1
   %at.count = getelementptr i64, ptr %job, i64 2
   %at.pieces = getelementptr i64, ptr %job, i64 3
-  %at.next = getelementptr i64, ptr %job, i64 4
-  %at.totals = getelementptr i64, ptr %job, i64 5
-  %at.size = getelementptr i64, ptr %job, i64 6
+  %at.totals = getelementptr i64, ptr %job, i64 4
+  %at.size = getelementptr i64, ptr %job, i64 5
+  %at.threads = getelementptr i64, ptr %job, i64 6
   store ptr %task, ptr %job
   store ptr %args, ptr %at.args
   store i64 %count, ptr %at.count
   store i64 %pieces, ptr %at.pieces
-  store i64 0, ptr %at.next
   store ptr %totals, ptr %at.totals
   store i64 %size, ptr %at.size
+  store i64 %team, ptr %at.threads
   %at.ends = getelementptr i64, ptr @process.state, i64 1
   %at.running = getelementptr i64, ptr @process.state, i64 2
   %ends = load atomic i64, ptr %at.ends monotonic, align 8
@@ -110,17 +153,11 @@ release:
   br label %choose
 choose:
   %python = phi ptr [null, %some], [%saved, %release]
-  %parallel = load atomic ptr, ptr @process.state monotonic, align 8
-  %known = icmp ne ptr %parallel, null
-  %several = icmp ugt i64 %pieces, 1
-  %both = and i1 %known, %several
-  %allowed = icmp ugt i64 %threads, 1
-  %shared = and i1 %both, %allowed
-  br i1 %shared, label %many, label %alone
+  %several = icmp ugt i64 %team, 1
+  br i1 %several, label %many, label %alone
 many:
-  %least = call i64 @llvm.umin.i64(i64 %threads, i64 %pieces)
-  %team = trunc i64 %least to i32
-  call void %parallel(ptr @work, ptr %job, i32 %team, i32 0)
+  %number = trunc i64 %team to i32
+  call void %parallel(ptr @work, ptr %job, i32 %number, i32 0)
   br label %done
 alone:
   call void @work(ptr %job)
@@ -142,6 +179,7 @@ def shared(text: Text) -> str:
     for name in ("umin", "umax"):
         text.declare("i64", f"llvm.{name}.i64", "i64", "i64")
     text.declare("{i64, i1}", "llvm.umul.with.overflow.i64", "i64", "i64")
+    text.declare("void", "llvm.memset.p0.i64", "ptr", "i8", "i64", "i1")
     text.helper("work", _WORK)
     return text.helper("share", _SHARE)
 

@@ -51,8 +51,8 @@ end:
 }
 """
 
-_state = (ctypes.c_int64 * 3)()
-"""The address of what runs a job in several threads, or 0; whether the process ends; the running launches."""
+_state = (ctypes.c_int64 * 4)()
+"""What runs a job in several threads, or 0; whether the process ends; the running launches; what numbers threads."""
 
 
 _forked = False
@@ -61,7 +61,7 @@ _forked = False
 def symbols() -> Mapping[str, int]:
     """Return the addresses of what kernels call or read, by name."""
     if not _state[0] and not _forked:
-        _state[0] = _openmp() or function_of(_START_THREADS, "start", {})
+        _state[0], _state[3] = _openmp() or (function_of(_START_THREADS, "start", {}), 0)
     python = ctypes.pythonapi
     return {
         "process.state": ctypes.addressof(_state),
@@ -70,11 +70,12 @@ def symbols() -> Mapping[str, int]:
     }
 
 
-def _openmp() -> int:
+def _openmp() -> tuple[int, int] | None:
     try:
-        return _address(ctypes.CDLL("libgomp.so.1").GOMP_parallel)
+        library = ctypes.CDLL("libgomp.so.1")
+        return _address(library.GOMP_parallel), _address(library.omp_get_thread_num)
     except (OSError, AttributeError):
-        return 0
+        return None
 
 
 def _address(function: object) -> int:
@@ -90,7 +91,7 @@ def _wait_for_launches() -> None:
 def _start_child() -> None:
     global _forked
     _forked = True
-    _state[0] = _state[2] = 0
+    _state[0] = _state[2] = _state[3] = 0
 
 
 atexit.register(_wait_for_launches)

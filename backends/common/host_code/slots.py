@@ -3,13 +3,19 @@
 import struct
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Literal, TypeAlias
 
 from accel.abc import Failure
 from accel.ir import SLOT, Local, Number, Program, View
 
 from .forms import form_of
 
-__all__ = ["Slots"]
+__all__ = ["ArgumentKind", "Slots"]
+
+ArgumentKind: TypeAlias = Literal["int", "uint", "float"]
+"""How an argument is passed: as an integer of 64 bits with or without a sign, or as a float64."""
+
+_KINDS: dict[str, ArgumentKind] = {"i": "int", "u": "uint", "f": "float"}
 
 
 class Slots:
@@ -27,6 +33,8 @@ class Slots:
         The byte at which the record begins: the fields of `Failure` in order.
     nbytes : int
         Bytes in all.
+    complex_at : tuple of int
+        Which of the arguments are complex numbers.
     """
 
     def __init__(self, program: Program) -> None:
@@ -42,15 +50,31 @@ class Slots:
             self.places[local.name] = begin + SLOT * number
         self.nbytes = begin + SLOT * len(program.frame)
         self._results = program.results
-        self.splits = any(isinstance(each, Number) and each.dtype.kind == "c" for each in program.parameters)
+        self._parameters = program.parameters
+        self.complex_at = tuple(_complex_numbers(program))
 
     def _parameter(self, parameter: View | Number, start: int) -> str:
         self.places[parameter.name] = start
         if isinstance(parameter, View):
             return "q" * (1 + 2 * parameter.rank)
-        if parameter.dtype.kind in "biu":
+        if parameter.dtype.kind == "b":
+            return "?7x"  # NumPy has no index for its booleans
+        if parameter.dtype.kind in "iu":
             return "Q" if parameter.dtype.kind == "u" else "q"
         return "d" * form_of(parameter.dtype).parts
+
+    @property
+    def kinds(self) -> "list[ArgumentKind] | None":
+        """How each argument is passed; None if one takes more than 8 bytes, or is a boolean."""
+        found: list[ArgumentKind] = []
+        for parameter in self._parameters:
+            if isinstance(parameter, View):
+                found += ["int"] * (1 + 2 * parameter.rank)
+            elif parameter.dtype.kind in _KINDS:
+                found.append(_KINDS[parameter.dtype.kind])
+            else:
+                return None
+        return found
 
     @cached_property
     def results(self) -> tuple[tuple[Local, int], ...]:
@@ -63,3 +87,11 @@ def _starts(program: Program) -> Iterator[tuple[View | Number, int]]:
     for parameter in program.parameters:
         yield parameter, start
         start += 8 * (1 + 2 * parameter.rank if isinstance(parameter, View) else form_of(parameter.dtype).parts)
+
+
+def _complex_numbers(program: Program) -> Iterator[int]:
+    position = 0
+    for parameter in program.parameters:
+        if isinstance(parameter, Number) and parameter.dtype.kind == "c":
+            yield position
+        position += 1 + 2 * parameter.rank if isinstance(parameter, View) else 1

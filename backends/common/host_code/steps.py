@@ -5,12 +5,12 @@ Each step is a function that does a range of iterations; a second function says 
 
 from collections.abc import Sequence
 
-from accel.ir import Assign, Atomic, For, Frame, Local, Loop, Number, Once, Program, Stmt
+from accel.ir import Frame, Local, Loop, Number, Once, Program
 
 from .accumulators import BLOCK, PARTIAL, Accumulator
 from .casts import cast
 from .forms import DOUBLE, I64, Value, form_of
-from .guards import statements_in
+from .guards import assigned_locals
 from .memory import Memory, load, store
 from .ranges import trips
 from .scopes import Scope
@@ -229,7 +229,7 @@ class _Loop:
 
     def _reset(self) -> None:
         """Give each variable that the body assigns the value from before the loop, or 0: no iteration sees another's."""
-        for local in _targets(self._step.body):
+        for local in assigned_locals(self._step.body):
             if local.name not in self._totals:
                 self._scope.assign(local, self._given.get(local.name) or form_of(local.dtype).constant(0))
 
@@ -304,10 +304,3 @@ def finish(program: Program, slots: Slots, helpers: dict[str, str], number: int,
     text.leave()
     return text.function(f"internal void @finish{number}(ptr noalias %args, ptr %partials, i64 %count)")
 
-
-def _targets(body: Sequence[Stmt]) -> list[Local]:
-    found = {}
-    for statement in statements_in(body):
-        if isinstance(statement, Assign | For | Atomic) and statement.target is not None:
-            found[statement.target.name] = statement.target
-    return list(found.values())

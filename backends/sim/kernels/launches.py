@@ -11,7 +11,7 @@ from accel.abc import Stream
 from accel.abc.kernels import Failure
 from accel.device import Device
 from accel.errors import CapabilityError, KernelLaunchError
-from accel.ir import Number, Program, Threads
+from accel.ir import Number, Program
 
 from ...common.host_kernels import HostKernel, host_kernel
 from ..memory import Memory
@@ -71,7 +71,6 @@ class SimKernel:
         self._device = device
         self._launcher = launcher
         self._interpreter = Interpreter(program)
-        self._in_grid = any(isinstance(step, Threads) for step in program.steps)
 
     def launch(
         self,
@@ -110,7 +109,7 @@ class SimKernel:
 
     def _run(self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3) -> Outcome:
         """Interpret the program; if that takes long, run code of the host instead."""
-        budget = sys.maxsize if self._in_grid else _BUDGETS[self._program.debug]
+        budget = sys.maxsize if self._program.explicit else _BUDGETS[self._program.debug]
         run = self._begun(views, numbers, grid, block, budget)
         try:
             return self._interpreter.run(run, races=self._program.debug)

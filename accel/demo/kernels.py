@@ -9,7 +9,9 @@ __all__ = ["find_peaks", "smooth"]
 
 
 @kernel
-def smooth(x: BufferView[f64], out: BufferView[f64], weights: BufferView[f64], columns: int, pitch: int, step: int):
+def smooth(
+    x: BufferView[f64], out: BufferView[f64], weights: BufferView[f64], columns: int, pitch: int, step: int
+) -> None:
     """Set each element of ``out`` to a weighted sum of the elements of ``x`` on a line through it.
 
     Parameters
@@ -33,11 +35,11 @@ def smooth(x: BufferView[f64], out: BufferView[f64], weights: BufferView[f64], c
 
 
 @kernel
-def find_peaks(x: LayoutTensor[f64], middle: LayoutTensor[f64], peaks: LayoutTensor[boolean], tile: Layout):
+def find_peaks(x: LayoutTensor[f64], middle: LayoutTensor[f64], peaks: LayoutTensor[boolean], tile: Layout) -> None:
     """Mark the elements of ``middle`` that are the largest of a square around them.
 
-    Two elements of a tile lie in the squares of each other. So only the largest of a tile can be a peak, and the squares
-    of the others are not read.
+    Two elements of a tile lie in the squares of each other. So only the largest of a tile can be a peak, and the
+    squares of the others are not read.
 
     Parameters
     ----------
@@ -58,7 +60,8 @@ def find_peaks(x: LayoutTensor[f64], middle: LayoutTensor[f64], peaks: LayoutTen
             most = max(most, heights[row, column])
         for row, column in heights:
             height = heights[row, column]
-            marks[row, column] = height == most and no_larger(x, i * side + row, j * side + column, 2 * side - 1, height)
+            top, left = i * side + row, j * side + column
+            marks[row, column] = height == most and no_larger(x, top, left, 2 * side - 1, height)
 
 
 @func

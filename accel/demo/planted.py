@@ -14,14 +14,14 @@ def smoothed(x: BufferView[f64], i: int) -> float:
 
 
 @kernel
-def smooth_row(x: BufferView[f64], out: BufferView[f64]):
+def smooth_row(x: BufferView[f64], out: BufferView[f64]) -> None:
     """Smooth a row; ``out`` has no place for the first and the last element, which have one neighbour."""
     for i in range(x.size - 2):
         out[i] = smoothed(x, i)
 
 
 @kernel
-def smooth_row_too_far(x: BufferView[f64], out: BufferView[f64]):
+def smooth_row_too_far(x: BufferView[f64], out: BufferView[f64]) -> None:
     """Smooth a row, with one step too many."""
     for i in range(x.size - 1):  # x.size - 2 is right
         out[i] = smoothed(x, i)

@@ -25,7 +25,7 @@ def test_those_who_read_the_memory_see_the_failure():
     array = xp.full(31, -1.0, device="sim")
     part = array[10:]
     fail(array)
-    for each in (array, part, array[:1]):
+    for each in (array, part):
         with pytest.raises(KernelBoundsError):
             each.to_device("cpu")
 

@@ -1,7 +1,7 @@
 """Show what debug mode reports when a kernel leaves its views."""
 
 import traceback
-from inspect import getsourcelines
+from inspect import getsourcelines, unwrap
 
 import numpy as np
 from rich.console import Console
@@ -33,8 +33,8 @@ def show_planted_error(device: Device, console: Console) -> None:
     again = accel.empty(_SIZE - 2, "float64", device)
     memory = accel.full(_SIZE - 1, _UNTOUCHED, "float64", device)
     # Two handles: after the error, only the bytes of the one that the kernel writes count as incomplete.
-    out = BufferView(memory.storage.window(0, _SIZE - 2, memory.dtype))
-    behind = BufferView(memory.storage.window(out.nbytes, 1, memory.dtype))
+    out: BufferView[np.float64] = BufferView(memory.storage.window(0, _SIZE - 2, memory.dtype))
+    behind: BufferView[np.float64] = BufferView(memory.storage.window(out.nbytes, 1, memory.dtype))
     with accel.debug():
         error = _error_of(smooth_row_too_far, x[:], out)
         smooth_row(x[:], again[:]).wait()
@@ -60,7 +60,7 @@ def _require(condition: bool, otherwise: str) -> None:
 def _print(console: Console, error: KernelBoundsError, device: Device) -> None:
     console.rule("Debug mode: a kernel that takes one step too many")
     for function in (smoothed, smooth_row_too_far):
-        lines, first = getsourcelines(function.__wrapped__)
+        lines, first = getsourcelines(unwrap(function))
         code = "".join(lines).rstrip()
         console.print(Syntax(code, "python", line_numbers=True, start_line=first, background_color="default"))
     for part in ("\n", *traceback.format_exception_only(error)):

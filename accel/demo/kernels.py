@@ -1,6 +1,6 @@
 """The kernels of the demo: one for flat views of memory, and one for tensors, which it cuts into tiles."""
 
-from accel.dtypes import boolean, f64
+from accel.dtypes import f64
 from accel.kernels import func, grid, kernel
 from accel.layout import Layout
 from accel.views import BufferView, LayoutTensor
@@ -35,7 +35,7 @@ def smooth(
 
 
 @kernel
-def find_peaks(x: LayoutTensor[f64], middle: LayoutTensor[f64], peaks: LayoutTensor[boolean], tile: Layout) -> None:
+def find_peaks(x: LayoutTensor, middle: LayoutTensor, peaks: LayoutTensor, tile: Layout) -> None:
     """Mark the elements of ``middle`` that are the largest of a square around them.
 
     Two elements of a tile lie in the squares of each other. So only the largest of a tile can be a peak, and the
@@ -50,7 +50,7 @@ def find_peaks(x: LayoutTensor[f64], middle: LayoutTensor[f64], peaks: LayoutTen
     tile : Layout
         The shape of a tile: one more than the squares reach, along each axis.
     """
-    side = tile.shape[0]
+    side: int = tile.shape[0]  # type: ignore[index, assignment]  # its modes are not nested
     rows, columns = middle.shape
     for i, j in grid((rows + side - 1) // side, (columns + side - 1) // side):
         heights = middle.tile(tile.shape, (i, j))
@@ -65,7 +65,7 @@ def find_peaks(x: LayoutTensor[f64], middle: LayoutTensor[f64], peaks: LayoutTen
 
 
 @func
-def no_larger(x: LayoutTensor[f64], top: int, left: int, side: int, height: float) -> bool:
+def no_larger(x: LayoutTensor, top: int, left: int, side: int, height: float) -> bool:
     """Tell whether nothing in a square is larger than ``height``."""
     for row in range(top, top + side):
         for column in range(left, left + side):

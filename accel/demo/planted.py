@@ -10,7 +10,8 @@ __all__ = ["smooth_row", "smooth_row_too_far", "smoothed"]
 @func
 def smoothed(x: BufferView[f64], i: int) -> float:
     """Return the weighted mean of x[i] and the next two elements."""
-    return (x[i] + 2 * x[i + 1] + x[i + 2]) / 4
+    total: float = x[i] + 2 * x[i + 1] + x[i + 2]
+    return total / 4
 
 
 @kernel

@@ -38,7 +38,7 @@ def test_the_error_is_shown_as_it_is_raised_with_its_call_stack(device):
         "(offset=0, size=32).\n"
         "Callstack:\n"
         f"smooth_row_too_far (planted.py:{line_of(planted.smooth_row_too_far, 'out[i] =')})\n"
-        f"  smoothed (planted.py:{line_of(planted.smoothed, 'return')})\n"
+        f"  smoothed (planted.py:{line_of(planted.smoothed, 'total:')})\n"
         "The access: read of the parameter 'x', axis 0, of dtype float64, in memory of 32 elements.\n"
         "In all, there were 2 accesses out of range; this is the first that was recorded.\n"
     ) in text

@@ -16,7 +16,7 @@ from accel import BufferView, LayoutTensor, NDBuffer, xp
 from accel.abc import Event
 from accel.dtypes import f32
 from accel.errors import KernelBoundsError, KernelLaunchError, ReadOnlyError
-from accel.kernels import Static, accumulator, block_index, block_size, func, kernel, thread_index
+from accel.kernels import Static, accumulator, block_index, block_size, func, grid, kernel, thread_index
 from accel.layout import Layout
 
 ADDED = 1
@@ -85,6 +85,39 @@ def numbered(v):
     i = block_index.x * block_size.x + thread_index.x
     if i < v.size:
         v[i] = i
+
+
+@kernel
+def ranges(out, start, stop, step):
+    out[0] = 0
+    for i in range(start, stop, step):
+        out[i] = i + 1
+    for k in range(1):
+        steps = 0
+        for i in range(start, stop, step):
+            steps += 1
+            if steps == 3:
+                break
+        out[23] = steps
+
+
+@kernel
+def cut_short(out):
+    for k in range(1):
+        steps = 0
+        for i in range(-(2**63), 2**63 - 1):
+            steps += 1
+            if steps == 5:
+                break
+        for i in range(2**63 - 1, -(2**63), -(2**62)):
+            steps += 1
+        out[0] = steps
+
+
+@kernel
+def empty_grid(out, rows, columns):
+    for i, j in grid(rows, columns):
+        out[0] = i + j
 
 
 FILE = Path(__file__).name
@@ -175,6 +208,23 @@ def test_a_constant_and_a_global_are_compiled_in(c, monkeypatch):
     monkeypatch.setitem(globals(), "ADDED", 10)
     repeated(c, 3)
     np.testing.assert_array_equal(c.to_numpy(), np.arange(24.0) + 2 + 3 + 30)
+
+
+@pytest.mark.parametrize("bounds", [(5, 0), (0, 5), (3, 3)])
+def test_a_range_whose_step_is_0_has_no_numbers(c, bounds):
+    ranges(c, *bounds, 0)
+    assert c.to_numpy()[[0, 1, 2, 23]].tolist() == [0, 1, 2, 0]
+
+
+def test_a_range_may_have_more_than_2_to_the_63_numbers(c):
+    cut_short(c)
+    assert c.to_numpy()[0] == 5 + len(range(2**63 - 1, -(2**63), -(2**62)))
+
+
+@pytest.mark.parametrize("extents", [(2**62, 0), (0, 2**62), (2**62, -1)])
+def test_an_empty_grid_may_be_long_along_another_axis(c, extents):
+    empty_grid(c, *extents)
+    assert c.to_numpy()[0] == 0
 
 
 def test_empty_memory_is_taken(c):

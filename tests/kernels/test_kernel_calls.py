@@ -3,6 +3,7 @@
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +16,8 @@ import accel
 from accel import BufferView, LayoutTensor, NDBuffer, xp
 from accel.abc import Event
 from accel.dtypes import f32
-from accel.errors import KernelBoundsError, KernelLaunchError, ReadOnlyError
-from accel.kernels import Static, accumulator, block_index, block_size, func, grid, kernel, thread_index
+from accel.errors import CapabilityError, KernelBoundsError, KernelLaunchError, KernelSyntaxError, ReadOnlyError
+from accel.kernels import Static, accumulator, block_index, block_size, func, grid, kernel, stack_allocation, thread_index
 from accel.layout import Layout
 
 ADDED = 1
@@ -118,6 +119,23 @@ def cut_short(out):
 def empty_grid(out, rows, columns):
     for i, j in grid(rows, columns):
         out[0] = i + j
+
+
+@kernel
+def through_array(v, size: Static):
+    for i in range(v.size):
+        kept = stack_allocation(v.dtype, size)
+        for j in range(size):
+            kept[j] = i
+        v[i] = kept[size - 1]
+
+
+@kernel
+def defining(v):
+    def inner(x):
+        return x
+
+    v[0] = inner(1)
 
 
 FILE = Path(__file__).name
@@ -225,6 +243,25 @@ def test_a_range_may_have_more_than_2_to_the_63_numbers(c):
 def test_an_empty_grid_may_be_long_along_another_axis(c, extents):
     empty_grid(c, *extents)
     assert c.to_numpy()[0] == 0
+
+
+@pytest.mark.parametrize("size", [1 << 17, 1 << 18, 1 << 30])
+def test_an_array_of_a_kernel_fits_the_stack_or_is_refused(size):
+    c = accel.zeros(8, "float32")
+
+    def launch():
+        with suppress(CapabilityError):
+            through_array(c, size)
+
+    thread = threading.Thread(target=launch)
+    thread.start()
+    thread.join()
+    assert c[7] == (7 if size <= 1 << 17 else 0)
+
+
+def test_a_function_inside_of_a_kernel_is_refused_by_what_it_is(c):
+    with pytest.raises(KernelSyntaxError, match=r"a function defined inside of a kernel.*line \d+"):
+        defining(c)
 
 
 def test_empty_memory_is_taken(c):

@@ -162,7 +162,7 @@ class _Kernel:
 
     def _lower_once(self, node: ast.stmt) -> None:
         found = next((each for each in ast.walk(node) if isinstance(each, ast.Return)), None)
-        if found is not None:
+        if found is not None and isinstance(node, ast.If | ast.While):
             raise self.act.error(
                 found, "a kernel returns at its end only; write if and else, or move the code to @func"
             )

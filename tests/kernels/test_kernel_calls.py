@@ -1,6 +1,8 @@
 """Kernels from end to end: the same calls on the CPU and on the simulated device."""
 
+import importlib
 import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -257,6 +259,30 @@ def test_an_array_of_a_kernel_fits_the_stack_or_is_refused(size):
     thread.start()
     thread.join()
     assert c[7] == (7 if size <= 1 << 17 else 0)
+
+
+def _written(tmp_path, monkeypatch, *lines):
+    """Return a kernel of v and i with some lines."""
+    path = tmp_path / "written_kernel.py"
+    body = "".join(f"        {line}\n" for line in lines)
+    path.write_text(f"import accel\n@accel.kernel\ndef written(v):\n    for i in range(v.size):\n{body}")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, path.stem, raising=False)
+    return importlib.import_module(path.stem).written
+
+
+def test_an_expression_that_is_nested_too_deeply_is_refused(c, tmp_path, monkeypatch):
+    made = _written(tmp_path, monkeypatch, "v[i] = " + " + ".join(["i"] * 900))
+    with pytest.raises(KernelSyntaxError, match="nested too deeply"):
+        made(c)
+
+
+def test_the_type_of_a_variable_may_depend_on_a_long_chain_of_others(c, tmp_path, monkeypatch):
+    names = [f"x{number}" for number in range(30)]
+    moves = [f"    {after} = {before}" for before, after in reversed([*zip(names, names[1:], strict=False)])]
+    lines = [*[f"{name} = 0" for name in names], "for j in range(30):", *moves, "    x0 = 1.5", "v[i] = x29"]
+    _written(tmp_path, monkeypatch, *lines)(c)
+    assert c.to_numpy().tolist() == [1.5] * 24
 
 
 def test_a_function_inside_of_a_kernel_is_refused_by_what_it_is(c):

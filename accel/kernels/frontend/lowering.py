@@ -50,7 +50,9 @@ from accel.kernels.frontend.values import Constant, Entity, Range, Struct, Tuple
 
 __all__ = ["Lowered", "lower"]
 
-_PASSES = 20
+_PASSES = 1000
+"""More than any kernel needs: each pass makes the type of at least one variable larger."""
+
 
 
 class Lowered(NamedTuple):

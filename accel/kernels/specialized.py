@@ -110,12 +110,12 @@ class Specialized(NamedTuple):
         def give(submission: Submission) -> None:
             submission.event = queue.submit(lambda: finish.append(start()))
 
-        event = submit(queue, uses, give).event.event
-        assert event is not None, "work on a stream has an event"
-        if not self.program.results:
-            return event
-        event.wait()
-        return self.returned(_only(finish))
+        submission = submit(queue, uses, give).event
+        if self.program.results:
+            submission.wait()
+            return self.returned(_only(finish))
+        assert submission.event is not None, "work on a stream has an event"
+        return submission.event
 
     def _on_device(self, queue: Stream, uses: Sequence[Use], start: Callable[[], _Finish | None]) -> Any:
         finish: list[_Finish | None] = []
@@ -126,8 +126,12 @@ class Specialized(NamedTuple):
         # In order without events only where a launch is one call of the driver, which neither waits nor allocates.
         plain = len(self.program.steps) == 1 and not self.program.frame and not self.program.debug
         event = submit_in_order(self.heap, queue, uses, give) if plain else None
-        event = event or submit_ordered(queue, uses, give)
-        return self.returned(_only(finish)) if self.program.results else event
+        if not self.program.results:
+            return event or submit_ordered(queue, uses, give)
+        submission = event or submit(queue, uses, lambda _: give()).event
+        results = self.returned(_only(finish))
+        submission.wait()  # it raises the error of work whose result the kernel has read
+        return results
 
 
 def _only(finish: list[_Finish | None]) -> _Finish:

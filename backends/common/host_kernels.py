@@ -147,8 +147,8 @@ def _refuse_large_arrays(program: Program) -> None:
     nbytes = sum(array.size * array.dtype.itemsize for array in program.arrays)
     if nbytes > _MOST_BYTES:
         raise CapabilityError(
-            f"the arrays of kernel {program.name!r} have {nbytes} bytes; on the host they have at most {_MOST_BYTES} bytes "
-            f"in all: pass a container as an argument instead"
+            f"the arrays of kernel {program.name!r} have {nbytes} bytes; on the host they have at most {_MOST_BYTES} "
+            f"bytes in all: pass a container as an argument instead"
         )
 
 

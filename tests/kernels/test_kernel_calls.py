@@ -6,6 +6,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,17 @@ from accel import BufferView, LayoutTensor, NDBuffer, xp
 from accel.abc import Event
 from accel.dtypes import f32
 from accel.errors import CapabilityError, KernelBoundsError, KernelLaunchError, KernelSyntaxError, ReadOnlyError
-from accel.kernels import Static, accumulator, block_index, block_size, func, grid, kernel, stack_allocation, thread_index
+from accel.kernels import (
+    Static,
+    accumulator,
+    block_index,
+    block_size,
+    func,
+    grid,
+    kernel,
+    stack_allocation,
+    thread_index,
+)
 from accel.layout import Layout
 
 ADDED = 1
@@ -95,9 +106,9 @@ def ranges(out, start, stop, step):
     out[0] = 0
     for i in range(start, stop, step):
         out[i] = i + 1
-    for k in range(1):
+    for _ in range(1):
         steps = 0
-        for i in range(start, stop, step):
+        for _number in range(start, stop, step):
             steps += 1
             if steps == 3:
                 break
@@ -106,13 +117,13 @@ def ranges(out, start, stop, step):
 
 @kernel
 def cut_short(out):
-    for k in range(1):
+    for _ in range(1):
         steps = 0
-        for i in range(-(2**63), 2**63 - 1):
+        for _number in range(-(2**63), 2**63 - 1):
             steps += 1
             if steps == 5:
                 break
-        for i in range(2**63 - 1, -(2**63), -(2**62)):
+        for _number in range(2**63 - 1, -(2**63), -(2**62)):
             steps += 1
         out[0] = steps
 
@@ -261,6 +272,23 @@ def test_an_array_of_a_kernel_fits_the_stack_or_is_refused(size):
     assert c[7] == (7 if size <= 1 << 17 else 0)
 
 
+@kernel(debug=True)
+def beyond(v):
+    for i in range(v.size + 1):
+        v[i] = 1
+
+
+@pytest.mark.parametrize("on_stream", [False, True])
+def test_results_from_what_a_failed_kernel_wrote_are_its_error(c, device, on_stream):
+    stream = accel.new_stream(device)
+    beyond.on(stream)(c)
+    for _ in range(2):
+        with pytest.raises(KernelBoundsError, match=r"beyond"):
+            (total.on(stream) if on_stream else total)(c)
+    c.copy_from(accel.zeros(24, "float32"))
+    assert total(c) == 0
+
+
 def _written(tmp_path, monkeypatch, *lines):
     """Return a kernel of v and i with some lines."""
     path = tmp_path / "written_kernel.py"
@@ -279,7 +307,7 @@ def test_an_expression_that_is_nested_too_deeply_is_refused(c, tmp_path, monkeyp
 
 def test_the_type_of_a_variable_may_depend_on_a_long_chain_of_others(c, tmp_path, monkeypatch):
     names = [f"x{number}" for number in range(30)]
-    moves = [f"    {after} = {before}" for before, after in reversed([*zip(names, names[1:], strict=False)])]
+    moves = [f"    {after} = {before}" for before, after in reversed([*pairwise(names)])]
     lines = [*[f"{name} = 0" for name in names], "for j in range(30):", *moves, "    x0 = 1.5", "v[i] = x29"]
     _written(tmp_path, monkeypatch, *lines)(c)
     assert c.to_numpy().tolist() == [1.5] * 24

@@ -54,7 +54,6 @@ _PASSES = 1000
 """More than any kernel needs: each pass makes the type of at least one variable larger."""
 
 
-
 class Lowered(NamedTuple):
     """A lowered kernel.
 

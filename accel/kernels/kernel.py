@@ -210,9 +210,10 @@ class Kernel:
         """Prepare for more calls of the same types, if they can be launched fast."""
         assert self._signature is not None, "arguments were bound to it"
         explicit = any(isinstance(step, Threads) for step in found.program.steps)
-        if found.program.debug or explicit or bound.device is not Device.CPU:
+        if explicit or bound.device is not Device.CPU:
             return
-        made = host_launch(found, HostCall(given, bound.kinds, self._signature.annotated, self._debug))
+        signature = self._signature
+        made = host_launch(found, HostCall(given, bound.kinds, signature.annotated, self._debug, signature.bind))
         if made is not None:
             self._launchers = (made, *self._launchers[: _MOST_LAUNCHERS - 1])
 

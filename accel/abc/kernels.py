@@ -7,7 +7,7 @@ from accel.abc.stream import Stream
 from accel.device import Device
 from accel.ir import Program
 
-__all__ = ["CompiledKernel", "Failure", "PreparesCalls", "SupportsKernels"]
+__all__ = ["ChecksThreads", "CompiledKernel", "Failure", "PreparesCalls", "SupportsKernels"]
 
 
 class Failure(NamedTuple):
@@ -109,4 +109,16 @@ class SupportsKernels(Protocol):
 
         The language is ``host``, ``cuda`` or ``hip``. No device is needed.
         """
+        ...
+
+
+@runtime_checkable
+class ChecksThreads(Protocol):
+    """A backend that checks what the threads of an explicit grid do to each other.
+
+    Programs with an explicit grid have guards on its devices also outside of debug mode, so that it knows the lines.
+    """
+
+    def checks_threads(self, device: Device) -> bool:
+        """Return whether it does so on a device."""
         ...

@@ -25,12 +25,11 @@ from accel.kernels.binding import Bound
 from accel.kernels.captured import ABSENT
 from accel.kernels.conversions import fitting
 from accel.kernels.failures import Explanation
-from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType
+from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, TensorType
 from accel.kernels.specialized import DONE, Geometry, Specialized
-from accel.memory import HostStorage
 from accel.memory.hazards import IDLE, forget_these
 from accel.memory.submission import Submission
-from accel.views import Buffer, BufferView, NDBuffer
+from accel.views import Buffer, BufferView, LayoutTensor, NDBuffer
 
 __all__ = ["MISSED", "HostCall", "host_launch"]
 
@@ -39,6 +38,7 @@ MISSED = object()
 
 _STRIDED = NDBuffer, Buffer
 _MEMORY = BufferView, AcceleratorDataContainer, *_STRIDED
+_LAYOUT = "_geometry", "_dtype", "_pad"
 
 
 class HostCall(NamedTuple):
@@ -112,13 +112,15 @@ def host_launch(kernel: Specialized, call: HostCall) -> Callable[[tuple[Any, ...
 def _arguments(kernel: Specialized, call: HostCall) -> Iterator[_Argument]:
     parameters = iter(kernel.program.parameters)
     for i, (value, kind, annotated) in enumerate(zip(call.given, call.kinds, call.annotated, strict=True)):
-        passed = isinstance(kind, ScalarType | BufferType)
+        passed = isinstance(kind, ScalarType | BufferType | TensorType)
         yield _Argument(i, value, kind, annotated, next(parameters) if passed else None)
 
 
 def _supported(argument: _Argument) -> bool:
     if isinstance(argument.kind, BufferType):
         return type(argument.value) in _MEMORY
+    if isinstance(argument.kind, TensorType):
+        return type(argument.value) is LayoutTensor and argument.kind.swizzle is None
     return isinstance(argument.kind, ScalarType | StaticType)
 
 
@@ -128,7 +130,6 @@ def _scope(kernel: Specialized, call: HostCall) -> dict[str, Any]:
         "DONE": DONE,
         "IDLE": IDLE,
         "MISSED": MISSED,
-        "Storage": HostStorage,
         "Submission": Submission,
         "debugging": config.debugging,
         "explain": Explanation(kernel.program.name, kernel.program.sites),
@@ -171,8 +172,9 @@ def _write_argument(argument: _Argument, code: _Code) -> None:
     elif isinstance(kind, ScalarType):
         code.lines.extend(_number(argument, kind, code.scope))
         code.passed.append(f"a{i}")
-    elif isinstance(kind, BufferType):
-        code.lines.extend(_memory(argument, kind, code))
+    elif isinstance(kind, BufferType | TensorType):
+        code.lines.extend(_buffer(argument, kind, code) if isinstance(kind, BufferType) else _tensor(argument, code))
+        code.lines.extend(_address(argument))
         code.views.append(argument)
 
 
@@ -200,8 +202,8 @@ def _within(i: int, kind: type, limits: tuple[float, float], scope: dict[str, An
     return f"{least} <= a{i} <= {most}"
 
 
-def _memory(argument: _Argument, kind: BufferType, code: _Code) -> list[str]:
-    """Return the lines that check memory, and find its address and hazards."""
+def _buffer(argument: _Argument, kind: BufferType, code: _Code) -> list[str]:
+    """Return the lines that check strided memory."""
     i, value, *_ = argument
     code.scope.update({f"class{i}": type(value), f"dtype{i}": kind.dtype})
     if isinstance(value, AcceleratorDataContainer):
@@ -210,16 +212,37 @@ def _memory(argument: _Argument, kind: BufferType, code: _Code) -> list[str]:
         numbers = [f"a{i}.{name}[{axis}]" for name in ("_shape", "_strides") for axis in range(kind.rank)]
         code.passed.extend([f"p{i} + a{i}._offset * {kind.dtype.itemsize}", *numbers])
     rank = f"len(a{i}._shape) != {kind.rank} or (a{i}._strides[-1] == 1) is not {kind.dense}"
-    readonly = f" or s{i}._const or o{i}.readonly" if _writes(argument) else ""
     return [
         f"if type(a{i}) is not class{i}: return MISSED",
         *([f"if {rank}: return MISSED"] if isinstance(value, _STRIDED) else []),
         f"s{i} = a{i}._storage",
-        f"if type(s{i}) is not Storage or s{i}.dtype is not dtype{i}: return MISSED",
+        f"if s{i}.dtype is not dtype{i}: return MISSED",
+    ]
+
+
+def _tensor(argument: _Argument, code: _Code) -> list[str]:
+    """Return the lines that check a tensor: its layout is a constant."""
+    i, value, *_ = argument
+    code.scope.update({f"class{i}": type(value), f"layout{i}": (value._geometry, value._dtype, value._pad)})
+    code.passed.append(f"p{i} + a{i}._offset * {value._dtype.itemsize}")
+    geometry, dtype, pad = (f"a{i}.{name} is not layout{i}[{k}]" for k, name in enumerate(_LAYOUT))
+    return [
+        f"if type(a{i}) is not class{i} or {geometry} or {dtype} or {pad}: return MISSED",
+        *([f"if a{i}._readonly: return MISSED"] if _writes(argument) else []),
+        f"s{i} = a{i}._storage",
+    ]
+
+
+def _address(argument: _Argument) -> list[str]:
+    """Return the lines that find the address and the hazards of memory."""
+    i, readonly = argument.i, ""
+    if _writes(argument):
+        readonly = f" or s{i}._const or o{i}.readonly"
+    return [
         f"o{i} = s{i}._owner",
         f"if o{i} is None or o{i}.heap is not heap{readonly}: return MISSED",
         f"b{i} = o{i}.held",
-        f"if b{i} is None or not s{i}.size: return MISSED",
+        f"if b{i} is None: return MISSED",
         f"r{i} = o{i}.hazard_record",
         f"if r{i} is IDLE: r{i} = o{i}.own_hazard_record()",
         f"p{i} = b{i}.pointer + s{i}._start",
@@ -234,9 +257,7 @@ def _write_launch(kernel: Specialized, code: _Code) -> None:
     """Append the lines that record the kernel, run it, and forget it."""
     numbers = [view.i for view in code.views]
     accesses = [
-        f"x{view.i} = p{view.i}, p{view.i} + s{view.i}.size * {view.parameter.dtype.itemsize}, work"
-        for view in code.views
-        if view.parameter is not None
+        f"x{view.i} = p{view.i}, p{view.i} + s{view.i}.size * s{view.i}.dtype.itemsize, work" for view in code.views
     ]
     writes = "".join(f"x{view.i}, " for view in code.views if _writes(view))
     reads = "".join(f"x{view.i}, " for view in code.views if not _writes(view))

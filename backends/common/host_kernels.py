@@ -55,6 +55,7 @@ class HostKernel:
         self._function = _PROTOTYPE(self._address)
         grid = any(isinstance(step, Threads) for step in program.steps)
         self._reports = bool(program.debug or program.results or grid)
+        self._complex_at = self._slots.complex_at
         self._pack = self._slots.format.pack_into
         self._free: list[tuple[ctypes.Array[ctypes.c_char], int]] = []
 
@@ -103,8 +104,8 @@ class HostKernel:
             memory = self._free.pop()
         except IndexError:
             memory = self._new_memory()
-        if self._slots.splits:
-            arguments = _in_parts(arguments)
+        if self._complex_at:
+            arguments = _in_parts(arguments, self._complex_at)
         self._pack(memory[0], 0, *arguments, *grid, *block)
         self._function(memory[1], config.current().threads)
         found = self._outcome(memory[0]) if self._reports else _NOTHING
@@ -130,19 +131,17 @@ class HostKernel:
             )
         site = self._program.sites[trouble - 1]
         function, file, line = site.calls[-1]
-        who = "warp" if site.what == "warp" else "block"
+        who, what = ("warp", "operation of a warp") if site.what == "warp" else ("block", "barrier")
         return KernelLaunchError(
-            f"divergent {site.what} in {function} ({file}:{line}): some threads of a {who} arrived there and others "
+            f"divergent {what} in {function} ({file}:{line}): some threads of a {who} arrived there and others "
             f"did not; call it where all threads of the {who} do"
         )
 
 
-def _in_parts(arguments: Sequence[Any]) -> list[Any]:
+def _in_parts(arguments: Sequence[Any], complex_at: tuple[int, ...]) -> list[Any]:
     """Replace each complex number by its two parts."""
-    parts: list[Any] = []
-    for argument in arguments:
-        if isinstance(argument, complex | np.complexfloating):
-            parts += [float(argument.real), float(argument.imag)]
-        else:
-            parts.append(argument)
+    parts = list(arguments)
+    for position in reversed(complex_at):
+        number = complex(parts[position])
+        parts[position : position + 1] = [number.real, number.imag]
     return parts

@@ -33,6 +33,8 @@ class Slots:
         The byte at which the record begins: the fields of `Failure` in order.
     nbytes : int
         Bytes in all.
+    complex_at : tuple of int
+        Which of the arguments are complex numbers.
     """
 
     def __init__(self, program: Program) -> None:
@@ -49,13 +51,15 @@ class Slots:
         self.nbytes = begin + SLOT * len(program.frame)
         self._results = program.results
         self._parameters = program.parameters
-        self.splits = any(isinstance(each, Number) and each.dtype.kind == "c" for each in program.parameters)
+        self.complex_at = tuple(_complex_numbers(program))
 
     def _parameter(self, parameter: View | Number, start: int) -> str:
         self.places[parameter.name] = start
         if isinstance(parameter, View):
             return "q" * (1 + 2 * parameter.rank)
-        if parameter.dtype.kind in "biu":
+        if parameter.dtype.kind == "b":
+            return "?7x"  # NumPy has no index for its booleans
+        if parameter.dtype.kind in "iu":
             return "Q" if parameter.dtype.kind == "u" else "q"
         return "d" * form_of(parameter.dtype).parts
 
@@ -83,3 +87,11 @@ def _starts(program: Program) -> Iterator[tuple[View | Number, int]]:
     for parameter in program.parameters:
         yield parameter, start
         start += 8 * (1 + 2 * parameter.rank if isinstance(parameter, View) else form_of(parameter.dtype).parts)
+
+
+def _complex_numbers(program: Program) -> Iterator[int]:
+    position = 0
+    for parameter in program.parameters:
+        if isinstance(parameter, Number) and parameter.dtype.kind == "c":
+            yield position
+        position += 1 + 2 * parameter.rank if isinstance(parameter, View) else 1

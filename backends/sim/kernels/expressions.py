@@ -20,7 +20,6 @@ from accel.ir import (
     Program,
     Select,
     Stride,
-    Threads,
     Unary,
     View,
     of_type,
@@ -48,8 +47,7 @@ class Expressions:
         self._dtypes = {view.name: view.dtype for view in program.parameters if isinstance(view, View)}
         self._dtypes |= {array.name: array.dtype for array in program.arrays}
         private = {array.name for array in program.arrays if array.space == "local"}
-        in_grid = any(isinstance(step, Threads) for step in program.steps)
-        self._stops = frozenset(self._dtypes) - private if in_grid else frozenset()
+        self._stops = frozenset(self._dtypes) - private if program.explicit else frozenset()
 
     def __call__(self, x: Expr) -> str:
         """Return the text of an expression; in parentheses if it has operators."""

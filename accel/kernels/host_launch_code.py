@@ -12,12 +12,16 @@ counted. So the kernel may let go of the GIL.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 from accel import config
-from accel.abc.kernels import PreparesCalls
+from accel.abc.kernels import Failure, PreparesCalls
 from accel.containers import AcceleratorDataContainer
-from accel.ir import Parameter, View
+from accel.errors import AccelError
+from accel.ir import Parameter, Program, View
+from accel.kernels.binding import Bound
 from accel.kernels.captured import ABSENT
 from accel.kernels.conversions import fitting
 from accel.kernels.failures import Explanation
@@ -50,12 +54,15 @@ class HostCall(NamedTuple):
         Which parameters have an annotation, and so take numbers of other types.
     debug : bool or None
         The kernel's own debug mode; None if the settings say.
+    bind : callable
+        Binds such arguments to the parameters of the kernel.
     """
 
     given: tuple[Any, ...]
     kinds: tuple[ArgumentType, ...]
     annotated: tuple[bool, ...]
     debug: bool | None
+    bind: Callable[[tuple[Any, ...]], Bound]
 
 
 class _Argument(NamedTuple):
@@ -85,11 +92,12 @@ def host_launch(kernel: Specialized, call: HostCall) -> Callable[[tuple[Any, ...
     arguments = [*_arguments(kernel, call)]
     if not all(map(_supported, arguments)):
         return None
-    code = _Code([], [], [], _scope(kernel))
+    code = _Code([], [], [], _scope(kernel, call))
     count = len(arguments)
     code.lines.append(f"if len(given) != {count}: return MISSED")
     code.lines.extend([", ".join(f"a{i}" for i in range(count)) + ", = given"] if count else [])
-    code.lines.extend(["if debugging(): return MISSED"] if call.debug is None else [])
+    if call.debug is None:
+        code.lines.append(f"if {'not ' if kernel.program.debug else ''}debugging(): return MISSED")
     _write_captured(kernel, code)
     for argument in arguments:
         _write_argument(argument, code)
@@ -116,7 +124,7 @@ def _supported(argument: _Argument) -> bool:
     return isinstance(argument.kind, ScalarType | StaticType)
 
 
-def _scope(kernel: Specialized) -> dict[str, Any]:
+def _scope(kernel: Specialized, call: HostCall) -> dict[str, Any]:
     return {
         "ABSENT": ABSENT,
         "DONE": DONE,
@@ -125,11 +133,23 @@ def _scope(kernel: Specialized) -> dict[str, Any]:
         "Submission": Submission,
         "debugging": config.debugging,
         "explain": Explanation(kernel.program.name, kernel.program.sites),
+        "explained": partial(_explained, kernel.program, call.bind),
         "forget_these": forget_these,
         "heap": kernel.heap,
+        "partial": partial,
         "run": kernel.compiled.launch,
         **Geometry()._asdict(),
     }
+
+
+def _explained(
+    program: Program, bind: Callable[[tuple[Any, ...]], Bound], given: tuple[Any, ...], failure: Failure
+) -> Exception:
+    """Return the error of a failed check."""
+    facts = None
+    with suppress(AccelError):  # another thread may have released the memory
+        facts = bind(given).memory
+    return Explanation(program.name, program.sites, facts)(failure)
 
 
 def _write_captured(kernel: Specialized, code: _Code) -> None:
@@ -264,7 +284,8 @@ def _call(kernel: Specialized, code: _Code) -> list[str]:
     if prepared is not None:
         code.scope.update(prepared=prepared, settings=config.current)
         return [f"prepared({arguments}settings().threads)", "return DONE"]
-    launch = f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain=explain)"
+    explain = "partial(explained, given)" if kernel.program.debug else "explain"
+    launch = f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain={explain})"
     if kernel.program.results:
         return [launch, f"return finish(){'[0]' if kernel.single else ''}"]
     return [launch, "return DONE"]

@@ -215,9 +215,10 @@ class Kernel:
     def _add_launcher(self, found: Specialized, given: tuple[Any, ...], bound: Bound) -> None:
         """Prepare for more calls of the same types, if they can be launched fast."""
         assert self._signature is not None, "arguments were bound to it"
-        if found.program.debug or found.program.explicit or bound.device is not Device.CPU:
+        if found.program.explicit or bound.device is not Device.CPU:
             return
-        made = host_launch(found, HostCall(given, bound.kinds, self._signature.annotated, self._debug))
+        signature = self._signature
+        made = host_launch(found, HostCall(given, bound.kinds, signature.annotated, self._debug, signature.bind))
         if made is not None:
             self._launchers = (made, *self._launchers[: _MOST_LAUNCHERS - 1])
 

@@ -8,6 +8,8 @@ on where a tile begins.
 import math
 from typing import Any
 
+import numpy as np
+
 from accel import xp
 from accel.demo import kernels
 from accel.layout import Layout
@@ -37,7 +39,7 @@ def box_sum(x: Array, radius: int) -> Array:
 
 def gaussian(x: Array, sigma: float) -> Array:
     """Return ``x`` smoothed with the kernel of `gaussian_weights`, along the columns and then along the rows."""
-    weights = BufferView(xp.asarray(gaussian_weights(sigma), device=x.device))
+    weights: BufferView[np.float64] = BufferView(xp.asarray(gaussian_weights(sigma), device=x.device))
     margin = 2 * (weights.size - 1)
     rows, columns = x.shape
     tall = xp.empty((rows - margin, columns), dtype=xp.float64, device=x.device)

@@ -1,6 +1,6 @@
 """The kernels of the demo: one for flat views of memory, and one for tensors, which it cuts into tiles."""
 
-from accel.dtypes import boolean, f64
+from accel.dtypes import f64
 from accel.kernels import func, grid, kernel
 from accel.layout import Layout
 from accel.views import BufferView, LayoutTensor
@@ -9,7 +9,9 @@ __all__ = ["find_peaks", "smooth"]
 
 
 @kernel
-def smooth(x: BufferView[f64], out: BufferView[f64], weights: BufferView[f64], columns: int, pitch: int, step: int):
+def smooth(
+    x: BufferView[f64], out: BufferView[f64], weights: BufferView[f64], columns: int, pitch: int, step: int
+) -> None:
     """Set each element of ``out`` to a weighted sum of the elements of ``x`` on a line through it.
 
     Parameters
@@ -33,11 +35,11 @@ def smooth(x: BufferView[f64], out: BufferView[f64], weights: BufferView[f64], c
 
 
 @kernel
-def find_peaks(x: LayoutTensor[f64], middle: LayoutTensor[f64], peaks: LayoutTensor[boolean], tile: Layout):
+def find_peaks(x: LayoutTensor, middle: LayoutTensor, peaks: LayoutTensor, tile: Layout) -> None:
     """Mark the elements of ``middle`` that are the largest of a square around them.
 
-    Two elements of a tile lie in the squares of each other. So only the largest of a tile can be a peak, and the squares
-    of the others are not read.
+    Two elements of a tile lie in the squares of each other. So only the largest of a tile can be a peak, and the
+    squares of the others are not read.
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ def find_peaks(x: LayoutTensor[f64], middle: LayoutTensor[f64], peaks: LayoutTen
     tile : Layout
         The shape of a tile: one more than the squares reach, along each axis.
     """
-    side = tile.shape[0]
+    side: int = tile.shape[0]  # type: ignore[index, assignment]  # its modes are not nested
     rows, columns = middle.shape
     for i, j in grid((rows + side - 1) // side, (columns + side - 1) // side):
         heights = middle.tile(tile.shape, (i, j))
@@ -58,11 +60,12 @@ def find_peaks(x: LayoutTensor[f64], middle: LayoutTensor[f64], peaks: LayoutTen
             most = max(most, heights[row, column])
         for row, column in heights:
             height = heights[row, column]
-            marks[row, column] = height == most and no_larger(x, i * side + row, j * side + column, 2 * side - 1, height)
+            top, left = i * side + row, j * side + column
+            marks[row, column] = height == most and no_larger(x, top, left, 2 * side - 1, height)
 
 
 @func
-def no_larger(x: LayoutTensor[f64], top: int, left: int, side: int, height: float) -> bool:
+def no_larger(x: LayoutTensor, top: int, left: int, side: int, height: float) -> bool:
     """Tell whether nothing in a square is larger than ``height``."""
     for row in range(top, top + side):
         for column in range(left, left + side):

@@ -47,8 +47,8 @@ def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
     return (
         f"<h1>{escape(names)}</h1>\n"
         '<p class="soft">Each picture was cut into tiles, which were copied to the device and filtered there: by two '
-        "kernels, and by functions of the Python array API standard. The result was compared with that of NumPy and SciPy for the "
-        f"whole picture.</p>\n{_facts(facts)}\n"
+        "kernels, and by functions of the Python array API standard. The result was compared with that of NumPy and "
+        f"SciPy for the whole picture.</p>\n{_facts(facts)}\n"
     )
 
 

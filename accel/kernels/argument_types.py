@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from accel.dtypes import DType, as_dtype
-from accel.errors import DTypeError, KernelSignatureError, LayoutError
+from accel.errors import AccelError, DTypeError, KernelSignatureError, LayoutError
 from accel.kernels.conversions import exactly, fitting
 from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, StructType, TensorType
 from accel.kernels.functions import Func
@@ -86,7 +86,7 @@ def any_value(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
         return StaticType(value)
     raise KernelSignatureError(
         f"kernels take memory, numbers, named tuples of these, layouts, dtypes and text; found "
-        f"{type(value).__name__}: write accel.container(values), or a NamedTuple"
+        f"{type(value).__name__}: write accel.container(values) for a sequence, @func above a function"
     )
 
 
@@ -99,9 +99,18 @@ def number(dtype: DType, *, weak: bool) -> Accept:
             least, most = known[type(value)]
             if least <= value <= most:
                 return _passed(kind, float(value) if float in known else value, name, leaves)
-        return _passed(kind, exactly(value, dtype).item(), name, leaves)
+        try:
+            return _passed(kind, exactly(value, dtype).item(), name, leaves)
+        except DTypeError:
+            raise _unfit(value, dtype) from None
 
     return accept
+
+
+def _unfit(value: Any, dtype: DType) -> DTypeError:
+    python = {"b": "bool", "i": "int", "u": "int", "c": "complex"}.get(dtype.kind, "float")
+    found = f"{value!r:.60} ({type(value).__name__})"
+    return DTypeError(f"{dtype.name} is annotated, which cannot hold {found}; write {python}(x)")
 
 
 _WEAK = {kind: number(dtype, weak=True) for kind, dtype in _NUMBERS.items()}
@@ -188,6 +197,8 @@ def _memory(value: Any, name: str, leaves: list[Leaf]) -> BufferType | TensorTyp
         if isinstance(value, LayoutTensor):
             return _tensor(value, name, leaves)
         storage, start, shape, strides = source_of(value)
+    except AccelError:
+        raise
     except TypeError as error:
         raise KernelSignatureError(str(error)) from None
     if not shape:

@@ -1,4 +1,4 @@
-"""The two filters that are kernels, written with functions of the array standard: what the kernels are compared with."""
+"""The two filters that are kernels, written with functions of the array standard, to compare the kernels with."""
 
 from functools import reduce
 

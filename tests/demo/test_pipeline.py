@@ -1,4 +1,4 @@
-"""The pipeline detects the known stars and vessels, agrees with the reference, and needs only the array standard and two kernels."""
+"""The pipeline detects the known stars and vessels, and agrees with the reference."""
 
 from collections import Counter
 from dataclasses import replace

@@ -79,6 +79,8 @@ def argument(view: View, values: Iterator[Any], memory_at: MemoryAt) -> Argument
 def _without_axes(view: View, address: int, memory_at: MemoryAt) -> Argument:
     """Return the memory of a view whose layout is in the program: its span, or else the whole allocation."""
     itemsize = view.dtype.itemsize
+    if not address:  # of memory without bytes
+        return Argument(view, None, Region.at(0, (0,), (0,), itemsize), 0, 0, 0, (), ())
     memory = _found(view, address, itemsize, memory_at)
     low = -((address - memory.pointer) // itemsize)
     high = (memory.pointer + memory.nbytes - address) // itemsize

@@ -1,6 +1,7 @@
 """`SimKernel`: a program compiled for a simulated device, where it runs as late work of a stream."""
 
 import sys
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any, Protocol
 from accel.abc import Stream
 from accel.abc.kernels import Failure
 from accel.device import Device
-from accel.errors import CapabilityError, KernelLaunchError
+from accel.errors import CapabilityError, KernelLaunchError, RaceError
 from accel.ir import Number, Program
 
 from ...common.host_kernels import HostKernel, host_kernel
@@ -35,6 +36,11 @@ _BUDGETS = {True: 100_000, False: 1000}
 
 class Launcher(Protocol):
     """What a launch asks of the backend."""
+
+    @property
+    def races(self) -> deque[str]:
+        """Reports of races, which the launch adds to."""
+        ...
 
     def memory_at(self, address: int, nbytes: int) -> Memory | None:
         """Return the memory that contains some bytes; None if there is none."""
@@ -94,7 +100,11 @@ class SimKernel:
 
         def run_now(operation: Operation) -> None:
             self._launcher.begin(operation, *((each.memory, each.region, each.view.writable) for each in views))
-            failure, found = self._run(views, numbers, grid, block)
+            try:
+                failure, found = self._run(views, numbers, grid, block)
+            except RaceError as error:
+                self._launcher.races.append(str(error))
+                raise
             if failure is not None:
                 raise explain(failure)
             results.append(found)

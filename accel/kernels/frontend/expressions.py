@@ -20,7 +20,7 @@ from accel.kernels.frontend.methods import METHODS_OF_MEMORY
 from accel.kernels.frontend.objects import entity_of_object, is_hashable, number_type
 from accel.kernels.frontend.operands import constant_object, described, elementwise, index_of, number_of
 from accel.kernels.frontend.operators import apply, comparison, fold, signed
-from accel.kernels.frontend.promotion import as_value, chosen, truth
+from accel.kernels.frontend.promotion import chosen, truth
 from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value, Vector, is_number, mapped
 from accel.kernels.functions import Func
 

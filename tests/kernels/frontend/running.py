@@ -6,8 +6,8 @@ import linecache
 from types import FunctionType
 
 import numpy as np
-
 from accel.backends.sim.kernels import interpret
+
 from accel.ir import View
 from accel.kernels.binding import Signature
 from accel.kernels.frontend.function_source import FunctionSource

@@ -33,7 +33,7 @@ from accel.kernels.frontend.promotion import (
 from accel.kernels.frontend.values import Constant, Entity, Grid, Range, Struct, Tuple, Value, Vector, is_number
 from accel.views import BufferView
 
-__all__ = ["FUNCTIONS", "call_cast", "is_folded", "refusal"]
+__all__ = ["FUNCTIONS", "call_cast", "is_folded", "is_of_layouts", "refusal"]
 
 
 def call_cast(act: Activation, node: ast.AST, kind: tuple[DType, bool], arguments: Arguments) -> Entity:
@@ -53,6 +53,11 @@ def is_folded(function: Any, arguments: Arguments) -> bool:
     """Tell whether a function is called while the kernel is compiled, as all its arguments are known numbers."""
     numbers = all(isinstance(x, Constant) and is_number(x) for x in arguments.given) and not arguments.named
     return numbers and bool(arguments.given) and is_hashable(function) and function in _FOLDED
+
+
+def is_of_layouts(function: Any) -> bool:
+    """Tell whether a function is one of layouts, which are constants."""
+    return callable(function) and str(getattr(function, "__module__", "")).startswith("accel.layout.")
 
 
 def refusal(node: ast.Call, function: Any) -> str:
@@ -121,6 +126,8 @@ def _len(act: Activation, node: ast.AST, x: Entity) -> Entity:
 
 def _vector(act: Activation, node: ast.AST, *given: Entity) -> Vector:
     numbers = [number_of(act, node, x) for x in given]
+    if not numbers:
+        raise act.error(node, "a vector has at least one number")
     with act.at(node):
         return Vector(tuple(alike(numbers)))
 

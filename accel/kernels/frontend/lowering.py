@@ -33,7 +33,7 @@ from accel.kernels.frontend.inlining import inline
 from accel.kernels.frontend.loops import iterated, ranges_of, targets_of, unrolled
 from accel.kernels.frontend.memory import buffer_of, tensor_of
 from accel.kernels.frontend.objects import entity_of_object, is_hashable
-from accel.kernels.frontend.operands import constant_object, described
+from accel.kernels.frontend.operands import constant_object, described, number_of
 from accel.kernels.frontend.promotion import as_value, stored
 from accel.kernels.frontend.returning import begin_function
 from accel.kernels.frontend.statements import lower_block, no_effect, refuse_outer
@@ -245,9 +245,10 @@ class _Kernel:
         if not isinstance(target, ast.Name) or node.value.keywords or not 1 <= len(node.value.args) <= 2:
             raise self.act.error(node, "write s = accumulator(f32, 0), with a name, a dtype and a number")
         given = [lower_entity(self.act, each) for each in node.value.args]
+        number = number_of(self.act, node, given[1] if len(given) > 1 else Constant(0))
         with self.act.at(node):
             dtype = as_dtype(constant_object(self.act, node, given[0], "the dtype of an accumulator"))
-            start = stored(as_value(given[1] if len(given) > 1 else Constant(0)), dtype, target.id)
+            start = stored(number, dtype, target.id)
         known = self.act.names.get(target.id)
         if isinstance(known, Accumulator):
             raise self.act.error(node, f"{target.id} is an accumulator already; use another name")

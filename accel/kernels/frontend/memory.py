@@ -7,11 +7,13 @@ from functools import reduce
 from itertools import product
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from accel.dtypes import DType
 from accel.ir import Array, Binary, Check, Const, Expr, Extent, Guard, If, Load, Local, Logic, Place, Store, Stride
 from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
-from accel.kernels.frontend.operands import described, index_of
+from accel.kernels.frontend.operands import described, index_of, number_of
 from accel.kernels.frontend.promotion import as_value, chosen, converted, stored
 from accel.kernels.frontend.types import BufferType, TensorType
 from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector, is_number
@@ -164,7 +166,8 @@ def tensor_of(name: str, kind: TensorType) -> Tensor:
     """Return the memory of a parameter that is a tensor."""
     geometry = geometry_of(kind.layout, kind.element, kind.valid, kind.padded, None)
     valid = None if kind.valid is None else tuple(map(indexing.number, kind.valid))
-    return Tensor(name, kind.dtype, geometry, valid, indexing.number(kind.first), kind.swizzle, kind.pad)
+    pad = None if kind.pad is None else np.asarray(kind.pad).item()
+    return Tensor(name, kind.dtype, geometry, valid, indexing.number(kind.first), kind.swizzle, pad)
 
 
 def local_array(act: Activation, dtype: DType, shape: Any, space: str) -> Memory:
@@ -239,8 +242,9 @@ def _lanes(act: Activation, node: ast.AST, memory: Memory, given: Entity) -> lis
         items = [given] * memory.lanes
     else:
         raise act.error(node, f"an element of {_described(memory)} is a number; found {described(given)}")
+    numbers = [number_of(act, node, item) for item in items]
     with act.at(node):
-        return [stored(as_value(item), memory.dtype, memory.memory) for item in items]
+        return [stored(number, memory.dtype, memory.memory) for number in numbers]
 
 
 def checked(

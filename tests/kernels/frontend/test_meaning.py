@@ -93,8 +93,9 @@ def nested(v, n):
             if v[i] + v[j] == 9:
                 return i * 100 + j
             if v[i] > 50:
+                out = -j
                 if v[j] < 0:
-                    return -j
+                    return out
         if i == 4:
             break
     else_ = 7

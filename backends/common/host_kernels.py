@@ -24,7 +24,7 @@ _ONE: _Grid = (1, 1, 1)
 _NO_MEMORY = -1
 _NOTHING: tuple[Failure | None, tuple[Any, ...]] = (None, ())
 _RECORD = struct.Struct(f"<{1 + len(Failure._fields)}q")
-_PROTOTYPE = ctypes.PYFUNCTYPE(None, ctypes.c_size_t, ctypes.c_int64)
+_PROTOTYPE = ctypes.PYFUNCTYPE(None, ctypes.c_size_t)
 
 
 def host_source(program: Program) -> str:
@@ -97,8 +97,8 @@ class HostKernel:
             memory = self._new_memory()
         if self._complex_at:
             arguments = _in_parts(arguments, self._complex_at)
-        self._pack(memory[0], 0, *arguments, *grid, *block)
-        self._function(memory[1], config.current().threads)
+        self._pack(memory[0], 0, config.current().threads, *arguments, *grid, *block)
+        self._function(memory[1])
         found = self._outcome(memory[0]) if self._reports else _NOTHING
         self._free.append(memory)
         return found
@@ -112,13 +112,13 @@ class HostKernel:
         trouble, *record = _RECORD.unpack_from(buffer, slots.trouble)
         if trouble:
             raise self._error(trouble)
-        results = tuple(np.frombuffer(buffer, local.dtype, 1, place)[0] for local, place in slots.results)
+        results = tuple(np.frombuffer(memoryview(buffer), local.dtype, 1, place)[0] for local, place in slots.results)
         return Failure(*record) if self._program.debug and record[-1] else None, results
 
     def _error(self, trouble: int) -> Exception:
         if trouble == _NO_MEMORY:
             return OutOfMemoryError(
-                f"the host has no memory for the threads of a block of kernel {self._program.name!r}; use smaller blocks"
+                f"the host has no memory for the threads of a block of kernel {self._program.name}; use smaller blocks"
             )
         site = self._program.sites[trouble - 1]
         function, file, line = site.calls[-1]

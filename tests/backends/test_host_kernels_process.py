@@ -194,7 +194,9 @@ def test_a_process_ends_after_the_kernels_that_run_in_threads_which_it_does_not_
     assert printed(code) == "ends"
 
 
-@pytest.mark.parametrize("broken", ["sys.modules['llvmlite.binding'] = None", "import llvmlite.binding as b; b.parse_assembly = None"])
+@pytest.mark.parametrize(
+    "broken", ["sys.modules['llvmlite.binding'] = None", "import llvmlite.binding as b; b.parse_assembly = None"]
+)
 def test_a_broken_compiler_is_named(printed, broken):
     code = f"""
         {broken}

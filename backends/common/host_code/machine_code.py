@@ -140,8 +140,8 @@ def _linked(llvm: Any, code: bytes, name: str, symbols: Mapping[str, int]) -> in
         library.import_symbol(symbol, address)
     tracker = library.link(_linker(), f"kernel{next(_numbers)}")
     _kept.append(tracker)
-    address: int = tracker[name]
-    return address
+    found: int = tracker[name]
+    return found
 
 
 def _file(name: str) -> Path | None:

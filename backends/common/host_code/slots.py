@@ -9,11 +9,14 @@ from accel.ir import SLOT, Local, Number, Program, View
 
 from .forms import form_of
 
-__all__ = ["Slots"]
+__all__ = ["THREADS", "Slots"]
+
+THREADS = 0
+"""The byte at which the number of threads begins that a launch may use."""
 
 
 class Slots:
-    """The memory of a launch: arguments in 8 bytes each, then grid and block, the record of failures, and the frame.
+    """The memory of a launch: the threads to use, arguments, grid and block, the record of failures, and the frame.
 
     Attributes
     ----------
@@ -34,7 +37,7 @@ class Slots:
     def __init__(self, program: Program) -> None:
         self.places: dict[str, int] = {}
         formats = [self._parameter(parameter, start) for parameter, start in _starts(program)]
-        self.format = struct.Struct("<" + "".join(formats) + "6q")
+        self.format = struct.Struct("<q" + "".join(formats) + "6q")
         self.grid = self.format.size - 48
         self.trouble = self.format.size
         self.record = self.trouble + 8
@@ -63,7 +66,7 @@ class Slots:
 
 
 def _starts(program: Program) -> Iterator[tuple[View | Number, int]]:
-    start = 0
+    start = THREADS + 8
     for parameter in program.parameters:
         yield parameter, start
         start += 8 * (1 + 2 * parameter.rank if isinstance(parameter, View) else form_of(parameter.dtype).parts)

@@ -46,9 +46,7 @@ class Function:
 
     def _load_all(self, kind: str, name: str, numbers: Sequence[int]) -> tuple[str, ...]:
         start = self._slots.places[name]
-        return tuple(
-            self.text.value(f"load {kind}, ptr {self.at(start + 8 * number)}", name) for number in numbers
-        )
+        return tuple(self.text.value(f"load {kind}, ptr {self.at(start + 8 * number)}", name) for number in numbers)
 
     def at(self, place: int) -> str:
         """Return the address of a byte of the launch's memory."""
@@ -60,7 +58,11 @@ class Function:
             values = self._load_all("double", parameter.name, range(form.parts))
             return tuple(cast(self.text, (value,), DOUBLE, form.part)[0] for value in values)
         (value,) = self._load_all("i64", parameter.name, (0,))
-        return (self.text.value(f"trunc i64 {value} to {form.register}") if form.bits < 64 or form.kind == "bool" else value,)
+        return (
+            self.text.value(f"trunc i64 {value} to {form.register}")
+            if form.bits < 64 or form.kind == "bool"
+            else value,
+        )
 
     def arrays(self, space: str) -> None:
         """Make the local or the shared arrays, on the stack."""
@@ -228,7 +230,7 @@ class _Loop:
         text.block(after)
 
     def _reset(self) -> None:
-        """Give each variable that the body assigns the value from before the loop, or 0: no iteration sees another's."""
+        """Set what the body assigns to the values from before the loop, or to 0: no iteration sees another's."""
         for local in assigned_locals(self._step.body):
             if local.name not in self._totals:
                 self._scope.assign(local, self._given.get(local.name) or form_of(local.dtype).constant(0))
@@ -303,4 +305,3 @@ def finish(program: Program, slots: Slots, helpers: dict[str, str], number: int,
         function.write_one(total.reduction.total, total.result(text))
     text.leave()
     return text.function(f"internal void @finish{number}(ptr noalias %args, ptr %partials, i64 %count)")
-

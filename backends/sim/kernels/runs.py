@@ -16,7 +16,7 @@ from .actors import Actor
 from .memories import Cells, Scratch, Values
 from .threads import Dim3
 
-__all__ = ["Failures", "BudgetError", "Run"]
+__all__ = ["BudgetError", "Failures", "Run"]
 
 
 class BudgetError(Exception):

@@ -142,6 +142,14 @@ class TestLoops:
         made = ir.program(ir.loop(body, ir.index(5), frame=Frame((), (N, J))), frame=(N, J), results=(N, J))
         assert run(made)[1] == (4, 12)
 
+    def test_bounds_are_those_from_before_the_loop(self):
+        bounds = tuple(Load("v", ir.index(place), I64) for place in range(2))
+        body = (Atomic("add", "v", ir.index(1), number(1, I64)),)
+        found = np.array([300, 400])
+        with accel.using(threads=3):
+            run(ir.program(ir.loop(body, bounds, "i", "j"), parameters=[ir.view("v", I64)]), {"v": found})
+        assert found.tolist() == [300, 400 + 300 * 400]
+
     def test_views_have_strides_of_any_sign(self):
         x = np.arange(20, dtype=np.float32)[::-3]
         y = np.zeros(20, np.float32)[::2][: x.size]
@@ -159,6 +167,11 @@ class TestLoops:
         found = np.zeros(5000, np.int64)
         run(made, {"v": found})
         assert np.array_equal(found, 28 * np.arange(5000))
+
+    def test_arrays_that_no_stack_holds_are_refused(self):
+        made = ir.program(ir.loop((), ir.index(1)), arrays=(ir.private("a", 1 << 18, I64),))
+        with pytest.raises(CapabilityError, match="take 2097152 bytes, and at most 1048576 are possible on the host"):
+            host_source(made)
 
 
 def reduced(dtype, op, start=0):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from accel.abc import Failure
-from accel.ir import SLOT, Local, Number, Program, View
+from accel.ir import SLOT, Local, Loop, Number, Program, View
 
 from .forms import form_of
 
@@ -28,6 +28,8 @@ class Slots:
         The byte of a number that is not 0 after a launch that failed; it precedes the record.
     record : int
         The byte at which the record begins: the fields of `Failure` in order.
+    bounds : int
+        The byte at which first value, pace and count begin of each variable of the parallel loop that runs.
     nbytes : int
         Bytes in all.
     complex_at : tuple of int
@@ -42,6 +44,9 @@ class Slots:
         self.trouble = self.format.size
         self.record = self.trouble + 8
         begin = self.record + 8 * len(Failure._fields)
+        axes = max((len(step.indices) for step in program.steps if isinstance(step, Loop)), default=0)
+        self.bounds = begin
+        begin += 24 * axes
         begin += -begin % SLOT
         for number, local in enumerate(program.frame):
             self.places[local.name] = begin + SLOT * number

@@ -10,7 +10,7 @@ import numpy as np
 from accel import config
 from accel.abc import Failure, Stream
 from accel.errors import CapabilityError, KernelLaunchError, OutOfMemoryError
-from accel.ir import Program, Threads
+from accel.ir import Program
 
 from .host_code.machine_code import function_of
 from .host_code.printer import printed
@@ -51,8 +51,8 @@ class HostKernel:
         self._slots = Slots(program)
         text = printed(program, self._slots)
         self._function = _PROTOTYPE(function_of(text, "run", symbols()))
-        grid = any(isinstance(step, Threads) for step in program.steps)
-        self._reports = bool(program.debug or program.results or grid)
+        self._in_grid = self._slots.in_grid
+        self._reports = bool(program.debug or program.results or self._in_grid)
         self._complex_at = self._slots.complex_at
         self._pack = self._slots.format.pack_into
         self._free: list[tuple[ctypes.Array[ctypes.c_char], int]] = []
@@ -97,7 +97,9 @@ class HostKernel:
             memory = self._new_memory()
         if self._complex_at:
             arguments = _in_parts(arguments, self._complex_at)
-        self._pack(memory[0], 0, config.current().threads, *arguments, *grid, *block)
+        if self._in_grid:
+            arguments = (*arguments, *grid, *block)
+        self._pack(memory[0], 0, config.current().threads, *arguments)
         self._function(memory[1])
         found = self._outcome(memory[0]) if self._reports else _NOTHING
         self._free.append(memory)

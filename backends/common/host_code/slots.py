@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from accel.abc import Failure
-from accel.ir import SLOT, Local, Loop, Number, Program, View
+from accel.ir import SLOT, Local, Loop, Number, Program, Threads, View
 
 from .forms import form_of
 
@@ -22,6 +22,8 @@ class Slots:
     ----------
     places : dict of str to int
         The byte at which each parameter and each variable of the frame begins.
+    in_grid : bool
+        Whether grid and block are there: only if the grid is explicit.
     grid : int
         The byte at which the blocks of the grid begin along x, y and z; then the threads of a block.
     trouble : int
@@ -39,7 +41,8 @@ class Slots:
     def __init__(self, program: Program) -> None:
         self.places: dict[str, int] = {}
         formats = [self._parameter(parameter, start) for parameter, start in _starts(program)]
-        self.format = struct.Struct("<q" + "".join(formats) + "6q")
+        self.in_grid = any(isinstance(step, Threads) for step in program.steps)
+        self.format = struct.Struct("<q" + "".join(formats) + "6q" * self.in_grid)
         self.grid = self.format.size - 48
         self.trouble = self.format.size
         self.record = self.trouble + 8

@@ -31,6 +31,7 @@ from accel.kernels import func as func
 from accel.kernels import grid as grid
 from accel.kernels import kernel as kernel
 from accel.kernels import stack_allocation as stack_allocation
+from accel.kernels import tune as tune
 from accel.layout import ComposedLayout as ComposedLayout
 from accel.layout import Layout as Layout
 from accel.layout import Swizzle as Swizzle

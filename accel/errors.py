@@ -113,7 +113,7 @@ class InFlightError(AccelError, RuntimeError):
 
 
 class RaceError(InFlightError):
-    """Two streams used the same bytes unordered, and one wrote; the message has both places in the code."""
+    """Two streams, threads or iterations used the same bytes unordered, and one wrote; the message has both places."""
 
 
 class KernelSyntaxError(AccelError, SyntaxError):

@@ -23,7 +23,7 @@ from accel.memory import new_stream
 from accel.testing import use_backend
 from accel.testing.plans import carry_out, set_all
 
-from . import remedies
+from . import pages, remedies
 
 ROOT = Path(__file__).parents[1]
 # The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
@@ -164,6 +164,12 @@ def installed(tmp_path_factory):
 def follow():
     """A function that runs a line which fails, and what its error says to write instead."""
     return remedies.follow
+
+
+@pytest.fixture(scope="session")
+def run_page():
+    """A function that runs the Python of a page, and returns what it defines."""
+    return pages.run_page
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """The Python in README.md and in the guide runs, each file's blocks in order in one namespace; then its commands."""
 
 import ast
-import doctest
 import re
 import shlex
 from pathlib import Path
@@ -10,10 +9,11 @@ import pytest
 
 from accel.cli import main
 
+from .pages import blocks, run_page
+
 ROOT = Path(__file__).parents[1]
 PROMISES = [ROOT / "SECURITY.md", ROOT / "docs/faults.md"]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").rglob("*.md"))]
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^    accel (layout .+)$", re.MULTILINE)
 PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+\.svg)\)")
 
@@ -21,34 +21,6 @@ PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+\.svg)\)")
 def pictures(page):
     """Return the files that a page shows."""
     return [page.parent / name for name in PICTURE.findall(page.read_text(encoding="utf-8"))]
-
-
-def blocks(text):
-    """Yield each block with the number of lines above its first."""
-    for block in BLOCK.finditer(text):
-        yield text.count("\n", 0, block.start(1)), block[1]
-
-
-def run_session(code, namespace, page, above):
-    session = doctest.DocTestParser().get_doctest(code, namespace, page.name, str(page), above)
-    report = []
-    # Pages break long lines, so spaces are not compared.
-    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
-    failed, _ = runner.run(session, out=report.append, clear_globs=False)
-    namespace.update(session.globs)
-    assert not failed, "".join(report)
-
-
-def run_program(code, namespace, page, above):
-    # The empty lines make a traceback show the line of the page.
-    exec(compile("\n" * above + code, page, "exec"), namespace)
-
-
-def run_page(page):
-    namespace = {"__name__": page.stem}
-    for above, code in blocks(page.read_text(encoding="utf-8")):
-        run = run_session if code.startswith(">>>") else run_program
-        run(code, namespace, page, above)
 
 
 def run_commands(page):

@@ -34,7 +34,7 @@ class Limits(NamedTuple):
     dtypes : set of numpy.dtype
         Element types that the device computes with.
     grid : tuple of three ints
-        Most blocks of threads in one launch, along each axis; one on a CPU.
+        Most blocks of threads in one launch, along each axis; one if the device runs no kernels with a grid.
     threads : int
         Most threads in one launch along each axis, over all blocks, if that is fewer than the grid allows.
     """

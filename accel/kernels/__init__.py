@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from accel import dtypes
 from accel.dtypes import boolean, c64, c128, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
+from accel.kernels.annotations import Static
 from accel.kernels.functions import Func, func
 from accel.kernels.kernel import Kernel, kernel
 from accel.kernels.language import (
@@ -37,6 +38,7 @@ from accel.kernels.language import (
     warp_size,
 )
 from accel.kernels.raw import RawKernel
+from accel.kernels.tuning import Tuned, tune
 from accel.views import AddressSpace
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ __all__ = [
     "Func",
     "Kernel",
     "RawKernel",
+    "Static",
+    "Tuned",
     "accumulator",
     "async_copy",
     "async_wait",
@@ -78,6 +82,7 @@ __all__ = [
     "rsqrt",
     "stack_allocation",
     "thread_index",
+    "tune",
     "u8",
     "u16",
     "u32",

@@ -2,7 +2,7 @@
 
 from inspect import Parameter
 from types import NoneType
-from typing import Any, ForwardRef, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ForwardRef, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -14,12 +14,15 @@ from accel.kernels.argument_types import Accept, any_value, constant, is_struct,
 from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.memory import DeviceStorage, HostStorage
 
-__all__ = ["accept_of"]
+__all__ = ["Static", "accept_of"]
+
+Static = Annotated[Any, "a constant of the program"]
+"""The annotation of a parameter whose argument is a constant: the kernel is compiled again for each value."""
 
 _PYTHON = bool, int, float, complex
 _CONSTANTS = str, NoneType, Layout, ComposedLayout, Swizzle, np.dtype
 _MEMORY = Interchange, HostStorage, DeviceStorage, np.ndarray
-_ANNOTATIONS = "BufferView, BufferView[f32], NDBuffer[f32, Literal[2]], LayoutTensor, f32, int, float, a NamedTuple"
+_ANNOTATIONS = "BufferView[f32], NDBuffer[f32, Literal[2]], LayoutTensor, f32, int, a NamedTuple class, Static"
 
 
 def accept_of(annotation: Any) -> Accept:
@@ -32,6 +35,8 @@ def accept_of(annotation: Any) -> Accept:
     """
     if annotation is Parameter.empty or annotation is Any:
         return any_value
+    if annotation is Static:
+        return constant(object)
     if get_origin(annotation) is not None:
         return _generic(annotation, get_origin(annotation), get_args(annotation))
     if annotation is None:

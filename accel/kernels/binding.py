@@ -9,7 +9,7 @@ from accel.errors import AccelError, DeviceMismatchError, KernelSignatureError
 from accel.kernels.annotations import accept_of
 from accel.kernels.argument_types import Leaf, Memory, any_value
 from accel.kernels.frontend.function_source import FunctionSource
-from accel.kernels.frontend.types import ArgumentType
+from accel.kernels.frontend.types import ArgumentType, StaticType
 
 __all__ = ["Bound", "Signature"]
 
@@ -30,6 +30,12 @@ class Bound(NamedTuple):
     kinds: tuple[ArgumentType, ...]
     leaves: list[Leaf]
     device: Device | None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What a program is compiled for: the types, and the text of constants, because 1 equals True and 1.0."""
+        constants = [repr(kind.value) for kind in self.kinds if isinstance(kind, StaticType)]
+        return self.kinds, *constants
 
     @property
     def memory(self) -> dict[str, Memory]:

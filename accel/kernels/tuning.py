@@ -8,12 +8,13 @@ import platform
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from itertools import product
 from statistics import median
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from accel import __version__, copies
+from accel import copies
 from accel.copies.elements import all_of
 from accel.device import Device, resolve
 from accel.errors import AccelError
@@ -123,8 +124,8 @@ class Tuned:
         """Return a text for the device, the kernel, the choices, and the kind of the arguments."""
         device = bound.device or resolve(None)
         sizes = [number.bit_length() for leaf in bound.leaves if leaf.memory for number in leaf.numbers[1:]]
-        source = ast.dump(self._kernel._source.tree)
-        return json.dumps([__version__, _hardware(device), source, repr(self._candidates), repr(bound.kinds), sizes])
+        source = sha256(ast.dump(self._kernel._source.tree).encode()).hexdigest()
+        return json.dumps([_hardware(device), source, repr(self._candidates), repr(bound.kinds), sizes])
 
     def __repr__(self) -> str:
         return f"<tuned {self._kernel!r}, {len(self._candidates)} choices>"

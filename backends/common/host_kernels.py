@@ -15,6 +15,7 @@ from accel.ir import Program
 from .host_code.machine_code import function_of
 from .host_code.printer import printed
 from .host_code.process import symbols
+from .host_code.python_calls import function_of_python
 from .host_code.slots import Slots
 
 __all__ = ["HostKernel", "host_kernel", "host_source"]
@@ -24,7 +25,7 @@ _ONE: _Grid = (1, 1, 1)
 _NO_MEMORY = -1
 _NOTHING: tuple[Failure | None, tuple[Any, ...]] = (None, ())
 _RECORD = struct.Struct(f"<{1 + len(Failure._fields)}q")
-_PROTOTYPE = ctypes.PYFUNCTYPE(None, ctypes.c_size_t)
+_PROTOTYPE = ctypes.PYFUNCTYPE(None, ctypes.c_size_t, ctypes.c_int64)
 
 
 def host_source(program: Program) -> str:
@@ -50,7 +51,8 @@ class HostKernel:
         self._program = program
         self._slots = Slots(program)
         text = printed(program, self._slots)
-        self._function = _PROTOTYPE(function_of(text, "run", symbols()))
+        self._address = function_of(text, "run", symbols())
+        self._function = _PROTOTYPE(self._address)
         self._in_grid = self._slots.in_grid
         self._reports = bool(program.debug or program.results or self._in_grid)
         self._complex_at = self._slots.complex_at
@@ -73,6 +75,13 @@ class HostKernel:
         if failure is not None:
             raise explain(failure)
         return (lambda: results) if self._program.results else None
+
+    def prepared(self) -> Callable[..., None] | None:
+        """Return a function of the arguments and of the number of threads; None if a launch may report something."""
+        kinds = self._slots.kinds
+        if self._reports or kinds is None:
+            return None
+        return function_of_python(self._address, kinds, self._slots.nbytes)
 
     def run(
         self, arguments: Sequence[Any], grid: _Grid = _ONE, block: _Grid = _ONE
@@ -99,8 +108,8 @@ class HostKernel:
             arguments = _in_parts(arguments, self._complex_at)
         if self._in_grid:
             arguments = (*arguments, *grid, *block)
-        self._pack(memory[0], 0, config.current().threads, *arguments)
-        self._function(memory[1])
+        self._pack(memory[0], 0, *arguments)
+        self._function(memory[1], config.current().threads)
         found = self._outcome(memory[0]) if self._reports else _NOTHING
         self._free.append(memory)
         return found

@@ -24,6 +24,9 @@ __all__ = ["CpuBackend"]
 
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
+_GRID = (2**31 - 1, 65_535, 65_535)
+"""The same as of GPUs, so that kernels with an explicit grid run here too."""
+
 
 class CpuBackend:
     """Host memory from NumPy; everything is done before a call returns."""
@@ -139,7 +142,7 @@ class CpuBackend:
 
 @cache
 def _limits() -> Limits:
-    return Limits(_physical_memory(), ALIGNMENT, 1, SUPPORTED)
+    return Limits(_physical_memory(), ALIGNMENT, 1, SUPPORTED, _GRID)
 
 
 def _physical_memory() -> int:

@@ -18,7 +18,7 @@ from accel.errors import (
     ReadOnlyError,
     ReleasedError,
 )
-from accel.kernels import func, kernel
+from accel.kernels import Static, func, kernel
 from accel.kernels.annotations import accept_of
 from accel.kernels.argument_types import any_value
 from accel.kernels.frontend.types import BufferType, ScalarType, StaticType, StructType, TensorType
@@ -117,6 +117,26 @@ def test_a_number_that_does_not_fit_is_refused(value, annotation, error):
         accepted(value, annotation)
 
 
+@pytest.mark.parametrize(
+    ("value", "annotation", "message"),
+    [
+        (2.5, i32, r"int32 is annotated, which cannot hold 2\.5 \(float\); write int\(x\)"),
+        (1j, f32, r"float32 is annotated, which cannot hold 1j \(complex\); write float\(x\)"),
+        ("a", complex, r"complex128 is annotated, which cannot hold 'a' \(str\); write complex\(x\)"),
+        (2, bool, r"bool is annotated, which cannot hold 2 \(int\); write bool\(x\)"),
+    ],
+)
+def test_a_number_that_does_not_fit_is_told_the_conversion(value, annotation, message):
+    with pytest.raises(DTypeError, match=message):
+        accepted(value, annotation)
+
+
+def test_memory_of_an_unknown_dtype_is_a_dtype_error():
+    for dtype in (object, ">f4"):
+        with pytest.raises(DTypeError, match="cannot be the dtype of memory"):
+            accepted(np.zeros(3, dtype))
+
+
 def test_a_whole_number_is_a_float_where_one_is_annotated():
     _, (leaf,) = accepted(2, f32)
     assert type(leaf.numbers[0]) is float
@@ -191,6 +211,24 @@ def helper(x):
 @pytest.mark.parametrize("value", ["text", None, Layout(4, 1), Swizzle(1, 0, 2), f32, np.dtype("i4"), int, helper])
 def test_what_has_no_number_is_a_constant(value):
     assert accepted(value) == (StaticType(value), [])
+
+
+@pytest.mark.parametrize("values", [(1, True, 1.0), (0.0, -0.0, 0), ((1, 2), (1, 2.0)), ("f32", f32, np.dtype("f4"))])
+def test_each_constant_is_compiled_for_itself(fake, c, values):
+    @kernel
+    def fill(v, x: Static):
+        v[0] = x
+
+    for _ in range(2):
+        for value in values:
+            fill(c, value)
+    assert len(fake.compiled) == len(values)
+    assert [kinds["x"] for kinds, _ in fake.lowered] == [StaticType(value) for value in values]
+
+
+def test_a_constant_without_a_hash_is_refused():
+    with pytest.raises(KernelSignatureError, match="a constant has a hash; found list: pass a tuple"):
+        accepted([1, 2], Static)
 
 
 def test_a_kernel_cannot_have_another_kernel_as_argument():

@@ -1,15 +1,18 @@
 """Attributes and items of entities in a kernel."""
 
 import ast
+from enum import Enum
+from typing import Any
 
 import numpy as np
 
 from accel.ir import Place
 from accel.kernels.frontend.calls import FUNCTIONS
-from accel.kernels.frontend.context import Activation, value_of_object
+from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.memory import Buffer, Tensor
 from accel.kernels.frontend.methods import METHODS_OF_MEMORY
-from accel.kernels.frontend.operands import constant_object
+from accel.kernels.frontend.objects import entity_of_object
+from accel.kernels.frontend.operands import constant_object, described
 from accel.kernels.frontend.values import Constant, Entity, Module, Struct, Tuple, Value, Vector, is_number
 from accel.kernels.language import Place3
 
@@ -27,18 +30,24 @@ def attribute(act: Activation, node: ast.Attribute, of: Entity) -> Entity:
         return item(act, node, of, Constant(_LANES[name]))
     if isinstance(of, Struct):
         return _field(act, node, of)
-    if is_number(of):
+    if is_number(of) and not (isinstance(of, Constant) and isinstance(of.value, Enum)):
         if name in ("real", "imag"):
             return FUNCTIONS[getattr(np, name)](act, node, of)
         raise act.error(node, f"a number has no attribute {name} in a kernel")
     if isinstance(of, Constant) and isinstance(of.value, Place3):
         return _place(act, node, of.value)
     if isinstance(of, Module | Constant):
-        try:
-            return value_of_object(getattr(of.value, name))
-        except AttributeError as error:
-            raise act.error(node, str(error)) from None
-    raise act.error(node, f"{ast.unparse(node)} is not supported in kernels")
+        return _of_object(act, node, of.value)
+    raise act.error(node, f"{described(of)} has no attribute {name} in a kernel")
+
+
+def _of_object(act: Activation, node: ast.Attribute, owner: Any) -> Entity:
+    try:
+        found = getattr(owner, node.attr)
+    except Exception as error:
+        raise act.error(node, f"{ast.unparse(node)}: {error}") from None
+    with act.at(node):
+        return entity_of_object(found)
 
 
 def _field(act: Activation, node: ast.Attribute, of: Struct) -> Entity:

@@ -1,7 +1,9 @@
 """Calls in a kernel: what a Python object does when it is called."""
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from accel.ir import (
 )
 from accel.kernels import language
 from accel.kernels.frontend import indexing
+from accel.kernels.frontend.arguments import Arguments
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.intrinsics import INTRINSICS
 from accel.kernels.frontend.mathematics import MATHEMATICS, alike, by_function
@@ -21,26 +24,59 @@ from accel.kernels.frontend.memory import (
     Tensor,
 )
 from accel.kernels.frontend.methods import size, subview
+from accel.kernels.frontend.objects import is_hashable
 from accel.kernels.frontend.operands import described, elementwise, number_of
 from accel.kernels.frontend.promotion import (
     converted,
     kind_of,
 )
-from accel.kernels.frontend.values import Constant, Entity, Grid, Range, Struct, Tuple, Value, Vector
+from accel.kernels.frontend.values import Constant, Entity, Grid, Range, Struct, Tuple, Value, Vector, is_number
 from accel.views import BufferView
 
-__all__ = ["FUNCTIONS", "call_cast"]
+__all__ = ["FUNCTIONS", "call_cast", "is_folded", "refusal"]
 
 
-def call_cast(act: Activation, node: ast.AST, dtype: DType, weak: bool, given: Sequence[Entity]) -> Entity:
+def call_cast(act: Activation, node: ast.AST, kind: tuple[DType, bool], arguments: Arguments) -> Entity:
     """Convert numbers to a dtype, whatever they lose."""
-    if len(given) == 2 and dtype.kind == "c":
+    (dtype, weak), given = kind, arguments.given
+    if len(given) == 2 and dtype.kind == "c" and not arguments.named:
         real = np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
-        parts = tuple([converted(number_of(act, node, x), real).expr for x in given])
+        with act.at(node):
+            parts = tuple([converted(number_of(act, node, x), real).expr for x in given])
         return Value(Call("complex", parts, dtype), weak)
-    if len(given) != 1:
-        raise act.error(node, f"a conversion takes one number; found {len(given)}")
+    if len(given) != 1 or arguments.named:
+        raise act.error(node, f"a conversion takes one number; found {ast.unparse(node)}")
     return elementwise(act, node, lambda x: converted(x, dtype)._replace(weak=weak), given)
+
+
+def is_folded(function: Any, arguments: Arguments) -> bool:
+    """Tell whether a function is called while the kernel is compiled, as all its arguments are known numbers."""
+    numbers = all(isinstance(x, Constant) and is_number(x) for x in arguments.given) and not arguments.named
+    return numbers and bool(arguments.given) and is_hashable(function) and function in _FOLDED
+
+
+def refusal(node: ast.Call, function: Any) -> str:
+    """Return what is wrong with the call of a function that kernels do not have."""
+    if isinstance(function, FunctionType):
+        name = function.__name__
+        return f"{name} is a Python function; write @accel.func before it, so that kernels can call it"
+    hint = _HINTS.get(function) if is_hashable(function) else None
+    return f"{ast.unparse(node.func)} is not supported in kernels" + (f"; {hint}" if hint else "")
+
+
+_FOLDED = frozenset({min, max, abs, pow, round, math.gcd, math.lcm, math.isqrt}) | {
+    function for function in by_function() if getattr(function, "__module__", "") == "math"
+}
+_HINTS: Mapping[Any, str] = {
+    sum: "write a loop, or an accumulator before a parallel loop",
+    print: "write what you want to see to a view",
+    enumerate: "write for i in range(n)",
+    zip: "write for i in range(n)",
+    list: "write a tuple, or accel.kernels.stack_allocation(dtype, shape)",
+    slice: "write v[a:b]",
+    divmod: "write x // y and x % y",
+    isinstance: "compare v.dtype",
+}
 
 
 def _range(act: Activation, node: ast.AST, *bounds: Entity) -> Range:
@@ -70,7 +106,7 @@ def _unroll(act: Activation, node: ast.AST, given: Entity) -> Tuple:
             raise act.error(node, "the bounds of a range that is unrolled must be constants")
         numbers = range(*[x.value for x in bounds])  # type: ignore[union-attr]
         return Tuple(tuple(map(Constant, numbers)))
-    if isinstance(given, Tuple | Vector):
+    if isinstance(given, Tuple | Vector | Struct):
         return Tuple(given.items)
     raise act.error(node, "unroll takes a range or a tuple")
 

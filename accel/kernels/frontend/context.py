@@ -1,18 +1,19 @@
 """What lowering keeps: a `Unit` for the whole program, and an `Activation` for each function that is being lowered."""
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from accel.dtypes import DType
-from accel.errors import AccelError, KernelSyntaxError
+from accel.errors import AccelError, DTypeError, KernelSyntaxError
 from accel.ir import Array, Assign, Const, Expr, Extent, Guard, Local, Site, Stmt, Stride
 from accel.kernels.frontend.function_source import FunctionSource
+from accel.kernels.frontend.objects import entity_of_object
 from accel.kernels.frontend.promotion import converted, joined
-from accel.kernels.frontend.values import Constant, Entity, Value
+from accel.kernels.frontend.values import Entity, Value, mapped
 
-__all__ = ["Activation", "Unit"]
+__all__ = ["Activation", "Unit", "Unusable", "assigns"]
 
 _Type = tuple[DType, bool]
 
@@ -29,6 +30,10 @@ class Unit:
         Whether accesses get guards.
     types : dict
         The type of each variable, and whether it is weak.
+    temporaries : dict
+        The same for temporaries, which are assigned once and are others in each pass.
+    declared : dict
+        The dtype of each variable that has an annotation.
     changed : bool
         Whether this pass has found another type for a variable.
     block : list of Stmt
@@ -44,6 +49,8 @@ class Unit:
     ) -> None:
         self.debug = debug
         self.types = types
+        self.temporaries: dict[str, _Type] = {}
+        self.declared: dict[str, DType] = {}
         self.changed = False
         self.block: list[Stmt] = []
         self.sites: dict[Site, int] = {}
@@ -65,15 +72,31 @@ class Unit:
         return name
 
     def local(self, name: str) -> Value:
-        """Return a variable."""
-        dtype, weak = self.types[name]
+        """Return a variable or a temporary."""
+        dtype, weak = self.temporaries.get(name) or self.types[name]
         return Value(Local(name, dtype), weak)
 
     def assign(self, name: str, value: Value) -> None:
-        """Append an assignment; the type of the variable comes to hold the value too."""
+        """Append an assignment; the type of the variable comes to hold the value too.
+
+        Raises
+        ------
+        DTypeError
+            If there is no such type, or an annotation says another one.
+        """
+        if name in self.temporaries:
+            dtype = self.temporaries[name][0]
+            self.block.append(Assign(Local(name, dtype), converted(value, dtype).expr))
+            return
         found = value.dtype, value.weak
         known = self.types.get(name)
         kept = found if known is None else joined(known, found)
+        declared = self.declared.get(name, kept[0])
+        if kept[0] != declared:
+            raise DTypeError(
+                f"{name} is annotated as {declared.name}, and is assigned a value of {value.dtype.name}; convert it, "
+                f"or leave the annotation out"
+            )
         if kept != known:
             self.types[name] = kept
             self.changed = True
@@ -85,10 +108,20 @@ class Unit:
             return value
         if isinstance(value.expr, Local) and value.expr.name in self.fixed:
             return value
-        name = self.name("t")
-        self.assign(name, value)
+        name = self.temporary_name(value.dtype, value.weak)
+        self.block.append(Assign(Local(name, value.dtype), value.expr))
         self.fixed.add(name)
         return self.local(name)
+
+    def evaluated(self, x: Entity, needed: Callable[[Expr], bool] = lambda _: True) -> Entity:
+        """Return an entity whose numbers are evaluated here, if a condition holds for their expressions."""
+        return mapped(lambda value: self.keep(value) if needed(value.expr) else value, x)
+
+    def temporary_name(self, dtype: DType, weak: bool) -> str:
+        """Return the name of a new temporary, which is yet to be assigned."""
+        name = self.name("temp")
+        self.temporaries[name] = dtype, weak
+        return name
 
     def temporary(self, expr: Expr) -> Expr:
         """Return an expression that can be evaluated again, and stays the same."""
@@ -200,7 +233,8 @@ class Activation:
         except KeyError:
             raise self.error(node, f"the name {node.id} is not defined") from None
         self.unit.captured[self.source, node.id] = value
-        return value_of_object(value)
+        with self.at(node):
+            return entity_of_object(value)
 
     def variable(self, name: str) -> str:
         """Return the variable for a name of this function."""
@@ -216,21 +250,10 @@ class Unusable:
         self.why = why
 
 
-def value_of_object(value: Any) -> Entity:
-    """Return the entity of a Python object."""
-    import types
-
-    import numpy as np
-
-    from accel.ir import Const as Number
-
-    if isinstance(value, np.generic):
-        return Value(Number(value.item(), value.dtype))
-    if isinstance(value, types.ModuleType):
-        from accel.kernels.frontend.values import Module
-
-        return Module(value)
-    return Constant(value)
+def assigns(body: Sequence[ast.stmt], name: str) -> bool:
+    """Tell whether statements assign a name."""
+    nodes = [each for statement in body for each in ast.walk(statement)]
+    return any(isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store) for each in nodes)
 
 
 def _assigned(tree: ast.FunctionDef) -> dict[str, int]:

@@ -2,37 +2,29 @@
 
 import ast
 import operator
-import types
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from accel.dtypes import DType, as_dtype
-from accel.errors import AccelError
-from accel.ir import INDEX, TRUTH, Expr, If, Load, Logic, Stmt, Unary
-from accel.kernels.frontend import indexing
+from accel.ir import TRUTH, Assign, Expr, If, Load, Local, Logic, Select, Stmt, Unary
 from accel.kernels.frontend.accumulators import Accumulator
+from accel.kernels.frontend.arguments import Arguments, bound_arguments
 from accel.kernels.frontend.attributes import attribute, item
 from accel.kernels.frontend.bindings import entity_of
-from accel.kernels.frontend.calls import FUNCTIONS, call_cast
-from accel.kernels.frontend.context import Activation, value_of_object
+from accel.kernels.frontend.calls import FUNCTIONS, call_cast, is_folded, refusal
+from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.memory import Buffer, Tensor, indices_of, read, sliced
 from accel.kernels.frontend.methods import METHODS_OF_MEMORY
-from accel.kernels.frontend.operands import constant_object, elementwise, number_of
-from accel.kernels.frontend.operators import apply, both, comparison, fold, signed
-from accel.kernels.frontend.promotion import as_value, chosen, kind_of, truth
-from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value, Vector, is_number
+from accel.kernels.frontend.objects import entity_of_object, is_hashable, number_type
+from accel.kernels.frontend.operands import constant_object, described, elementwise, index_of, number_of
+from accel.kernels.frontend.operators import apply, comparison, fold, signed
+from accel.kernels.frontend.promotion import as_value, chosen, truth
+from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value, Vector, is_number, mapped
 from accel.kernels.functions import Func
 
-__all__ = ["condition", "lower", "lower_all", "quietly"]
-
-
-_PYTHON = {int: (INDEX, True), float: (np.dtype(np.float64), True), bool: (TRUTH, False)}
-
-
-_PYTHON_AND_COMPLEX = {**_PYTHON, complex: (np.dtype(np.complex128), True)}
+__all__ = ["branches", "condition", "lower", "lower_all", "quietly"]
 
 
 def lower(act: Activation, node: ast.expr) -> Entity:
@@ -50,35 +42,18 @@ def lower_all(act: Activation, nodes: Sequence[ast.expr]) -> list[Entity]:
     """
     found: list[Entity] = []
     for node in nodes:
-        before = len(act.unit.block)
-        entity = lower(act, node)
-        effects = act.unit.block[before:]
-        if effects and any(_reads(x) for x in found):
-            del act.unit.block[before:]
-            found = [_kept(act, x) for x in found]
+        entity, effects = quietly(act, node)
+        if effects:
+            found = [act.unit.evaluated(x, _loads) for x in found]
             act.unit.block += effects
         found.append(entity)
     return found
-
-
-def _reads(x: Entity) -> bool:
-    if isinstance(x, Value):
-        return _loads(x.expr)
-    return isinstance(x, Tuple | Vector | Struct) and any(map(_reads, x.items))
 
 
 def _loads(x: Any) -> bool:
     if isinstance(x, Load):
         return True
     return isinstance(x, tuple) and any(_loads(part) for part in x)
-
-
-def _kept(act: Activation, x: Entity) -> Entity:
-    if isinstance(x, Value):
-        return act.unit.keep(x) if _loads(x.expr) else x
-    if isinstance(x, Tuple | Vector):
-        return type(x)(tuple([_kept(act, item) for item in x.items]))
-    return x
 
 
 def quietly(act: Activation, node: ast.expr) -> tuple[Entity, list[Stmt]]:
@@ -89,10 +64,16 @@ def quietly(act: Activation, node: ast.expr) -> tuple[Entity, list[Stmt]]:
 
 def condition(act: Activation, node: ast.expr) -> Value | Constant:
     """Return the truth of an expression."""
-    found = lower(act, node)
-    if isinstance(found, Constant | Tuple):
-        return Constant(bool(found.value if isinstance(found, Constant) else found.items))
-    number = number_of(act, node, found, "a condition")
+    return truth_of(act, node, lower(act, node))
+
+
+def truth_of(act: Activation, node: ast.expr, x: Entity) -> Value | Constant:
+    """Return the truth of an entity."""
+    if isinstance(x, Constant):
+        return Constant(bool(x.value))
+    if isinstance(x, Tuple | Struct):
+        return Constant(bool(x.items))
+    number = number_of(act, node, x, "a condition")
     with act.at(node):
         return truth(number)
 
@@ -128,81 +109,103 @@ def _binary(act: Activation, node: ast.BinOp) -> Entity:
     return apply(act, node, node.op, *lower_all(act, [node.left, node.right]))
 
 
+_FOLDED: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+}
+
+
 def _unary(act: Activation, node: ast.UnaryOp) -> Entity:
     given = lower(act, node.operand)
     if isinstance(node.op, ast.Not):
-        found = condition(act, node.operand) if not is_number(given) else given
-        if isinstance(found, Constant):
-            return Constant(not found.value)
-        with act.at(node):
-            return Value(Unary("not", truth(found).expr, TRUTH))
+        found = truth_of(act, node.operand, given)
+        return Constant(not found.value) if isinstance(found, Constant) else Value(Unary("not", found.expr, TRUTH))
     if isinstance(given, Constant):
-        functions: dict[Any, Callable[[Any], Any]] = {
-            ast.USub: operator.neg,
-            ast.UAdd: operator.pos,
-            ast.Invert: operator.invert,
-        }
-        return fold(act, node, functions[type(node.op)], given)
-    if isinstance(node.op, ast.UAdd):
-        return given
+        return fold(act, node, _FOLDED[type(node.op)], given)
     return elementwise(act, node, partial(signed, act, node), [given])
 
 
 def _compare(act: Activation, node: ast.Compare) -> Entity:
-    entities = lower_all(act, [node.left, *node.comparators])
-    if len(entities) > 2:
-        entities = [entities[0], *[_shared(act, x) for x in entities[1:-1]], entities[-1]]
-    found: Entity = Constant(True)
-    for op, x, y in zip(node.ops, entities[:-1], entities[1:], strict=True):
-        found = both(act, node, found, comparison(act, node, op, x, y))
-    return found
+    return _chain(act, node, 0, *lower_all(act, [node.left, node.comparators[0]]))
 
 
-def _shared(act: Activation, x: Entity) -> Entity:
-    """Return an operand of two comparisons, evaluated once."""
-    return act.unit.keep(x) if isinstance(x, Value) else x
+def _chain(act: Activation, node: ast.Compare, place: int, left: Entity, right: Entity) -> Entity:
+    """Return whether all comparisons from one on hold; as in Python, none is evaluated after one that does not."""
+    if place == len(node.ops) - 1:
+        return comparison(act, node, node.ops[place], left, right)
+    left, right = act.unit.evaluated(left, _loads), act.unit.evaluated(right)
+    found = comparison(act, node, node.ops[place], left, right)
+    return _either(
+        act, node, True, found, lambda: _chain(act, node, place + 1, right, lower(act, node.comparators[place + 1]))
+    )
 
 
 def _logic(act: Activation, node: ast.BoolOp) -> Entity:
-    op = "and" if isinstance(node.op, ast.And) else "or"
-    found = condition(act, node.values[0])
+    found = lower(act, node.values[0])
     for value in node.values[1:]:
-        if isinstance(found, Constant):
-            if found.value != (op == "and"):
-                return found
-            found = condition(act, value)
-            continue
-        with act.unit.into([]) as block:
-            other = condition(act, value)
-        right = as_value(other)
-        if block:  # what the second operand needs is done only if the first does not decide
-            name = act.unit.name("c")
-            act.unit.assign(name, found)
-            with act.unit.into(block):
-                act.unit.assign(name, right)
-            first = act.unit.local(name).expr
-            act.unit.block.append(If(first if op == "and" else Unary("not", first, TRUTH), tuple(block)))
-            found = act.unit.local(name)
-        else:
-            found = Value(Logic(op, found.expr, right.expr))  # type: ignore[arg-type]
+        found = _either(act, node, isinstance(node.op, ast.And), found, partial(lower, act, value))
     return found
+
+
+def _either(act: Activation, node: ast.expr, is_and: bool, x: Entity, other: Callable[[], Entity]) -> Entity:
+    """Return ``x`` or another operand, which is evaluated only if ``x`` does not decide, as in Python."""
+    decided = truth_of(act, node, x)
+    if isinstance(decided, Constant):
+        return other() if decided.value == is_and else x
+    if x.dtype != TRUTH:
+        x = act.unit.keep(x)
+        decided = truth(x)
+    with act.unit.into([]) as block:
+        y = other()
+    if not block and x.dtype == TRUTH and is_number(y) and as_value(y).dtype == TRUTH:
+        return Value(Logic("and" if is_and else "or", x.expr, as_value(y).expr))
+    first, second = ((y, block), (x, [])) if is_and else ((x, []), (y, block))
+    return _selected(act, node, decided, first, second)
 
 
 def _choice(act: Activation, node: ast.IfExp) -> Entity:
     decided = condition(act, node.test)
     if isinstance(decided, Constant):
         return lower(act, node.body if decided.value else node.orelse)
-    (x, first), (y, second) = quietly(act, node.body), quietly(act, node.orelse)
+    return _selected(act, node, decided, quietly(act, node.body), quietly(act, node.orelse))
+
+
+def _selected(
+    act: Activation, node: ast.AST, test: Value, one: tuple[Entity, list[Stmt]], other: tuple[Entity, list[Stmt]]
+) -> Entity:
+    """Return one of two entities, each with the statements that it needs, which run only if it is chosen."""
+    (x, first), (y, second) = one, other
+    found = _alike(act, node, test, x, y)
     if not first and not second:
-        return elementwise(act, node, partial(chosen, decided), (x, y))
-    if not (is_number(x) and is_number(y)):
-        raise act.error(node, "both values of this expression are to be numbers; write if and else")
-    name = act.unit.name("t")
-    for value, block in ((x, first), (y, second)):
-        with act.unit.into(block):
-            act.unit.assign(name, as_value(value))
-    act.unit.block.append(If(decided.expr, tuple(first), tuple(second)))
-    return act.unit.local(name)
+        return found
+    found = mapped(partial(_assigned, act, first, second), found)
+    act.unit.block.append(branches(test.expr, tuple(first), tuple(second)))
+    return found
+
+
+def _alike(act: Activation, node: ast.AST, test: Value, x: Entity, y: Entity) -> Entity:
+    """Return ``x`` or ``y``, number by number."""
+    if isinstance(x, Tuple | Struct) and type(x) is type(y) and len(x.items) == len(y.items):
+        items = tuple([_alike(act, node, test, a, b) for a, b in zip(x.items, y.items, strict=True)])
+        return Tuple(items) if isinstance(x, Tuple) else Struct(x.cls, items)
+    if isinstance(x, Constant) and x == y:
+        return x
+    return elementwise(act, node, partial(chosen, test), (x, y))
+
+
+def _assigned(act: Activation, first: list[Stmt], second: list[Stmt], x: Value) -> Value:
+    """Assign the two values of a choice in its two branches."""
+    assert isinstance(x.expr, Select), "a choice of numbers"
+    target = Local(act.unit.temporary_name(x.dtype, x.weak), x.dtype)
+    first.append(Assign(target, x.expr.x))
+    second.append(Assign(target, x.expr.y))
+    return Value(target, x.weak)
+
+
+def branches(test: Expr, body: tuple[Stmt, ...], otherwise: tuple[Stmt, ...]) -> If:
+    """Return the statement that runs one of two bodies, of which one may be empty."""
+    return If(test, body, otherwise) if body else If(Unary("not", test, TRUTH), otherwise)
 
 
 def _named(act: Activation, node: ast.Name) -> Entity:
@@ -218,8 +221,6 @@ def _subscript(act: Activation, node: ast.Subscript) -> Entity:
     of, index = lower_all(act, [node.value, node.slice])
     if isinstance(of, Buffer | Tensor):
         return read(act, node, of, indices_of(act, node.slice, of, index))
-    if isinstance(of, Constant) and isinstance(of.value, tuple):
-        of = Tuple(tuple(map(value_of_object, of.value)))
     if isinstance(of, Tuple | Vector | Struct):
         return item(act, node, of, index)
     if isinstance(of, Constant) and isinstance(index, Constant):
@@ -248,12 +249,9 @@ def _bound(act: Activation, node: ast.expr | None) -> Expr | None:
     if node is None:
         return None
     given = lower(act, node)
-    if isinstance(given, Constant) and given.value is None:
+    if given == Constant(None):
         return None
-    number = number_of(act, node, given, "an integer")
-    if kind_of(number.dtype) not in "iu":
-        raise act.error(node, f"the bound of a slice is an integer; found {number.dtype.name}")
-    return act.unit.temporary(indexing.as_index(number.expr))
+    return act.unit.temporary(index_of(act, node, given, "the bound of a slice"))
 
 
 def _call(act: Activation, node: ast.Call) -> Entity:
@@ -267,54 +265,36 @@ def _call(act: Activation, node: ast.Call) -> Entity:
     else:
         called = lower(act, node.func)
     if not isinstance(called, Constant):
-        raise act.error(node, f"{ast.unparse(node.func)} cannot be called in a kernel")
+        raise act.error(node, f"{ast.unparse(node.func)} cannot be called in a kernel; found {described(called)}")
     return _called(act, node, called.value)
 
 
 def _called(act: Activation, node: ast.Call, function: Any) -> Entity:
+    arguments = _arguments(act, node)
     if isinstance(function, Func):
-        return act.unit.inline(act, node, function.source, *_arguments(act, node))
-    dtype = _cast_of(function)
-    given, named = _arguments(act, node)
-    if dtype is not None and not named:
-        return call_cast(act, node, *dtype, given)
-    handler = FUNCTIONS.get(function) if _hashable(function) else None
+        return act.unit.inline(act, node, function.source, *arguments)
+    if is_folded(function, arguments):
+        return fold(act, node, function, *arguments.given)
+    with act.at(node):
+        number = number_type(function)
+    if number is not None:
+        return call_cast(act, node, number, arguments)
+    handler = FUNCTIONS.get(function) if is_hashable(function) else None
     if handler is not None:
-        return _handled(act, node, partial(handler, act, node), given, named)
+        bound = bound_arguments(act, node, handler, arguments, skipped=2)
+        return handler(act, node, *bound.args, **bound.kwargs)
     if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
-        return _struct(act, node, function, given, named)
-    if isinstance(function, types.FunctionType):
-        name = function.__name__
-        raise act.error(node, f"{name} is a Python function; write @accel.func before it, so that kernels can call it")
-    raise act.error(node, f"{ast.unparse(node.func)} is not supported in kernels")
+        return _struct(act, node, function, *arguments)
+    raise act.error(node, refusal(node, function))
 
 
-def _hashable(x: Any) -> bool:
-    try:
-        hash(x)
-    except TypeError:
-        return False
-    return True
-
-
-def _arguments(act: Activation, node: ast.Call) -> tuple[list[Entity], dict[str, Entity]]:
+def _arguments(act: Activation, node: ast.Call) -> Arguments:
     if any(keyword.arg is None for keyword in node.keywords):
         raise act.error(node, "unpacked arguments (**x) are not supported in kernels")
     values = lower_all(act, [*node.args, *[keyword.value for keyword in node.keywords]])
     count = len(node.args)
     names = [str(keyword.arg) for keyword in node.keywords]
-    return values[:count], dict(zip(names, values[count:], strict=True))
-
-
-def _handled(
-    act: Activation, node: ast.Call, handler: Callable[..., Entity], given: list[Entity], named: dict[str, Entity]
-) -> Entity:
-    try:
-        return handler(*given, **named)
-    except TypeError as error:
-        if isinstance(error, AccelError):
-            raise
-        raise act.error(node, f"{ast.unparse(node)}: the arguments do not fit ({error})") from None
+    return Arguments(values[:count], dict(zip(names, values[count:], strict=True)))
 
 
 def _method(act: Activation, node: ast.Call, memory: Buffer | Tensor, name: str) -> Entity:
@@ -325,29 +305,19 @@ def _method(act: Activation, node: ast.Call, memory: Buffer | Tensor, name: str)
         )
     if isinstance(memory, Buffer) and handler.__module__.endswith("tensors"):
         raise act.error(node, f"{name} is for tensors; pass accel.LayoutTensor(x, layout) in place of {memory.kind}")
-    given, named = _arguments(act, node)
+    bound = bound_arguments(act, node, handler, _arguments(act, node), skipped=3)
     with act.at(node):
-        return _handled(act, node, partial(handler, act, node, memory), given, named)
+        return handler(act, node, memory, *bound.args, **bound.kwargs)
 
 
-def _struct(act: Activation, node: ast.Call, cls: Any, given: list[Entity], named: dict[str, Entity]) -> Struct:
-    values = dict(zip(cls._fields, given, strict=False)) | named
-    defaults = {name: Constant(value) for name, value in cls._field_defaults.items()}
-    values = defaults | values
-    if set(values) != set(cls._fields) or len(given) > len(cls._fields):
+def _struct(act: Activation, node: ast.AST, cls: Any, given: Sequence[Entity], named: Mapping[str, Entity]) -> Struct:
+    values = dict(zip(cls._fields, given, strict=False))
+    with act.at(node):
+        defaults = {name: entity_of_object(value) for name, value in cls._field_defaults.items()}
+    complete = defaults | values | named
+    if set(complete) != set(cls._fields) or len(given) > len(cls._fields) or set(values) & set(named):
         raise act.error(node, f"{cls.__name__} has the fields {', '.join(cls._fields)}; found {ast.unparse(node)}")
-    return Struct(cls, tuple([values[name] for name in cls._fields]))
-
-
-def _cast_of(function: Any) -> tuple[DType, bool] | None:
-    """Return the dtype that a called class stands for, and whether its numbers are Python's."""
-    if function in _PYTHON_AND_COMPLEX if _hashable(function) else False:
-        return _PYTHON_AND_COMPLEX[function]
-    if isinstance(function, np.dtype):
-        return as_dtype(function), False
-    if isinstance(function, type) and (issubclass(function, np.generic) or function.__module__.startswith("ml_dtypes")):
-        return as_dtype(function), False
-    return None
+    return Struct(cls, tuple([complete[name] for name in cls._fields]))
 
 
 _EXPRESSIONS: Mapping[type[ast.AST], Callable[..., Entity]] = {

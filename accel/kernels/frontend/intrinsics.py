@@ -1,7 +1,7 @@
 """Intrinsics: arrays of threads, barriers, operations of warps, and atomic operations."""
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,6 @@ from accel.ir import (
 )
 from accel.ir import Local as Variable
 from accel.kernels import language
-from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.memory import (
     Buffer,
@@ -30,7 +29,7 @@ from accel.kernels.frontend.memory import (
     indices_of,
     local_array,
 )
-from accel.kernels.frontend.operands import constant_object, described, number_of
+from accel.kernels.frontend.operands import constant_object, described, index_of, number_of
 from accel.kernels.frontend.promotion import (
     kind_of,
     stored,
@@ -81,7 +80,7 @@ def _place(what: Any, act: Activation, _node: ast.AST) -> Value:
 
 def _shuffle(kind: Any, act: Activation, node: ast.AST, value: Entity, lane: Entity) -> Value:
     act.unit.explicit = True
-    moved, other = number_of(act, node, value), indexing.as_index(number_of(act, node, lane).expr)
+    moved, other = number_of(act, node, value), index_of(act, node, lane, "a lane")
     target = _result(act, moved.dtype, moved.weak)
     act.unit.block.append(Shuffle(kind, target, moved.expr, other, act.site(node, "warp")))
     return Value(target, moved.weak)
@@ -96,26 +95,31 @@ def _vote(kind: Any, act: Activation, node: ast.AST, condition: Entity) -> Value
 
 
 def _result(act: Activation, dtype: DType, weak: bool) -> Variable:
-    name = act.unit.name("t")
-    act.unit.types[name] = dtype, weak
-    return Variable(name, dtype)
+    return Variable(act.unit.temporary_name(dtype, weak), dtype)
 
 
-def _atomic(op: Any, act: Activation, node: ast.AST, memory: Entity, index: Entity, *given: Entity) -> Value:
-    place = _element(act, node, memory, index, "atomic")
+def _atomic(op: Any, act: Activation, node: ast.AST, memory: Entity, index: Entity, value: Entity) -> Value:
+    return _changed(act, node, op, memory, index, (value,))
+
+
+def _compare(act: Activation, node: ast.AST, memory: Entity, index: Entity, expected: Entity, value: Entity) -> Value:
+    return _changed(act, node, "compare", memory, index, (value, expected))
+
+
+def _changed(
+    act: Activation, node: ast.AST, op: Any, memory: Entity, index: Entity, numbers: Sequence[Entity]
+) -> Value:
+    """Append an atomic operation with a new number and perhaps an expected one; return the old element."""
+    at, guard = _element(act, node, memory, index, "atomic")
     with act.at(node):
-        values = [stored(number_of(act, node, x), memory.dtype, memory.memory).expr for x in given]
-    if len(values) != (2 if op == "compare" else 1):
-        raise act.error(node, f"atomic_{op} takes {'an expected and a new' if op == 'compare' else 'one'} value")
-    if kind_of(memory.dtype) in "cb" or (op != "exchange" and memory.dtype.itemsize < 4):
+        value, *expected = [stored(number_of(act, node, x), memory.dtype, memory.memory).expr for x in numbers]
+    if kind_of(memory.dtype) in "cb" or memory.dtype.itemsize < 4:
         raise act.error(
             node, f"an atomic operation on {memory.dtype.name} is not possible; use i32, u32, i64, u64, f32, f64"
         )
     act.unit.written.add(memory.memory)
     target = _result(act, memory.dtype, weak=False)
-    expected = values[0] if op == "compare" else None
-    at, guard = place
-    act.unit.block.append(Atomic(op, memory.memory, at, values[-1], target, expected, guard))
+    act.unit.block.append(Atomic(op, memory.memory, at, value, target, expected[0] if expected else None, guard))
     return Value(target)
 
 
@@ -129,10 +133,12 @@ def _element(act: Activation, node: ast.AST, memory: Entity, index: Entity, what
     return access.places[0], access.guard
 
 
-def _async_copy(act: Activation, node: ast.AST, target: Entity, into: Entity, source: Entity, out_of: Entity) -> None:
+def _async_copy(
+    act: Activation, node: ast.AST, target: Entity, target_index: Entity, source: Entity, source_index: Entity
+) -> None:
     act.unit.explicit = True
-    target_at, guard = _element(act, node, target, into, "write")
-    source_at, source_guard = _element(act, node, source, out_of, "read")
+    target_at, guard = _element(act, node, target, target_index, "write")
+    source_at, source_guard = _element(act, node, source, source_index, "read")
     if target.dtype != source.dtype:
         raise act.error(node, f"the dtypes must agree; found {target.dtype.name} and {source.dtype.name}")
     act.unit.written.add(target.memory)
@@ -160,6 +166,7 @@ INTRINSICS: Mapping[Any, Callable[..., Entity]] = {
     language.warp_ballot: partial(_vote, "ballot"),
     language.async_copy: _async_copy,
     language.async_wait: _async_wait,
-    **{getattr(language, f"atomic_{op}"): partial(_atomic, op) for op in ("add", "min", "max", "exchange", "compare")},
+    **{getattr(language, f"atomic_{op}"): partial(_atomic, op) for op in ("add", "min", "max", "exchange")},
+    language.atomic_compare: _compare,
 }
 """What each does, by the name in `accel.kernels.language`."""

@@ -1,55 +1,66 @@
 """Loops that one thread runs."""
 
 import ast
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from accel.ir import INDEX, TRUTH, Break, Const, For, If, Local, Unary, While
 from accel.kernels.frontend import indexing
 from accel.kernels.frontend.bindings import after_loop
-from accel.kernels.frontend.context import Activation
+from accel.kernels.frontend.context import Activation, assigns
 from accel.kernels.frontend.expressions import condition, lower
 from accel.kernels.frontend.memory import Buffer, Tensor
+from accel.kernels.frontend.returning import returns
 from accel.kernels.frontend.statements import STATEMENTS, assign_to, lower_block, refuse_outer
-from accel.kernels.frontend.values import Constant, Grid, Range, Tuple, Value
+from accel.kernels.frontend.values import Constant, Grid, Range, Struct, Tuple, Value, Vector
 
-__all__ = ["iterated"]
+__all__ = ["iterated", "ranges_of", "targets_of", "unrolled"]
 
 
-def _while(act: Activation, node: ast.While) -> None:
-    if node.orelse:
-        raise act.error(node, "else after a loop is not supported in kernels")
+def _while(act: Activation, node: ast.While) -> bool:
+    """Lower a loop; return whether what follows is never reached."""
+    _refuse_else(act, node)
     before = dict(act.names)
     with act.unit.into([]) as test:
         decided = condition(act, node.test)
     if isinstance(decided, Constant) and not decided.value:
-        return
-    act.loops += 1
-    with act.unit.into([]) as body:
+        return False
+    with _inside(act), act.unit.into([]) as body:
         lower_block(act, node.body)
-    act.loops -= 1
     act.names = after_loop(act, node, before)
-    if isinstance(decided, Constant):
-        act.unit.block.append(While(Const(True, TRUTH), tuple(body)))
-    elif test:
-        leave = If(Unary("not", decided.expr, TRUTH), (Break(),))
-        act.unit.block.append(While(Const(True, TRUTH), (*test, leave, *body)))
-    else:
+    if not isinstance(decided, Constant) and not test:
         act.unit.block.append(While(decided.expr, tuple(body)))
+        return False
+    leave = [] if isinstance(decided, Constant) else [*test, If(Unary("not", decided.expr, TRUTH), (Break(),))]
+    act.unit.block.append(While(Const(True, TRUTH), (*leave, *body)))
+    return isinstance(decided, Constant) and not any(isinstance(each, ast.Break) for each in _own_jumps(node))
+
+
+@contextmanager
+def _inside(act: Activation) -> Iterator[None]:
+    """Lower the body of a loop meanwhile."""
+    act.loops += 1
+    try:
+        yield
+    finally:
+        act.loops -= 1
+
+
+def _refuse_else(act: Activation, node: ast.For | ast.While) -> None:
+    if node.orelse:
+        raise act.error(node, "else after a loop is not supported in kernels; set a variable before break, and test it")
 
 
 def iterated(act: Activation, node: ast.For) -> Range | Grid | Tuple:
     """Return what a loop runs over; over memory, it runs over the indices."""
-    if node.orelse:
-        raise act.error(node, "else after a loop is not supported in kernels")
+    _refuse_else(act, node)
     found = lower(act, node.iter)
-    if isinstance(found, Constant) and isinstance(found.value, tuple):
-        return Tuple(tuple(map(Constant, found.value)))
     if isinstance(found, Buffer | Tensor):
         found = Grid(tuple([Value(extent, weak=True) for extent in found.shape]))
+    if isinstance(found, Vector | Struct):
+        found = Tuple(found.items)
     if isinstance(found, Grid) and len(found.extents) == 1:
-        zero, one = Value(indexing.number(0), weak=True), Value(indexing.number(1), weak=True)
-        return Range(zero, found.extents[0], one)
+        return ranges_of(found)[0]
     if isinstance(found, Range | Grid | Tuple):
         return found
     raise act.error(
@@ -58,87 +69,100 @@ def iterated(act: Activation, node: ast.For) -> Range | Grid | Tuple:
     )
 
 
-def _for(act: Activation, node: ast.For) -> None:
-    values = iterated(act, node)
-    if isinstance(values, Tuple):
-        _unrolled(act, node, values)
-    elif isinstance(values, Range):
-        _over_range(act, node, values, [node.target], node.body)
-    else:
-        _over_grid(act, node, values)
+def ranges_of(values: Range | Grid) -> list[Range]:
+    """Return the range along each axis."""
+    if isinstance(values, Range):
+        return [values]
+    zero, one = Value(indexing.number(0), weak=True), Value(indexing.number(1), weak=True)
+    return [Range(zero, extent, one) for extent in values.extents]
 
 
-def _unrolled(act: Activation, node: ast.For, values: Tuple) -> None:
-    if _leaves(node):
-        raise act.error(node, "a loop over a tuple is unrolled; it has neither break nor continue")
-    for item in values.items:
+def targets_of(act: Activation, node: ast.For, count: int) -> list[ast.Name]:
+    """Return the loop variables, one for each axis."""
+    targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+    names = [each for each in targets if isinstance(each, ast.Name)]
+    if len(names) == len(targets) == count and len({each.id for each in names}) == count:
+        return names
+    raise act.error(
+        node.target, f"this loop needs {count} loop variables, which are names; found {ast.unparse(node.target)}"
+    )
+
+
+def unrolled(act: Activation, node: ast.For, values: Tuple) -> Iterator[None]:
+    """Bind the loop variables to each value of a tuple, in turn."""
+    left = next((each for each in (*_own_jumps(node), *_returns_in(node))), None)
+    if left is not None:
+        raise act.error(
+            left, "a loop over a tuple is repeated while the kernel is compiled, so it has no break, continue or return"
+        )
+    items = [act.unit.evaluated(item) for item in values.items]
+    for item in items:
         if isinstance(node.target, ast.Name):
+            refuse_outer(act, node.target)
             act.names[node.target.id] = item
         else:
             assign_to(act, node.target, item)
-        if lower_block(act, node.body):
-            raise act.error(node, "a loop over a tuple is unrolled; it has no return")
+        yield
 
 
-def _leaves(node: ast.For) -> bool:
-    """Tell whether a loop has a break or continue of its own."""
+def _for(act: Activation, node: ast.For) -> bool:
+    values = iterated(act, node)
+    if isinstance(values, Tuple):
+        for _ in unrolled(act, node, values):
+            lower_block(act, node.body)
+        return False
+    ranges = ranges_of(values)
+    targets = targets_of(act, node, len(ranges))
+    jump = next((each for each in _own_jumps(node) if isinstance(each, ast.Break)), None)
+    if jump is not None and len(ranges) > 1:
+        raise act.error(jump, "break in a loop over a grid is not supported; write nested loops over ranges")
+    bounds = [Range(*[act.unit.keep(bound) for bound in each]) for each in ranges] if len(ranges) > 1 else ranges
+    _nested(act, node, bounds, targets)
+    return False
+
+
+def _own_jumps(node: ast.For | ast.While) -> list[ast.stmt]:
+    """Return each break and continue of a loop itself."""
     inner = [each for each in ast.walk(node) if isinstance(each, ast.For | ast.While) and each is not node]
     nested = {id(each) for loop in inner for each in ast.walk(loop)}
-    return any(isinstance(each, ast.Break | ast.Continue) and id(each) not in nested for each in ast.walk(node))
+    return [each for each in ast.walk(node) if isinstance(each, ast.Break | ast.Continue) and id(each) not in nested]
 
 
-def _over_grid(act: Activation, node: ast.For, values: Grid) -> None:
-    targets = node.target.elts if isinstance(node.target, ast.Tuple) else []
-    if len(targets) != len(values.extents):
-        raise act.error(
-            node, f"a grid of {len(values.extents)} axes needs as many loop variables; found {len(targets) or 1}"
-        )
-    if any(isinstance(each, ast.Break) for each in ast.walk(node)) and _leaves(node):
-        raise act.error(node, "break in a loop over a grid is not supported; write nested loops over ranges")
-    zero, one = Value(indexing.number(0), weak=True), Value(indexing.number(1), weak=True)
-    ranges = [Range(zero, act.unit.keep(extent), one) for extent in values.extents]
-    _nested(act, node, ranges, list(targets))
+def _returns_in(node: ast.For) -> list[ast.Return]:
+    return [each for each in ast.walk(node) if isinstance(each, ast.Return)]
 
 
-def _nested(act: Activation, node: ast.For, ranges: list[Range], targets: list[ast.expr]) -> None:
-    if len(ranges) == 1:
-        _over_range(act, node, ranges[0], targets, node.body)
-    else:
-        _over_range(act, node, ranges[0], targets[:1], lambda: _nested(act, node, ranges[1:], targets[1:]))
+def _nested(act: Activation, node: ast.For, ranges: list[Range], targets: list[ast.Name]) -> None:
+    def inner() -> None:
+        _nested(act, node, ranges[1:], targets[1:])
+        if returns(node):
+            act.unit.block.append(If(act.unit.local(act.flag).expr, (Break(),)))
+
+    _over_range(act, node, ranges[0], targets[0], inner if ranges[1:] else lambda: lower_block(act, node.body))
 
 
 def _over_range(
-    act: Activation, node: ast.For, values: Range, targets: list[ast.expr], body: Sequence[ast.stmt] | Callable[[], Any]
+    act: Activation, node: ast.For, values: Range, target: ast.Name, lower_body: Callable[[], object]
 ) -> None:
-    target = targets[0]
-    if not isinstance(target, ast.Name):
-        raise act.error(target, "a loop over a range has one loop variable")
     refuse_outer(act, target)
     before = dict(act.names)
     name = act.variable(target.id)
     changed = name in act.unit.types and act.unit.types[name] != (INDEX, True)
-    own = act.assigned[target.id] > 1 and (changed or _assigns(node, target.id))
+    own = act.assigned[target.id] > 1 and (changed or assigns(node.body, target.id))
     counter = act.unit.name(f"{name}_counter") if own else name
     act.unit.types.setdefault(counter, (INDEX, True))
-    act.loops += 1
-    with act.unit.into([]) as block:
+    with _inside(act), act.unit.into([]) as block:
         if own:
             act.unit.assign(name, Value(Local(counter, INDEX), weak=True))
         elif act.assigned[target.id] == 1:
             act.unit.fixed.add(name)
         act.names[target.id] = name
-        body() if callable(body) else lower_block(act, body)
-    act.loops -= 1
+        lower_body()
     act.names = after_loop(
         act, node, {each: kept for each, kept in before.items() if each != target.id or kept == name}
     )
     start, stop, step = (bound.expr for bound in values)
     act.unit.block.append(For(Local(counter, INDEX), start, stop, step, tuple(block)))
-
-
-def _assigns(node: ast.For, name: str) -> bool:
-    inside = [each for part in node.body for each in ast.walk(part)]
-    return any(isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store) for each in inside)
 
 
 STATEMENTS.update({ast.For: _for, ast.While: _while})

@@ -22,19 +22,21 @@ from accel.ir import (
     View,
 )
 from accel.kernels import language
-from accel.kernels.frontend import indexing
 from accel.kernels.frontend.accumulators import Accumulator
 from accel.kernels.frontend.bindings import bound
-from accel.kernels.frontend.context import Activation, Unit
-from accel.kernels.frontend.expressions import lower as lower_expression
+from accel.kernels.frontend.context import Activation, Unit, assigns
+from accel.kernels.frontend.expressions import condition, quietly
+from accel.kernels.frontend.expressions import lower as lower_entity
 from accel.kernels.frontend.frames import with_frames
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.inlining import inline
-from accel.kernels.frontend.loops import iterated
+from accel.kernels.frontend.loops import iterated, ranges_of, targets_of, unrolled
 from accel.kernels.frontend.memory import buffer_of, tensor_of
-from accel.kernels.frontend.operands import constant_object
+from accel.kernels.frontend.objects import entity_of_object, is_hashable
+from accel.kernels.frontend.operands import constant_object, described
 from accel.kernels.frontend.promotion import as_value, stored
-from accel.kernels.frontend.statements import lower_block, no_effect
+from accel.kernels.frontend.returning import begin_function
+from accel.kernels.frontend.statements import lower_block, no_effect, refuse_outer
 from accel.kernels.frontend.types import (
     ArgumentType,
     BufferType,
@@ -44,7 +46,7 @@ from accel.kernels.frontend.types import (
     TensorType,
     names_of,
 )
-from accel.kernels.frontend.values import Constant, Entity, Grid, Range, Struct, Tuple, Value, Vector
+from accel.kernels.frontend.values import Constant, Entity, Range, Struct, Tuple, Value, Vector, is_number
 
 __all__ = ["Lowered", "lower"]
 
@@ -109,11 +111,10 @@ class _Kernel:
         body = self.act.source.tree.body
         with self.unit.into(self.block):
             if is_explicit(self.act.source):
-                self.unit.explicit = True
-                lower_block(self.act, body)
-                self._finish_threads()
+                self._lower_threads(body)
             else:
                 self._lower_steps(body)
+                self._flush()
         if self.unit.explicit and not any(isinstance(step, Threads) for step in self.steps):
             raise self.act.error(
                 self.act.source.tree,
@@ -124,39 +125,56 @@ class _Kernel:
     def _bind(self, name: str, kind: ArgumentType) -> None:
         entity = _entity(name, kind)
         names = self.act.names
-        if isinstance(entity, Value | Struct | Vector) and self.act.assigned.get(name):
-            names[name] = bound(self.act, self.act.source.tree, name, entity)
-        else:
-            names[name] = entity
+        if self.act.assigned.get(name):
+            entity = bound(self.act, self.act.source.tree, name, entity)
+        names[name] = entity
 
-    def _finish_threads(self) -> None:
-        if self.act.returned is not None and not isinstance(self.act.returned, Constant):
+    def _lower_threads(self, body: Sequence[ast.stmt]) -> None:
+        self.unit.explicit = True
+        begin_function(self.act)
+        lower_block(self.act, body)
+        if self.act.returned not in (None, Constant(None)):
             raise self.act.error(
                 self.act.source.tree, "a kernel with an explicit grid returns nothing; write to a view"
             )
         self.steps = [Threads(tuple(self.block))]
 
-    def _lower_steps(self, body: Sequence[ast.stmt]) -> None:
+    def _lower_steps(self, body: Sequence[ast.stmt]) -> bool:
+        """Lower statements that are not in a parallel loop; tell whether the last one is a return."""
         for place, node in enumerate(body):
-            if no_effect(node):
-                continue
-            if isinstance(node, ast.Return):
+            if self._lower_step(node):
                 if body[place + 1 :]:
                     raise self.act.error(body[place + 1], "this is never reached, as the kernel returns before")
-                self._return(node)
-            elif isinstance(node, ast.For) and self._loop(node):
-                continue
-            elif not self._accumulator(node):
-                self._refuse_return(node)
-                lower_block(self.act, [node])
-        self._flush()
+                return True
+        return False
 
-    def _refuse_return(self, node: ast.stmt) -> None:
+    def _lower_step(self, node: ast.stmt) -> bool:
+        if isinstance(node, ast.Return):
+            self._return(node)
+            return True
+        if isinstance(node, ast.If):
+            return self._branch(node)
+        if isinstance(node, ast.For):
+            self._loop(node)
+        elif not no_effect(node) and not self._accumulator(node):
+            self._lower_once(node)
+        return False
+
+    def _lower_once(self, node: ast.stmt) -> None:
         found = next((each for each in ast.walk(node) if isinstance(each, ast.Return)), None)
         if found is not None:
             raise self.act.error(
                 found, "a kernel returns at its end only; write if and else, or move the code to @func"
             )
+        lower_block(self.act, [node])
+
+    def _branch(self, node: ast.If) -> bool:
+        """Lower a branch; one that is decided while the kernel is compiled may contain parallel loops."""
+        decided, effects = quietly(self.act, node.test)
+        if effects or not isinstance(decided, Constant | Tuple):
+            self._lower_once(node)
+            return False
+        return self._lower_steps(node.body if condition(self.act, node.test).value else node.orelse)
 
     def _flush(self) -> None:
         if self.block:
@@ -165,42 +183,35 @@ class _Kernel:
 
     # Parallel loops.
 
-    def _loop(self, node: ast.For) -> bool:
-        """Lower an outermost loop; return False for one that is unrolled."""
+    def _loop(self, node: ast.For) -> None:
         values = iterated(self.act, node)
         if isinstance(values, Tuple):
-            return False
-        ranges = self._ranges(values)
-        targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
-        if len(targets) != len(ranges) or not all(isinstance(each, ast.Name) for each in targets):
-            raise self.act.error(
-                node, f"this loop needs {len(ranges)} loop variables; found {ast.unparse(node.target)}"
-            )
+            for _ in unrolled(self.act, node, values):
+                self._lower_steps(node.body)
+            return
+        ranges = ranges_of(values)
+        targets = [each.id for each in targets_of(self.act, node, len(ranges))]
+        bounds = [Range(*[self.unit.keep(bound) for bound in each]) for each in ranges]
         self._flush()
-        step = self._parallel(node, ranges, [each.id for each in targets])  # type: ignore[attr-defined]
-        self.steps.append(step)
-        return True
-
-    def _ranges(self, values: Range | Grid) -> list[Range]:
-        if isinstance(values, Range):
-            return [values]
-        zero, one = Value(indexing.number(0), weak=True), Value(indexing.number(1), weak=True)
-        return [Range(zero, extent, one) for extent in values.extents]
+        self.steps.append(self._parallel(node, bounds, targets))
 
     def _parallel(self, node: ast.For, ranges: list[Range], targets: list[str]) -> Loop:
         act, before, variables = self.act, dict(self.act.names), dict(self.act.variables)
-        numbers = {name for name, entity in before.items() if not _is_memory_or_constant(entity)}
-        act.outer = frozenset(numbers - set(targets))
-        act.variables = {name: kept for name, kept in variables.items() if name in numbers and name not in targets}
+        combined = [each for name, each in before.items() if isinstance(each, Accumulator) and _changes(node, name)]
+        act.outer = frozenset(before)
+        for target in ast.walk(node.target):
+            if isinstance(target, ast.Name):
+                refuse_outer(act, target)
+        act.variables = {name: kept for name, kept in variables.items() if name in before}
         act.parallel = True
-        for accumulator in self.accumulators:
+        for accumulator in combined:
             accumulator.op, accumulator.inside = "", True
         indices = [self._index(name) for name in targets]
         with self.unit.into([]) as block:
             self._assigned_indices(node, targets, indices)
             lower_block(act, node.body)
-        reductions = [Reduction(each.local, each.op) for each in self.accumulators if each.op]  # type: ignore[arg-type]
-        for accumulator in self.accumulators:
+        reductions = [Reduction(each.local, each.op) for each in combined if each.op]  # type: ignore[arg-type]
+        for accumulator in combined:
             accumulator.inside = False
         act.parallel, act.outer = False, frozenset()
         act.names, act.variables = before, variables
@@ -215,7 +226,7 @@ class _Kernel:
     def _assigned_indices(self, node: ast.For, targets: list[str], indices: list[Local]) -> None:
         """Give a loop variable that the body assigns a variable of its own."""
         for place, name in enumerate(targets):
-            if _is_assigned(node.body, name):
+            if assigns(node.body, name):
                 counter = Local(self.unit.name(f"{name}_counter"), INDEX)
                 self.unit.assign(self.act.variable(name), Value(counter, weak=True))
                 indices[place] = counter
@@ -228,13 +239,12 @@ class _Kernel:
         """Lower ``s = accumulator(dtype, start)``; return False for other statements."""
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or len(node.targets) != 1:
             return False
-        called = lower_expression(self.act, node.value.func)
-        target = node.targets[0]
-        if not isinstance(called, Constant) or called.value is not language.accumulator:
+        if _object_of(self.act.source, node.value.func) is not language.accumulator:
             return False
+        target = node.targets[0]
         if not isinstance(target, ast.Name) or node.value.keywords or not 1 <= len(node.value.args) <= 2:
             raise self.act.error(node, "write s = accumulator(f32, 0), with a name, a dtype and a number")
-        given = [lower_expression(self.act, each) for each in node.value.args]
+        given = [lower_entity(self.act, each) for each in node.value.args]
         with self.act.at(node):
             dtype = as_dtype(constant_object(self.act, node, given[0], "the dtype of an accumulator"))
             start = stored(as_value(given[1] if len(given) > 1 else Constant(0)), dtype, target.id)
@@ -252,7 +262,7 @@ class _Kernel:
     def _return(self, node: ast.Return) -> None:
         if node.value is None:
             return
-        found = lower_expression(self.act, node.value)
+        found = lower_entity(self.act, node.value)
         items = found.items if isinstance(found, Tuple | Vector | Struct) else (found,)
         self.single = not isinstance(found, Tuple | Vector | Struct)
         if isinstance(found, Constant) and found.value is None:
@@ -260,10 +270,8 @@ class _Kernel:
         self.results = tuple([self._result(node, item) for item in items])
 
     def _result(self, node: ast.Return, item: Entity) -> Local:
-        if not isinstance(item, Value | Constant):
-            raise self.act.error(
-                node, f"a kernel returns numbers; found {type(item).__name__.lower()}: write to a view"
-            )
+        if not is_number(item):
+            raise self.act.error(node, f"a kernel returns numbers; found {described(item)}: write to a view")
         with self.act.at(node):
             value = as_value(item)
         if isinstance(value.expr, Local) and any(value.expr == each.local for each in self.accumulators):
@@ -301,7 +309,7 @@ def _entity(name: str, kind: ArgumentType) -> Entity:
     if isinstance(kind, TensorType):
         return tensor_of(name, kind)
     if isinstance(kind, StaticType):
-        return Tuple(tuple(map(Constant, kind.value))) if type(kind.value) is tuple else Constant(kind.value)
+        return entity_of_object(kind.value)
     fields = zip(kind.cls._fields, kind.fields, strict=True)  # type: ignore[attr-defined]
     return Struct(kind.cls, tuple([_entity(f"{name}_{field}", inner) for field, inner in fields]))
 
@@ -313,17 +321,9 @@ def _parameter(name: str, kind: ArgumentType, written: set[str]) -> Parameter:
     return View(name, kind.dtype, kind.rank if isinstance(kind, BufferType) else 0, name in written)
 
 
-def _is_memory_or_constant(entity: Any) -> bool:
-    return not isinstance(entity, str | Value) and not _has_variables(entity)
-
-
-def _has_variables(entity: Any) -> bool:
-    return any(isinstance(part, str) or _has_variables(part) for part in getattr(entity, "parts", ()))
-
-
-def _is_assigned(body: Sequence[ast.stmt], name: str) -> bool:
-    nodes = [each for part in body for each in ast.walk(part)]
-    return any(isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store) for each in nodes)
+def _changes(node: ast.For, accumulator: str) -> bool:
+    """Tell whether a loop combines an accumulator with values, which looks like an assignment."""
+    return assigns(node.body, accumulator)
 
 
 def is_explicit(source: FunctionSource) -> bool:
@@ -337,10 +337,11 @@ def is_explicit(source: FunctionSource) -> bool:
 
 
 def _object_of(source: FunctionSource, node: ast.expr) -> Any:
-    """Return the object that a dotted name stands for, if it can be a name of an explicit grid; else None."""
+    """Return the object that a dotted name stands for, if it is no local variable; else None."""
     try:
         if isinstance(node, ast.Name):
-            found = source.resolve(node.id)
+            local = node.id in source.function.__code__.co_varnames
+            found = None if local else source.resolve(node.id)
         elif isinstance(node, ast.Attribute):
             owner = _object_of(source, node.value)
             found = getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
@@ -348,15 +349,7 @@ def _object_of(source: FunctionSource, node: ast.expr) -> Any:
             return None
     except KeyError:
         return None
-    return found if _is_hashable(found) else None
-
-
-def _is_hashable(x: Any) -> bool:
-    try:
-        hash(x)
-    except TypeError:
-        return False
-    return True
+    return found if is_hashable(found) else None
 
 
 _EXPLICIT = frozenset(

@@ -141,6 +141,10 @@ def _pow(act: Activation, node: ast.AST, x: Entity, y: Entity) -> Entity:
     return elementwise(act, node, partial(binary, "pow"), (x, y))
 
 
+def _float_pow(x: Value, y: Value) -> Value:
+    return binary("pow", as_float(x), as_float(y))
+
+
 def on_numbers(function: Callable[..., Value], least: int = 1, most: int | None = 1) -> _Handler:
     """Return a handler that applies a function of ``least`` to ``most`` numbers; of any count if ``most`` is None."""
 
@@ -184,6 +188,7 @@ def by_function() -> dict[Any, _Handler]:
         abs: MATHEMATICS["abs"],
         pow: _pow,
         round: on_numbers(partial(_to_integer, "round")),
+        math.pow: on_numbers(_float_pow, 2, 2),
         math.floor: on_numbers(partial(_to_integer, "floor")),
         math.ceil: on_numbers(partial(_to_integer, "ceil")),
         math.trunc: on_numbers(partial(_to_integer, "trunc")),
@@ -191,5 +196,6 @@ def by_function() -> dict[Any, _Handler]:
     names = {**MATHEMATICS, **{other: MATHEMATICS[name] for other, name in _OTHER_NAMES.items()}}
     for name, handler in names.items():
         for module in (math, np):
-            found.setdefault(getattr(module, name, None), handler)
+            if hasattr(module, name):
+                found.setdefault(getattr(module, name), handler)
     return found

@@ -3,16 +3,20 @@
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import product
 from typing import Any, TypeAlias
 
 from accel.dtypes import DType
-from accel.ir import Array, Binary, Check, Const, Expr, Extent, Guard, If, Load, Local, Place, Store, Stride
+from accel.ir import Array, Binary, Check, Const, Expr, Extent, Guard, If, Load, Local, Logic, Place, Store, Stride
 from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
-from accel.kernels.frontend.promotion import as_value, chosen, converted, kind_of, stored
+from accel.kernels.frontend.operands import described, index_of
+from accel.kernels.frontend.promotion import as_value, chosen, converted, stored
 from accel.kernels.frontend.types import BufferType, TensorType
 from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector, is_number
 from accel.layout import Layout, Swizzle
+from accel.layout.layout import modes_of
 from accel.views.geometry import Geometry, geometry_of
 
 __all__ = ["Buffer", "Memory", "Tensor", "buffer_of", "indices_of", "local_array", "read", "tensor_of", "write"]
@@ -191,10 +195,7 @@ def indices_of(act: Activation, node: ast.AST, memory: Memory, given: Entity) ->
 
 
 def _index(act: Activation, node: ast.AST, given: Entity) -> Expr:
-    if not is_number(given) or kind_of(as_value(given).dtype) not in "iu":
-        found = "a " + as_value(given).dtype.name if is_number(given) else type(given).__name__.lower()
-        raise act.error(node, f"an index is an integer; found {found}: write i64(x)")
-    index = indexing.as_index(as_value(given).expr)
+    index = index_of(act, node, given)
     return act.unit.temporary(index) if act.unit.debug and not _is_cheap(index) else index
 
 
@@ -237,9 +238,31 @@ def _lanes(act: Activation, node: ast.AST, memory: Memory, given: Entity) -> lis
     elif is_number(given):
         items = [given] * memory.lanes
     else:
-        raise act.error(node, f"an element of {_described(memory)} is a number; found {type(given).__name__.lower()}")
+        raise act.error(node, f"an element of {_described(memory)} is a number; found {described(given)}")
     with act.at(node):
         return [stored(as_value(item), memory.dtype, memory.memory) for item in items]
+
+
+def checked(
+    act: Activation, node: ast.AST, what: str, memory: str, indices: Sequence[Expr], extents: Sequence[Expr]
+) -> tuple[Expr, ...]:
+    """Return indices of parts, which are at least 0 and less than their extents; debug mode checks that.
+
+    Where they are not, debug mode goes on with the nearest ones.
+    """
+    places = [act.unit.temporary(index) for index in indices]
+    if not act.unit.debug or all(map(_is_inside, places, extents)):
+        return tuple(places)
+    guard = act.guard(node, what, memory, places, [*extents], _ZERO)
+    assert guard is not None
+    act.unit.block.append(Check(guard))
+    one = indexing.number(1)
+    pairs = zip(places, extents, strict=True)
+    return tuple([act.unit.temporary(indexing.between(at, _ZERO, indexing.minus(size, one))) for at, size in pairs])
+
+
+def _is_inside(index: Expr, extent: Expr) -> bool:
+    return isinstance(index, Const) and isinstance(extent, Const) and 0 <= index.value < extent.value
 
 
 def checked_part(act: Activation, node: ast.AST, parent: Buffer, offset: Expr, size: Expr | None) -> Buffer:
@@ -280,18 +303,10 @@ def _described(memory: Memory) -> str:
 
 
 def _all_within(indices: Sequence[Expr], extents: Sequence[Expr]) -> Expr:
-    from functools import reduce
-
-    from accel.ir import Logic
-
     conditions = [indexing.within(index, extent) for index, extent in zip(indices, extents, strict=True)]
     return reduce(lambda x, y: Logic("and", x, y), conditions)
 
 
 def _row_major(element: Layout) -> list[tuple[int, ...]]:
     """Return the coordinates of the numbers of an element in row-major order."""
-    from itertools import product
-
-    from accel.layout.layout import modes_of
-
     return list(product(*[range(mode.size) for mode in modes_of(element)]))

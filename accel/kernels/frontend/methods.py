@@ -18,22 +18,22 @@ from accel.kernels.frontend.memory import (
     read,
     write,
 )
-from accel.kernels.frontend.operands import constant_object, described, number_of
+from accel.kernels.frontend.operands import constant_object, described, index_of
 from accel.kernels.frontend.tensors import METHODS
 from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector
 
 __all__ = ["METHODS_OF_MEMORY", "size", "subview"]
 
-_ZERO, _ONE = Constant(0), Constant(1)
+_NONE, _ZERO, _ONE = Constant(None), Constant(0), Constant(1)
 
 
-def subview(act: Activation, node: ast.AST, memory: Entity, offset: Entity = _ZERO, size: Entity = None) -> Buffer:
+def subview(act: Activation, node: ast.AST, source: Entity, offset: Entity = _ZERO, size: Entity = _NONE) -> Buffer:
     """Return a part of a buffer, without clipping."""
-    if not isinstance(memory, Buffer) or memory.rank != 1:
-        raise act.error(node, f"a BufferView is a part of memory with one axis; found {described(memory)}")
-    start = indexing.as_index(number_of(act, node, offset, "an offset").expr)
-    count = None if size is None else indexing.as_index(number_of(act, node, size, "a size").expr)
-    return checked_part(act, node, memory, start, count)
+    if not isinstance(source, Buffer) or source.rank != 1:
+        raise act.error(node, f"a BufferView is a part of memory with one axis; found {described(source)}")
+    start = index_of(act, node, offset, "an offset")
+    count = None if size == _NONE else index_of(act, node, size, "a size")
+    return checked_part(act, node, source, start, count)
 
 
 def size(_act: Activation, _node: ast.AST, memory: Memory) -> Value:
@@ -56,7 +56,9 @@ def _load(act: Activation, node: ast.AST, memory: Memory, *index: Entity, width:
 
 
 def _store(act: Activation, node: ast.AST, memory: Memory, *given: Entity) -> None:
-    *index, value = given
+    if len(given) != memory.rank + 1:
+        raise act.error(node, f"store takes {memory.rank} indices and a value; found {ast.unparse(node)}")
+    *index, value = [*given[:-1], act.unit.evaluated(given[-1])]
     if not isinstance(value, Vector | Tuple):
         write(act, node, memory, indices_of(act, node, memory, Tuple(tuple(index))), value)
         return

@@ -4,17 +4,13 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from accel.ir import Const, Expr
+from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
-from accel.kernels.frontend.memory import (
-    Buffer,
-    Tensor,
-)
-from accel.kernels.frontend.promotion import (
-    as_value,
-)
-from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector, is_number
+from accel.kernels.frontend.promotion import as_value, kind_of
+from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value, Vector, is_number
 
-__all__ = ["constant_object", "described", "elementwise", "number_of", "vector_like"]
+__all__ = ["constant_object", "described", "elementwise", "index_of", "number_of", "vector_like"]
 
 
 def number_of(act: Activation, node: ast.AST, x: Entity, what: str = "a number") -> Value:
@@ -25,12 +21,25 @@ def number_of(act: Activation, node: ast.AST, x: Entity, what: str = "a number")
         return as_value(x)
 
 
+def index_of(act: Activation, node: ast.AST, x: Entity, what: str = "an index") -> Expr:
+    """Return an integer as an expression of type `INDEX`; an error if it is none."""
+    found = number_of(act, node, x, what)
+    if kind_of(found.dtype) not in "iu":
+        raise act.error(node, f"{what} is an integer; found a {found.dtype.name}: write i64(x)")
+    return indexing.as_index(found.expr)
+
+
 def described(x: Entity) -> str:
     """Return what an entity is, for messages."""
-    if isinstance(x, Buffer | Tensor):
-        return f"the memory {x.memory}, whose elements are {x.memory}[i]"
     if isinstance(x, Constant):
-        return f"{type(x.value).__name__} {x.value!r:.60}"
+        kind = type(x.value)
+        return f"the class {x.value.__name__}" if isinstance(x.value, type) else f"{kind.__name__} {x.value!r:.60}"
+    if isinstance(x, Struct):
+        return f"a {x.cls.__name__}"
+    if isinstance(x, Value):
+        return f"a number of dtype {x.dtype.name}"
+    if hasattr(x, "memory"):
+        return f"the memory {x.memory}, whose elements are {x.memory}[i]"
     return f"a {type(x).__name__.lower()}"
 
 
@@ -40,6 +49,8 @@ def constant_object(act: Activation, node: ast.AST, x: Entity, what: str) -> Any
         return tuple([constant_object(act, node, item, what) for item in x.items])
     if isinstance(x, Constant):
         return x.value
+    if isinstance(x, Value) and isinstance(x.expr, Const):
+        return x.expr.value
     raise act.error(node, f"{what} must be known while the kernel is compiled; found {described(x)}")
 
 

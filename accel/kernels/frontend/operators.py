@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from accel.ir import INDEX, TRUTH, Binary, Compare, Const, Logic, Unary
+from accel.dtypes import DType
+from accel.ir import INDEX, TRUTH, Binary, Cast, Check, Compare, Const, Logic, Unary
 from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
-from accel.kernels.frontend.operands import elementwise, number_of
+from accel.kernels.frontend.objects import entity_of_object
+from accel.kernels.frontend.operands import elementwise
 from accel.kernels.frontend.promotion import as_float, common, converted, kind_of
 from accel.kernels.frontend.values import Constant, Entity, Tuple, Value
 
-__all__ = ["apply", "both", "comparison", "fold", "signed"]
+__all__ = ["apply", "comparison", "fold", "signed"]
 
 _OPERATORS: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("add", operator.add),
@@ -32,6 +34,9 @@ _OPERATORS: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] =
     ast.RShift: ("rshift", operator.rshift),
 }
 
+
+_LARGE, _MOST_BITS = 1 << 64, 1024
+UINT64: DType = np.dtype(np.uint64)
 
 _COMPARISONS: Mapping[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Lt: ("lt", operator.lt),
@@ -55,12 +60,23 @@ def apply(act: Activation, node: ast.AST, op: ast.operator, x: Entity, y: Entity
     return elementwise(act, node, partial(_operation, act, node, name), (x, y))
 
 
-def fold(act: Activation, node: ast.AST, function: Callable[..., Any], *given: Constant) -> Constant:
+def fold(act: Activation, node: ast.AST, function: Callable[..., Any], *given: Constant) -> Entity:
     """Return the result of a Python function of constants."""
+    values = [x.value for x in given]
+    if function in (operator.pow, pow, operator.lshift):
+        _refuse_large(act, node, *values)
     try:
-        return Constant(function(*[x.value for x in given]))
+        found = function(*values)
     except Exception as error:
         raise act.error(node, f"{ast.unparse(node)}: {error}") from None
+    with act.at(node):
+        return entity_of_object(found)
+
+
+def _refuse_large(act: Activation, node: ast.AST, x: Any, y: Any, *_: Any) -> None:
+    """Refuse a power or a shift that would take long to compute."""
+    if isinstance(x, int) and isinstance(y, int) and not (abs(x) < _LARGE and y < _MOST_BITS):
+        raise act.error(node, f"{ast.unparse(node)} does not fit 64 bits")
 
 
 def _operation(act: Activation, node: ast.AST, name: Any, x: Value, y: Value) -> Value:
@@ -77,21 +93,33 @@ def _operation(act: Activation, node: ast.AST, name: Any, x: Value, y: Value) ->
     if name == "pow" and isinstance(b.expr, Const) and b.expr.value == 2:
         square = act.unit.temporary(a.expr)
         return Value(Binary("mul", square, square, a.dtype), weak)
-    if name == "pow" and kind in "iu" and isinstance(y.expr, Const) and y.weak and y.expr.value < 0:
-        return Value(Binary("pow", as_float(a).expr, as_float(b).expr, np.dtype(np.float64)), weak)
-    if act.unit.debug and kind in "iu" and name in ("floordiv", "mod") and not isinstance(b.expr, Const):
-        b = Value(act.unit.temporary(b.expr))
-        _check_divisor(act, node, b)
+    if name == "pow" and kind in "iu" and isinstance(b.expr, Const) and b.expr.value < 0:
+        return _negative_power(act, node, a, b, weak)
+    if kind in "iu" and name in ("floordiv", "mod"):
+        b = _divisor(act, node, b)
     return Value(Binary(name, a.expr, b.expr, a.dtype), weak)
 
 
-def _check_divisor(act: Activation, node: ast.AST, divisor: Value) -> None:
-    from accel.ir import Cast, Check
+def _negative_power(act: Activation, node: ast.AST, x: Value, y: Value, weak: bool) -> Value:
+    if not weak:
+        raise act.error(node, f"an integer of dtype {x.dtype.name} has no negative power; write f64(x) ** y")
+    return Value(Binary("pow", as_float(x).expr, as_float(y).expr, np.dtype(np.float64)), weak=True)
 
-    zero = Cast(Compare("eq", divisor.expr, Const(0, divisor.dtype)), INDEX)
+
+def _divisor(act: Activation, node: ast.AST, given: Value) -> Value:
+    """Return an integer that something is divided by; debug mode checks that it is not 0."""
+    if isinstance(given.expr, Const):
+        if given.expr.value == 0:
+            raise act.error(node, f"{ast.unparse(node)} divides by zero")
+        return given
+    if not act.unit.debug:
+        return given
+    kept = act.unit.keep(given)
+    zero = Cast(Compare("eq", kept.expr, Const(0, kept.dtype)), INDEX)
     guard = act.guard(node, "division", "", [zero], [indexing.number(1)], indexing.number(0))
     assert guard is not None
     act.unit.block.append(Check(guard))
+    return kept
 
 
 def _bitwise(act: Activation, node: ast.AST, name: Any, x: Value, y: Value) -> Value:
@@ -103,6 +131,8 @@ def _bitwise(act: Activation, node: ast.AST, name: Any, x: Value, y: Value) -> V
 
 def signed(act: Activation, node: ast.UnaryOp, x: Value) -> Value:
     """Return a number with its sign or its bits changed."""
+    if isinstance(node.op, ast.UAdd):
+        return x if x.dtype != TRUTH else converted(x, INDEX)._replace(weak=True)
     inverted = isinstance(node.op, ast.Invert)
     if inverted and kind_of(x.dtype) not in "biu":
         raise act.error(node, f"~ is for integers and conditions; found {x.dtype.name}")
@@ -111,13 +141,6 @@ def signed(act: Activation, node: ast.UnaryOp, x: Value) -> Value:
     if x.dtype == TRUTH:
         x = converted(x, INDEX)._replace(weak=True)
     return Value(Unary("invert" if inverted else "neg", x.expr, x.dtype), x.weak)
-
-
-def both(act: Activation, node: ast.AST, x: Entity, y: Entity) -> Entity:
-    """Return whether both conditions hold."""
-    if isinstance(x, Constant):
-        return y if x.value else x
-    return Value(Logic("and", x.expr, number_of(act, node, y).expr))
 
 
 def comparison(act: Activation, node: ast.AST, op: ast.cmpop, x: Entity, y: Entity) -> Entity:
@@ -135,24 +158,33 @@ def comparison(act: Activation, node: ast.AST, op: ast.cmpop, x: Entity, y: Enti
 
 
 def _ordered(act: Activation, node: ast.AST, name: Any, x: Value, y: Value) -> Value:
-    known = _beyond(x, y, name)
-    if known is not None:
-        return Value(Const(known, TRUTH))
+    if kind_of(x.dtype) in "iu" and kind_of(y.dtype) in "iu":
+        return _compared_exactly(act, name, x, y)
     a, b, _ = common(x, y, arithmetic=False)
     if kind_of(a.dtype) == "c" and name not in ("eq", "ne"):
         raise act.error(node, "complex numbers have no order")
     return Value(Compare(name, a.expr, b.expr))
 
 
-def _beyond(x: Value, y: Value, name: str) -> bool | None:
-    """Compare an integer with a Python integer that its type cannot hold; None if it can."""
-    for value, constant, swapped in ((x, y, False), (y, x, True)):
-        if constant.weak and isinstance(constant.expr, Const) and kind_of(value.dtype) in "iu" and not value.weak:
-            limits, number = np.iinfo(value.dtype), constant.expr.value
-            if isinstance(number, int) and not limits.min <= number <= limits.max:
-                any_value = 0
-                pair = (any_value, number) if number > limits.max or number < limits.min else None
-                assert pair is not None
-                function = dict(_COMPARISONS.values())[name]
-                return bool(function(*(pair[::-1] if swapped else pair)))
-    return None
+def _compared_exactly(act: Activation, name: Any, x: Value, y: Value) -> Value:
+    """Compare integers, of which none is converted to a type that cannot hold it."""
+    if _fits(x, y.dtype) or _fits(y, x.dtype):
+        dtype = y.dtype if _fits(x, y.dtype) else x.dtype
+    else:
+        dtype = np.result_type(x.dtype, y.dtype)
+    if kind_of(dtype) != "f":
+        return Value(Compare(name, converted(x, dtype).expr, converted(y, dtype).expr))
+    negative = x if kind_of(x.dtype) == "i" else y  # the other one is uint64
+    negative = act.unit.keep(negative)
+    below = Compare("lt", negative.expr, Const(0, negative.dtype))
+    pair = (negative, y) if kind_of(x.dtype) == "i" else (x, negative)
+    unsigned = Compare(name, *[Cast(each.expr, UINT64) if each.dtype != UINT64 else each.expr for each in pair])
+    if name == "eq" or name in (("gt", "ge") if kind_of(x.dtype) == "i" else ("lt", "le")):
+        return Value(Logic("and", Unary("not", below, TRUTH), unsigned))
+    return Value(Logic("or", below, unsigned))
+
+
+def _fits(x: Value, dtype: DType) -> bool:
+    """Tell whether a number is known, and of a type."""
+    limits = np.iinfo(dtype)
+    return isinstance(x.expr, Const) and limits.min <= int(x.expr.value) <= limits.max

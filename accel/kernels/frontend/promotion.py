@@ -25,10 +25,12 @@ def as_value(x: Value | Constant) -> Value:
     if isinstance(number, int):
         if not -(1 << 63) <= number < 1 << 63:
             if number < 1 << 64 and number > 0:
-                return Value(Const(number, np.dtype(np.uint64)))
+                return Value(Const(int(number), np.dtype(np.uint64)))
             raise OverflowError(f"{number} does not fit 64 bits")
-        return Value(Const(number, INDEX), weak=True)
-    return Value(Const(number, FLOAT if isinstance(number, float) else COMPLEX), weak=True)
+        return Value(Const(int(number), INDEX), weak=True)
+    if isinstance(number, float):
+        return Value(Const(float(number), FLOAT), weak=True)
+    return Value(Const(complex(number), COMPLEX), weak=True)
 
 
 def kind_of(dtype: DType) -> str:

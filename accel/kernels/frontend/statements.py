@@ -6,18 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from accel.dtypes import as_dtype
-from accel.ir import TRUTH, Break, Const, Continue, Expr, If, Stmt, Unary
+from accel.dtypes import DType
+from accel.ir import TRUTH, Break, Continue, Expr, If, Unary
 from accel.kernels.frontend.accumulators import Accumulator
-from accel.kernels.frontend.bindings import after_branches, assign_name, bound
+from accel.kernels.frontend.bindings import after_branches, assign_name
 from accel.kernels.frontend.context import Activation
-from accel.kernels.frontend.expressions import condition, lower, lower_all, quietly
+from accel.kernels.frontend.expressions import branches, condition, lower, lower_all, quietly
 from accel.kernels.frontend.memory import Buffer, Tensor, indices_of, read, write
+from accel.kernels.frontend.objects import number_type
+from accel.kernels.frontend.operands import described, number_of
 from accel.kernels.frontend.operators import apply
-from accel.kernels.frontend.promotion import as_value, stored
-from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value, Vector
+from accel.kernels.frontend.promotion import stored
+from accel.kernels.frontend.returning import always_returns, lower_return, returns
+from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Vector
 
-__all__ = ["STATEMENTS", "assign_to", "lower_block", "no_effect", "refuse_outer", "returns"]
+__all__ = ["STATEMENTS", "assign_to", "lower_block", "no_effect", "refuse_outer"]
 
 _NAMES = {
     ast.FunctionDef: "a function defined inside of a kernel; define it outside, with @accel.func,",
@@ -41,12 +44,13 @@ def lower_block(act: Activation, nodes: Sequence[ast.stmt]) -> bool:
     """Lower statements; return whether what follows them is never reached."""
     for place, node in enumerate(nodes):
         rest = nodes[place + 1 :]
-        if isinstance(node, ast.If):
-            return _if(act, node, rest) if returns(node) else _if(act, node, ()) or lower_block(act, rest)
-        if _statement(act, node):
+        if isinstance(node, ast.If) and (always_returns(node.body) or always_returns(node.orelse)):
+            return _if(act, node, rest)
+        ended = _statement(act, node)
+        if isinstance(node, ast.If | ast.For | ast.While) and returns(node):
+            return _unless_returned(act, node, () if ended else rest) or ended
+        if ended:
             return True
-        if act.flag and isinstance(node, ast.For | ast.While) and returns(node):
-            return _after_returning_loop(act, rest)
     return False
 
 
@@ -55,11 +59,6 @@ def _statement(act: Activation, node: ast.stmt) -> bool:
     if handler is None:
         raise act.error(node, f"{_NAMES.get(type(node), type(node).__name__)} is not supported in kernels")
     return bool(handler(act, node))
-
-
-def returns(node: ast.AST) -> bool:
-    """Tell whether a function may return in a statement."""
-    return any(isinstance(each, ast.Return) for each in ast.walk(node))
 
 
 def no_effect(node: ast.stmt) -> bool:
@@ -72,8 +71,8 @@ def assign(act: Activation, node: ast.Assign) -> None:
     if len(node.targets) == 1 and combination(act, node):
         return
     value = lower(act, node.value)
-    if len(node.targets) > 1 and isinstance(value, Value):
-        value = act.unit.keep(value)
+    if len(node.targets) > 1:
+        value = act.unit.evaluated(value)
     for target in node.targets:
         assign_to(act, target, value)
 
@@ -108,24 +107,27 @@ def assign_to(act: Activation, target: ast.expr, value: Entity) -> None:
     if isinstance(target, ast.Name):
         refuse_outer(act, target)
         assign_name(act, target, target.id, value)
-    elif isinstance(target, ast.Tuple):
-        if not isinstance(value, Tuple | Vector | Struct) or len(value.items) != len(target.elts):
-            raise act.error(target, f"{len(target.elts)} values are needed here; found {type(value).__name__.lower()}")
-        items = [act.unit.keep(x) if isinstance(x, Value) else x for x in value.items]
-        for each, item in zip(target.elts, items, strict=True):
-            assign_to(act, each, item)
+    elif isinstance(target, ast.Tuple | ast.List):
+        _unpack(act, target, value)
     elif isinstance(target, ast.Subscript):
-        if isinstance(value, Value):
-            value = _before_index(act, target, value)
-        _set_item(act, target, value)
+        with act.unit.into([]) as effects:
+            memory, indices = _memory(act, target)
+        if effects:  # they come after the value
+            value = act.unit.evaluated(value)
+            act.unit.block += effects
+        write(act, target, memory, indices, value)
     else:
         raise act.error(target, f"{ast.unparse(target)} cannot be assigned in a kernel")
 
 
-def _before_index(act: Activation, target: ast.Subscript, value: Value) -> Value:
-    """Return the value as it is before the index is evaluated, which matters only if that has effects."""
-    _, effects = quietly(act, target.slice) if any(isinstance(x, ast.Call) for x in ast.walk(target.slice)) else (0, ())
-    return act.unit.keep(value) if effects else value
+def _unpack(act: Activation, target: ast.Tuple | ast.List, value: Entity) -> None:
+    starred = next((each for each in target.elts if isinstance(each, ast.Starred)), None)
+    if starred is not None:
+        raise act.error(starred, f"{ast.unparse(starred)} is not supported in kernels; write a name for each value")
+    if not isinstance(value, Tuple | Vector | Struct) or len(value.items) != len(target.elts):
+        raise act.error(target, f"{len(target.elts)} values are needed here; found {described(value)}")
+    for each, item in zip(target.elts, act.unit.evaluated(value).items, strict=True):
+        assign_to(act, each, item)
 
 
 def refuse_outer(act: Activation, target: ast.Name) -> None:
@@ -149,10 +151,6 @@ def _memory(act: Activation, target: ast.Subscript) -> tuple[Buffer | Tensor, li
     return of, indices_of(act, target.slice, of, index)
 
 
-def _set_item(act: Activation, target: ast.Subscript, value: Entity) -> None:
-    write(act, target, *_memory(act, target), value)
-
-
 def _augmented(act: Activation, node: ast.AugAssign) -> None:
     if isinstance(node.target, ast.Name):
         accumulator = act.names.get(node.target.id)
@@ -164,10 +162,13 @@ def _augmented(act: Activation, node: ast.AugAssign) -> None:
         values = lower_all(act, [before, node.value])
         assign_name(act, node, node.target.id, apply(act, _as_expression(node), node.op, *values))
     elif isinstance(node.target, ast.Subscript):
-        value = lower(act, node.value)
         memory, indices = _memory(act, node.target)
         places = [act.unit.temporary(index) for index in indices]
         old = read(act, node.target, memory, places)
+        value, effects = quietly(act, node.value)
+        if effects:
+            old = act.unit.evaluated(old)
+            act.unit.block += effects
         write(act, node.target, memory, places, apply(act, _as_expression(node), node.op, old, value))
     else:
         raise act.error(node, f"{ast.unparse(node.target)} cannot be assigned in a kernel")
@@ -190,12 +191,22 @@ def _as_expression(node: ast.AugAssign) -> ast.expr:
 def _annotated(act: Activation, node: ast.AnnAssign) -> None:
     if node.value is None or not isinstance(node.target, ast.Name):
         raise act.error(node, "an annotation needs a name and a value, as in x: f32 = 0")
-    kind = lower(act, node.annotation)
-    value = lower(act, node.value)
+    refuse_outer(act, node.target)
+    declared, weak = _declared(act, node.annotation)
+    value = number_of(act, node.value, lower(act, node.value))
     with act.at(node):
-        dtype = as_dtype(kind.value)
-        value = stored(as_value(value), dtype, node.target.id)
-    assign_to(act, node.target, value)
+        value = stored(value, declared, node.target.id)._replace(weak=weak)
+        act.unit.declared.setdefault(act.variable(node.target.id), declared)
+    assign_name(act, node, node.target.id, value)
+
+
+def _declared(act: Activation, node: ast.expr) -> tuple[DType, bool]:
+    kind = lower(act, node)
+    with act.at(node):
+        found = number_type(kind.value) if isinstance(kind, Constant) else None
+    if found is None:
+        raise act.error(node, f"the type of a variable is f32, i32, int and the like; found {ast.unparse(node)}")
+    return found
 
 
 def _expression(act: Activation, node: ast.Expr) -> None:
@@ -206,7 +217,8 @@ def _expression(act: Activation, node: ast.Expr) -> None:
     lower(act, node.value)
 
 
-def _if(act: Activation, node: ast.If, rest: Sequence[ast.stmt]) -> bool:
+def _if(act: Activation, node: ast.If, rest: Sequence[ast.stmt] = ()) -> bool:
+    """Lower a branch; the rest of the block is part of the branches that reach it."""
     decided = condition(act, node.test)
     if isinstance(decided, Constant):
         return lower_block(act, [*(node.body if decided.value else node.orelse), *rest])
@@ -215,29 +227,27 @@ def _if(act: Activation, node: ast.If, rest: Sequence[ast.stmt]) -> bool:
     for body in (node.body, node.orelse):
         act.names = dict(before)
         with act.unit.into([]) as block:
-            ended = lower_block(act, body)
-            ends.append(ended or (bool(rest) and lower_block(act, rest)))
+            ends.append(lower_block(act, [*body, *rest]))
         blocks.append(tuple(block))
         names.append(act.names)
     act.names = after_branches(names[0], ends[0], names[1], ends[1])
-    act.unit.block.append(_branches(decided.expr, *blocks))
-    return all(ends) or bool(rest)
+    if any(blocks):
+        act.unit.block.append(branches(decided.expr, *blocks))
+    return all(ends)
 
 
-def _branches(test: Expr, body: tuple[Stmt, ...], otherwise: tuple[Stmt, ...]) -> If:
-    return If(test, body, otherwise) if body else If(Unary("not", test, TRUTH), otherwise)
-
-
-def _after_returning_loop(act: Activation, rest: Sequence[ast.stmt]) -> bool:
-    """Lower what follows a loop from which the function may return."""
+def _unless_returned(act: Activation, node: ast.stmt, rest: Sequence[ast.stmt]) -> bool:
+    """Lower what follows a statement in which the function may have returned."""
     returned = act.unit.local(act.flag).expr
     if act.loops:
-        act.unit.block.append(If(returned, (Break(),)))
+        if not isinstance(node, ast.If):  # from a branch, the return has left this loop already
+            act.unit.block.append(If(returned, (Break(),)))
         return lower_block(act, rest)
     with act.unit.into([]) as block:
-        lower_block(act, rest)
-    act.unit.block.append(If(Unary("not", returned, TRUTH), tuple(block)))
-    return True
+        ended = lower_block(act, rest)
+    if block:
+        act.unit.block.append(If(Unary("not", returned, TRUTH), tuple(block)))
+    return ended
 
 
 def _break(act: Activation, node: ast.Break) -> bool:
@@ -258,20 +268,6 @@ def _continue(act: Activation, _node: ast.Continue) -> bool:
     return True
 
 
-def _return(act: Activation, node: ast.Return) -> bool:
-    if act.parallel:
-        raise act.error(
-            node, "return in a parallel loop has no meaning; write continue, or an accumulator to return a value"
-        )
-    value = Constant(None) if node.value is None else lower(act, node.value)
-    if act.returned is None or not (isinstance(value, Constant) and value.value is None):
-        act.returned = bound(act, node, f"{act.source.name}_result", value)
-    if act.loops:
-        act.unit.assign(act.flag, Value(Const(True, TRUTH)))
-        act.unit.block.append(Break())
-    return True
-
-
 STATEMENTS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Assign: assign,
     ast.AugAssign: _augmented,
@@ -280,8 +276,7 @@ STATEMENTS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Pass: _pass,
     ast.Break: _break,
     ast.Continue: _continue,
-    ast.Return: _return,
+    ast.Return: lower_return,
+    ast.If: _if,
 }
-
-
 """What lowers each kind of statement; `loops` adds those that contain statements in a loop."""

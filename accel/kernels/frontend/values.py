@@ -1,11 +1,24 @@
 """What names and expressions of a kernel stand for while it is lowered."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from accel.dtypes import DType
-from accel.ir import Const, Expr, of_type
+from accel.ir import Expr, of_type
 
-__all__ = ["Constant", "Entity", "Grid", "Module", "Range", "Struct", "Tuple", "Value", "Vector", "is_number"]
+__all__ = [
+    "Constant",
+    "Entity",
+    "Grid",
+    "Module",
+    "Range",
+    "Struct",
+    "Tuple",
+    "Value",
+    "Vector",
+    "is_number",
+    "mapped",
+]
 
 
 class Value(NamedTuple):
@@ -84,6 +97,10 @@ def is_number(x: Entity) -> bool:
     return isinstance(x, Value)
 
 
-def constant_of(x: Value) -> Any:
-    """Return the number of a constant expression; None for others."""
-    return x.expr.value if isinstance(x.expr, Const) else None
+def mapped(function: Callable[[Value], Value], x: Entity) -> Entity:
+    """Return an entity with a function applied to each of its numbers that are computed when the kernel runs."""
+    if isinstance(x, Value):
+        return function(x)
+    if isinstance(x, Tuple | Vector):
+        return type(x)(tuple([mapped(function, item) for item in x.items]))
+    return Struct(x.cls, tuple([mapped(function, item) for item in x.items])) if isinstance(x, Struct) else x

@@ -8,7 +8,7 @@ from accel.ir import Loop, Program, Threads
 
 from .accumulators import PARTIAL
 from .estimates import ENDLESS, cost
-from .slots import THREADS, Slots
+from .slots import Slots
 from .text import Text
 
 __all__ = ["run", "shared"]
@@ -103,7 +103,8 @@ end:
 _SHARE = f"""@process.state = external global [4 x i64]
 declare ptr @python.release()
 declare void @python.acquire(ptr)
-define internal i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i1 %endless) noinline {{
+define internal i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i64 %threads,
+    i1 %endless) noinline {{
 begin:
   %none = icmp eq i64 %count, 0
   br i1 %none, label %nothing, label %some
@@ -120,8 +121,6 @@ some:
   %pieces = call i64 @llvm.umax.i64(i64 %fewer, i64 1)
   %parallel = load atomic ptr, ptr @process.state monotonic, align 8
   %lonely = icmp eq ptr %parallel, null
-  %at.limit = getelementptr i8, ptr %args, i64 {THREADS}
-  %threads = load i64, ptr %at.limit
   %allowed = select i1 %lonely, i64 1, i64 %threads
   %team = call i64 @llvm.umin.i64(i64 %allowed, i64 %pieces)
   %lines = add i64 %team, 1
@@ -206,11 +205,11 @@ def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
             operations = text.value(f"mul i64 {block}, {operations}")
         endless = str(cost(step.body) >= ENDLESS).lower()
         arguments = f"ptr @step{number}, ptr %args, i64 {count}, i64 {operations}, ptr {totals}, i64 {size}"
-        pieces = text.value(f"call i64 {function}({arguments}, i1 {endless})", "pieces")
+        pieces = text.value(f"call i64 {function}({arguments}, i64 %threads, i1 {endless})", "pieces")
         if size:
             text.do(f"call void @finish{number}(ptr %args, ptr {totals}, i64 {pieces})")
     text.leave()
-    return text.function("void @run(ptr %args)")
+    return text.function("void @run(ptr %args, i64 %threads)")
 
 
 def _at(text: Text, place: int) -> str:

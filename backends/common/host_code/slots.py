@@ -3,20 +3,23 @@
 import struct
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Literal, TypeAlias
 
 from accel.abc import Failure
 from accel.ir import SLOT, Local, Loop, Number, Program, Threads, View
 
 from .forms import form_of
 
-__all__ = ["THREADS", "Slots"]
+__all__ = ["ArgumentKind", "Slots"]
 
-THREADS = 0
-"""The byte at which the number of threads begins that a launch may use."""
+ArgumentKind: TypeAlias = Literal["int", "uint", "float"]
+"""How an argument is passed: as an integer of 64 bits with or without a sign, or as a float64."""
+
+_KINDS: dict[str, ArgumentKind] = {"i": "int", "u": "uint", "f": "float"}
 
 
 class Slots:
-    """The memory of a launch: the threads to use, arguments, grid and block, the record of failures, and the frame.
+    """The memory of a launch: arguments in 8 bytes each, then grid and block, the record of failures, and the frame.
 
     Attributes
     ----------
@@ -42,7 +45,7 @@ class Slots:
         self.places: dict[str, int] = {}
         formats = [self._parameter(parameter, start) for parameter, start in _starts(program)]
         self.in_grid = any(isinstance(step, Threads) for step in program.steps)
-        self.format = struct.Struct("<q" + "".join(formats) + "6q" * self.in_grid)
+        self.format = struct.Struct("<" + "".join(formats) + "6q" * self.in_grid)
         self.grid = self.format.size - 48
         self.trouble = self.format.size
         self.record = self.trouble + 8
@@ -55,6 +58,7 @@ class Slots:
             self.places[local.name] = begin + SLOT * number
         self.nbytes = begin + SLOT * len(program.frame)
         self._results = program.results
+        self._parameters = program.parameters
         self.complex_at = tuple(_complex_numbers(program))
 
     def _parameter(self, parameter: View | Number, start: int) -> str:
@@ -67,6 +71,19 @@ class Slots:
             return "Q" if parameter.dtype.kind == "u" else "q"
         return "d" * form_of(parameter.dtype).parts
 
+    @property
+    def kinds(self) -> "list[ArgumentKind] | None":
+        """How each argument is passed; None if one takes more than 8 bytes, or is a boolean."""
+        found: list[ArgumentKind] = []
+        for parameter in self._parameters:
+            if isinstance(parameter, View):
+                found += ["int"] * (1 + 2 * parameter.rank)
+            elif parameter.dtype.kind in _KINDS:
+                found.append(_KINDS[parameter.dtype.kind])
+            else:
+                return None
+        return found
+
     @cached_property
     def results(self) -> tuple[tuple[Local, int], ...]:
         """The variables that are returned, and where they lie."""
@@ -74,7 +91,7 @@ class Slots:
 
 
 def _starts(program: Program) -> Iterator[tuple[View | Number, int]]:
-    start = THREADS + 8
+    start = 0
     for parameter in program.parameters:
         yield parameter, start
         start += 8 * (1 + 2 * parameter.rank if isinstance(parameter, View) else form_of(parameter.dtype).parts)

@@ -41,7 +41,7 @@ class Access(NamedTuple):
 
 
 # Accesses of one kind are compared with the last ones of these kinds.
-_CONFLICTS = ((Kind.WRITE, Kind.ATOMIC), (Kind.READ, Kind.WRITE, Kind.ATOMIC), (Kind.READ, Kind.WRITE))
+_CONFLICTS = ((Kind.WRITE, Kind.ATOMIC), tuple(Kind), (Kind.READ, Kind.WRITE))
 
 _Latest = list[tuple[Access, ...]]
 
@@ -66,18 +66,20 @@ class Accesses:
 
     def enter(self, access: Access, address: int, nbytes: int = 1) -> Access | None:
         """Add an access; return an earlier one that is not ordered with it, if one of the two writes."""
-        granule = self._granule
-        for cell in range(address // granule, (address + nbytes) // granule):
+        kind = access.kind
+        for cell in range(address // self._granule, (address + nbytes) // self._granule):
             latest = self._cells.get(cell)
             if latest is None:
                 latest = self._cells[cell] = [(), (), ()]
-            for kind in _CONFLICTS[access.kind]:
-                for other in latest[kind]:
+            for other_kind in _CONFLICTS[kind]:
+                for other in latest[other_kind]:
                     if _concurrent(other, access):
                         return other
-            kept = latest[access.kind]
-            if access not in kept:
-                latest[access.kind] = _with(kept, access)
+            kept = latest[kind]
+            if not kept:
+                latest[kind] = (access,)
+            elif access not in kept:
+                latest[kind] = _with(kept, access)
         return None
 
 
@@ -87,7 +89,7 @@ def _concurrent(one: Access, other: Access) -> bool:
 
 def _with(kept: tuple[Access, ...], access: Access) -> tuple[Access, ...]:
     """Return the accesses to keep: those ordered before the new one are dropped."""
-    kept = tuple(other for other in kept if _concurrent(other, access))
+    kept = tuple([other for other in kept if _concurrent(other, access)])
     if len(kept) < 2:
         return (*kept, access)
     return kept if kept[0].block != kept[1].block or kept[0].block == access.block else (kept[0], access)

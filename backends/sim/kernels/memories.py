@@ -68,7 +68,7 @@ class Memory:
 
     def _index(self, actor: Actor, at: Any, site: int | None, kind: Kind) -> int:
         """Return which of the values an index means; raises an error if there is none, or at a race."""
-        actor.run.spend(1)
+        actor.run.spend()
         index = int(at) + self.origin
         if not 0 <= index < self.size:
             raise out_of_memory(actor, self.name, int(at), (-self.origin, self.size - self.origin), kind, site)
@@ -100,7 +100,8 @@ class Cells(Memory):
         Of the view, in elements; empty if they are constants of the program.
     poisoned : bool
         Whether to report reads of a float whose bits are all ones: memory of the simulated device has these bits until
-        it is written. Integers are not checked, because with these bits they are an ordinary number, often -1.
+        it is written. Integers are not checked, because with these bits they are an ordinary number, often -1; nor are
+        floats of 8 bits, whose NaN may have them.
     """
 
     __slots__ = ("address", "extents", "poison", "strides")
@@ -120,7 +121,8 @@ class Cells(Memory):
         self.address = address
         self.extents = extents
         self.strides = strides
-        self.poison = b"\xff" * values.itemsize if poisoned and values.dtype.kind in "fcV" else None
+        checked = poisoned and values.dtype.kind in "fcV" and values.itemsize > 1
+        self.poison = b"\xff" * values.itemsize if checked else None
 
     @property
     def host_address(self) -> int:

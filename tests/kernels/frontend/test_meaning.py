@@ -1,0 +1,269 @@
+"""Kernels mean what their functions mean in Python, on NumPy's scalars."""
+
+import math
+from enum import Enum, IntEnum
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from accel.dtypes import f16, f32, f64, i8, i32, i64, u8, u64
+from accel.kernels.functions import func
+
+from .running import agree, run
+
+BIG = 1 << 40
+FACTOR = np.float32(1.5)
+SHAPE = (2, 3)
+Config = SimpleNamespace(N=3)
+
+
+class Mode(Enum):
+    ADD = "add"
+    MULTIPLY = "multiply"
+
+
+class Level(IntEnum):
+    LOW = 2
+    HIGH = 5
+
+
+class Point(NamedTuple):
+    x: float
+    y: float = 2.0
+
+
+ORIGIN = Point(0.5, 1.5)
+
+
+@pytest.fixture
+def numbers():
+    return np.arange(1, 13, dtype=np.float32) / 3
+
+
+@pytest.fixture
+def integers():
+    return np.array([0, 1, -1, 7, -8, 100, -128, 127, 3, 2, 5, 6], np.int64)
+
+
+def test_loops_conditions_and_locals(numbers, integers):
+    def kernel(v, w, out):
+        for i in range(v.size):
+            total, count = v[i], 0
+            for j in range(i, 0, -2):
+                if w[j] % 3 == 0:
+                    continue
+                if count > 2:
+                    break
+                total += v[j] * 0.5
+                count += 1
+            while total > 3:
+                total = total / 2
+            out[i] = total if i % 2 else -total + count
+
+    agree(kernel, numbers, integers, np.zeros(12))
+
+
+@func
+def first_above(v, limit, start=0):
+    for i in range(start, len(v)):
+        if v[i] > limit:
+            return i
+    return -1
+
+
+@func
+def classified(x):
+    if x > 0:
+        if x > 100:
+            return 3
+        if x > 10:
+            return 2
+    elif x == 0:
+        return 0
+    y = x * 2
+    return -1 if y < -8 else 1
+
+
+@func
+def nested(v, n):
+    for i in range(n):
+        for j in range(n):
+            if v[i] + v[j] == 9:
+                return i * 100 + j
+            if v[i] > 50:
+                if v[j] < 0:
+                    return -j
+        if i == 4:
+            break
+    else_ = 7
+    while True:
+        else_ += 1
+        if else_ > 10:
+            return else_
+
+
+def test_functions_return_early_from_branches_and_loops(integers):
+    def kernel(v, out):
+        for i in range(v.size):
+            out[i] = first_above(v, v[i]) + 1000 * first_above(v, limit=v[i] - 1, start=2)
+            out[i] += 10 * classified(v[i])
+            out[i] -= nested(v, i + 1)
+
+    agree(kernel, integers, np.zeros(12, np.int64))
+
+
+@func
+def bumped(v, i):
+    v[i] += 1
+    return v[i]
+
+
+def test_effects_happen_in_the_order_of_python(integers):
+    def kernel(v, out):
+        out[0] = v[0] + bumped(v, 0) * v[0]
+        v[bumped(v, 1)] = v[1]
+        v[2] += bumped(v, 2)
+        out[1] = v[3] > 100 and bumped(v, 3) > 0
+        out[2] = v[3] > 0 or bumped(v, 3) > 0
+        out[3] = bumped(v, 4) if v[4] > 0 else bumped(v, 5)
+        out[4] = 0 < v[8] < bumped(v, 8) < bumped(v, 9) < bumped(v, 10)
+        out[5], v[6], v[7] = v[6], bumped(v, 7), v[7]
+        out[6] = not bumped(v, 10)
+
+    agree(kernel, integers, np.zeros(12, np.int64))
+
+
+def test_and_and_or_give_an_operand(integers, numbers):
+    def kernel(v, w, out):
+        for i in range(v.size):
+            n = v[i] or 7
+            m = v[i] and w[i]
+            out[i] = n + m
+
+    agree(kernel, integers, numbers, np.zeros(12))
+
+
+def test_a_chain_evaluates_no_operand_after_one_that_fails(integers):
+    def kernel(v, out):
+        for i in range(v.size):
+            out[i] = 0 <= v[i] < 12 and 0 <= v[v[i]] < v[i]
+
+    agree(kernel, integers, np.zeros(12, np.bool_))
+
+
+def test_tuples_named_tuples_and_swaps(numbers):
+    def kernel(v, p):
+        a, b = v[0], v[1]
+        a, b = b, a + b
+        pair = (a, (b, v[2]))
+        q = Point(pair[1][0], y=pair[0])
+        r = Point(1.0)
+        for i in range(v.size):
+            c, d = i * 1.5, 2
+            for _ in range(3):
+                c, d = d + c, c
+            v[i] = q.x + q.y * c + r.x * p.y - ORIGIN.y + d + p.x
+
+    agree(kernel, numbers, Point(3.0, 0.25))
+
+
+def test_values_cross_from_one_step_to_another(numbers):
+    def kernel(v, n):
+        scale = n * 2.5
+        first = v[0]
+        for i in range(v.size):
+            v[i] += first * scale
+        last = v[n] + first
+        m = n - 1
+        for i in range(m):
+            v[i] = last - scale
+        return last, m, 5
+
+    agree(kernel, numbers, 4)
+
+
+def test_constants_from_globals_classes_enums_and_namespaces(numbers):
+    def kernel(v, mode):
+        for i in range(Config.N):
+            v[i] = v[i] * FACTOR + math.pi * SHAPE[1] + Level.HIGH
+            if mode is Mode.ADD:
+                v[i] += Level.LOW.value
+            if mode == "add" and SHAPE[0] == 2:
+                v[i] += np.float32(0.25) + max(3, len(SHAPE))
+
+    agree(kernel, numbers, "add")
+    agree(kernel, numbers, "other")
+
+
+def test_loops_over_tuples_are_repeated(numbers):
+    def kernel(v):
+        for _ in (0, 1, 2):
+            for k in (1, 2, 4):
+                v[0] += k * v[k]
+            for a, b in ((v[0], 1), (v[1], 2)):
+                v[b] += a
+            t = (v[2], v[3])
+            for x in t:
+                v[4] -= x
+                v[3] = 0.5
+
+    agree(kernel, numbers)
+
+
+def test_python_numbers_take_the_type_of_the_other_operand():
+    def kernel(a, b, c, d, n, x):
+        for i in range(a.size):
+            a[i] = a[i] * 2 + 1.5 + i
+            b[i] = b[i] * 3 + n
+            c[i] = c[i] / 2 + d[i] * x
+            d[i] = d[i] ** 2 // 3 % 5
+
+    agree(
+        kernel,
+        np.arange(4, dtype=np.float16),
+        np.arange(4, dtype=np.uint8),
+        np.arange(4, dtype=np.float64),
+        np.arange(4, dtype=np.int32),
+        7,
+        0.3,
+    )
+
+
+def test_comparisons_of_integers_are_exact():
+    def kernel(a, b, out, n):
+        for i in range(a.size):
+            out[i] = 0
+            if a[i] == n:
+                out[i] += 1
+            if b[i] > n:
+                out[i] += 2
+            if a[i] < 300:
+                out[i] += 4
+            if b[i] != -1:
+                out[i] += 8
+            if a[i] == i + 256:
+                out[i] += 16
+            if b[i] > out[i]:
+                out[i] += 32
+
+    a = np.array([44, 0, 255], np.uint8)
+    b = np.array([1 << 63, 0, (1 << 64) - 1], np.uint64)
+    for n in (300, 44, -1):
+        agree(kernel, a, b, np.zeros(3, np.int64), n)
+
+
+@pytest.mark.parametrize("dtype", [f16, f32, f64, i8, i32, i64, u8, u64])
+@pytest.mark.parametrize("other", [f16, f32, f64, i8, i32, i64, u8, u64])
+def test_arithmetic_has_the_types_of_numpy(dtype, other):
+    def kernel(v, w):
+        x, y = v[0], w[0]
+        return x + y, x - y, x * y, x // y, x % y, -x, abs(y), x + 1, y * 2.5, x < y, min(x, y)
+
+    x, y = np.array([7], dtype), np.array([3], other)
+    _, results = run(kernel, x, y)
+    a, b = x[0], y[0]
+    with np.errstate(all="ignore"):
+        wanted = a + b, a - b, a * b, a // b, a % b, -a, abs(b), a + 1, b * 2.5, a < b, np.minimum(a, b)
+    assert [(x, x.dtype) for x in results] == [(np.asarray(x)[()], np.asarray(x).dtype) for x in wanted]

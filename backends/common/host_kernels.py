@@ -10,7 +10,7 @@ import numpy as np
 from accel import config
 from accel.abc import Failure, Stream
 from accel.errors import CapabilityError, KernelLaunchError, OutOfMemoryError
-from accel.ir import Program, Threads
+from accel.ir import Program
 
 from .host_code.machine_code import function_of
 from .host_code.printer import printed
@@ -53,8 +53,8 @@ class HostKernel:
         text = printed(program, self._slots)
         self._address = function_of(text, "run", symbols())
         self._function = _PROTOTYPE(self._address)
-        grid = any(isinstance(step, Threads) for step in program.steps)
-        self._reports = bool(program.debug or program.results or grid)
+        self._in_grid = self._slots.in_grid
+        self._reports = bool(program.debug or program.results or self._in_grid)
         self._complex_at = self._slots.complex_at
         self._pack = self._slots.format.pack_into
         self._free: list[tuple[ctypes.Array[ctypes.c_char], int]] = []
@@ -106,7 +106,9 @@ class HostKernel:
             memory = self._new_memory()
         if self._complex_at:
             arguments = _in_parts(arguments, self._complex_at)
-        self._pack(memory[0], 0, *arguments, *grid, *block)
+        if self._in_grid:
+            arguments = (*arguments, *grid, *block)
+        self._pack(memory[0], 0, *arguments)
         self._function(memory[1], config.current().threads)
         found = self._outcome(memory[0]) if self._reports else _NOTHING
         self._free.append(memory)
@@ -121,13 +123,13 @@ class HostKernel:
         trouble, *record = _RECORD.unpack_from(buffer, slots.trouble)
         if trouble:
             raise self._error(trouble)
-        results = tuple(np.frombuffer(buffer, local.dtype, 1, place)[0] for local, place in slots.results)
+        results = tuple(np.frombuffer(memoryview(buffer), local.dtype, 1, place)[0] for local, place in slots.results)
         return Failure(*record) if self._program.debug and record[-1] else None, results
 
     def _error(self, trouble: int) -> Exception:
         if trouble == _NO_MEMORY:
             return OutOfMemoryError(
-                f"the host has no memory for the threads of a block of kernel {self._program.name!r}; use smaller blocks"
+                f"the host has no memory for the threads of a block of kernel {self._program.name}; use smaller blocks"
             )
         site = self._program.sites[trouble - 1]
         function, file, line = site.calls[-1]

@@ -60,6 +60,11 @@ def _parser() -> argparse.ArgumentParser:
         "first accelerator or else the cpu",
     )
     demo.add_argument("--out", default="accel-demo", metavar="DIR", help="folder of the report (default: accel-demo)")
+    demo.add_argument(
+        "--debug",
+        action="store_true",
+        help="first show what debug mode reports about a kernel with an error; then run with debug mode on",
+    )
     demo.set_defaults(run=_demo)
 
     _add_layout(_add_command(commands, "layout", "draw a layout of memory, and explain an operation on it"))
@@ -106,7 +111,7 @@ def _info(given: argparse.Namespace) -> int:
 def _demo(given: argparse.Namespace) -> int:
     from accel.demo import main as demo
 
-    return demo(given.device, given.out)
+    return demo(given.device, given.out, debug=given.debug)
 
 
 def _layout(given: argparse.Namespace) -> int:

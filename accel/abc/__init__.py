@@ -3,7 +3,7 @@
 from accel.abc.backend import Backend, Limits
 from accel.abc.block import Block, Span
 from accel.abc.external import Deleter, ExternalAllocation
-from accel.abc.kernels import CompiledKernel, Failure, SupportsKernels
+from accel.abc.kernels import ChecksThreads, CompiledKernel, Failure, PreparesCalls, SupportsKernels
 from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.optional import (
     ComputesWithin,
@@ -32,6 +32,7 @@ __all__ = [
     "Backend",
     "Block",
     "CacheEviction",
+    "ChecksThreads",
     "CompiledKernel",
     "ComputesWithin",
     "CurrentStream",
@@ -52,6 +53,7 @@ __all__ = [
     "Plan",
     "PreparedArguments",
     "PreparedCopy",
+    "PreparesCalls",
     "PreparesCopies",
     "PreparesLaunches",
     "ReportsRaces",

@@ -7,7 +7,7 @@ from accel.abc.stream import Stream
 from accel.device import Device
 from accel.ir import Program
 
-__all__ = ["CompiledKernel", "Failure", "SupportsKernels"]
+__all__ = ["ChecksThreads", "CompiledKernel", "Failure", "PreparesCalls", "SupportsKernels"]
 
 
 class Failure(NamedTuple):
@@ -78,6 +78,19 @@ class CompiledKernel(Protocol):
 
 
 @runtime_checkable
+class PreparesCalls(Protocol):
+    """A compiled kernel of the host that has a faster way to be launched."""
+
+    def prepared(self) -> Callable[..., object] | None:
+        """Return a function that runs the kernel in the caller's thread.
+
+        It takes the numbers that `CompiledKernel.launch` takes, as arguments by position, then the number of threads.
+        None if the kernel has results, an explicit grid or checks, or if there is no such function.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsKernels(Protocol):
     """A backend that compiles programs."""
 
@@ -96,4 +109,16 @@ class SupportsKernels(Protocol):
 
         The language is ``host``, ``cuda`` or ``hip``. No device is needed.
         """
+        ...
+
+
+@runtime_checkable
+class ChecksThreads(Protocol):
+    """A backend that checks what the threads of an explicit grid do to each other.
+
+    Programs with an explicit grid have guards on its devices also outside of debug mode, so that it knows the lines.
+    """
+
+    def checks_threads(self, device: Device) -> bool:
+        """Return whether it does so on a device."""
         ...

@@ -17,7 +17,7 @@ _NEEDED = ("numpy", "scipy", "skimage", "PIL", "rich")
 _DIFFERENT, _REFUSED, _INTERRUPTED = 1, 2, 130
 
 
-def main(device: str = "best", out: str | Path = "accel-demo") -> int:
+def main(device: str = "best", out: str | Path = "accel-demo", *, debug: bool = False) -> int:
     """Run the demo and return its exit code.
 
     Parameters
@@ -26,6 +26,8 @@ def main(device: str = "best", out: str | Path = "accel-demo") -> int:
         Where to compute; ``best`` is the first accelerator of this machine, or the CPU.
     out : str or Path
         Folder for the pictures and the report.
+    debug : bool
+        Show first what debug mode reports about a kernel with an error; then run with debug mode on.
 
     Returns
     -------
@@ -34,7 +36,7 @@ def main(device: str = "best", out: str | Path = "accel-demo") -> int:
         run, 130 if interrupted.
     """
     try:
-        return _run(device, Path(out))
+        return _run(device, Path(out), debug)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except (DeviceUnavailableError, _RefusalError) as error:
@@ -48,14 +50,14 @@ class _RefusalError(Exception):
     """The demo cannot run; the message has the reason."""
 
 
-def _run(device: str, folder: Path) -> int:
+def _run(device: str, folder: Path, debug: bool) -> int:
     absent = [name for name in _NEEDED if find_spec(name) is None]
     if absent:
         raise _RefusalError(f"{', '.join(absent)} not installed: pip install 'accel-container[demo]'")
     # Imported here, because it imports the packages checked above.
     from accel.demo.run import run_demo
 
-    return run_demo(_device(device), folder)
+    return run_demo(_device(device), folder, debug=debug)
 
 
 def _device(name: str) -> Device:

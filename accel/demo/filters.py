@@ -1,4 +1,4 @@
-"""The filters of the demo, written only with functions of the Python array API standard.
+"""The filters of the demo: kernels where most of the time goes, else functions of the Python array API standard.
 
 A filter takes a two-dimensional array and returns a smaller one, without the pixels near the edges whose result would
 depend on pixels outside the array. Luminances are multiples of 1/256, so their sums are exact and results do not depend
@@ -6,9 +6,14 @@ on where a tile begins.
 """
 
 import math
-from functools import reduce
+from typing import Any
+
+import numpy as np
 
 from accel import xp
+from accel.demo import kernels
+from accel.layout import Layout
+from accel.views import BufferView, LayoutTensor
 from accel.xp import Array
 
 __all__ = ["box_sum", "gaussian", "gaussian_weights", "inner", "luminance", "peaks", "ridges", "robust_level"]
@@ -34,16 +39,15 @@ def box_sum(x: Array, radius: int) -> Array:
 
 def gaussian(x: Array, sigma: float) -> Array:
     """Return ``x`` smoothed with the kernel of `gaussian_weights`, along the columns and then along the rows."""
-    centre, *sides = gaussian_weights(sigma)
-    radius = len(sides)
-    for axis in (0, 1):
-        count = x.shape[axis] - 2 * radius
-        smooth = centre * _part(x, axis, radius, count)
-        for step, weight in enumerate(sides, 1):
-            pair = _part(x, axis, radius - step, count) + _part(x, axis, radius + step, count)
-            smooth = smooth + weight * pair
-        x = smooth
-    return x
+    weights: BufferView[np.float64] = BufferView(xp.asarray(gaussian_weights(sigma), device=x.device))
+    margin = 2 * (weights.size - 1)
+    rows, columns = x.shape
+    tall = xp.empty((rows - margin, columns), dtype=xp.float64, device=x.device)
+    small = xp.empty((rows - margin, columns - margin), dtype=xp.float64, device=x.device)
+    source, between, out = _flat(x), _flat(tall), _flat(small)
+    kernels.smooth(source, between, weights, columns, columns, columns)
+    kernels.smooth(between, out, weights, columns - margin, columns, 1)
+    return small
 
 
 def gaussian_weights(sigma: float) -> list[float]:
@@ -56,12 +60,11 @@ def gaussian_weights(sigma: float) -> list[float]:
 
 def peaks(x: Array, reach: int) -> Array:
     """Return a mask of the elements that are the largest within distance ``reach`` along both axes."""
-    largest = x
-    for axis in (0, 1):
-        count = x.shape[axis] - 2 * reach
-        shifted = [_part(largest, axis, start, count) for start in range(2 * reach + 1)]
-        largest = reduce(xp.maximum, shifted)
-    return inner(x, reach) >= largest
+    middle = inner(x, reach)
+    found = xp.empty(middle.shape, dtype=xp.bool, device=x.device)
+    tensors = (LayoutTensor(each) for each in (x, middle, found))
+    kernels.find_peaks(*tensors, Layout((reach + 1, reach + 1)))
+    return found
 
 
 def ridges(x: Array) -> Array:
@@ -95,6 +98,10 @@ def inner(x: Array, margin: int) -> Array:
 def _neighbour(x: Array, down: int, right: int) -> Array:
     rows, columns = x.shape
     return x[1 + down : rows - 1 + down, 1 + right : columns - 1 + right]
+
+
+def _flat(x: Array) -> BufferView[Any]:
+    return BufferView(xp.reshape(x, (-1,)))
 
 
 def _part(x: Array, axis: int, start: int, count: int) -> Array:

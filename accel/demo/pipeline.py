@@ -1,4 +1,4 @@
-"""The computation of the demo: tiles are copied to a device, filtered there with `accel.xp`, and assembled there.
+"""The computation of the demo: tiles are copied to a device, filtered there, and assembled there.
 
 There are two sweeps over the picture, because the threshold of the second needs the whole response of the first. Tiles
 alternate between two streams: while one stream computes a tile, the other copies the next tile.
@@ -100,18 +100,20 @@ def respond(recipe: Recipe, pixels: Array) -> Array:
     total, area = (filters.box_sum(part, recipe.background) for part in (light * shown, shown))
     contrast = filters.inner(light, recipe.background) - total / xp.maximum(area, xp.ones_like(area))
     shown_there = filters.inner(shown, recipe.background)
-    response = filters.gaussian(recipe.sign * contrast * shown_there, recipe.sigma)
     square = filters.box_sum(filters.inner(shown, halo(recipe) - recipe.inset), recipe.inset)
+    response = filters.gaussian(recipe.sign * contrast * shown_there, recipe.sigma)
+    # Last, because the host waits where an array is used that a kernel writes.
     return xp.where(square == (2 * recipe.inset + 1) ** 2, response, -xp.inf)
 
 
 def mark(recipe: Recipe, threshold: Array, response: Array) -> Array:
     """Return a mask of the detections in a tile; ``response`` has ``recipe.reach`` more pixels on each side."""
+    above = filters.inner(response, recipe.reach) > threshold
     if recipe.shape == "points":
         crest = filters.peaks(response, recipe.reach)
     else:
         crest = filters.ridges(xp.where(xp.isfinite(response), response, 0.0))
-    return crest & (filters.inner(response, recipe.reach) > threshold)
+    return above & crest
 
 
 def join(streams: Sequence[Stream]) -> None:

@@ -42,11 +42,13 @@ def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
         "Pipeline": in_seconds(sum(outcome.seconds for outcome in outcomes)),
         "Peak memory of the process": in_words(process_peak()),
     }
+    if accel.config.current().debug:
+        facts["Debug mode"] = "each access of kernels was checked"
     return (
         f"<h1>{escape(names)}</h1>\n"
-        '<p class="soft">Each picture was cut into tiles, which were copied to the device and filtered there with '
-        "functions of the Python array API standard. The result was compared with that of NumPy and SciPy for the "
-        f"whole picture.</p>\n{_facts(facts)}\n"
+        '<p class="soft">Each picture was cut into tiles, which were copied to the device and filtered there: by two '
+        "kernels, and by functions of the Python array API standard. The result was compared with that of NumPy and "
+        f"SciPy for the whole picture.</p>\n{_facts(facts)}\n"
     )
 
 

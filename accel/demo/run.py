@@ -11,6 +11,7 @@ import accel
 from accel.demo import files, pipeline
 from accel.demo.annotate import annotated, png
 from accel.demo.compare import compare_findings
+from accel.demo.debugging import show_planted_error
 from accel.demo.outcome import Outcome
 from accel.demo.pictures import SOURCES, Picture
 from accel.demo.races import race_reports
@@ -35,6 +36,8 @@ def run_demo(
     folder: Path,
     sources: Iterable[Callable[[], Picture]] = SOURCES,
     console: Console | None = None,
+    *,
+    debug: bool = False,
 ) -> int:
     """Run the demo on a device and write its files.
 
@@ -48,6 +51,8 @@ def run_demo(
         Functions that load the pictures.
     console : rich.console.Console, optional
         Where to print.
+    debug : bool
+        Whether to show first what debug mode reports, and to check every access of kernels.
 
     Returns
     -------
@@ -56,6 +61,14 @@ def run_demo(
     """
     console = console or _Console()
     files.prepare(folder)
+    if debug:
+        show_planted_error(device, console)
+        with accel.debug():
+            return _run(device, folder, sources, console)
+    return _run(device, folder, sources, console)
+
+
+def _run(device: accel.Device, folder: Path, sources: Iterable[Callable[[], Picture]], console: Console) -> int:
     reports = race_reports(device)
     reports.clear()
     outcomes: list[Outcome] = []

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from accel import xp
 from accel.xp import Array
@@ -28,10 +29,20 @@ class Tile:
 
 
 def cover(height: int, width: int, side: int) -> Iterator[Tile]:
-    """Yield tiles of at most ``side`` by ``side`` pixels that cover each pixel once, row by row."""
-    for top in range(0, height, side):
-        for left in range(0, width, side):
-            yield Tile(top, left, min(top + side, height), min(left + side, width))
+    """Yield tiles of at most ``side`` by ``side`` pixels that cover each pixel once, row by row.
+
+    Their heights are equal or differ by one pixel, and so do their widths.
+    """
+    rows, columns = _ends(height, side), _ends(width, side)
+    for top, bottom in pairwise(rows):
+        for left, right in pairwise(columns):
+            yield Tile(top, left, bottom, right)
+
+
+def _ends(extent: int, side: int) -> list[int]:
+    """Return where the tiles along an axis end, after the first 0."""
+    count = -(-extent // side)
+    return [extent * i // count for i in range(count + 1)]
 
 
 def cut(picture: Array, tile: Tile, halo: int) -> Array:

@@ -181,3 +181,8 @@ class Program(NamedTuple):
     arrays: tuple[Array, ...] = ()
     sites: tuple[Site, ...] = ()
     debug: bool = False
+
+    @property
+    def explicit(self) -> bool:
+        """Whether it is launched with an explicit grid."""
+        return any(isinstance(step, Threads) for step in self.steps)

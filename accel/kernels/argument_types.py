@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from accel.dtypes import DType, as_dtype
-from accel.errors import DTypeError, KernelSignatureError, LayoutError
+from accel.errors import AccelError, DTypeError, KernelSignatureError, LayoutError
 from accel.kernels.conversions import exactly, fitting
 from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, StructType, TensorType
 from accel.kernels.functions import Func
@@ -70,11 +70,14 @@ def any_value(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
     OverflowError
         If an integer has more than 64 bits.
     """
+    taken = _WEAK.get(type(value))
+    if taken is not None:
+        return taken(value, name, leaves)
     if isinstance(value, np.generic):
         return _passed(ScalarType(as_dtype(value.dtype), weak=False), value.item(), name, leaves)
-    for kind, dtype in _NUMBERS.items():  # bool is first, because True is an int too
-        if isinstance(value, kind):
-            return _passed(ScalarType(dtype, weak=True), as_number(kind(value), dtype), name, leaves)
+    for kind, take in _WEAK.items():
+        if isinstance(value, kind):  # an enumeration, for example
+            return take(kind(value), name, leaves)
     if has_memory(value):
         return _memory(value, name, leaves)
     if is_struct(type(value)):
@@ -83,28 +86,35 @@ def any_value(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
         return StaticType(value)
     raise KernelSignatureError(
         f"kernels take memory, numbers, named tuples of these, layouts, dtypes and text; found "
-        f"{type(value).__name__}: write accel.container(values), or a NamedTuple"
+        f"{type(value).__name__}: write accel.container(values) for a sequence, @func above a function"
     )
 
 
 def number(dtype: DType, *, weak: bool) -> Accept:
     """Return what accepts numbers that a dtype can hold; see `conversions.conversion` for the errors."""
-    kind = ScalarType(dtype, weak)
+    kind, known = ScalarType(dtype, weak), fitting(dtype)
 
     def accept(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
-        return _passed(kind, as_number(value, dtype), name, leaves)
+        if type(value) in known:
+            least, most = known[type(value)]
+            if least <= value <= most:
+                return _passed(kind, float(value) if float in known else value, name, leaves)
+        try:
+            return _passed(kind, exactly(value, dtype).item(), name, leaves)
+        except DTypeError:
+            raise _unfit(value, dtype) from None
 
     return accept
 
 
-def as_number(value: Any, dtype: DType) -> Any:
-    """Return a Python number that a dtype can hold."""
-    known = fitting(dtype)
-    if type(value) in known:
-        least, most = known[type(value)]
-        if least <= value <= most:
-            return float(value) if type(value) is int and float in known else value
-    return exactly(value, dtype).item()
+def _unfit(value: Any, dtype: DType) -> DTypeError:
+    python = {"b": "bool", "i": "int", "u": "int", "c": "complex"}.get(dtype.kind, "float")
+    found = f"{value!r:.60} ({type(value).__name__})"
+    return DTypeError(f"{dtype.name} is annotated, which cannot hold {found}; write {python}(x)")
+
+
+_WEAK = {kind: number(dtype, weak=True) for kind, dtype in _NUMBERS.items()}
+"""What accepts each of Python's numbers."""
 
 
 def memory(cls: type | None, dtype: DType | None, rank: int | None) -> Accept:
@@ -187,6 +197,8 @@ def _memory(value: Any, name: str, leaves: list[Leaf]) -> BufferType | TensorTyp
         if isinstance(value, LayoutTensor):
             return _tensor(value, name, leaves)
         storage, start, shape, strides = source_of(value)
+    except AccelError:
+        raise
     except TypeError as error:
         raise KernelSignatureError(str(error)) from None
     if not shape:

@@ -1,11 +1,16 @@
 """`Captured`: the globals and closure variables whose values became constants of a program."""
 
-from collections.abc import Iterable
+import builtins
+from collections.abc import Iterable, Iterator
+from types import CellType
 from typing import Any
 
 from accel.kernels.frontend.function_source import FunctionSource
 
-__all__ = ["Captured"]
+__all__ = ["ABSENT", "Captured"]
+
+ABSENT = object()
+"""Instead of a value: the name is not in the dictionary."""
 
 
 class Captured:
@@ -14,34 +19,43 @@ class Captured:
     Attributes
     ----------
     names : tuple of (dict, str, object)
-        The dictionaries of globals, the names in them, and their values then.
-    others : tuple of (FunctionSource, str, object)
-        The same for closures and for Python's builtins.
+        The dictionaries of globals and of Python's builtins, the names in them, and their values then. A builtin is
+        there twice: it is not among the globals.
+    cells : tuple of (cell, object)
+        The variables of closures, and their values then.
     """
 
-    __slots__ = ("names", "others")
+    __slots__ = ("cells", "names")
 
     def __init__(self, captured: Iterable[tuple[FunctionSource, str, Any]]) -> None:
         found = [*captured]
-        in_globals = [_is_global(source, name) for source, name, _ in found]
-        pairs = [*zip(found, in_globals, strict=True)]
-        names = [each for each, there in pairs if there]
-        self.names = tuple([(source.function.__globals__, name, value) for source, name, value in names])
-        self.others = tuple([each for each, there in pairs if not there])
+        cells = [(_cell(source, name), value) for source, name, value in found]
+        self.cells = tuple([(cell, value) for cell, value in cells if cell is not None])
+        self.names = tuple([each for known in found if _cell(*known[:2]) is None for each in _names(*known)])
 
     @property
     def unchanged(self) -> bool:
         """Whether each name still stands for the same object."""
-        same = all(values.get(name, self) is value for values, name, value in self.names)
-        return same and all(_value(source, name, self) is value for source, name, value in self.others)
+        same = all(values.get(name, ABSENT) is value for values, name, value in self.names)
+        return same and all(_contents(cell) is value for cell, value in self.cells)
 
 
-def _is_global(source: FunctionSource, name: str) -> bool:
-    return name in source.function.__globals__ and name not in source.function.__code__.co_freevars
+def _cell(source: FunctionSource, name: str) -> CellType | None:
+    closure = source.function.__closure__ or ()
+    return dict(zip(source.function.__code__.co_freevars, closure, strict=True)).get(name)
 
 
-def _value(source: FunctionSource, name: str, otherwise: object) -> Any:
+def _names(source: FunctionSource, name: str, value: Any) -> Iterator[tuple[dict[str, Any], str, Any]]:
+    values = source.function.__globals__
+    if name in values:
+        yield values, name, value
+    else:
+        yield values, name, ABSENT
+        yield vars(builtins), name, value
+
+
+def _contents(cell: CellType) -> object:
     try:
-        return source.resolve(name)
-    except KeyError:
-        return otherwise
+        return cell.cell_contents
+    except ValueError:
+        return ABSENT

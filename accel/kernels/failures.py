@@ -93,4 +93,6 @@ def _access(failure: Failure, site: Site) -> str:
 
 
 def _count(failure: Failure, what: str) -> str:
+    if failure.failures == 1:
+        return f"There were no other {what}."
     return f"In all, there were {failure.failures} {what}; this is the first that was recorded."

@@ -22,6 +22,7 @@ class Func:
 
     __name__: str
     __qualname__: str
+    __wrapped__: Callable[..., Any]
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.source = FunctionSource.of(function)

@@ -12,19 +12,24 @@ counted. So the kernel may let go of the GIL.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 from accel import config
+from accel.abc.kernels import Failure, PreparesCalls
 from accel.containers import AcceleratorDataContainer
-from accel.ir import Parameter, View
+from accel.errors import AccelError
+from accel.ir import Parameter, Program, View
+from accel.kernels.binding import Bound
+from accel.kernels.captured import ABSENT
 from accel.kernels.conversions import fitting
 from accel.kernels.failures import Explanation
-from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType
+from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, TensorType
 from accel.kernels.specialized import DONE, Geometry, Specialized
-from accel.memory import HostStorage
 from accel.memory.hazards import IDLE, forget_these
 from accel.memory.submission import Submission
-from accel.views import Buffer, BufferView, NDBuffer
+from accel.views import Buffer, BufferView, LayoutTensor, NDBuffer
 
 __all__ = ["MISSED", "HostCall", "host_launch"]
 
@@ -33,6 +38,7 @@ MISSED = object()
 
 _STRIDED = NDBuffer, Buffer
 _MEMORY = BufferView, AcceleratorDataContainer, *_STRIDED
+_LAYOUT = "_geometry", "_dtype", "_pad"
 
 
 class HostCall(NamedTuple):
@@ -48,12 +54,15 @@ class HostCall(NamedTuple):
         Which parameters have an annotation, and so take numbers of other types.
     debug : bool or None
         The kernel's own debug mode; None if the settings say.
+    bind : callable
+        Binds such arguments to the parameters of the kernel.
     """
 
     given: tuple[Any, ...]
     kinds: tuple[ArgumentType, ...]
     annotated: tuple[bool, ...]
     debug: bool | None
+    bind: Callable[[tuple[Any, ...]], Bound]
 
 
 class _Argument(NamedTuple):
@@ -83,11 +92,12 @@ def host_launch(kernel: Specialized, call: HostCall) -> Callable[[tuple[Any, ...
     arguments = [*_arguments(kernel, call)]
     if not all(map(_supported, arguments)):
         return None
-    code = _Code([], [], [], _scope(kernel))
+    code = _Code([], [], [], _scope(kernel, call))
     count = len(arguments)
     code.lines.append(f"if len(given) != {count}: return MISSED")
     code.lines.extend([", ".join(f"a{i}" for i in range(count)) + ", = given"] if count else [])
-    code.lines.extend(["if debugging(): return MISSED"] if call.debug is None else [])
+    if call.debug is None:
+        code.lines.append(f"if {'not ' if kernel.program.debug else ''}debugging(): return MISSED")
     _write_captured(kernel, code)
     for argument in arguments:
         _write_argument(argument, code)
@@ -102,39 +112,56 @@ def host_launch(kernel: Specialized, call: HostCall) -> Callable[[tuple[Any, ...
 def _arguments(kernel: Specialized, call: HostCall) -> Iterator[_Argument]:
     parameters = iter(kernel.program.parameters)
     for i, (value, kind, annotated) in enumerate(zip(call.given, call.kinds, call.annotated, strict=True)):
-        passed = isinstance(kind, ScalarType | BufferType)
+        passed = isinstance(kind, ScalarType | BufferType | TensorType)
         yield _Argument(i, value, kind, annotated, next(parameters) if passed else None)
 
 
 def _supported(argument: _Argument) -> bool:
     if isinstance(argument.kind, BufferType):
         return type(argument.value) in _MEMORY
+    if isinstance(argument.kind, TensorType):
+        return type(argument.value) is LayoutTensor and argument.kind.swizzle is None
     return isinstance(argument.kind, ScalarType | StaticType)
 
 
-def _scope(kernel: Specialized) -> dict[str, Any]:
+def _scope(kernel: Specialized, call: HostCall) -> dict[str, Any]:
     return {
+        "ABSENT": ABSENT,
         "DONE": DONE,
         "IDLE": IDLE,
         "MISSED": MISSED,
-        "Storage": HostStorage,
         "Submission": Submission,
-        "captured": kernel.captured,
         "debugging": config.debugging,
         "explain": Explanation(kernel.program.name, kernel.program.sites),
+        "explained": partial(_explained, kernel.program, call.bind),
         "forget_these": forget_these,
         "heap": kernel.heap,
+        "partial": partial,
         "run": kernel.compiled.launch,
         **Geometry()._asdict(),
     }
 
 
+def _explained(
+    program: Program, bind: Callable[[tuple[Any, ...]], Bound], given: tuple[Any, ...], failure: Failure
+) -> Exception:
+    """Return the error of a failed check."""
+    facts = None
+    with suppress(AccelError):  # another thread may have released the memory
+        facts = bind(given).memory
+    return Explanation(program.name, program.sites, facts)(failure)
+
+
 def _write_captured(kernel: Specialized, code: _Code) -> None:
     for i, (values, name, value) in enumerate(kernel.captured.names):
-        code.scope.update({f"globals{i}": values, f"known{i}": value})
-        code.lines.append(f"if globals{i}.get({name!r}, MISSED) is not known{i}: return MISSED")
-    if kernel.captured.others:
-        code.lines.append("if not captured.unchanged: return MISSED")
+        code.scope.update({f"values{i}": values, f"known{i}": value})
+        code.lines.append(f"if values{i}.get({name!r}, ABSENT) is not known{i}: return MISSED")
+    for i, (cell, value) in enumerate(kernel.captured.cells):
+        code.scope.update({f"cell{i}": cell, f"held{i}": value})
+        code.lines.append(f"if cell{i}.cell_contents is not held{i}: return MISSED")
+    if kernel.captured.cells:
+        first = len(code.lines) - len(kernel.captured.cells)
+        code.lines[first:] = ["try:", *_indented(code.lines[first:]), "except ValueError: return MISSED"]
 
 
 def _write_argument(argument: _Argument, code: _Code) -> None:
@@ -145,8 +172,9 @@ def _write_argument(argument: _Argument, code: _Code) -> None:
     elif isinstance(kind, ScalarType):
         code.lines.extend(_number(argument, kind, code.scope))
         code.passed.append(f"a{i}")
-    elif isinstance(kind, BufferType):
-        code.lines.extend(_memory(argument, kind, code))
+    elif isinstance(kind, BufferType | TensorType):
+        code.lines.extend(_buffer(argument, kind, code) if isinstance(kind, BufferType) else _tensor(argument, code))
+        code.lines.extend(_address(argument))
         code.views.append(argument)
 
 
@@ -174,25 +202,47 @@ def _within(i: int, kind: type, limits: tuple[float, float], scope: dict[str, An
     return f"{least} <= a{i} <= {most}"
 
 
-def _memory(argument: _Argument, kind: BufferType, code: _Code) -> list[str]:
-    """Return the lines that check memory, and find its address and hazards."""
+def _buffer(argument: _Argument, kind: BufferType, code: _Code) -> list[str]:
+    """Return the lines that check strided memory."""
     i, value, *_ = argument
     code.scope.update({f"class{i}": type(value), f"dtype{i}": kind.dtype})
     if isinstance(value, AcceleratorDataContainer):
         code.passed.extend([f"p{i}", f"s{i}.size", "1"])
     else:
-        code.passed.extend([f"p{i} + a{i}._offset * {kind.dtype.itemsize}", f"*a{i}._shape", f"*a{i}._strides"])
+        numbers = [f"a{i}.{name}[{axis}]" for name in ("_shape", "_strides") for axis in range(kind.rank)]
+        code.passed.extend([f"p{i} + a{i}._offset * {kind.dtype.itemsize}", *numbers])
     rank = f"len(a{i}._shape) != {kind.rank} or (a{i}._strides[-1] == 1) is not {kind.dense}"
-    readonly = f" or s{i}._const or o{i}.readonly" if _writes(argument) else ""
     return [
         f"if type(a{i}) is not class{i}: return MISSED",
         *([f"if {rank}: return MISSED"] if isinstance(value, _STRIDED) else []),
         f"s{i} = a{i}._storage",
-        f"if type(s{i}) is not Storage or s{i}.dtype is not dtype{i}: return MISSED",
+        f"if s{i}.dtype is not dtype{i}: return MISSED",
+    ]
+
+
+def _tensor(argument: _Argument, code: _Code) -> list[str]:
+    """Return the lines that check a tensor: its layout is a constant."""
+    i, value, *_ = argument
+    code.scope.update({f"class{i}": type(value), f"layout{i}": (value._geometry, value._dtype, value._pad)})
+    code.passed.append(f"p{i} + a{i}._offset * {value._dtype.itemsize}")
+    geometry, dtype, pad = (f"a{i}.{name} is not layout{i}[{k}]" for k, name in enumerate(_LAYOUT))
+    return [
+        f"if type(a{i}) is not class{i} or {geometry} or {dtype} or {pad}: return MISSED",
+        *([f"if a{i}._readonly: return MISSED"] if _writes(argument) else []),
+        f"s{i} = a{i}._storage",
+    ]
+
+
+def _address(argument: _Argument) -> list[str]:
+    """Return the lines that find the address and the hazards of memory."""
+    i, readonly = argument.i, ""
+    if _writes(argument):
+        readonly = f" or s{i}._const or o{i}.readonly"
+    return [
         f"o{i} = s{i}._owner",
         f"if o{i} is None or o{i}.heap is not heap{readonly}: return MISSED",
         f"b{i} = o{i}.held",
-        f"if b{i} is None or not s{i}.size: return MISSED",
+        f"if b{i} is None: return MISSED",
         f"r{i} = o{i}.hazard_record",
         f"if r{i} is IDLE: r{i} = o{i}.own_hazard_record()",
         f"p{i} = b{i}.pointer + s{i}._start",
@@ -207,9 +257,7 @@ def _write_launch(kernel: Specialized, code: _Code) -> None:
     """Append the lines that record the kernel, run it, and forget it."""
     numbers = [view.i for view in code.views]
     accesses = [
-        f"x{view.i} = p{view.i}, p{view.i} + s{view.i}.size * {view.parameter.dtype.itemsize}, work"
-        for view in code.views
-        if view.parameter is not None
+        f"x{view.i} = p{view.i}, p{view.i} + s{view.i}.size * s{view.i}.dtype.itemsize, work" for view in code.views
     ]
     writes = "".join(f"x{view.i}, " for view in code.views if _writes(view))
     reads = "".join(f"x{view.i}, " for view in code.views if not _writes(view))
@@ -217,22 +265,30 @@ def _write_launch(kernel: Specialized, code: _Code) -> None:
     code.lines.extend(["work = Submission()", *accesses, f"hazards = ({writes}), ({reads}), ({writes})"])
     code.lines.append("with work.begun:")
     # No calls between this check and the try block, and none in the finally block where nothing else happened.
-    code.lines.extend(_indented([f"if {idle or True}:", *_indented(_run(kernel, numbers, code.passed))]))
+    code.lines.extend(_indented([f"if {idle or True}:", *_indented(_run(kernel, numbers, code))]))
     code.lines.append("return MISSED")
 
 
-def _run(kernel: Specialized, numbers: Sequence[int], passed: Sequence[str]) -> list[str]:
-    arguments = "".join(f"{each}, " for each in passed)
-    done = [f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain=explain)"]
-    if kernel.program.results:
-        done.append(f"return finish(){'[0]' if kernel.single else ''}")
-    else:
-        done.append("return DONE")
-    ended = [line for i in numbers for line in _ended(i)]
+def _run(kernel: Specialized, numbers: Sequence[int], code: _Code) -> list[str]:
+    done, ended = _call(kernel, code), [line for i in numbers for line in _ended(i)]
     return [
         *[f"r{i}.hazards = hazards; o{i}.keep_alives += 1" for i in numbers],
         *(["try:", *_indented(done), "finally:", *_indented(ended)] if numbers else done),
     ]
+
+
+def _call(kernel: Specialized, code: _Code) -> list[str]:
+    """Return the lines that call the kernel, and return what the launch returns."""
+    arguments = "".join(f"{each}, " for each in code.passed)
+    prepared = kernel.compiled.prepared() if isinstance(kernel.compiled, PreparesCalls) else None
+    if prepared is not None:
+        code.scope.update(prepared=prepared, settings=config.current)
+        return [f"prepared({arguments}settings().threads)", "return DONE"]
+    explain = "partial(explained, given)" if kernel.program.debug else "explain"
+    launch = f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain={explain})"
+    if kernel.program.results:
+        return [launch, f"return finish(){'[0]' if kernel.single else ''}"]
+    return [launch, "return DONE"]
 
 
 def _ended(i: int) -> list[str]:

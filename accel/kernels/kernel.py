@@ -8,11 +8,10 @@ from typing import Any, NamedTuple, TypeAlias, overload
 
 from accel import config
 from accel.abc import Stream
-from accel.abc.kernels import SupportsKernels
+from accel.abc.kernels import ChecksThreads, SupportsKernels
 from accel.abc.stream import is_stream
 from accel.device import Device, resolve
 from accel.errors import CapabilityError, DeviceMismatchError, KernelLaunchError
-from accel.ir import Threads
 from accel.ir.text import program_text
 from accel.kernels.binding import Bound, Signature
 from accel.kernels.frontend.function_source import FunctionSource
@@ -21,6 +20,7 @@ from accel.kernels.grids import Extents, as_block, as_grid, blocks_over
 from accel.kernels.host_launch_code import MISSED, HostCall, host_launch
 from accel.kernels.specialized import DONE, Geometry, Specialized, specialized
 from accel.locks import open_after_fork
+from accel.memory import heap_of
 from accel.registry import NoBackendError, providers
 
 __all__ = ["Kernel", "Launch", "kernel"]
@@ -197,11 +197,17 @@ class Kernel:
         assert self._signature is not None, "arguments were bound to it"
         return lower(self._source, dict(zip(self._signature.names, bound.kinds, strict=True)), debug)
 
+    def _lowered_for(self, bound: Bound, debug: bool, device: Device) -> Lowered:
+        lowered, backend = self._lowered(bound, debug), heap_of(device).backend
+        if debug or not lowered.program.explicit or not isinstance(backend, ChecksThreads):
+            return lowered
+        return self._lowered(bound, backend.checks_threads(device))
+
     def _compile(self, key: _Key, given: tuple[Any, ...], bound: Bound) -> Specialized:
         with _compiling:
             found = self._specialized.get(key)  # another thread may have compiled it meanwhile
             if found is None or found.outdated:
-                found = specialized(self._lowered(bound, key[1]), key[2])
+                found = specialized(self._lowered_for(bound, *key[1:]), key[2])
                 self._specialized[key] = found
                 self._add_launcher(found, given, bound)
         return found
@@ -209,10 +215,10 @@ class Kernel:
     def _add_launcher(self, found: Specialized, given: tuple[Any, ...], bound: Bound) -> None:
         """Prepare for more calls of the same types, if they can be launched fast."""
         assert self._signature is not None, "arguments were bound to it"
-        explicit = any(isinstance(step, Threads) for step in found.program.steps)
-        if found.program.debug or explicit or bound.device is not Device.CPU:
+        if found.program.explicit or bound.device is not Device.CPU:
             return
-        made = host_launch(found, HostCall(given, bound.kinds, self._signature.annotated, self._debug))
+        signature = self._signature
+        made = host_launch(found, HostCall(given, bound.kinds, signature.annotated, self._debug, signature.bind))
         if made is not None:
             self._launchers = (made, *self._launchers[: _MOST_LAUNCHERS - 1])
 
@@ -232,7 +238,7 @@ def _geometry(found: Specialized, how: Launch) -> Geometry:
         If the program needs one and there is none, or the other way round.
     """
     name, (_, grid, block, over) = found.program.name, how
-    if not any(isinstance(step, Threads) for step in found.program.steps):
+    if not found.program.explicit:
         if (grid, block, over) != (None, None, None):
             raise KernelLaunchError(
                 f"{name} has parallel loops, which choose their grid; write {name}(...), or {name}.on(stream)(...)"

@@ -14,7 +14,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from accel import __version__, copies
+from accel import copies
 from accel.copies.elements import all_of
 from accel.device import Device, resolve
 from accel.errors import AccelError
@@ -125,7 +125,7 @@ class Tuned:
         device = bound.device or resolve(None)
         sizes = [number.bit_length() for leaf in bound.leaves if leaf.memory for number in leaf.numbers[1:]]
         source = sha256(ast.dump(self._kernel._source.tree).encode()).hexdigest()
-        return json.dumps([__version__, _hardware(device), source, repr(self._candidates), repr(bound.kinds), sizes])
+        return json.dumps([_hardware(device), source, repr(self._candidates), repr(bound.kinds), sizes])
 
     def __repr__(self) -> str:
         return f"<tuned {self._kernel!r}, {len(self._candidates)} choices>"

@@ -36,6 +36,7 @@ __all__ = [
     "confirm",
     "enter",
     "forget",
+    "forget_failures",
     "forget_some",
     "forget_these",
     "leave",
@@ -219,6 +220,26 @@ def forget_some(record: HazardRecord) -> None:
     seen = record.hazards
     if seen is not None and any(len(each) > 15 and not len(each) & len(each) - 1 for each in seen):
         forget(record)
+
+
+def forget_failures(record: HazardRecord, low: int, high: int) -> None:
+    """Forget the failed writes of bytes that are freed: other memory at their address has nothing to do with them."""
+    while True:
+        seen = record.hazards
+        if seen is None:
+            return
+        writes, reads, unreplaced = seen
+        pending = {each[2] for each in writes}
+        kept = tuple([each for each in unreplaced if each[2] in pending or each[0] < low or high < each[1]])
+        if len(kept) == len(unreplaced):
+            return
+        remaining: Hazards | None = (writes, reads, kept)
+        if remaining == _NONE:
+            remaining = None
+        # No call between these: another thread may have recorded something.
+        if record.hazards is seen:
+            record.hazards = remaining
+            return
 
 
 def leave(work: Submission, claims: Iterable[Claim]) -> None:

@@ -177,6 +177,14 @@ class ForeignOwner(Owner):
         if config.debugging():
             self.made = call_site()
 
+    def free_if_unused(self) -> ExternalAllocation | None:
+        """Free the bytes, as `Owner` does; the other library may use the address of its memory again then."""
+        block = self.held
+        external = super().free_if_unused()
+        if self.counted and block is not None and self.held is None:
+            hazards.forget_failures(self.hazard_record, block.pointer, block.pointer + block.nbytes)
+        return external
+
 
 class KeepAlive:
     """Keeps a block alive for an export or for pending work, also after its handles are released."""

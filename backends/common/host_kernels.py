@@ -10,11 +10,12 @@ import numpy as np
 from accel import config
 from accel.abc import Failure, Stream
 from accel.errors import CapabilityError, KernelLaunchError, OutOfMemoryError
-from accel.ir import Program, Threads
+from accel.ir import Program
 
 from .host_code.machine_code import function_of
 from .host_code.printer import printed
 from .host_code.process import symbols
+from .host_code.python_calls import function_of_python
 from .host_code.slots import Slots
 
 __all__ = ["HostKernel", "host_kernel", "host_source"]
@@ -50,9 +51,11 @@ class HostKernel:
         self._program = program
         self._slots = Slots(program)
         text = printed(program, self._slots)
-        self._function = _PROTOTYPE(function_of(text, "run", symbols()))
-        grid = any(isinstance(step, Threads) for step in program.steps)
-        self._reports = bool(program.debug or program.results or grid)
+        self._address = function_of(text, "run", symbols())
+        self._function = _PROTOTYPE(self._address)
+        self._in_grid = self._slots.in_grid
+        self._reports = bool(program.debug or program.results or self._in_grid)
+        self._complex_at = self._slots.complex_at
         self._pack = self._slots.format.pack_into
         self._free: list[tuple[ctypes.Array[ctypes.c_char], int]] = []
 
@@ -72,6 +75,13 @@ class HostKernel:
         if failure is not None:
             raise explain(failure)
         return (lambda: results) if self._program.results else None
+
+    def prepared(self) -> Callable[..., None] | None:
+        """Return a function of the arguments and of the number of threads; None if a launch may report something."""
+        kinds = self._slots.kinds
+        if self._reports or kinds is None:
+            return None
+        return function_of_python(self._address, kinds, self._slots.nbytes)
 
     def run(
         self, arguments: Sequence[Any], grid: _Grid = _ONE, block: _Grid = _ONE
@@ -94,9 +104,11 @@ class HostKernel:
             memory = self._free.pop()
         except IndexError:
             memory = self._new_memory()
-        if self._slots.splits:
-            arguments = _in_parts(arguments)
-        self._pack(memory[0], 0, *arguments, *grid, *block)
+        if self._complex_at:
+            arguments = _in_parts(arguments, self._complex_at)
+        if self._in_grid:
+            arguments = (*arguments, *grid, *block)
+        self._pack(memory[0], 0, *arguments)
         self._function(memory[1], config.current().threads)
         found = self._outcome(memory[0]) if self._reports else _NOTHING
         self._free.append(memory)
@@ -111,29 +123,27 @@ class HostKernel:
         trouble, *record = _RECORD.unpack_from(buffer, slots.trouble)
         if trouble:
             raise self._error(trouble)
-        results = tuple(np.frombuffer(buffer, local.dtype, 1, place)[0] for local, place in slots.results)
+        results = tuple(np.frombuffer(memoryview(buffer), local.dtype, 1, place)[0] for local, place in slots.results)
         return Failure(*record) if self._program.debug and record[-1] else None, results
 
     def _error(self, trouble: int) -> Exception:
         if trouble == _NO_MEMORY:
             return OutOfMemoryError(
-                f"the host has no memory for the threads of a block of kernel {self._program.name!r}; use smaller blocks"
+                f"the host has no memory for the threads of a block of kernel {self._program.name}; use smaller blocks"
             )
         site = self._program.sites[trouble - 1]
         function, file, line = site.calls[-1]
-        who = "warp" if site.what == "warp" else "block"
+        who, what = ("warp", "operation of a warp") if site.what == "warp" else ("block", "barrier")
         return KernelLaunchError(
-            f"divergent {site.what} in {function} ({file}:{line}): some threads of a {who} arrived there and others "
+            f"divergent {what} in {function} ({file}:{line}): some threads of a {who} arrived there and others "
             f"did not; call it where all threads of the {who} do"
         )
 
 
-def _in_parts(arguments: Sequence[Any]) -> list[Any]:
+def _in_parts(arguments: Sequence[Any], complex_at: tuple[int, ...]) -> list[Any]:
     """Replace each complex number by its two parts."""
-    parts: list[Any] = []
-    for argument in arguments:
-        if isinstance(argument, complex | np.complexfloating):
-            parts += [float(argument.real), float(argument.imag)]
-        else:
-            parts.append(argument)
+    parts = list(arguments)
+    for position in reversed(complex_at):
+        number = complex(parts[position])
+        parts[position : position + 1] = [number.real, number.imag]
     return parts

@@ -10,11 +10,13 @@ from accel.abc import Block, Event, ExternalAllocation, Limits, Operand, Plan, P
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import DeviceMismatchError, DeviceUnavailableError
+from accel.ir import Program
 from accel.locks import open_after_fork
 
 from .arrays import Namespace, array_on, root_of
 from .computing import Computing, computed_of
 from .copies import Copier
+from .device_code import device_source
 from .device_streams import DeviceStreams
 from .discovery import Installation, find_cupy
 from .driver import Driver
@@ -22,6 +24,7 @@ from .foreign_streams import hold_up
 from .memory import ALIGNMENT, DeviceBlock, adopted, allocated, give_back, index_at, memory_of, room
 from .modules import Modules
 from .pinned import pinned
+from .python_kernels import CompiledProgram, Toolchain
 from .raw_kernels import RawExecutable
 from .streams import CupyStream
 
@@ -236,6 +239,22 @@ class CupyBackend:
             function = self._modules.function(device, source, kernel, options)
         return RawExecutable(self._driver, self._streams, device, function)
 
+    def compile_kernel(self, device: Device, program: Program) -> CompiledProgram:
+        """Compile a kernel that is written in Python."""
+        return CompiledProgram(self._toolchain(device), program)
+
+    def kernel_source(self, program: Program, language: str) -> str:
+        """Return the text that is compiled for a kernel that is written in Python; CUDA and HIP have the same.
+
+        Raises
+        ------
+        ValueError
+            If the language is another.
+        """
+        if language not in {"cuda", "hip"}:
+            raise ValueError(f"kernels on GPUs are compiled from 'cuda' and 'hip'; found {language!r}")
+        return device_source(program)
+
     def namespace(self, device: Device) -> Namespace:
         """Return CuPy as a namespace of the array standard, for a device."""
         computing = self.computing(device)
@@ -266,6 +285,12 @@ class CupyBackend:
     def is_readonly(self, array: Any) -> bool:
         """Return False: CuPy has no read-only arrays."""
         return False
+
+    def _toolchain(self, device: Device) -> Toolchain:
+        with self._driver.on(device):
+            processors = self._driver.runtime.getDeviceProperties(device.index)["multiProcessorCount"]
+        warp = self._limits[device].warp
+        return Toolchain(self._driver, self._streams, self._modules, self._copier.copy, device, processors, warp)
 
     def _trim(self, device: Device) -> int:
         pool = self._driver.cupy.get_default_memory_pool()

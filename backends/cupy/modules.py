@@ -20,6 +20,7 @@ class Modules:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self._functions: dict[tuple[Device, str, str, tuple[str, ...]], Any] = {}
+        self._modules: dict[tuple[Device, str, tuple[str, ...]], Any] = {}
 
     def call(self, launch: Launch, device: Device, addresses: int) -> KernelCall:
         """Return a launch of a kernel of this backend, to be started with other addresses each time.
@@ -47,16 +48,16 @@ class Modules:
         key = (device, source, kernel, options)
         function = self._functions.get(key)
         if function is None:
-            function = self._functions[key] = self._compiled(source, kernel, options)
+            function = self._functions[key] = self._compiled(device, source, kernel, options)
         return function
 
-    def _compiled(self, source: str, kernel: str, options: tuple[str, ...]) -> Any:
+    def _compiled(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Any:
         cupy, cuda = self._driver.cupy, self._driver.cupy.cuda
         platform = self._driver.platform
-        given = effective(options, kernel, platform)
+        given, key = effective(options, kernel, platform), (device, source, options)
         try:
-            module = cupy.RawModule(code=source, options=given)
-            return module.get_function(kernel).kernel
+            module = self._modules.get(key) or cupy.RawModule(code=source, options=given)
+            function = module.get_function(kernel).kernel
         except cuda.compiler.CompileException as error:
             raise KernelSyntaxError(f"the kernel {kernel} could not be compiled:\n{error}") from None
         except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError):
@@ -67,3 +68,5 @@ class Modules:
                 f"CuPy has nothing to compile the kernel {kernel} with: {error}; install the compiler's library: "
                 f"{install}"
             ) from error
+        self._modules[key] = module
+        return function

@@ -39,6 +39,8 @@ class Platform(NamedTuple):
         Compiler options that CuPy appends to those of each kernel, without their hyphens.
     overridden : Mapping
         Names of the compiler options that have no effect with CuPy, and the reasons.
+    no_contraction : str
+        The compiler option that keeps ``x * y + z`` two operations.
     compiler : str
         How to install the compiler that CuPy uses; ``{major}`` is the major version of the runtime.
     """
@@ -54,6 +56,7 @@ class Platform(NamedTuple):
     pitched: bool
     appended: frozenset[str]
     overridden: Mapping[str, str]
+    no_contraction: str
     compiler: str
 
     def version(self, number: int) -> str:
@@ -109,6 +112,7 @@ CUDA = Platform(
         "dlto": _NOT_LINKED,
         "dlink-time-opt": _NOT_LINKED,
     },
+    no_contraction="--fmad=false",
     compiler="pip install 'cupy-cuda{major}x[ctk]'",
 )
 ROCM = Platform(
@@ -126,5 +130,6 @@ ROCM = Platform(
         ("fno-cuda-flush-denormals-to-zero", "fno-gpu-flush-denormals-to-zero"),
         _FLUSHED.format("-fcuda-flush-denormals-to-zero"),
     ),
+    no_contraction="-ffp-contract=off",
     compiler="ROCm's own packages, with hiprtc",
 )

@@ -210,6 +210,10 @@ class SimBackend:
         """Return whether an array is read-only."""
         return array.readonly
 
+    def checks_threads(self, device: Device) -> bool:
+        """Return True: races, missing barriers and reads of what was never written are reported."""
+        return True
+
     def compile_kernel(self, device: Device, program: Program) -> SimKernel:
         """Return a program compiled for a device."""
         return SimKernel(program, device, self)

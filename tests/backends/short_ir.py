@@ -11,6 +11,7 @@ from accel.ir import (
     Compare,
     Const,
     Extent,
+    Frame,
     Guard,
     Load,
     Local,
@@ -24,6 +25,7 @@ from accel.ir import (
     Stride,
     Threads,
     View,
+    of_type,
 )
 
 F32 = np.dtype(np.float32)
@@ -113,8 +115,6 @@ def program(*steps, parameters=(), name="kernel", sites=1, debug=False, calls=No
 def computed(value, dtype):
     """Return a program with a result: the value of an expression."""
     result = local("result", dtype)
-    from accel.ir import Frame
-
     step = Once((Assign(result, value),), Frame((), (result,)))
     return program(step, frame=(result,), results=(result,))
 
@@ -144,6 +144,7 @@ __all__ = [
     "index",
     "local",
     "loop",
+    "of_type",
     "op",
     "private",
     "program",

@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from accel.backends.sim.kernels import interpret
+from accel.backends.sim.kernels import Interpreter, interpret
+from accel.backends.sim.kernels.runs import BudgetError, Run
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -229,6 +230,19 @@ def test_a_loop_without_iterations_leaves_its_variable():
     assert interpret(ir.program(step, frame=(i,), results=(i,)), {}, {}) == (None, (5,))
 
 
+@pytest.mark.parametrize("serial", [False, True])
+def test_a_run_ends_when_its_budget_is_spent(serial):
+    n, i = ir.local("n"), ir.local("i")
+    if serial:
+        count = For(i, ir.index(0), ir.index(100), ir.index(1), (Assign(n, i),))
+        made = ir.program(Once((count,)))
+    else:
+        made = ir.program(ir.loop([Assign(n, i)], ir.index(100)))
+    Interpreter(made).run(Run(made, {}, {}, budget=100), races=False)
+    with pytest.raises(BudgetError):
+        Interpreter(made).run(Run(made, {}, {}, budget=99), races=False)
+
+
 def scale(check=None):
     """Return a program that doubles the elements of a view with any stride."""
     i = ir.local("i")
@@ -308,9 +322,17 @@ def test_a_failed_guard_reads_zero_and_writes_nothing():
     v, w = np.arange(1, 4, dtype="f4"), np.full(3, 9, "f4")
     for seed in range(5):
         failure, _ = interpret(made, {"v": v, "w": w}, {}, seed=seed)
-        assert failure.failures == 3
-        assert failure[:5] in {(0, 3, 0, 3, 3), (0, 4, 0, 4, 3), (1, 0, 0, -1, 3)}
+        assert failure.failures == 4
+        assert failure[:5] in {(0, 3, 0, 3, 3), (1, 4, 0, 3, 3), (1, 0, 0, -1, 3)}
     assert w.tolist() == [0, 1, 2]
+
+
+def test_the_value_of_a_store_is_evaluated_before_its_place_is_checked():
+    at = ir.index(7)
+    store = ir.put("v", at, ir.get("v", at, check=ir.guard(0, "v", at)), ir.guard(1, "v", at))
+    made = ir.program(Once((store,)), parameters=[ir.view()], sites=2, debug=True)
+    failure, _ = interpret(made, {"v": np.zeros(3, "f4")}, {})
+    assert (failure.site, failure.failures) == (0, 2)
 
 
 @pytest.mark.parametrize(

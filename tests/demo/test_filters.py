@@ -2,12 +2,18 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from scipy import ndimage
 
 from accel import xp
 from accel.demo import filters
+
+from . import standard
+
+SIZES = st.integers(1, 12)
+HOST = pytest.mark.parametrize("device", ["cpu", "sim"])  # other devices may round a product and a sum at once
 
 
 def noise(shape, seed=0):
@@ -39,10 +45,21 @@ def test_box_sum_of_whole_numbers_is_exact():
 
 
 @pytest.mark.parametrize("sigma", [0.5, 1.5, 3.0])
-def test_gaussian_equals_scipys(sigma):
+def test_gaussian_equals_scipys(sigma, device):
     x = noise((31, 37))
-    found = filters.gaussian(mirrored(x, len(filters.gaussian_weights(sigma)) - 1), sigma)
-    np.testing.assert_allclose(np.asarray(found), ndimage.gaussian_filter(x, sigma, truncate=4.0), rtol=0, atol=1e-11)
+    padded = xp.asarray(mirrored(x, len(filters.gaussian_weights(sigma)) - 1), device=device)
+    found = filters.gaussian(padded, sigma).container().to_numpy().reshape(x.shape)
+    np.testing.assert_allclose(found, ndimage.gaussian_filter(x, sigma, truncate=4.0), rtol=0, atol=1e-11)
+
+
+@HOST
+@settings(deadline=None, max_examples=25)
+@given(height=SIZES, width=SIZES, sigma=st.sampled_from([0.3, 0.5, 1.5]))
+def test_gaussian_is_bit_for_bit_that_of_array_functions(device, height, width, sigma):
+    margin = 2 * (len(filters.gaussian_weights(sigma)) - 1)
+    x = noise((height + margin, width + margin))
+    found = filters.gaussian(xp.asarray(x, device=device), sigma).container().to_numpy()
+    np.testing.assert_array_equal(found, np.asarray(standard.gaussian(xp.asarray(x), sigma)).ravel())
 
 
 def test_bell_sums_to_one():
@@ -51,10 +68,23 @@ def test_bell_sums_to_one():
 
 
 @pytest.mark.parametrize("reach", [1, 3])
-def test_peaks_are_the_largest_around(reach):
+def test_peaks_are_the_largest_around(reach, device):
     x = noise((20, 21))
     expected = x == ndimage.maximum_filter(x, 2 * reach + 1)
-    np.testing.assert_array_equal(np.asarray(filters.peaks(mirrored(x, reach), reach)), expected)
+    found = filters.peaks(xp.asarray(mirrored(x, reach), device=device), reach)
+    np.testing.assert_array_equal(found.container().to_numpy().reshape(x.shape), expected)
+
+
+@HOST
+@settings(deadline=None, max_examples=25)
+@given(st.data())
+def test_peaks_of_one_height_are_all_marked(device, data):
+    reach = data.draw(st.integers(1, 3))
+    sides = st.sampled_from([2 * reach + 1, 2 * reach + 4, 2 * reach + 9])
+    heights = st.sampled_from([-np.inf, 0.0, 1.0, 2.0])
+    x = data.draw(hnp.arrays(np.float64, st.tuples(sides, sides), elements=heights))
+    found = filters.peaks(xp.asarray(x, device=device), reach).container().to_numpy()
+    np.testing.assert_array_equal(found, np.asarray(standard.peaks(xp.asarray(x), reach)).ravel())
 
 
 @pytest.mark.parametrize("line", [np.s_[7, :], np.s_[:, 7], (range(15), range(15)), (range(15), range(14, -1, -1))])

@@ -46,7 +46,7 @@ def join_but_once(monkeypatch):
 
 @pytest.fixture
 def small(stars, vessel, monkeypatch):
-    monkeypatch.setattr(run, "run_demo", partial(run.run_demo, sources=[lambda: vessel, lambda: stars]))
+    monkeypatch.setattr(run, "run_demo", partial(run.run_demo, sources=[lambda: stars, lambda: vessel]))
     monkeypatch.setattr(pipeline, "detect", partial(pipeline.detect, side=64))
 
 
@@ -94,9 +94,10 @@ class TestPlanted:
         join_but_once(1)
         expect_race(races, stars, "detect", "_sweep")
 
-    def test_the_marks_do_not_wait_for_the_threshold(self, stars, races, join_but_once):
+    def test_the_marks_do_not_wait_for_the_threshold(self, vessel, races, join_but_once):
+        # Of stars, the host waits for a kernel of the first tile, and so for the threshold.
         join_but_once(2)
-        expect_race(races, stars, "mark", "detect")
+        expect_race(races, vessel, "mark", "detect")
 
     def test_the_copy_out_does_not_wait_for_the_streams(self, stars, races, monkeypatch):
         monkeypatch.setattr(type(new_stream("sim")), "close", lambda stream: None)
@@ -118,7 +119,7 @@ class TestReport:
         join_but_once(4)  # the second join of the second picture
         assert demo.main("sim", tmp_path) == 1
         printed, page = capsys.readouterr().out, (tmp_path / "report.html").read_text(encoding="utf-8")
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "vessel.png"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "stars.png"]
         assert "No race was seen" not in page
         for text in (printed, page):
             assert [found[0] for found in SITE.findall(text)] == ["pipeline.py"] * 2

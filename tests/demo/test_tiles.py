@@ -1,5 +1,7 @@
 """Tiles cover each pixel once, and their halo mirrors the picture at its edges."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,6 +21,14 @@ def test_each_pixel_is_in_one_tile(height, width, side):
         assert tile.bottom - tile.top <= side
         assert tile.right - tile.left <= side
     assert (times == 1).all()
+
+
+@given(SIZES, SIZES, SIZES)
+def test_tiles_differ_by_one_pixel_at_most_and_are_as_few_as_possible(height, width, side):
+    tiles = [*cover(height, width, side)]
+    for extents in ({tile.bottom - tile.top for tile in tiles}, {tile.right - tile.left for tile in tiles}):
+        assert max(extents) - min(extents) <= 1
+    assert len(tiles) == math.ceil(height / side) * math.ceil(width / side)
 
 
 @given(SIZES, SIZES, st.integers(0, 90), st.data())

@@ -13,10 +13,12 @@ struct alignas(16) uint4 {
 struct Index3 {
     unsigned x, y, z;
 };
-#define threadIdx (Index3{__builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(), 0})
-#define blockIdx (Index3{__builtin_amdgcn_workgroup_id_x(), 0, 0})
-#define blockDim (Index3{__builtin_amdgcn_workgroup_size_x(), 0, 0})
-#define gridDim (Index3{__builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x(), 0, 0})
+#define HIP_INDEX(what) (Index3{__builtin_amdgcn_##what##_x(), __builtin_amdgcn_##what##_y(), __builtin_amdgcn_##what##_z()})
+#define threadIdx HIP_INDEX(workitem_id)
+#define blockIdx HIP_INDEX(workgroup_id)
+#define blockDim HIP_INDEX(workgroup_size)
+#define HIP_BLOCKS(axis) (__builtin_amdgcn_grid_size_##axis() / __builtin_amdgcn_workgroup_size_##axis())
+#define gridDim (Index3{HIP_BLOCKS(x), HIP_BLOCKS(y), HIP_BLOCKS(z)})
 
 __device__ inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned long long)a * b >> 32; }
 __device__ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
@@ -26,3 +28,51 @@ template <typename T>
 __device__ inline T min(T a, T b) {
     return b < a ? b : a;
 }
+
+__device__ inline int __shfl(int value, int lane) { return __builtin_amdgcn_ds_bpermute(lane << 2, value); }
+__device__ inline unsigned long long __ballot(bool condition) {
+#if __AMDGCN_WAVEFRONT_SIZE == 64
+    return __builtin_amdgcn_ballot_w64(condition);
+#else
+    return __builtin_amdgcn_ballot_w32(condition);
+#endif
+}
+
+#define HIP_ATOMIC(name, operation)                                                                 \
+    template <typename T>                                                                           \
+    __device__ inline T name(T* at, T value) {                                                      \
+        return __hip_atomic_fetch_##operation(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); \
+    }
+HIP_ATOMIC(atomicAdd, add)
+HIP_ATOMIC(atomicMin, min)
+HIP_ATOMIC(atomicMax, max)
+template <typename T>
+__device__ inline T atomicCAS(T* at, T expected, T value) {
+    __hip_atomic_compare_exchange_strong(at, &expected, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                         __HIP_MEMORY_SCOPE_AGENT);
+    return expected;
+}
+
+// In ROCm these are in a library of its own.
+#define HIP_FUNCTION(name)                      \
+    extern "C" __device__ float name##f(float); \
+    extern "C" __device__ double name(double);
+#define HIP_FUNCTION_OF_TWO(name)                      \
+    extern "C" __device__ float name##f(float, float); \
+    extern "C" __device__ double name(double, double);
+HIP_FUNCTION(cbrt)
+HIP_FUNCTION(cos)
+HIP_FUNCTION(erf)
+HIP_FUNCTION(exp)
+HIP_FUNCTION(floor)
+HIP_FUNCTION(log)
+HIP_FUNCTION(log1p)
+HIP_FUNCTION(rint)
+HIP_FUNCTION(sin)
+HIP_FUNCTION(sqrt)
+HIP_FUNCTION(tanh)
+HIP_FUNCTION_OF_TWO(atan2)
+HIP_FUNCTION_OF_TWO(copysign)
+HIP_FUNCTION_OF_TWO(fmod)
+HIP_FUNCTION_OF_TWO(hypot)
+HIP_FUNCTION_OF_TWO(pow)

@@ -102,7 +102,8 @@ def _three(sizes):
 def compile(source, options=(), warp=32, sanitizers=()):
     """Compile a source text into a module of kernels; see the docstring of this file."""
     need(shutil.which("g++"), "g++", "install the compiler of your system")
-    options = (*FLAGS, *[option for option in options if not option.startswith("-std=")], f"-DACCEL_WARP={warp}")
+    given = [option for option in options if not option.startswith(("-std=", "--fmad="))]  # g++ contracts nothing here
+    options = (*FLAGS, *given, f"-DACCEL_WARP={warp}")
     checks = ("alignment", *sanitizers)
     key = hashlib.sha256(repr((source, options, checks, HEADER.read_text(), _version())).encode()).hexdigest()
     path = CACHE / f"{key[:32]}.so"

@@ -117,6 +117,26 @@ def test_a_number_that_does_not_fit_is_refused(value, annotation, error):
         accepted(value, annotation)
 
 
+@pytest.mark.parametrize(
+    ("value", "annotation", "message"),
+    [
+        (2.5, i32, r"int32 is annotated, which cannot hold 2\.5 \(float\); write int\(x\)"),
+        (1j, f32, r"float32 is annotated, which cannot hold 1j \(complex\); write float\(x\)"),
+        ("a", complex, r"complex128 is annotated, which cannot hold 'a' \(str\); write complex\(x\)"),
+        (2, bool, r"bool is annotated, which cannot hold 2 \(int\); write bool\(x\)"),
+    ],
+)
+def test_a_number_that_does_not_fit_is_told_the_conversion(value, annotation, message):
+    with pytest.raises(DTypeError, match=message):
+        accepted(value, annotation)
+
+
+def test_memory_of_an_unknown_dtype_is_a_dtype_error():
+    for dtype in (object, ">f4"):
+        with pytest.raises(DTypeError, match="cannot be the dtype of memory"):
+            accepted(np.zeros(3, dtype))
+
+
 def test_a_whole_number_is_a_float_where_one_is_annotated():
     _, (leaf,) = accepted(2, f32)
     assert type(leaf.numbers[0]) is float

@@ -5,6 +5,7 @@ import pickle
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -13,10 +14,11 @@ import pytest
 
 import accel
 from accel import BufferView, Device, LayoutTensor, NDBuffer, config, xp
-from accel.dtypes import f32
+from accel.dtypes import f32, i32
 from accel.errors import (
     CapabilityError,
     DeviceMismatchError,
+    DTypeError,
     InFlightError,
     KernelLaunchError,
     KernelSignatureError,
@@ -25,9 +27,11 @@ from accel.errors import (
 )
 from accel.kernels import kernel
 from accel.layout import Layout
-from accel.memory import heap_of
+from accel.memory import heap, heap_of
+from accel.memory.submission import Submission
 
 FACTOR = 3
+KERNEL = import_module("accel.kernels.kernel")
 
 
 @kernel
@@ -136,6 +140,78 @@ def test_the_fast_way_takes_only_what_it_was_made_for(fake, c):
     assert len(fake.compiled) == count == len({(*kinds.values(),) for kinds, _ in fake.lowered})
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (lambda c: c[:], lambda _: accel.zeros(8, "int32")[:]),
+        (lambda c: NDBuffer(c, (2, 4)), lambda c: NDBuffer(c, (2, 2, 2))),
+        (lambda c: NDBuffer(c, (2, 4)), lambda c: NDBuffer(c, (2, 4), (1, 2))),
+        (lambda c: LayoutTensor(c, Layout((2, 4), (4, 1))), lambda c: LayoutTensor(c, Layout((2, 4), (1, 2)))),
+        (lambda c: c, lambda c: c[:]),
+        (lambda _: 1, lambda _: 1.0),
+        (lambda _: np.float32(1), lambda _: 1.0),
+        (lambda _: True, lambda _: 1),
+        (lambda _: "one", lambda _: "two"),
+    ],
+)
+def test_another_type_is_compiled_anew(fake, c, first, second):
+    made = fresh(lambda_free)
+    for argument in (first(c), first(c), second(c), second(c), first(c)):
+        made(c, argument)
+    assert len(fake.compiled) == 2
+
+
+def test_each_call_is_checked_like_the_first(scaled, fake, c):
+    @kernel
+    def fill(v: LayoutTensor, n: i32):
+        v[0] = n
+
+    tensor = LayoutTensor(c, Layout(8, 1))
+    array = np.ones(8, "float32")
+    array.flags.writeable = False
+    const = c.storage.window(0, 8, c.storage.dtype, const=True)
+    refused = [
+        (scaled, (BufferView(array), 1.0), ReadOnlyError),
+        (scaled, (BufferView.over(const), 1.0), ReadOnlyError),
+        (scaled, (c[:], 1e39), OverflowError),
+        (scaled, (c[:], 10**400), OverflowError),
+        (scaled, (c[:], None), DTypeError),
+        (fill, (tensor.get_immutable(), 1), ReadOnlyError),
+        (fill, (tensor, 2**31), OverflowError),
+        (fill, (tensor, 1.5), DTypeError),
+    ]
+    for made, arguments, error in refused:
+        made(c[:] if made is scaled else tensor, 1)
+        count = len(fake.launches)
+        for _ in range(2):
+            with pytest.raises(error):
+                made(*arguments)
+        assert len(fake.launches) == count
+
+
+def test_memory_that_another_thread_releases_during_the_checks_is_not_used(scaled, fake, c):
+    scaled(c[:], 1.0)
+    (launcher,) = scaled._launchers
+    view = c[:]
+
+    def releasing():
+        c.release()
+        return Submission()
+
+    launcher.__globals__["Submission"] = releasing
+    with pytest.raises(ReleasedError):
+        scaled(view, 1.0)
+    assert len(fake.launches) == 1
+
+
+def test_another_backend_compiles_anew(scaled, fake, c, monkeypatch):
+    scaled(c[:], 1.0)
+    monkeypatch.setitem(heap._heaps, Device.CPU, heap.Heap(Device.CPU, heap_of(Device.CPU).backend))
+    for _ in range(2):
+        scaled(accel.zeros(3, "float32")[:], 1.0)
+    assert len(fake.compiled) == 2
+
+
 def test_new_offsets_and_sizes_compile_nothing(scaled, fake, c):
     for start in range(8):
         scaled(c[start:], float(start))
@@ -236,7 +312,7 @@ def test_memory_that_is_released_during_the_kernel_lives_until_its_end(fake):
     fake.body = body
     made(c[:], 1.0)
     assert seen == [[0, 1, 2, 3, 4, 5, 6, 7]]
-    assert owner.unused
+    assert (owner.unused, owner.held) == (True, None)
     with pytest.raises(ReleasedError):
         c[0]
 
@@ -429,8 +505,14 @@ def test_a_global_that_hides_a_builtin_compiles_again(fake, c, monkeypatch):
     assert [device for device, _ in fake.compiled] == [Device.CPU] * 2
 
 
-def test_threads_that_compile_at_once_compile_once(scaled, fake, c):
-    together = threading.Barrier(4)
+def test_threads_that_compile_at_once_compile_once(scaled, fake, c, monkeypatch):
+    together, lower = threading.Barrier(4), fake.lower
+
+    def slow(*given):
+        threading.Event().wait(0.02)
+        return lower(*given)
+
+    monkeypatch.setattr(KERNEL, "lower", slow)
 
     def first(*_):
         together.wait()

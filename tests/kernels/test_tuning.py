@@ -2,6 +2,7 @@
 
 import json
 import threading
+from contextvars import copy_context
 from pathlib import Path
 
 import numpy as np
@@ -134,7 +135,7 @@ def test_memory_is_as_before_also_after_an_error(monkeypatch):
 def test_threads_measure_once(slow):
     tuned = accel.tune(add_in_steps, step=(1, 2, 4))
     arrays = [accel.zeros(64) for _ in range(6)]
-    threads = [threading.Thread(target=tuned, args=(each,)) for each in arrays]
+    threads = [threading.Thread(target=copy_context().run, args=(tuned, each)) for each in arrays]
     for thread in threads:
         thread.start()
     for thread in threads:

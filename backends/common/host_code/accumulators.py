@@ -43,7 +43,7 @@ begin:
 }
 """
 
-# The error of an infinite sum is NaN.
+# Without the error if that is NaN, as it is of an infinite sum.
 _TOTAL = """define internal double @total(ptr %total) alwaysinline {
 begin:
   %below = getelementptr double, ptr %total, i64 1
@@ -131,7 +131,11 @@ class Accumulator:
             return
         for number in range(2 * self.form.parts):
             place = text.value(f"getelementptr double, ptr {other}, i64 {number}")
-            self._add_exactly(text, number // 2, text.value(f"load double, ptr {place}"))
+            loaded = text.value(f"load double, ptr {place}")
+            if number % 2:  # the error of an infinite sum is NaN
+                valid = text.value(f"fcmp ord double {loaded}, 0.0")
+                loaded = text.value(f"select i1 {valid}, double {loaded}, double 0.0")
+            self._add_exactly(text, number // 2, loaded)
 
     def result(self, text: Text) -> Value:
         """Return the total, in the type of the variable."""

@@ -2,6 +2,7 @@
 
 from accel.errors import CapabilityError
 
+from .casts import cast
 from .forms import DOUBLE, Form, Value
 from .text import Text
 
@@ -39,6 +40,39 @@ _DIVIDE = """define internal {{{T}, {T}}} @divide.complex.{T}({T} %a, {T} %b, {T
 }}
 """
 
+# In float64, through logarithm and angle; the power 0 is 1, and positive powers of 0 are 0.
+_POWER = """define internal {double, double} @power.complex(double %a, double %b, double %c, double %d) {
+begin:
+  %length = call double @hypot(double %a, double %b)
+  %angle = call double @atan2(double %b, double %a)
+  %log = call double @log(double %length)
+  %c.log = fmul double %c, %log
+  %d.angle = fmul double %d, %angle
+  %grow = fsub double %c.log, %d.angle
+  %scale = call double @exp(double %grow)
+  %d.log = fmul double %d, %log
+  %c.angle = fmul double %c, %angle
+  %turn = fadd double %d.log, %c.angle
+  %cos = call double @cos(double %turn)
+  %sin = call double @sin(double %turn)
+  %x = fmul double %scale, %cos
+  %y = fmul double %scale, %sin
+  %no.c = fcmp oeq double %c, 0.0
+  %no.d = fcmp oeq double %d, 0.0
+  %one = and i1 %no.c, %no.d
+  %nothing = fcmp oeq double %length, 0.0
+  %grows = fcmp ogt double %c, 0.0
+  %zero = and i1 %nothing, %grows
+  %x.zero = select i1 %zero, double 0.0, double %x
+  %y.zero = select i1 %zero, double 0.0, double %y
+  %re = select i1 %one, double 1.0, double %x.zero
+  %im = select i1 %one, double 0.0, double %y.zero
+  %first = insertvalue {double, double} poison, double %re, 0
+  %both = insertvalue {double, double} %first, double %im, 1
+  ret {double, double} %both
+}
+"""
+
 
 def absolute(text: Text, form: Form, x: Value) -> str:
     """Return the absolute value; the form is that of a part."""
@@ -56,6 +90,8 @@ def binary(text: Text, op: str, form: Form, x: Value, y: Value, flags: str = "")
         return _product(text, form, x, y)
     if op == "truediv":
         return _quotient(text, form, x, y)
+    if op == "pow":
+        return _power(text, form, x, y)
     raise CapabilityError(f"kernels on the host have no operation {op!r} for complex numbers; write it with * and /")
 
 
@@ -74,3 +110,13 @@ def _quotient(text: Text, form: Form, x: Value, y: Value) -> Value:
     both = text.value(f"call {{{kind}, {kind}}} {function}({arguments})")
     real = text.value(f"extractvalue {{{kind}, {kind}}} {both}, 0")
     return real, text.value(f"extractvalue {{{kind}, {kind}}} {both}, 1")
+
+
+def _power(text: Text, form: Form, x: Value, y: Value) -> Value:
+    for name, count in (("hypot", 2), ("atan2", 2), ("log", 1), ("exp", 1), ("cos", 1), ("sin", 1)):
+        text.declare("double", name, *["double"] * count)
+    function = text.helper("power.complex", _POWER)
+    arguments = ", ".join(f"double {cast(text, (part,), form, DOUBLE)[0]}" for part in x + y)
+    both = text.value(f"call {{double, double}} {function}({arguments})")
+    parts = [text.value(f"extractvalue {{double, double}} {both}, {number}") for number in range(2)]
+    return tuple(cast(text, (part,), DOUBLE, form)[0] for part in parts)

@@ -97,13 +97,14 @@ end:
 }
 """
 
-# The state of the process: how to run a job in several threads (or null), whether it ends, the launches that run
-# without Python's lock, and what tells the number of a thread (or null). A process that ends waits for these; later ones keep the lock, so that it waits for them too.
+# The state of the process: how to run a job in several threads (or null), whether it ends, the number of launches that
+# run without Python's lock, and what tells the number of a thread (or null). A process that ends waits for these
+# launches; later ones keep the lock, so that it waits for them too.
 _SHARE = f"""@process.state = external global [4 x i64]
 declare ptr @python.release()
 declare void @python.acquire(ptr)
-define internal i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i64 %threads, i1 %endless)
-    noinline {{
+define internal i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i64 %threads,
+    i1 %endless) noinline {{
 begin:
   %none = icmp eq i64 %count, 0
   br i1 %none, label %nothing, label %some

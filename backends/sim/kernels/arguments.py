@@ -65,24 +65,35 @@ def argument(view: View, values: Iterator[Any], memory_at: MemoryAt) -> Argument
         If the elements are not memory of a simulated device.
     """
     address, itemsize = next(values), view.dtype.itemsize
+    if not view.rank:
+        return _without_axes(view, address, memory_at)
     extents = tuple(next(values) for _ in range(view.rank))
     strides = tuple(next(values) for _ in range(view.rank))
-    low, high = _span(extents, strides) if view.rank else view.span or (0, 1)
-    memory = _found(view, address + low * itemsize, (high - low) * itemsize, memory_at)
-    if memory is not None and not view.rank and view.span is None:  # nothing says which elements the program accesses
-        low = -((address - memory.pointer) // itemsize)
-        high = (memory.pointer + memory.nbytes - address) // itemsize
+    low, high = _span(extents, strides)
     first = address + low * itemsize
-    if view.rank:
-        region = Region.at(address, extents, tuple(stride * itemsize for stride in strides), itemsize)
-    else:
-        region = Region.at(first, (high - low,), (itemsize,), itemsize)
+    memory = _found(view, first, (high - low) * itemsize, memory_at) if high > low else None
+    region = Region.at(address, extents, tuple(stride * itemsize for stride in strides), itemsize)
     return Argument(view, memory, region, first, high - low, -low, extents, strides)
 
 
-def _found(view: View, address: int, nbytes: int, memory_at: MemoryAt) -> Memory | None:
-    memory = memory_at(address, nbytes) if nbytes else None
-    if memory is None and nbytes:
+def _without_axes(view: View, address: int, memory_at: MemoryAt) -> Argument:
+    """Return the memory of a view whose layout is in the program: its span, or else the whole allocation."""
+    itemsize = view.dtype.itemsize
+    if not address:  # of memory without bytes
+        return Argument(view, None, Region.at(0, (0,), (0,), itemsize), 0, 0, 0, (), ())
+    memory = _found(view, address, itemsize, memory_at)
+    low = -((address - memory.pointer) // itemsize)
+    high = (memory.pointer + memory.nbytes - address) // itemsize
+    if view.span is not None:
+        low, high = max(low, view.span[0]), min(high, view.span[1])
+    first = address + low * itemsize
+    region = Region.at(first, (high - low,), (itemsize,), itemsize)
+    return Argument(view, memory, region, first, high - low, -low, (), ())
+
+
+def _found(view: View, address: int, nbytes: int, memory_at: MemoryAt) -> Memory:
+    memory = memory_at(address, nbytes)
+    if memory is None:
         raise KernelLaunchError(
             f"parameter {view.name} was given {nbytes} bytes at {address:#x}, which no simulated device has; pass "
             f"memory of a simulated device that is not released"

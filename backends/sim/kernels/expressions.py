@@ -20,7 +20,6 @@ from accel.ir import (
     Program,
     Select,
     Stride,
-    Threads,
     Unary,
     View,
     of_type,
@@ -48,8 +47,7 @@ class Expressions:
         self._dtypes = {view.name: view.dtype for view in program.parameters if isinstance(view, View)}
         self._dtypes |= {array.name: array.dtype for array in program.arrays}
         private = {array.name for array in program.arrays if array.space == "local"}
-        in_grid = any(isinstance(step, Threads) for step in program.steps)
-        self._stops = frozenset(self._dtypes) - private if in_grid else frozenset()
+        self._stops = frozenset(self._dtypes) - private if program.explicit else frozenset()
 
     def __call__(self, x: Expr) -> str:
         """Return the text of an expression; in parentheses if it has operators."""
@@ -138,8 +136,8 @@ class Expressions:
 
     def _call(self, x: Call) -> str:
         argument = of_type(x.arguments[0])
-        make = lambda: math_function(x.function, argument, x.dtype)  # noqa: E731 - made below, if at all
-        function = self.named(f"{x.function}_", (argument, x.dtype), make)
+        key = argument, x.dtype
+        function = self.named(f"{x.function}_", key, lambda: math_function(x.function, *key))
         return f"{function}({', '.join(map(self, x.arguments))})"
 
     def _load(self, x: Load) -> str:

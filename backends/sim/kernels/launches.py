@@ -1,6 +1,7 @@
 """`SimKernel`: a program compiled for a simulated device, where it runs as late work of a stream."""
 
 import sys
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -10,8 +11,8 @@ from typing import Any, Protocol
 from accel.abc import Stream
 from accel.abc.kernels import Failure
 from accel.device import Device
-from accel.errors import CapabilityError, KernelLaunchError
-from accel.ir import Number, Program, Threads
+from accel.errors import CapabilityError, KernelLaunchError, RaceError
+from accel.ir import Number, Program
 
 from ...common.host_kernels import HostKernel, host_kernel
 from ..memory import Memory
@@ -28,13 +29,19 @@ __all__ = ["Launcher", "SimKernel", "kernel_source"]
 _THREADS = 1024
 _SHARED = 48 * 1024
 
-# How many accesses are interpreted, by debug mode. In debug mode that is how races are found. Otherwise these take
-# about 3 ms, and code of the host takes 40 ms to compile; interpreted accesses never leave the memory of the kernel.
+# How many accesses and turns of serial loops are interpreted, by debug mode, in which that is how races are found.
+# Otherwise they take about 3 ms, and code of the host takes 40 ms to compile; interpreted accesses never leave the
+# memory of the kernel.
 _BUDGETS = {True: 100_000, False: 1000}
 
 
 class Launcher(Protocol):
     """What a launch asks of the backend."""
+
+    @property
+    def races(self) -> deque[str]:
+        """Reports of races, which the launch adds to."""
+        ...
 
     def memory_at(self, address: int, nbytes: int) -> Memory | None:
         """Return the memory that contains some bytes; None if there is none."""
@@ -71,7 +78,6 @@ class SimKernel:
         self._device = device
         self._launcher = launcher
         self._interpreter = Interpreter(program)
-        self._in_grid = any(isinstance(step, Threads) for step in program.steps)
 
     def launch(
         self,
@@ -95,7 +101,11 @@ class SimKernel:
 
         def run_now(operation: Operation) -> None:
             self._launcher.begin(operation, *((each.memory, each.region, each.view.writable) for each in views))
-            failure, found = self._run(views, numbers, grid, block)
+            try:
+                failure, found = self._run(views, numbers, grid, block)
+            except RaceError as error:
+                self._launcher.races.append(str(error))
+                raise
             if failure is not None:
                 raise explain(failure)
             results.append(found)
@@ -110,7 +120,7 @@ class SimKernel:
 
     def _run(self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3) -> Outcome:
         """Interpret the program; if that takes long, run code of the host instead."""
-        budget = sys.maxsize if self._in_grid else _BUDGETS[self._program.debug]
+        budget = sys.maxsize if self._program.explicit else _BUDGETS[self._program.debug]
         run = self._begun(views, numbers, grid, block, budget)
         try:
             return self._interpreter.run(run, races=self._program.debug)

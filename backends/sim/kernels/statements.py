@@ -17,6 +17,7 @@ from accel.ir import (
     Check,
     Continue,
     CopyAsync,
+    Expr,
     For,
     Guard,
     If,
@@ -93,12 +94,19 @@ class Statements:
         raise ValueError(f"{s.target.name} is reduced by {op}, and cannot be assigned {s.value}")
 
     def _store(self, s: Store) -> None:
+        (value,) = self._evaluated(s.value)
         with self._guarded(s.guard, s.memory):
-            at, value = self.expressions(s.at), self.expressions(s.value)
-            self.add(f"{memory_name(s.memory)}.write(t, {at}, {value}, {_site(s.guard)})")
+            self.add(f"{memory_name(s.memory)}.write(t, {self.expressions(s.at)}, {value}, {_site(s.guard)})")
+
+    def _evaluated(self, *values: Expr) -> list[str]:
+        """Write the values that a guarded statement uses: as in Python, they are evaluated before the place."""
+        names = [f"value_{number}" for number in range(len(values))]
+        for name, value in zip(names, values, strict=True):
+            self.add(f"{name} = {self.expressions(value)}")
+        return names
 
     def _atomic(self, s: Atomic) -> None:
-        operands = [self.expressions(x) for x in (s.expected, s.value) if x is not None]
+        operands = self._evaluated(*(x for x in (s.expected, s.value) if x is not None))
         function = self.expressions.named("atomic_", (s.op,), lambda: _ATOMIC[s.op])
         call = f"{memory_name(s.memory)}.change(t, {self.expressions(s.at)}, {function}, {_site(s.guard)}"
         target = "" if s.target is None else f"{self.expressions(s.target)} = "
@@ -128,12 +136,14 @@ class Statements:
 
     def _while(self, s: While) -> None:
         with self.under(f"while {self.expressions(s.condition)}:"):
+            self.add("run.spend()")
             self.body(s.body)
 
     def _for(self, s: For) -> None:
         bounds = ", ".join(self.expressions(x) for x in (s.start, s.stop, s.step))
         counted = self.expressions.named("counted", s.target.dtype, lambda: _counted(s.target.dtype))
         with self.under(f"for {self.expressions(s.target)} in {counted}({bounds}):"):
+            self.add("run.spend()")
             self.body(s.body)
 
     def _break(self, s: Break) -> None:
@@ -157,10 +167,10 @@ class Statements:
         return self.expressions.named("meeting", (), lambda: Meeting)
 
     def _copy(self, s: CopyAsync) -> None:
-        source = Load(s.source, s.source_at, self.expressions.dtype_of(s.source), s.source_guard)
+        (value,) = self._evaluated(Load(s.source, s.source_at, self.expressions.dtype_of(s.source), s.source_guard))
         with self._guarded(s.guard, s.target):
-            at, value = self.expressions(s.target_at), self.expressions(source)
-            self.add(f"t.copies.append({memory_name(s.target)}.copy_later(t, {at}, {value}, {_site(s.guard)}))")
+            at, target = self.expressions(s.target_at), memory_name(s.target)
+            self.add(f"t.copies.append({target}.copy_later(t, {at}, {value}, {_site(s.guard)}))")
 
     def _wait(self, s: WaitForCopies) -> None:
         self.add("t.wait_for_copies()")

@@ -59,6 +59,7 @@ class Runtime:
             "totalGlobalMem": self.machine.memory,
             "warpSize": self.machine.warp,
             "maxGridSize": grid,
+            "multiProcessorCount": 2,
             "pageableMemoryAccess": int(self.machine.reads_pageable),
         }
 

@@ -1,0 +1,176 @@
+"""Statements of a kernel as C++ text."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from accel.ir import (
+    Assign,
+    Atomic,
+    Binary,
+    Check,
+    Const,
+    CopyAsync,
+    For,
+    Guard,
+    If,
+    Local,
+    Reduction,
+    Shuffle,
+    Stmt,
+    Store,
+    Vote,
+    While,
+)
+
+from .expressions import Printer, bare, zero
+from .trees import assigned, mentioned
+from .types import identifier, type_name
+
+__all__ = ["Body"]
+
+_INDENT = "    "
+_LANES = {"index": "{}", "up": "sub(lane(), {})", "down": "add(lane(), {})", "xor": "lane() ^ i64({})"}
+_VOTES = {"any": "any_of_warp", "all": "all_of_warp", "ballot": "ballot_of_warp"}
+
+
+class Body:
+    """Writes the statements of a step.
+
+    Parameters
+    ----------
+    printer : Printer
+        Writes their expressions.
+    totals : mapping of str to Reduction
+        The variables that the step reduces to.
+    """
+
+    def __init__(self, printer: Printer, totals: Mapping[str, Reduction]) -> None:
+        self._text = printer.text
+        self._printer = printer
+        self._totals = totals
+        self._loops = 0
+
+    def lines(self, body: Sequence[Stmt], known: AbstractSet[str]) -> Iterator[str]:
+        """Yield the lines of the outermost statements; variables that are not ``known`` are declared there."""
+        missing = {name: local for name, local in assigned(body).items() if name not in known | self._totals.keys()}
+        for statement in body:
+            here = mentioned(statement) & missing.keys()
+            if isinstance(statement, Assign) and statement.target.name in here:
+                here.remove(statement.target.name)
+                local = missing.pop(statement.target.name)
+                yield from self._declared(here, missing)
+                yield f"{type_name(local.dtype)} {self._assign(statement)}"
+            else:
+                yield from self._declared(here, missing)
+                yield from self._statement(statement)
+
+    def _declared(self, names: AbstractSet[str], missing: dict[str, Local]) -> Iterator[str]:
+        for name in [name for name in missing if name in names]:
+            yield f"{type_name(missing.pop(name).dtype)} {identifier(name)};"
+
+    def _statement(self, statement: Stmt) -> Iterator[str]:
+        if isinstance(statement, Assign) and statement.target.name not in self._totals:
+            yield self._assign(statement)
+        else:
+            yield from getattr(self, f"_{type(statement).__name__.lower()}_lines")(statement)
+
+    def _block(self, head: str, body: Sequence[Stmt], first: str = "") -> Iterator[str]:
+        yield f"{head} {{"
+        if first:
+            yield _INDENT + first
+        for statement in body:
+            for line in self._statement(statement):
+                yield _INDENT + line
+        yield "}"
+
+    def _assign(self, x: Assign) -> str:
+        return f"{identifier(x.target.name)} = {bare(self._text(x.value))};"
+
+    def _assign_lines(self, x: Assign) -> Iterator[str]:
+        """Yield a reduction: the total is not read, but takes a value."""
+        assert isinstance(x.value, Binary), "a total is combined with a value"
+        values = [each for each in (x.value.x, x.value.y) if each != x.target]
+        assert len(values) == 1, "a total is one of the operands"
+        yield f"{identifier(x.target.name)}.take({bare(self._text(values[0]))});"
+
+    def _guarded(self, guard: Guard | None, line: str) -> str:
+        return line if guard is None else f"if ({self._printer.inside(guard)}) {line}"
+
+    def _store_lines(self, x: Store) -> Iterator[str]:
+        element = self._printer.element(x.memory, x.at)
+        yield self._guarded(x.guard, f"{element} = {bare(self._text(x.value))};")
+
+    def _atomic_lines(self, x: Atomic) -> Iterator[str]:
+        given = [x.value] if x.expected is None else [x.expected, x.value]
+        values = ", ".join([bare(self._text(each)) for each in given])
+        call = f"atomic_{x.op}(&{self._printer.element(x.memory, x.at)}, {values})"
+        if x.target is None:
+            yield self._guarded(x.guard, f"{call};")
+            return
+        name = identifier(x.target.name)
+        if x.guard is not None:
+            yield f"{name} = {zero(x.target.dtype)};"
+        yield self._guarded(x.guard, f"{name} = {call};")
+
+    def _check_lines(self, x: Check) -> Iterator[str]:
+        yield f"{self._printer.inside(x.guard)};"
+
+    def _if_lines(self, x: If) -> Iterator[str]:
+        *lines, last = self._block(f"if ({bare(self._text(x.condition))})", x.body)
+        yield from lines
+        if x.otherwise:
+            yield from self._block(f"{last} else", x.otherwise)
+        else:
+            yield last
+
+    def _while_lines(self, x: While) -> Iterator[str]:
+        yield from self._block(f"while ({bare(self._text(x.condition))})", x.body)
+
+    def _for_lines(self, x: For) -> Iterator[str]:
+        number, name, kind = self._loops, identifier(x.target.name), type_name(x.target.dtype)
+        self._loops += 1
+        start, stop, step = [bare(self._text(each)) for each in (x.start, x.stop, x.step)]
+        if isinstance(x.step, Const) and x.step.value == 1:
+            head = f"for ({kind} at{number} = {start}, stop{number} = {stop}; at{number} < stop{number}; ++at{number})"
+            yield from self._block(head, x.body, f"{name} = at{number};")
+            return
+        yield f"const Range loop{number}({start}, {stop}, {step});"
+        head = f"for (i64 at{number} = 0; at{number} < loop{number}.count; ++at{number})"
+        yield from self._block(head, x.body, f"{name} = {kind}(loop{number}[at{number}]);")
+
+    def _break_lines(self, x: Stmt) -> Iterator[str]:
+        yield "break;"
+
+    def _continue_lines(self, x: Stmt) -> Iterator[str]:
+        yield "continue;"
+
+    def _barrier_lines(self, x: Stmt) -> Iterator[str]:
+        yield "__syncthreads();"
+
+    def _shuffle_lines(self, x: Shuffle) -> Iterator[str]:
+        lane = bare(self._text(x.lane))
+        there = {
+            "index": lane,
+            "up": f"sub(lane(), {lane})",
+            "down": f"add(lane(), {lane})",
+            "xor": f"lane() ^ ({lane})",
+        }
+        yield f"{identifier(x.target.name)} = shuffled({bare(self._text(x.value))}, {there[x.kind]});"
+
+    def _vote_lines(self, x: Vote) -> Iterator[str]:
+        yield f"{identifier(x.target.name)} = {_VOTES[x.kind]}({bare(self._text(x.condition))});"
+
+    def _copyasync_lines(self, x: CopyAsync) -> Iterator[str]:
+        target = self._printer.element(x.target, x.target_at)
+        copy = f"copy_async(&{target}, &{self._printer.element(x.source, x.source_at)});"
+        if x.source_guard is None:
+            yield self._guarded(x.guard, copy)
+            return
+        # A source out of range reads as 0; nothing is read if the target is out of range.
+        yield self._guarded(x.guard, "{")
+        yield f"{_INDENT}if ({self._printer.inside(x.source_guard)}) {copy}"
+        yield f"{_INDENT}else {target} = {{}};"
+        yield "}"
+
+    def _waitforcopies_lines(self, x: Stmt) -> Iterator[str]:
+        yield "wait_for_copies();"

@@ -1,0 +1,109 @@
+"""The number of iterations of a loop, as far as the host can compute it from the arguments of a launch."""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from math import prod
+from operator import itemgetter
+from typing import Any
+
+from accel.ir import INDEX, Binary, Cast, Const, Expr, Extent, Local, Loop, Program, Stride, View, of_type
+
+__all__ = ["NARROW", "reach", "trips"]
+
+NARROW = 1 << 30
+"""Distances and numbers of iterations below this leave room for sums of two in 32 bits."""
+
+Arguments = Sequence[Any]
+Compute = Callable[[Arguments], int]
+
+_HALF = 1 << 63
+_OPERATIONS: Mapping[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": lambda x, y: x // y if y else 0,
+    "mod": lambda x, y: x % y if y else 0,
+    "min": min,
+    "max": max,
+}
+
+
+class _Unknown(Exception):  # noqa: N818 - no error: the device computes it
+    """The host does not compute an expression."""
+
+
+def trips(program: Program, loop: Loop) -> Compute | None:
+    """Return a function that computes the number of iterations; None if it depends on what steps before it did."""
+    known = _parameters(program)
+    try:
+        for assign in program.prelude:
+            with suppress(_Unknown):
+                known[assign.target.name] = _computed(assign.value, known)
+        bounds = zip(loop.starts, loop.stops, loop.steps, strict=True)
+        ranges = [[_computed(bound, known) for bound in each] for each in bounds]
+    except _Unknown:
+        return None
+    return lambda arguments: prod([_length(*[bound(arguments) for bound in each]) for each in ranges])
+
+
+def _length(start: int, stop: int, step: int) -> int:
+    return len(range(start, stop, step))
+
+
+def reach(program: Program) -> Compute:
+    """Return a function that computes the largest distance in memory, in elements, between two of a view."""
+    views, place = [], 0
+    for parameter in program.parameters:
+        rank = parameter.rank if isinstance(parameter, View) else 0
+        if rank:
+            views.append((slice(place + 1, place + 1 + rank), slice(place + 1 + rank, place + 1 + 2 * rank)))
+        place += 1 + 2 * rank
+
+    def compute(arguments: Arguments) -> int:
+        most = 0
+        for extents, strides in views:
+            distances = [
+                abs(stride) * extent for extent, stride in zip(arguments[extents], arguments[strides], strict=True)
+            ]
+            most = max(most, sum(distances))
+        return most
+
+    return compute
+
+
+def _parameters(program: Program) -> dict[Any, Compute]:
+    """Return the numbers, extents and strides among the arguments, by name, or by name, kind and axis."""
+    found: dict[Any, Compute] = {}
+    place = 0
+    for parameter in program.parameters:
+        if not isinstance(parameter, View):
+            found[parameter.name] = itemgetter(place)
+            place += 1
+            continue
+        for axis in range(parameter.rank):
+            found[Extent, parameter.name, axis] = itemgetter(place + 1 + axis)
+            found[Stride, parameter.name, axis] = itemgetter(place + 1 + parameter.rank + axis)
+        place += 1 + 2 * parameter.rank
+    return found
+
+
+def _computed(x: Expr, known: Mapping[Any, Compute]) -> Compute:
+    if isinstance(x, Const):
+        value = int(x.value)
+        return lambda _: value
+    key = (type(x), x.view, x.axis) if isinstance(x, Extent | Stride) else x.name if isinstance(x, Local) else None
+    if key in known:
+        return known[key]
+    if isinstance(x, Binary) and x.dtype == INDEX and x.op in _OPERATIONS:
+        operation, left, right = _OPERATIONS[x.op], _computed(x.x, known), _computed(x.y, known)
+        return lambda arguments: _wrapped(operation(left(arguments), right(arguments)))
+    if isinstance(x, Cast) and x.dtype == INDEX and of_type(x.x).kind in "biu":
+        number = _computed(x.x, known)
+        return lambda arguments: _wrapped(int(number(arguments)))
+    raise _Unknown
+
+
+def _wrapped(number: int) -> int:
+    """Return what an integer of 64 bits is after an overflow."""
+    return number if -_HALF <= number < _HALF else (number + _HALF) % (2 * _HALF) - _HALF

@@ -1,0 +1,285 @@
+"""`CompiledProgram`: a kernel that is written in Python, compiled for one device."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from accel.abc import Block, Event, Span, Stream
+from accel.abc.kernels import Failure
+from accel.device import Device
+from accel.ir import SLOT, Loop, Program, Threads
+
+from .device_code import (
+    NARROW,
+    PARTIAL,
+    THREADS,
+    Packing,
+    device_source,
+    kernel_name,
+    reach,
+    reductions,
+    shared_bytes,
+    totals_name,
+    trips,
+)
+from .device_streams import DeviceStreams
+from .driver import Driver
+from .launching import Arguments
+from .memory import DeviceBlock, taken
+from .modules import Modules
+from .raw_kernels import RawExecutable
+from .streams import CupyStream
+
+__all__ = ["CompiledProgram", "Toolchain"]
+
+Dim3 = tuple[int, int, int]
+Geometry = tuple[int, int, int, int, int, int]
+"""Blocks, then threads of a block, along each axis."""
+Explain = Callable[[Failure], Exception]
+
+_BLOCKS = 8
+"""Blocks of `THREADS` threads that a multiprocessor runs at once; more would wait for these."""
+
+_ONE_THREAD = (1, 1, 1, 1, 1, 1)
+_RECORD = 64
+"""Bytes for the record of failures: seven integers of 64 bits, and padding for what comes after it."""
+
+
+class Toolchain(NamedTuple):
+    """What compiles and launches the programs of one device.
+
+    Attributes
+    ----------
+    driver, streams, modules : Driver, DeviceStreams, Modules
+        Those of the backend.
+    copy : callable
+        Copies bytes to the host, and blocks until they are there: takes the target, the source, and the stream.
+    device : Device
+        The device.
+    processors : int
+        The number of its multiprocessors.
+    warp : int
+        The number of threads of a warp.
+    """
+
+    driver: Driver
+    streams: DeviceStreams
+    modules: Modules
+    copy: Callable[[Span, Span, CupyStream], None]
+    device: Device
+    processors: int
+    warp: int
+
+    def executable(self, source: str, kernel: str, bits: int) -> RawExecutable:
+        """Return a kernel of a text, with distances of 32 or 64 bits; the device is current."""
+        options = (f"-DACCEL_INDEX={bits}", f"-DACCEL_WARP={self.warp}", self.driver.platform.no_contraction)
+        function = self.modules.function(self.device, source, kernel, options)
+        return RawExecutable(self.driver, self.streams, self.device, function)
+
+
+class _Step(NamedTuple):
+    """A step of a program.
+
+    ``trips`` computes the number of iterations of a loop; it is None if the host cannot, and for other steps.
+    """
+
+    loop: bool
+    trips: Callable[[Sequence[Any]], int] | None
+    kernel: str
+    totals: str | None
+
+
+class CompiledProgram:
+    """A program, compiled for one device; see `accel.abc.CompiledKernel`."""
+
+    def __init__(self, tools: Toolchain, program: Program) -> None:
+        self.tools = tools
+        self.program = program
+        self.steps = [_step(program, number) for number in range(len(program.steps))]
+        self.explicit = any(isinstance(step, Threads) for step in program.steps)
+        self.shared = shared_bytes(program)
+        self.reductions = reductions(program)
+        self.packing = Packing(program, "Q" * bool(program.frame) + "QI" * bool(self.reductions) + "Q" * program.debug)
+        self._source = device_source(program)
+        self._reach = reach(program)
+        self._kernels: dict[tuple[str, int], RawExecutable] = {}
+        alone = len(self.steps) == 1 and not (program.frame or program.debug or self.reductions)
+        self._alone = Arguments(self.packing.offsets, self.packing.nbytes) if alone else None
+        for step in self.steps:  # errors of the compiler are raised now; others are rare and compiled at a launch
+            self.kernel(step.kernel, 32)
+
+    def launch(
+        self, arguments: Sequence[Any], *, grid: Dim3, block: Dim3, stream: Stream | None, explain: Explain
+    ) -> Callable[[], tuple[Any, ...]] | None:
+        """Run the steps in order, ordered by the stream; see `accel.abc.CompiledKernel`."""
+        streams = self.tools.streams
+        queue = streams.stream_for(stream, self.tools.device)
+        if queue.caught_up != queue.new_blocks.number:
+            streams.wait_for_reused(queue)
+        counts = [None if step.trips is None else step.trips(arguments) for step in self.steps]
+        bits = self.bits(arguments, counts)
+        for step in self.steps:
+            self.kernel(step.kernel, bits).allow(self.shared)
+        if self._alone is not None and queue.direct:
+            if stream is not None:
+                queue.begin()
+            queue.at_once(self._start_alone, arguments, counts[0], bits, (*grid, *block))
+            return None
+        launch = _Launch(self, arguments, counts, bits, (*grid, *block), explain)
+        # In debug mode a thread of the host waits for the kernels, and raises the error for those who wait for it.
+        queue.submit(partial(launch.start, queue), timed=stream is not None, blocks=self.program.debug)
+        return partial(launch.results, queue, queue.record()) if self.program.results else None
+
+    def _start_alone(
+        self, given: Sequence[Any], count: int | None, bits: int, explicit: Geometry, queue: CupyStream
+    ) -> None:
+        """Launch the only kernel of a program that needs no memory besides its arguments."""
+        arguments, step = self._alone, self.steps[0]
+        assert arguments is not None, "the program has one kernel"
+        # No call between these: another thread, or a signal handler, may launch the same kernel.
+        if arguments.busy:
+            arguments = arguments.copy()
+        arguments.busy = True
+        try:
+            if count != 0:
+                self.packing.write(arguments.memory, given, ())
+                self.start(step.kernel, bits, self.geometry(step, count, explicit), arguments, queue)
+        finally:
+            arguments.busy = False
+
+    def start(self, name: str, bits: int, geometry: Geometry, arguments: Arguments, queue: CupyStream) -> None:
+        """Launch a kernel; the device is current."""
+        pointer = self.kernel(name, bits).pointer
+        self.tools.driver.launch_kernel(pointer, *geometry, self.shared, queue.handle, arguments.table, 0)
+
+    def geometry(self, step: _Step, count: int | None, explicit: Geometry) -> Geometry:
+        """Return the blocks and the threads of a step."""
+        if self.explicit:
+            return explicit
+        return (self.blocks(count), 1, 1, THREADS, 1, 1) if step.loop else _ONE_THREAD
+
+    def blocks(self, count: int | None) -> int:
+        """Return the blocks for a number of iterations; None if it is not known."""
+        most = _BLOCKS * self.tools.processors
+        return most if count is None else min(-(-count // THREADS), most)
+
+    def kernel(self, name: str, bits: int) -> RawExecutable:
+        """Return one of the kernels."""
+        found = self._kernels.get((name, bits))
+        if found is None:
+            with self.tools.driver.on(self.tools.device):
+                found = self._kernels[name, bits] = self.tools.executable(self._source, name, bits)
+        return found
+
+    def bits(self, arguments: Sequence[Any], counts: Sequence[int | None]) -> int:
+        """Return the bits of distances and numbers of iterations that a launch needs."""
+        known = [count for count, step in zip(counts, self.steps, strict=True) if step.loop]
+        fits = None not in known and max([self._reach(arguments), *[count or 0 for count in known]]) < NARROW
+        return 32 if fits else 64
+
+
+def _step(program: Program, number: int) -> _Step:
+    step, kernel = program.steps[number], kernel_name(program, number)
+    if not isinstance(step, Loop):
+        return _Step(False, None, kernel, None)
+    return _Step(True, trips(program, step), kernel, totals_name(program, number) if step.reductions else None)
+
+
+class _Launch:
+    """One launch of a program: its kernels, and the memory that they use besides the arguments."""
+
+    def __init__(
+        self,
+        compiled: CompiledProgram,
+        arguments: Sequence[Any],
+        counts: Sequence[int | None],
+        bits: int,
+        geometry: Geometry,
+        explain: Explain,
+    ) -> None:
+        self._compiled = compiled
+        self._tools = compiled.tools
+        self._given = arguments
+        self._counts = counts
+        self._geometry = geometry
+        self._explain = explain
+        self._bits = bits
+        self._arguments = Arguments(compiled.packing.offsets, compiled.packing.nbytes)
+        self._memory: DeviceBlock | None = None
+
+    def start(self, queue: CupyStream) -> None:
+        """Submit the kernels to the driver; in debug mode wait for them, and raise the first failure."""
+        kept = False
+        try:
+            self._submit(queue)
+            kept = bool(self._compiled.program.results)
+        finally:
+            if not kept:  # an error keeps this object, but need not keep the memory
+                self._memory = None
+
+    def _submit(self, queue: CupyStream) -> None:
+        debug = self._compiled.program.debug
+        self._memory = self._taken(queue)
+        if debug and self._memory is not None:
+            self._tools.driver.runtime.memsetAsync(self._memory.pointer, 0, _RECORD, queue.handle)
+        for step, count in zip(self._compiled.steps, self._counts, strict=True):
+            if count != 0:
+                self._run(step, count, queue)
+        if debug:
+            self._raise_failure(queue)
+
+    def results(self, queue: CupyStream, done: Event) -> tuple[Any, ...]:
+        """Wait for the kernels, and return the results."""
+        done.wait()
+        program, memory = self._compiled.program, self._memory
+        assert memory is not None, "results are in the frame"
+        with self._tools.driver.on(queue.device):
+            frame = self._read(memory, _RECORD, SLOT * len(program.frame), queue)
+        names = [local.name for local in program.frame]
+        slots = [(SLOT * names.index(local.name), local.dtype) for local in program.results]
+        return tuple([frame[start : start + dtype.itemsize].view(dtype)[0] for start, dtype in slots])
+
+    def _taken(self, queue: CupyStream) -> DeviceBlock | None:
+        """Return memory for the record, the frame and the partial totals, in this order; None if there are none.
+
+        Only this stream uses it, and CuPy's pool reuses it on this stream.
+        """
+        compiled = self._compiled
+        scratch = PARTIAL * compiled.reductions * compiled.blocks(None)
+        nbytes = _RECORD + SLOT * len(compiled.program.frame) + scratch
+        if nbytes == _RECORD and not compiled.program.debug:
+            return None
+        native = taken(self._tools.driver, nbytes, queue)
+        return DeviceBlock(native.ptr, nbytes, native, queue.device, queue)
+
+    def _run(self, step: _Step, count: int | None, queue: CupyStream) -> None:
+        compiled, arguments = self._compiled, self._arguments
+        geometry = compiled.geometry(step, count, self._geometry)
+        compiled.packing.write(arguments.memory, self._given, self._own(geometry[0]))
+        compiled.start(step.kernel, self._bits, geometry, arguments, queue)
+        if step.totals is not None:
+            compiled.start(step.totals, self._bits, (1, 1, 1, THREADS, 1, 1), arguments, queue)
+
+    def _own(self, blocks: int) -> list[int]:
+        """Return the arguments that follow those of the launch."""
+        program, memory = self._compiled.program, self._memory
+        if memory is None:
+            return []
+        frame = memory.pointer + _RECORD
+        own = [frame] if program.frame else []
+        if self._compiled.reductions:
+            own += [frame + SLOT * len(program.frame), blocks]
+        return [*own, memory.pointer] if program.debug else own
+
+    def _raise_failure(self, queue: CupyStream) -> None:
+        assert self._memory is not None, "debug mode has a record"
+        found = Failure._make(self._read(self._memory, 0, 8 * len(Failure._fields), queue).view(np.int64).tolist())
+        if found.failures:
+            raise self._explain(found)
+
+    def _read(self, memory: DeviceBlock, start: int, nbytes: int, queue: CupyStream) -> Any:
+        into = np.empty(nbytes, np.uint8)
+        self._tools.copy(Span(Block(into.ctypes.data, nbytes, into), 0, nbytes), Span(memory, start, nbytes), queue)
+        return into

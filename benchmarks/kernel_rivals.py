@@ -1,0 +1,164 @@
+"""The loops of `kernels.py`, written for accel, numba and Quadrants."""
+
+import ctypes
+import sys
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from types import SimpleNamespace
+from typing import Any
+
+import numba
+import numpy as np
+
+import accel
+from accel import BufferView, LayoutTensor
+from accel.dtypes import f32
+from accel.kernels import grid, kernel
+
+# The layers that several threads may use at once: OpenMP or TBB.
+numba.config.THREADING_LAYER = "threadsafe"
+
+
+def _scale(v: BufferView[f32], factor: f32) -> None:
+    for i in range(v.size):
+        v[i] = v[i] * factor
+
+
+def _saxpy(y: BufferView[f32], x: BufferView[f32], a: f32) -> None:
+    for i in range(y.size):
+        y[i] = a * x[i] + y[i]
+
+
+def _add(v: BufferView[f32], term: f32) -> None:
+    for i in range(v.size):
+        v[i] = v[i] + term
+
+
+def _total(v: BufferView[f32]) -> f32:
+    s = accel.kernels.accumulator(f32, 0)
+    for i in range(v.size):
+        s += v[i]
+    return s
+
+
+def _stencil(out: LayoutTensor[f32], x: LayoutTensor[f32]) -> None:
+    rows, columns = x.shape
+    for i, j in grid(rows - 2, columns - 2):
+        out[i + 1, j + 1] = f32(0.2) * (x[i + 1, j + 1] + x[i, j + 1] + x[i + 2, j + 1] + x[i + 1, j] + x[i + 1, j + 2])
+
+
+def ours(*, debug: bool = False) -> SimpleNamespace:
+    """Return the loops as kernels."""
+    made = kernel(debug=debug)
+    loops = {"scale": _scale, "saxpy": _saxpy, "add": _add, "total": _total, "stencil": _stencil}
+    return SimpleNamespace(**{name: made(function) for name, function in loops.items()})
+
+
+def numba_loops() -> SimpleNamespace:
+    """Return the loops in numba: parallel ones, and ``serial`` ones."""
+    parallel, serial = numba.njit(parallel=True), numba.njit
+    reassociated = numba.njit(parallel=True, fastmath={"reassoc", "nsz"})
+
+    def scale(v: Any, factor: Any) -> None:
+        for i in numba.prange(v.size):
+            v[i] = v[i] * factor
+
+    def saxpy(y: Any, x: Any, a: Any) -> None:
+        for i in numba.prange(y.size):
+            y[i] = a * x[i] + y[i]
+
+    def total(v: Any) -> Any:
+        s = np.float32(0)
+        for i in numba.prange(v.size):
+            s += v[i]
+        return s
+
+    def stencil(out: Any, x: Any) -> None:
+        fifth = np.float32(0.2)
+        for i in numba.prange(1, x.shape[0] - 1):
+            for j in range(1, x.shape[1] - 1):
+                out[i, j] = fifth * (x[i, j] + x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1])
+
+    return SimpleNamespace(
+        scale=parallel(scale),
+        saxpy=parallel(saxpy),
+        total=parallel(total),
+        reassociated_total=reassociated(total),
+        stencil=parallel(stencil),
+        serial_scale=serial(scale),
+    )
+
+
+def quadrants_loops() -> Any:
+    """Return the module with the loops in Quadrants; None if it is not installed."""
+    try:
+        with redirect_stdout(sys.stderr):  # it prints its version, which is no JSON
+            import quadrants_loops
+    except ImportError:
+        return None
+    return quadrants_loops
+
+
+def memcpy(target: np.ndarray, source: np.ndarray) -> None:
+    """Copy by the C library, in one thread."""
+    ctypes.memmove(target.ctypes.data, source.ctypes.data, source.nbytes)
+
+
+def numpy_stencil(out: np.ndarray, x: np.ndarray) -> None:
+    """Compute the stencil by NumPy, in place as far as it goes."""
+    inner = out[1:-1, 1:-1]
+    np.add(x[1:-1, 1:-1], x[:-2, 1:-1], out=inner)
+    for neighbour in (x[2:, 1:-1], x[1:-1, :-2], x[1:-1, 2:]):
+        np.add(inner, neighbour, out=inner)
+    np.multiply(inner, np.float32(0.2), out=inner)
+
+
+_TIMED = """
+import json
+from time import perf_counter
+
+began = perf_counter()
+{imports}
+{made}
+imported = perf_counter()
+{call}
+called = perf_counter()
+print(json.dumps({{"imports": imported - began, "call": called - imported}}))
+"""
+
+_LOOP = """
+{decorator}
+def scale({parameters}):
+    for i in range(v.size):
+        v[i] = v[i] * factor
+"""
+
+_FIRST = {
+    "accel": (
+        "import accel\nfrom accel import BufferView\nfrom accel.dtypes import f32",
+        _LOOP.format(decorator="@accel.kernel", parameters="v: BufferView[f32], factor: f32")
+        + "v = accel.zeros(64, 'float32')[:]",
+        "scale(v, 2.0)",
+    ),
+    "numba, serial, cached": (
+        "import numpy as np\nfrom numba import njit",
+        _LOOP.format(decorator="@njit(cache=True)", parameters="v, factor") + "v = np.zeros(64, 'float32')",
+        "scale(v, np.float32(2))",
+    ),
+    "quadrants": (
+        "import quadrants as qd\nfrom quadrants import BufferView",
+        "qd.init(arch=qd.cpu, log_level=qd.ERROR, offline_cache_file_path='caches/quadrants')\n"
+        + _LOOP.format(decorator="@qd.kernel", parameters="v: BufferView[qd.f32], factor: qd.f32")
+        + "v = qd.ndarray(qd.f32, shape=(64,))[:]",
+        "scale(v, 2.0)",
+    ),
+}
+
+
+def first_calls(*, with_quadrants: bool) -> Mapping[str, str]:
+    """Return programs that call a small kernel once, and print the seconds of the imports and of the call."""
+    return {
+        name: _TIMED.format(imports=imports, made=made, call=call)
+        for name, (imports, made, call) in _FIRST.items()
+        if with_quadrants or name != "quadrants"
+    }

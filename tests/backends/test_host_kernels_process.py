@@ -1,0 +1,238 @@
+"""Compiled kernels and their process: caches on disk, forks, interrupts, and the end of the process."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from accel.backends.common.host_code import machine_code
+
+PREPARED = """
+    import os, signal, sys, threading, time
+    from pathlib import Path
+    import numpy as np
+    import accel
+    from accel.backends.common.host_code import machine_code, process
+    from accel.backends.common.host_kernels import host_kernel
+    from accel.ir import *
+
+    i = Local("i", INDEX)
+    f64 = np.dtype("float64")
+
+    def scale(factor):
+        at = Load("v", i, f64)
+        body = (Store("v", i, Binary("mul", at, Const(factor, f64), f64)),)
+        bounds = (Const(0, INDEX),), (Extent("v", 0),), (Const(1, INDEX),)
+        return Program("scale", (View("v", f64, 1, True),), (), (Loop((i,), *bounds, body),))
+
+    def endless():
+        flag = Local("flag", f64)
+        see = Atomic("add", "v", Const(0, INDEX), Const(0, f64), flag)
+        count = Atomic("add", "v", Const(1, INDEX), Const(1, f64))
+        body = (see, While(Compare("eq", flag, Const(0, f64)), (see, count)))
+        return Program("endless", (View("v", f64, 1, True),), (), (Once(body),))
+
+    def doubles(factor=2, size=10):
+        v = np.ones(size)
+        host_kernel(scale(factor)).run((v.ctypes.data, size, 1))
+        return bool((v == factor).all())
+
+    def in_child(work):
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                signal.alarm(60)
+                status = 0 if work() else 2
+            finally:
+                os._exit(status)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.fixture
+def printed(tmp_path):
+    """A function that runs PREPARED and more code in a new process, and returns what it prints."""
+
+    def run(code, **environment):
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", textwrap.dedent(PREPARED) + textwrap.dedent(code)],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            env={**os.environ, "ACCEL_CACHE_DIR": str(tmp_path), **environment},
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return run
+
+
+class TestTheCache:
+    def test_spares_the_next_process_the_compiler(self, printed):
+        code = """
+            compiled = []
+            class Spy(machine_code._Machine):
+                def compiled(self, text):
+                    compiled.append(text)
+                    return super().compiled(text)
+            machine_code._Machine = Spy
+            print(doubles(), len(compiled))
+        """
+        assert [printed(code), printed(code)] == ["True 1", "True 0"]
+
+    @pytest.mark.parametrize("damage", ["b''", "b'no code'", "content[:-1]", "content[:32] + bytes(len(content) - 32)"])
+    def test_whose_files_are_damaged_is_repaired(self, printed, tmp_path, damage):
+        assert printed("print(doubles())") == "True"
+        (file,) = (tmp_path / "kernels").glob("*.o")
+        content = file.read_bytes()
+        file.write_bytes(eval(damage))
+        assert printed("print(doubles())") == "True"
+        assert file.read_bytes() == content
+
+    def test_that_cannot_be_written_is_done_without(self, printed, tmp_path):
+        file = tmp_path / "file"
+        file.touch()
+        for folder in (file, file / "below", "/proc/nothing", "~nobody-of-this-name/cache"):
+            assert printed("print(doubles())", ACCEL_CACHE_DIR=str(folder)) == "True"
+
+    def test_holds_whole_files_only(self, printed, tmp_path):
+        assert printed("print(all(doubles(factor) for factor in range(2, 6)))") == "True"
+        files = sorted((tmp_path / "kernels").iterdir())
+        assert [file.suffix for file in files] == [".o"] * 4
+
+
+class TestForks:
+    def test_a_child_runs_what_its_parent_ran_in_several_threads(self, printed):
+        code = """
+            with accel.using(threads=3):
+                size = 3_000_000
+                assert doubles(2, size) and process._state[0]
+                print([in_child(lambda: doubles(factor, size) and doubles(factor, size)) for factor in (2, 3)])
+                print(doubles(2, size))
+        """
+        assert printed(code) == "[0, 0]\nTrue"
+
+    def test_a_child_of_a_fork_during_a_compilation_ends_in_time(self, printed):
+        code = """
+            import llvmlite.binding as llvm
+            assert doubles()
+            held, done = threading.Event(), threading.Event()
+            def hold():
+                with llvm.ffi.lib._lock:
+                    held.set()
+                    done.wait()
+            thread = threading.Thread(target=hold)
+            thread.start()
+            held.wait()
+            def work():
+                assert doubles(), "a kernel from before runs"
+                try:
+                    doubles(3)
+                except accel.errors.CapabilityError as error:
+                    return "forked while another thread compiled" in str(error)
+            print(in_child(work))
+            done.set()
+            thread.join()
+            print(doubles(3))
+        """
+        assert printed(code) == "0\nTrue"
+
+
+def test_an_interrupted_compilation_is_done_by_the_next_call(printed):
+    code = """
+        class Interrupted(machine_code._Machine):
+            times = 0
+            def compiled(self, text):
+                code = super().compiled(text)
+                Interrupted.times += 1
+                if Interrupted.times == 1:
+                    raise KeyboardInterrupt
+                return code
+        machine_code._Machine = Interrupted
+        try:
+            doubles()
+        except KeyboardInterrupt:
+            print("interrupted")
+        print(doubles(), Interrupted.times)
+    """
+    assert printed(code) == "interrupted\nTrue 2"
+
+
+def test_other_threads_run_while_a_long_kernel_does(printed):
+    code = """
+        v = np.zeros(2)
+        thread = threading.Thread(target=host_kernel(endless()).run, args=((v.ctypes.data, 2, 1),))
+        thread.start()
+        while not v[1]:
+            pass
+        v[0] = 1
+        thread.join()
+        print("ended")
+    """
+    assert printed(code) == "ended"
+
+
+def test_a_process_ends_after_the_kernels_that_run_in_threads_which_it_does_not_wait_for(printed):
+    code = """
+        import atexit
+        v = np.zeros(2)
+        kernel = host_kernel(endless())
+        thread = threading.Thread(target=kernel.run, args=((v.ctypes.data, 2, 1),), daemon=True)
+        thread.start()
+        while not v[1]:
+            pass
+        def end():
+            time.sleep(0.2)
+            v[0] = 1
+        timer = threading.Thread(target=end, daemon=True)
+        atexit.register(timer.start)
+        atexit.register(print, "ends")
+    """
+    assert printed(code) == "ends"
+
+
+@pytest.mark.parametrize(
+    "broken", ["sys.modules['llvmlite.binding'] = None", "import llvmlite.binding as b; b.parse_assembly = None"]
+)
+def test_a_broken_compiler_is_named(printed, broken):
+    code = f"""
+        {broken}
+        try:
+            doubles()
+        except accel.errors.CapabilityError as error:
+            print(error)
+    """
+    message = printed(code)
+    assert message.startswith("kernels on the host are compiled by llvmlite, which failed: ")
+    assert message.endswith("install it anew, with pip install --force-reinstall llvmlite numba")
+
+
+def test_without_openmp_each_job_starts_threads_of_its_own(printed):
+    code = """
+        process._openmp = lambda: None
+        with accel.using(threads=3):
+            print(all(doubles(2, 3_000_000) for _ in range(20)), process._state[0] != 0, process._state[3])
+    """
+    assert printed(code) == "True True 0"
+
+
+def test_too_little_memory_for_the_compiler_is_an_error(printed):
+    code = """
+        import resource
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 28), used + (1 << 28)))
+        try:
+            doubles()
+        except accel.errors.OutOfMemoryError as error:
+            print(error)
+    """
+    assert printed(code).startswith("the compiler needs 512 MiB of address space, which is not free; release memory")
+
+
+def test_equal_texts_are_compiled_once():
+    text = "define i64 @seven() {\n ret i64 7\n}\n"
+    first = machine_code.function_of(text, "seven", {})
+    assert machine_code.function_of(text, "seven", {}) == first

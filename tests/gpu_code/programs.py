@@ -1,0 +1,79 @@
+"""Programs in the typed form, run as the C++ text that GPUs get, compiled by g++; see `host_gpu`."""
+
+import numpy as np
+from accel.backends.cupy import device_code
+
+from accel.abc.kernels import Failure
+from accel.ir import SLOT, Loop, Threads, View
+
+from . import host_gpu
+
+__all__ = ["run_with_gcc"]
+
+FEW_BLOCKS = (3, 1, 1)
+
+
+def run_with_gcc(program, arguments, grid=None, block=None, seed=0, warp=32, bits=64):
+    """Run a program on NumPy arrays, which it changes, and numbers, one for each parameter.
+
+    Grid and block are needed for a program with an explicit grid; else the grid is small, so that threads do several
+    iterations. Distances have 32 or 64 bits. Returns the `Failure`, or None; and the results as NumPy scalars.
+    """
+    options = (f"-DACCEL_INDEX={bits}",)
+    module = host_gpu.compile(device_code.device_source(program), options, warp)
+    frame = aligned(SLOT * len(program.frame), seed)
+    scratch = aligned(device_code.PARTIAL * FEW_BLOCKS[0] * device_code.reductions(program), seed)
+    record = np.zeros(len(Failure._fields), np.int64)
+    values = [each for pair in zip(program.parameters, arguments, strict=True) for each in flattened(*pair, bits)]
+    if program.frame:
+        values.append(address(frame))
+    if device_code.reductions(program):
+        values += [address(scratch), np.uint32(FEW_BLOCKS[0])]
+    if program.debug:
+        values.append(address(record))
+    for number, step in enumerate(program.steps):
+        name = device_code.kernel_name(program, number)
+        if isinstance(step, Threads):
+            module.launch(name, grid, block, values, device_code.shared_bytes(program), seed)
+        elif isinstance(step, Loop):
+            module.launch(name, FEW_BLOCKS, device_code.THREADS, values, seed=seed)
+            if step.reductions:
+                module.launch(device_code.totals_name(program, number), 1, device_code.THREADS, values, seed=seed)
+        else:
+            module.launch(name, 1, 1, values, seed=seed)
+    return failure_of(record), results_of(program, frame)
+
+
+def flattened(parameter, value, bits):
+    """Return an argument as the kernels take it: an address, extents and strides, or a number."""
+    if not isinstance(parameter, View):
+        return [np.asarray(value).astype(parameter.dtype)[()]]
+    assert value.dtype == parameter.dtype
+    strides = [stride // value.itemsize for stride in value.strides]
+    if not parameter.rank:
+        return [address(value)]
+    return [address(value), *map(np.int64, value.shape), *map(np.int32 if bits == 32 else np.int64, strides)]
+
+
+def address(array):
+    return np.uint64(array.__array_interface__["data"][0])
+
+
+def aligned(nbytes, seed):
+    """Return arbitrary bytes at a multiple of 16."""
+    made = np.random.default_rng(seed).integers(0, 256, nbytes + 16, np.uint8)
+    return made[-int(address(made)) % 16 :][:nbytes]
+
+
+def failure_of(record):
+    found = Failure._make(record.tolist())
+    return found if found.failures else None
+
+
+def results_of(program, frame):
+    names = [local.name for local in program.frame]
+    starts = [SLOT * names.index(local.name) for local in program.results]
+    return tuple(
+        frame[start : start + local.dtype.itemsize].view(local.dtype)[0].copy()
+        for start, local in zip(starts, program.results, strict=True)
+    )

@@ -1,0 +1,302 @@
+"""Numbers in kernels that are written in Python: the text for GPUs, run by g++, computes what NumPy does."""
+
+import warnings
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from accel.dtypes import supported
+from accel.ir import TRUTH, Binary, Call, Cast, Compare, Logic, Select, Unary
+
+from .building import const, elementwise, load, view
+from .programs import run_with_gcc
+
+BF16 = np.dtype(ml_dtypes.bfloat16)
+DTYPES = [dtype for dtype in supported() if dtype.itemsize > 1 or dtype.kind in "iub"]
+INTEGERS = [dtype for dtype in DTYPES if dtype.kind in "iu"]
+FLOATS = [dtype for dtype in DTYPES if dtype.kind == "f" or dtype == BF16]
+COMPLEX = [dtype for dtype in DTYPES if dtype.kind == "c"]
+UFUNCS = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "pow": np.power,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "lshift": np.left_shift,
+    "rshift": np.right_shift,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+COMPARISONS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+SMALL = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 3.0, 7.25, 1e-3, 1e-7, 3e4, 6e4, -7e4]
+SPECIAL = [*SMALL, 1e30, 1e-30, np.inf, -np.inf, np.nan]
+
+
+def ids(dtype):
+    return dtype.name
+
+
+def numbers(dtype):
+    """Return numbers of a type, at the ends of its range among them."""
+    if dtype.kind == "b":
+        return np.array([False, True])
+    if dtype.kind in "iu":
+        ends = np.iinfo(dtype)
+        small = [number for number in (*range(-9, 10), 31, 64, 100) if number >= ends.min]
+        return np.array([*small, ends.min, ends.min + 1, ends.max // 2, ends.max - 1, ends.max], dtype)
+    with np.errstate(all="ignore"):
+        if dtype.kind == "c":
+            real = np.array([0, 1, -1, 2, 0.5, -3, 1e15])
+            return (real[:, None] + 1j * real).ravel().astype(dtype)
+        return np.array([*SPECIAL, *np.random.default_rng(1).normal(size=20)]).astype(dtype)
+
+
+def pairs(dtype):
+    first, second = np.meshgrid(numbers(dtype), numbers(dtype))
+    return first.ravel().copy(), second.ravel().copy()
+
+
+def computed(sources, expressions, **how):
+    """Return the values of expressions of the elements of arrays, which are the views a, b and c."""
+    views = [view(name, source.dtype, writable=False) for name, source in zip("abc", sources, strict=False)]
+    made = [np.zeros(len(sources[0]), dtype) for dtype, _ in expressions]
+    assert run_with_gcc(elementwise(views, expressions), [*sources, *made], **how) == (None, ())
+    return made
+
+
+def operands(dtype):
+    return [load(view(name, dtype)) for name in "ab"]
+
+
+def same(found, expected):
+    expected = np.asarray(expected).astype(found.dtype)
+    if found.dtype == BF16:  # whose NaN NumPy does not know
+        found, expected = found.astype("f4"), expected.astype("f4")
+    np.testing.assert_array_equal(found, expected)
+    if found.dtype.kind == "f":
+        np.testing.assert_array_equal(np.signbit(found) & (found == 0), np.signbit(expected) & (found == 0))
+
+
+def close(found, expected, units):
+    """Compare floats, up to some units of the last digit, and up to the smallest normal number."""
+    expected = np.asarray(expected).astype(found.dtype)
+    info = ml_dtypes.finfo(found.dtype)
+    error = {"rtol": units * float(info.eps), "atol": float(info.smallest_normal)}
+    np.testing.assert_allclose(found.astype("f8"), expected.astype("f8"), **error)
+
+
+def check_binary(dtype, names, oracle=UFUNCS, inexact=()):
+    a, b = pairs(dtype)
+    x, y = operands(dtype)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = computed((a, b), [(dtype, Binary(name, x, y, dtype)) for name in names])
+        for name, found in zip(names, made, strict=True):
+            if name in inexact:
+                close(found, oracle[name](a, b), 8)
+            else:
+                same(found, oracle[name](a, b))
+
+
+def integer_pow(a, b):
+    """Return powers that wrap around; a negative exponent gives the whole part."""
+    found = []
+    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+        negative = x ** (y % 2) if abs(x) == 1 else 0
+        found.append(pow(x, y, 1 << 64) if y >= 0 else negative % (1 << 64))
+    return np.array(found, np.uint64).astype(a.dtype)
+
+
+def arithmetic_shift(a, b):
+    wide = [x >> min(y % (1 << 64), 64) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    return np.array(wide, a.dtype)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=ids)
+def test_integers_wrap_around_and_divide_as_in_python(dtype):
+    names = [name for name in UFUNCS if name != "truediv"]
+    oracle = {**UFUNCS, "pow": integer_pow, "rshift": arithmetic_shift}
+    check_binary(dtype, names, oracle)
+
+
+def test_operations_on_truth_values():
+    check_binary(TRUTH, ["and", "or", "xor", "min", "max"])
+
+
+FLOAT_OPERATIONS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "min", "max", "pow"]
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=ids)
+def test_floats_are_rounded_after_each_operation_as_in_numpy(dtype):
+    narrow = {name: (lambda a, b, f=f: f(a.astype("f4"), b.astype("f4")).astype(dtype)) for name, f in UFUNCS.items()}
+    check_binary(dtype, FLOAT_OPERATIONS, narrow if dtype.itemsize == 2 else UFUNCS, inexact=["pow"])
+
+
+@pytest.mark.parametrize("dtype", COMPLEX, ids=ids)
+def test_complex_numbers(dtype):
+    close = ["mul", "truediv", "pow"]
+    a, b = pairs(dtype)
+    x, y = operands(dtype)
+    operations = ["add", "sub", *close]
+    with np.errstate(all="ignore"):
+        found = computed((a, b), [(dtype, Binary(name, x, y, dtype)) for name in operations])
+        for name, values in zip(operations, found, strict=True):
+            expected = UFUNCS[name](a, b)
+            known = np.isfinite(expected) & (np.abs(expected) < 1e30)
+            if name == "pow":  # the angle of a large number to a large power is lost to rounding
+                known &= (np.abs(a) < 10) & (np.abs(b) < 10)
+            np.testing.assert_allclose(
+                values[known], expected[known], rtol=1e-4 if dtype == "c8" else 1e-12, atol=1e-30
+            )
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=ids)
+def test_comparisons_choices_and_unary_operations(dtype):
+    names = ["eq", "ne"] if dtype.kind == "c" else [*COMPARISONS]
+    a, b = pairs(dtype)
+    x, y = operands(dtype)
+    never = Logic("and", const(True, "?"), const(False, "?"))
+    expressions = [(TRUTH, Compare(name, x, y)) for name in names]
+    expressions.append((dtype, Select(Logic("or", Compare("eq", x, y), never), x, y, dtype)))
+    with np.errstate(all="ignore"):
+        expected = [*[COMPARISONS[name](a, b) for name in names], np.where(a == b, a, b)]
+        if dtype.kind != "b":
+            expressions.append((dtype, Unary("neg", x, dtype)))
+            expected.append(-a)
+        if dtype.kind in "iub":
+            expressions.append((dtype, Unary("invert", x, dtype)))
+            expected.append(~a)
+    for found, right in zip(computed((a, b), expressions), expected, strict=True):
+        same(found, right)
+
+
+@pytest.mark.parametrize("source", DTYPES, ids=ids)
+def test_casts_and_numbers_in_the_text(source):
+    targets = [target for target in DTYPES if source.kind != "c" or target.kind == "c"]
+    a = numbers(source)
+    x, _ = operands(source)
+    written = [(source, const(value, source)) for value in a]
+    made = computed((a,), [*[(target, Cast(x, target)) for target in targets], *written])
+    for found in made[: len(targets)]:
+        same(found, cast(a, found.dtype))
+    same(np.array([found[0] for found in made[len(targets) :]]), a)
+
+
+def cast(a, target):
+    """Return numbers as another type; what is out of range of an integer becomes the nearest one, and NaN 0."""
+    with np.errstate(all="ignore"):
+        if target.kind not in "iu" or a.dtype.kind in "iub":
+            return a.astype(target)
+        ends = np.iinfo(target)
+        whole = [int(np.nan_to_num(x, nan=0, posinf=1e300, neginf=-1e300)) for x in a.astype("f8")]
+        return np.array([min(max(x, ends.min), ends.max) for x in whole], target)
+
+
+ONE = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "cbrt",
+    "cos",
+    "cosh",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+]
+RENAMED = {f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")}
+EXACT = {
+    "abs": np.abs,
+    "ceil": np.ceil,
+    "floor": np.floor,
+    "round": np.round,
+    "trunc": np.trunc,
+    "sign": np.sign,
+    "square": np.square,
+    "real": np.real,
+    "conj": np.conj,
+}
+PREDICATES = {"isfinite": np.isfinite, "isinf": np.isinf, "isnan": np.isnan, "signbit": np.signbit}
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=ids)
+def test_functions_of_floats(dtype):
+    a, b = pairs(dtype)
+    x, y = operands(dtype)
+    two = {"atan2": np.arctan2, "copysign": np.copysign, "hypot": np.hypot, "nextafter": np.nextafter}
+    expressions = [(dtype, Call(name, (x,), dtype)) for name in (*ONE, "rsqrt", *EXACT)]
+    expressions += [(dtype, Call(name, (x, y), dtype)) for name in two]
+    expressions += [(dtype, Call("fma", (x, y, x), dtype))]
+    expressions += [(TRUTH, Call(name, (x,), TRUTH)) for name in PREDICATES]
+    found = computed((a, b), expressions)
+    with np.errstate(all="ignore"):
+        for name in ONE:
+            close(found.pop(0), getattr(np, RENAMED.get(name, name))(a.astype("f8")), 6)
+        close(found.pop(0), 1 / np.sqrt(a.astype("f8")), 2)
+        for function in EXACT.values():
+            same(found.pop(0), function(a.astype("f4") if dtype == BF16 else a))
+        for function in two.values():
+            close(found.pop(0), function(a, b), 2)
+        wide = a.astype("f8") * b.astype("f8") + a.astype("f8")
+        plain = np.abs(wide) > 1e-4
+        close(found.pop(0)[plain], wide[plain], 4)
+        for function in PREDICATES.values():
+            same(found.pop(0), function(a))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=ids)
+def test_functions_of_integers(dtype):
+    a = numbers(dtype)
+    x, _ = operands(dtype)
+    names = ["abs", "sign", "square", "floor", "ceil", "trunc", "round", "popcount"]
+    found = computed((a,), [(dtype, Call(name, (x,), dtype)) for name in names])
+    for values, expected in zip(found, [np.abs(a), np.sign(a), np.square(a), a, a, a, a], strict=False):
+        same(values, expected)
+    bits = a.view(f"u{a.itemsize}")
+    same(found[-1], np.bitwise_count(bits))
+
+
+@pytest.mark.parametrize("dtype", COMPLEX, ids=ids)
+def test_parts_of_complex_numbers(dtype):
+    a = numbers(dtype)
+    x, _ = operands(dtype)
+    part = a.real.dtype
+    whole = Call("complex", (Call("imag", (x,), part), Call("real", (x,), part)), dtype)
+    found = computed(
+        (a,),
+        [
+            (part, Call("abs", (x,), part)),
+            (dtype, Call("conj", (x,), dtype)),
+            (dtype, whole),
+            (dtype, Call("square", (x,), dtype)),
+        ],
+    )
+    np.testing.assert_allclose(found[0], np.abs(a), rtol=2 * np.finfo(part).eps)
+    same(found[1], a.conj())
+    same(found[2], a.imag + 1j * a.real)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(found[3], np.square(a), rtol=1e-6)

@@ -23,7 +23,7 @@ from accel.kernels.frontend.memory import (
     Buffer,
     Tensor,
 )
-from accel.kernels.frontend.methods import size, subview
+from accel.kernels.frontend.methods import extent, subview
 from accel.kernels.frontend.objects import is_hashable
 from accel.kernels.frontend.operands import described, elementwise, number_of
 from accel.kernels.frontend.promotion import (
@@ -69,6 +69,7 @@ def refusal(node: ast.Call, function: Any) -> str:
     return f"{ast.unparse(node.func)} is not supported in kernels" + (f"; {hint}" if hint else "")
 
 
+_MOST_UNROLLED = 4096
 _FOLDED = frozenset({min, max, abs, pow, round, math.gcd, math.lcm, math.isqrt}) | {
     function for function in by_function() if getattr(function, "__module__", "") == "math"
 }
@@ -110,6 +111,8 @@ def _unroll(act: Activation, node: ast.AST, given: Entity) -> Tuple:
         if not all(isinstance(x, Const) for x in bounds):
             raise act.error(node, "the bounds of a range that is unrolled must be constants")
         numbers = range(*[x.value for x in bounds])  # type: ignore[union-attr]
+        if len(numbers) > _MOST_UNROLLED:
+            raise act.error(node, f"{len(numbers)} iterations are too many to unroll; write for i in range(n)")
         return Tuple(tuple(map(Constant, numbers)))
     if isinstance(given, Tuple | Vector | Struct):
         return Tuple(given.items)
@@ -120,7 +123,7 @@ def _len(act: Activation, node: ast.AST, x: Entity) -> Entity:
     if isinstance(x, Tuple | Vector | Struct):
         return Constant(len(x.items))
     if isinstance(x, Buffer | Tensor):
-        return Value(x.shape[0], weak=True) if x.rank == 1 else size(act, node, x)
+        return extent(x.shape[0])
     raise act.error(node, f"{described(x)} has no length")
 
 

@@ -318,7 +318,7 @@ def _struct(act: Activation, node: ast.AST, cls: Any, given: Sequence[Entity], n
     values = dict(zip(cls._fields, given, strict=False))
     with act.at(node):
         defaults = {name: entity_of_object(value) for name, value in cls._field_defaults.items()}
-    complete = defaults | values | named
+    complete = {**defaults, **values, **named}
     if set(complete) != set(cls._fields) or len(given) > len(cls._fields) or set(values) & set(named):
         raise act.error(node, f"{cls.__name__} has the fields {', '.join(cls._fields)}; found {ast.unparse(node)}")
     return Struct(cls, tuple([complete[name] for name in cls._fields]))

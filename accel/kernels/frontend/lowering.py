@@ -25,8 +25,8 @@ from accel.kernels import language
 from accel.kernels.frontend.accumulators import Accumulator
 from accel.kernels.frontend.bindings import bound
 from accel.kernels.frontend.context import Activation, Unit, assigns
-from accel.kernels.frontend.expressions import condition, quietly
 from accel.kernels.frontend.expressions import lower as lower_entity
+from accel.kernels.frontend.expressions import quietly
 from accel.kernels.frontend.frames import with_frames
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.inlining import inline
@@ -50,7 +50,7 @@ from accel.kernels.frontend.values import Constant, Entity, Range, Struct, Tuple
 
 __all__ = ["Lowered", "lower"]
 
-_PASSES = 20
+_PASSES = 1000
 
 
 class Lowered(NamedTuple):
@@ -82,7 +82,12 @@ def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool
     types: dict[str, Any] = {}
     for _ in range(_PASSES):
         kernel = _Kernel(source, kinds, debug, types)
-        kernel.run()
+        try:
+            kernel.run()
+        except RecursionError:
+            raise source.error(
+                source.tree, f"an expression of {source.name} is nested too deep; write several statements"
+            ) from None
         if not kernel.unit.changed:
             return kernel.lowered()
     raise AssertionError("types only grow, so a pass that changes none comes soon")
@@ -171,10 +176,10 @@ class _Kernel:
     def _branch(self, node: ast.If) -> bool:
         """Lower a branch; one that is decided while the kernel is compiled may contain parallel loops."""
         decided, effects = quietly(self.act, node.test)
-        if effects or not isinstance(decided, Constant | Tuple):
+        if effects or not isinstance(decided, Constant):
             self._lower_once(node)
             return False
-        return self._lower_steps(node.body if condition(self.act, node.test).value else node.orelse)
+        return self._lower_steps(node.body if decided.value else node.orelse)
 
     def _flush(self) -> None:
         if self.block:

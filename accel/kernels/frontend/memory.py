@@ -278,7 +278,7 @@ def checked_part(act: Activation, node: ast.AST, parent: Buffer, offset: Expr, s
         site = act.site(node, "subview", parent.memory)
         one = indexing.number(1)
         past = indexing.plus(whole, one)
-        guard = Guard(site, (start, indexing.plus(start, count)), (past, past), parent.offset)
+        guard = Guard(site, (start, indexing.plus(start, count), count), (past, past, past), parent.offset)
         act.unit.block.append(Check(guard))
         start = act.unit.temporary(indexing.between(start, _ZERO, whole))
         count = act.unit.temporary(indexing.between(count, _ZERO, indexing.minus(whole, start)))

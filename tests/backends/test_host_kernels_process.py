@@ -194,7 +194,9 @@ def test_a_process_ends_after_the_kernels_that_run_in_threads_which_it_does_not_
     assert printed(code) == "ends"
 
 
-@pytest.mark.parametrize("broken", ["sys.modules['llvmlite.binding'] = None", "import llvmlite.binding as b; b.parse_assembly = None"])
+@pytest.mark.parametrize(
+    "broken", ["sys.modules['llvmlite.binding'] = None", "import llvmlite.binding as b; b.parse_assembly = None"]
+)
 def test_a_broken_compiler_is_named(printed, broken):
     code = f"""
         {broken}
@@ -215,6 +217,19 @@ def test_without_openmp_each_job_starts_threads_of_its_own(printed):
             print(all(doubles(2, 3_000_000) for _ in range(20)), process._state[0] != 0, process._state[3])
     """
     assert printed(code) == "True True 0"
+
+
+def test_too_little_memory_for_the_compiler_is_an_error(printed):
+    code = """
+        import resource
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 28), used + (1 << 28)))
+        try:
+            doubles()
+        except accel.errors.OutOfMemoryError as error:
+            print(error)
+    """
+    assert printed(code).startswith("the compiler needs 512 MiB of address space, which is not free; release memory")
 
 
 def test_equal_texts_are_compiled_once():

@@ -240,4 +240,3 @@ class Statements:
         exact = text.value(f"xor i1 {text.value(f'extractvalue {{i64, i1}} {product}, 1')}, true")
         inside = [text.value(f"icmp ult i64 {index}, {extent}") for index in (first, end)]
         return self.expressions.all_of([exact, *inside])
-

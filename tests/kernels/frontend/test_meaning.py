@@ -400,3 +400,23 @@ def test_a_grid_of_threads_returns_early_and_from_loops():
     run(kernel, v, 14, grid=(2, 1, 1), block=(8, 1, 1))
     wanted = [0, 100, 200, 100, 200, 300, -1, -1, -1, -1, 1, 101, 201, 101, 0, 0]
     assert v.tolist() == wanted
+
+
+@func
+def split(x):
+    split_result = x * 3
+    if x > 2:
+        return x, split_result
+    split_result_0 = x - 1
+    return split_result_0, split_result
+
+
+def test_parts_of_tuples_are_no_other_variables():
+    def kernel(v):
+        p = (v[0], v[1])
+        p_0 = v[2] * 10
+        q = split(p[0] + p_0)
+        q_1 = v[1]
+        return p[0], p_0, q[0], q[1], q_1
+
+    agree(kernel, np.array([1.0, 2.0, 3.0]))

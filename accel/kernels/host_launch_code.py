@@ -8,7 +8,7 @@ step, or not at all. Here the step needs no lock. It is a sequence of statements
 in between. It is done only if no memory has hazards, so nothing has to be waited for. Another thread that records work
 on several allocations may be half way. If it has recorded one that is also used here, that one has a hazard; else it
 records all of them after this kernel. While the kernel runs, it stays recorded, and a keep-alive of each owner is
-counted. So the kernel may let go of the GIL.
+counted. So the kernel may let go of the GIL. A brief kernel keeps the GIL, and is not even recorded.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -262,11 +262,25 @@ def _write_launch(kernel: Specialized, code: _Code) -> None:
     writes = "".join(f"x{view.i}, " for view in code.views if _writes(view))
     reads = "".join(f"x{view.i}, " for view in code.views if not _writes(view))
     idle = " and ".join(f"r{i}.hazards is None and o{i}.handles" for i in numbers)
+    prepared = kernel.compiled.prepared() if isinstance(kernel.compiled, PreparesCalls) else None
+    if prepared is not None:
+        code.scope.update(prepared=prepared, settings=config.current)
+        code.lines.extend(["threads = settings().threads", *_brief(numbers, code.passed)])
     code.lines.extend(["work = Submission()", *accesses, f"hazards = ({writes}), ({reads}), ({writes})"])
     code.lines.append("with work.begun:")
     # No calls between this check and the try block, and none in the finally block where nothing else happened.
     code.lines.extend(_indented([f"if {idle or True}:", *_indented(_run(kernel, numbers, code))]))
     code.lines.append("return MISSED")
+
+
+def _brief(numbers: Sequence[int], passed: Sequence[str]) -> list[str]:
+    """Return the lines that run the kernel while no other thread of Python runs: then nothing need be recorded.
+
+    There is no call between the checks and the launch, so no other thread runs in between either.
+    """
+    # Read again: another thread may have replaced the record.
+    idle = "".join(f"o{i}.hazard_record.hazards is None and o{i}.handles and " for i in numbers)
+    return [f"if {idle}prepared(True, threads, {', '.join(passed)}): return DONE"]
 
 
 def _run(kernel: Specialized, numbers: Sequence[int], code: _Code) -> list[str]:
@@ -279,11 +293,9 @@ def _run(kernel: Specialized, numbers: Sequence[int], code: _Code) -> list[str]:
 
 def _call(kernel: Specialized, code: _Code) -> list[str]:
     """Return the lines that call the kernel, and return what the launch returns."""
+    if "prepared" in code.scope:
+        return [f"prepared(False, threads, {', '.join(code.passed)})", "return DONE"]
     arguments = "".join(f"{each}, " for each in code.passed)
-    prepared = kernel.compiled.prepared() if isinstance(kernel.compiled, PreparesCalls) else None
-    if prepared is not None:
-        code.scope.update(prepared=prepared, settings=config.current)
-        return [f"prepared({arguments}settings().threads)", "return DONE"]
     explain = "partial(explained, given)" if kernel.program.debug else "explain"
     launch = f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain={explain})"
     if kernel.program.results:

@@ -261,6 +261,8 @@ def leave(work: Submission, claims: Iterable[Claim]) -> None:
             record.hazards = None
             continue
         forget_these(record, {work}, set())
+        # Launches on the host are faster for memory without hazards; what is still recorded may be done.
+        forget(record)
 
 
 def forget_these(record: HazardRecord, done: set[Submission], failed: set[Submission]) -> None:

@@ -25,7 +25,7 @@ _ONE: _Grid = (1, 1, 1)
 _NO_MEMORY = -1
 _NOTHING: tuple[Failure | None, tuple[Any, ...]] = (None, ())
 _RECORD = struct.Struct(f"<{1 + len(Failure._fields)}q")
-_PROTOTYPE = ctypes.PYFUNCTYPE(None, ctypes.c_size_t, ctypes.c_int64)
+_PROTOTYPE = ctypes.PYFUNCTYPE(None, ctypes.c_size_t, ctypes.c_bool)
 
 
 def host_source(program: Program) -> str:
@@ -76,12 +76,12 @@ class HostKernel:
             raise explain(failure)
         return (lambda: results) if self._program.results else None
 
-    def prepared(self) -> Callable[..., None] | None:
-        """Return a function of the arguments and of the number of threads; None if a launch may report something."""
+    def prepared(self) -> Callable[..., bool] | None:
+        """Return a faster way to launch it; None if a launch may report something, or has complex numbers or bools."""
         kinds = self._slots.kinds
         if self._reports or kinds is None:
             return None
-        return function_of_python(self._address, kinds, self._slots.nbytes)
+        return function_of_python(self._address, ["int", *kinds], self._slots.nbytes)
 
     def run(
         self, arguments: Sequence[Any], grid: _Grid = _ONE, block: _Grid = _ONE
@@ -108,8 +108,8 @@ class HostKernel:
             arguments = _in_parts(arguments, self._complex_at)
         if self._in_grid:
             arguments = (*arguments, *grid, *block)
-        self._pack(memory[0], 0, *arguments)
-        self._function(memory[1], config.current().threads)
+        self._pack(memory[0], 0, config.current().threads, *arguments)
+        self._function(memory[1], False)
         found = self._outcome(memory[0]) if self._reports else _NOTHING
         self._free.append(memory)
         return found

@@ -384,6 +384,15 @@ def test_on_a_stream_of_the_cpu_its_thread_runs_the_kernel(scaled, fake, c):
     assert threads != [threading.current_thread()]
 
 
+@pytest.mark.parametrize("written", [{"v"}, set()])
+def test_memory_that_a_stream_has_used_has_no_hazards_after_the_next_launch(fake, c, written):
+    fake.written, fake.body = {"v"}, multiply
+    fresh().on(accel.new_stream("cpu"))(c[:], 2.0).wait()
+    fake.written, fake.body = written, lambda v, factor: None
+    fresh()(c[:], 2.0)
+    assert c.storage.owner.hazards is None
+
+
 def test_a_late_error_tells_where_the_kernel_was_launched(scaled, fake, c):
     def body(*_):
         raise ArithmeticError

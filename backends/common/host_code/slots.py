@@ -10,7 +10,10 @@ from accel.ir import SLOT, Local, Loop, Number, Program, Threads, View
 
 from .forms import form_of
 
-__all__ = ["ArgumentKind", "Slots"]
+__all__ = ["THREADS", "ArgumentKind", "Slots"]
+
+THREADS = 0
+"""The byte at which the number of threads begins that a launch may use."""
 
 ArgumentKind: TypeAlias = Literal["int", "uint", "float"]
 """How an argument is passed: as an integer of 64 bits with or without a sign, or as a float64."""
@@ -19,7 +22,7 @@ _KINDS: dict[str, ArgumentKind] = {"i": "int", "u": "uint", "f": "float"}
 
 
 class Slots:
-    """The memory of a launch: arguments in 8 bytes each, then grid and block, the record of failures, and the frame.
+    """The memory of a launch: the threads to use, arguments, grid and block, the record of failures, and the frame.
 
     Attributes
     ----------
@@ -45,7 +48,7 @@ class Slots:
         self.places: dict[str, int] = {}
         formats = [self._parameter(parameter, start) for parameter, start in _starts(program)]
         self.in_grid = any(isinstance(step, Threads) for step in program.steps)
-        self.format = struct.Struct("<" + "".join(formats) + "6q" * self.in_grid)
+        self.format = struct.Struct("<q" + "".join(formats) + "6q" * self.in_grid)
         self.grid = self.format.size - 48
         self.trouble = self.format.size
         self.record = self.trouble + 8
@@ -91,7 +94,7 @@ class Slots:
 
 
 def _starts(program: Program) -> Iterator[tuple[View | Number, int]]:
-    start = 0
+    start = THREADS + 8
     for parameter in program.parameters:
         yield parameter, start
         start += 8 * (1 + 2 * parameter.rank if isinstance(parameter, View) else form_of(parameter.dtype).parts)

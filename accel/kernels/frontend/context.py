@@ -237,9 +237,9 @@ class Activation:
             return entity_of_object(value)
 
     def variable(self, name: str) -> str:
-        """Return the variable for a name of this function."""
+        """Return the variable for a name of this function, or for a part of it, as in ``p.0``."""
         if name not in self.variables:
-            self.variables[name] = self.unit.name(name)
+            self.variables[name] = self.unit.name(name.replace(".", "_"))
         return self.variables[name]
 
 

@@ -259,7 +259,7 @@ def _bound(act: Activation, node: ast.expr | None) -> Expr | None:
 def _call(act: Activation, node: ast.Call) -> Entity:
     if isinstance(node.func, ast.Attribute):
         of = lower(act, node.func.value)
-        if isinstance(of, Buffer | Tensor):
+        if isinstance(of, Buffer | Tensor) and node.func.attr != "dtype":
             return _method(act, node, of, node.func.attr)
         if isinstance(of, Value | Vector) and node.func.attr == "conjugate":
             return FUNCTIONS[np.conjugate](act, node, of)

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Mapping, Sequence
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from accel.dtypes import as_dtype
@@ -24,7 +23,8 @@ from accel.ir import (
 from accel.kernels import language
 from accel.kernels.frontend.accumulators import Accumulator
 from accel.kernels.frontend.bindings import bound
-from accel.kernels.frontend.context import Activation, Unit, assigns
+from accel.kernels.frontend.context import Activation, Unit, Unusable, assigns
+from accel.kernels.frontend.explicit_grids import is_explicit, object_of
 from accel.kernels.frontend.expressions import lower as lower_entity
 from accel.kernels.frontend.expressions import quietly
 from accel.kernels.frontend.frames import with_frames
@@ -32,7 +32,7 @@ from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.inlining import inline
 from accel.kernels.frontend.loops import iterated, ranges_of, targets_of, unrolled
 from accel.kernels.frontend.memory import buffer_of, tensor_of
-from accel.kernels.frontend.objects import entity_of_object, is_hashable
+from accel.kernels.frontend.objects import entity_of_object
 from accel.kernels.frontend.operands import constant_object, described, number_of
 from accel.kernels.frontend.promotion import as_value, stored
 from accel.kernels.frontend.returning import begin_function
@@ -201,6 +201,7 @@ class _Kernel:
         self.steps.append(self._parallel(node, bounds, targets))
 
     def _parallel(self, node: ast.For, ranges: list[Range], targets: list[str]) -> Loop:
+        self._forget_arrays()
         act, before, variables = self.act, dict(self.act.names), dict(self.act.variables)
         combined = [each for name, each in before.items() if isinstance(each, Accumulator) and _changes(node, name)]
         act.outer = frozenset(before)
@@ -223,6 +224,16 @@ class _Kernel:
         starts, stops, steps = ([getattr(each, part).expr for each in ranges] for part in Range._fields)
         return Loop(tuple(indices), tuple(starts), tuple(stops), tuple(steps), tuple(block), tuple(reductions))
 
+    def _forget_arrays(self) -> None:
+        """Refuse uses of arrays in other steps than that in which they were made."""
+        arrays = {each.name for each in self.unit.arrays}
+        for name, entity in self.act.names.items():
+            if _uses(entity, arrays):
+                self.act.names[name] = Unusable(
+                    "is an array that was made before a parallel loop, in which each iteration has its own: make it in "
+                    "the loop, or pass memory as an argument"
+                )
+
     def _index(self, name: str) -> Local:
         self.act.names[name] = variable = self.act.variable(name)
         self.unit.types.setdefault(variable, (INDEX, True))
@@ -244,7 +255,7 @@ class _Kernel:
         """Lower ``s = accumulator(dtype, start)``; return False for other statements."""
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or len(node.targets) != 1:
             return False
-        if _object_of(self.act.source, node.value.func) is not language.accumulator:
+        if object_of(self.act.source, node.value.func) is not language.accumulator:
             return False
         target = node.targets[0]
         if not isinstance(target, ast.Name) or node.value.keywords or not 1 <= len(node.value.args) <= 2:
@@ -327,55 +338,12 @@ def _parameter(name: str, kind: ArgumentType, written: set[str]) -> Parameter:
     return View(name, kind.dtype, kind.rank if isinstance(kind, BufferType) else 0, name in written)
 
 
+def _uses(entity: Any, arrays: set[str]) -> bool:
+    """Tell whether an entity has one of some arrays."""
+    parts = getattr(entity, "parts", getattr(entity, "items", ()))
+    return getattr(entity, "memory", None) in arrays or any(_uses(part, arrays) for part in parts)
+
+
 def _changes(node: ast.For, accumulator: str) -> bool:
     """Tell whether a loop combines an accumulator with values, which looks like an assignment."""
     return assigns(node.body, accumulator)
-
-
-def is_explicit(source: FunctionSource) -> bool:
-    """Tell whether a kernel uses what only an explicit grid has, in its own body."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Name | ast.Attribute) and _object_of(source, node) in _EXPLICIT:
-            return True
-        if isinstance(node, ast.Attribute) and node.attr == "SHARED":
-            return True
-    return False
-
-
-def _object_of(source: FunctionSource, node: ast.expr) -> Any:
-    """Return the object that a dotted name stands for, if it is no local variable; else None."""
-    try:
-        if isinstance(node, ast.Name):
-            local = node.id in source.function.__code__.co_varnames
-            found = None if local else source.resolve(node.id)
-        elif isinstance(node, ast.Attribute):
-            owner = _object_of(source, node.value)
-            found = getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
-        else:
-            return None
-    except KeyError:
-        return None
-    return found if is_hashable(found) else None
-
-
-_EXPLICIT = frozenset(
-    {
-        language.thread_index,
-        language.block_index,
-        language.block_size,
-        language.grid_size,
-        language.barrier,
-        language.lane_index,
-        language.warp_size,
-        language.warp_shuffle,
-        language.warp_shuffle_up,
-        language.warp_shuffle_down,
-        language.warp_shuffle_xor,
-        language.warp_any,
-        language.warp_all,
-        language.warp_ballot,
-        language.async_copy,
-        language.async_wait,
-    }
-)
-"""What a kernel with an explicit grid uses."""

@@ -1,5 +1,7 @@
 """What debug mode checks, and what it says of the place."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -206,7 +208,7 @@ def test_loops_over_tuples_and_decided_branches_contain_parallel_loops():
 
 def test_types_of_many_variables_that_depend_on_each_other_are_found(tmp_path):
     names = [f"x{k}" for k in range(60)]
-    lines = [f"        {one} = {other}" for one, other in zip(names, names[1:], strict=False)]
+    lines = [f"        {one} = {other}" for one, other in pairwise(names)]
     zeros = "\n".join(f"    {name} = 0" for name in names)
     text = f"def kernel(v):\n{zeros}\n    while x0 < 1:\n" + "\n".join(lines) + "\n        x59 = v[0]\n    return x0\n"
     _, (found,) = run(module_of(text, tmp_path).kernel, np.array([1.5], np.float32))

@@ -222,6 +222,8 @@ STATEMENTS = {
     "x = warp_any(v)": "a number is needed",
     "async_copy(v, 0, w, 0)\n    x = thread_index.x": "dtypes must agree",
     "x = stack_allocation(f32)": "missing",
+    "x = stack_allocation(f32, 3)\n    for i in range(3):\n        v[i] = x[0]": "make it in the loop",
+    "x = stack_allocation(f32, 3)[1:]\n    for i in range(3): pass\n    v[0] = x[0]": "make it in the loop",
     "x = stack_allocation(f32, n)": "must be known",
     "x = stack_allocation(f32, 0)": "positive integers",
     "x = stack_allocation(f32, -1)": "positive integers",

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 import accel
 from accel import Layout, LayoutTensor
 from accel.errors import AccelError
-from accel.kernels import kernel
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.lowering import lower
 from accel.kernels.frontend.types import TensorType
 from accel.layout import Swizzle, row_major
-from accel.testing import no_races
 
 from .running import lowered
 
@@ -63,22 +61,6 @@ def test_a_swizzle_has_no_span():
     tensor = accel.container(range(64)).view(Swizzle(2, 1, 2) @ row_major(8, 8))
     (parameter,) = lowered(set_first, tensor)[0].program.parameters
     assert parameter.span is None
-
-
-@kernel
-def double(t: LayoutTensor):
-    for i, j in t:
-        t[i, j] = t[i, j] * 2
-
-
-def test_tiles_that_share_no_elements_may_be_used_by_streams_that_do_not_wait():
-    memory = accel.container(range(64), device="sim")
-    whole = memory.view(row_major(8, 8))
-    first, second = accel.new_stream("sim"), accel.new_stream("sim")
-    with no_races():
-        double.on(first)(whole.tile((4, 8), (0, 0)))
-        double.on(second)(whole.tile((4, 8), (1, 0)))
-    assert memory.to_numpy().tolist() == list(range(0, 128, 2))
 
 
 def distances(t):

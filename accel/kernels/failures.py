@@ -50,6 +50,12 @@ class Explanation:
         stack = _call_stack(site)
         if site.what == "division":
             return ZeroDivisionError(f"Division By Zero: {where}.\n{stack}\n{_count(failure, 'divisions by zero')}")
+        if site.what == "nan":
+            return FloatingPointError(
+                f"Not A Number: {where}.\n{stack}\nIt was written into the parameter {site.parameter!r}, "
+                f"{failure.offset} elements from its first one{self._memory.get(site.parameter, '')}.\n"
+                f"{_count(failure, 'failed checks')}"
+            )
         if site.what in _TOGETHER:
             return KernelLaunchError(
                 f"{_TOGETHER[site.what]} was not reached by all threads: {where}.\n{stack}\n"

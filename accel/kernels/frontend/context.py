@@ -28,6 +28,8 @@ class Unit:
     ----------
     debug : bool
         Whether accesses get guards.
+    finds_nan : bool
+        Whether writes of NaN are failures too.
     types : dict
         The type of each variable, and whether it is weak.
     temporaries : dict
@@ -45,9 +47,15 @@ class Unit:
     """
 
     def __init__(
-        self, debug: bool, types: dict[str, _Type], names: Iterable[str], inline: Callable[..., Entity]
+        self,
+        debug: bool,
+        types: dict[str, _Type],
+        names: Iterable[str],
+        inline: Callable[..., Entity],
+        finds_nan: bool = False,
     ) -> None:
         self.debug = debug
+        self.finds_nan = finds_nan
         self.types = types
         self.temporaries: dict[str, _Type] = {}
         self.declared: dict[str, DType] = {}

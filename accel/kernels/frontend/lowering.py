@@ -73,7 +73,7 @@ class Lowered(NamedTuple):
     captured: tuple[tuple[FunctionSource, str, Any], ...]
 
 
-def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool) -> Lowered:
+def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool, finds_nan: bool = False) -> Lowered:
     """Return a kernel for arguments of certain types.
 
     Raises
@@ -83,7 +83,7 @@ def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool
     """
     types: dict[str, Any] = {}
     for _ in range(_PASSES):
-        kernel = _Kernel(source, kinds, debug, types)
+        kernel = _Kernel(source, kinds, debug, types, finds_nan)
         try:
             kernel.run()
         except RecursionError:
@@ -99,10 +99,15 @@ class _Kernel:
     """One pass over a kernel."""
 
     def __init__(
-        self, source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool, types: dict[str, Any]
+        self,
+        source: FunctionSource,
+        kinds: Mapping[str, ArgumentType],
+        debug: bool,
+        types: dict[str, Any],
+        finds_nan: bool,
     ) -> None:
         arguments = [pair for name, kind in kinds.items() for pair in names_of(name, kind)]
-        self.unit = Unit(debug, types, [name for name, _ in arguments], inline)
+        self.unit = Unit(debug, types, [name for name, _ in arguments], inline, finds_nan)
         self.act = Activation(self.unit, source)
         self.kinds = kinds
         self.arguments = arguments

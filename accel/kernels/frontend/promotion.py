@@ -9,7 +9,7 @@ from accel.errors import DTypeError
 from accel.ir import INDEX, TRUTH, Binary, Cast, Const, Select
 from accel.kernels.frontend.values import Constant, Value
 
-__all__ = ["as_float", "as_value", "common", "converted", "joined", "stored", "truth"]
+__all__ = ["as_float", "as_value", "common", "converted", "joined", "kind_of", "real_of", "stored", "truth"]
 
 FLOAT: DType = np.dtype(np.float64)
 COMPLEX: DType = np.dtype(np.complex128)
@@ -36,6 +36,11 @@ def as_value(x: Value | Constant) -> Value:
 def kind_of(dtype: DType) -> str:
     """Return ``b``, ``i``, ``u``, ``f`` or ``c``; the types of ml_dtypes are floats."""
     return "f" if dtype.kind == "V" else dtype.kind
+
+
+def real_of(dtype: DType) -> DType:
+    """Return the type of the parts of complex numbers."""
+    return np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
 
 
 def joined(x: tuple[DType, bool], y: tuple[DType, bool]) -> tuple[DType, bool]:

@@ -54,7 +54,7 @@ def goal(found: float, most: float, unit: str = "") -> str:
 
 def microseconds(named: Mapping[str, Callable[[], object] | None], *, number: int, rounds: int) -> dict[str, float]:
     """Return the medians of those that exist."""
-    found = medians({name: call for name, call in named.items() if call}, number=number, rounds=rounds)
+    found = medians({name: call for name, call in named.items() if call}, number=number, rounds=rounds, pause=0.005)
     return {name: round(time / 1e3, 3) for name, time in found.items()}
 
 
@@ -227,8 +227,9 @@ class Bench:
     def threads(self) -> Results:
         """Launches by several threads at once, each on memory of its own: launches a second."""
         results = {}
+        self._launched(1, 16, 1)  # compiles
         for size in (16, 10**5, 10**6):
-            number = max(20, self.sizes.launches * 16 // max(size, 16))
+            number = max(self.sizes.launches * 1000 // (size + 1000), self.sizes.launches // 10)
             results[f"{size} elements"] = {
                 f"{count} threads": self._launched(count, size, number) for count in (1, 2, 4)
             }

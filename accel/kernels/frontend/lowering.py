@@ -47,6 +47,8 @@ from accel.kernels.frontend.types import (
     names_of,
 )
 from accel.kernels.frontend.values import Constant, Entity, Range, Struct, Tuple, Value, Vector, is_number
+from accel.views.cells import span_of
+from accel.views.geometry import geometry_of
 
 __all__ = ["Lowered", "lower"]
 
@@ -335,7 +337,16 @@ def _parameter(name: str, kind: ArgumentType, written: set[str]) -> Parameter:
     if isinstance(kind, ScalarType):
         return Number(name, kind.dtype)
     assert not isinstance(kind, StructType | StaticType), "these were expanded"
-    return View(name, kind.dtype, kind.rank if isinstance(kind, BufferType) else 0, name in written)
+    if isinstance(kind, BufferType):
+        return View(name, kind.dtype, kind.rank, name in written)
+    return View(name, kind.dtype, 0, name in written, _span(kind))
+
+
+def _span(kind: TensorType) -> tuple[int, int] | None:
+    """Return the elements of a tensor, counted from the first one; None if a swizzle permutes them."""
+    if kind.swizzle is not None:
+        return None
+    return span_of(geometry_of(kind.layout, kind.element, kind.valid, kind.padded, None))
 
 
 def _uses(entity: Any, arrays: set[str]) -> bool:

@@ -53,7 +53,7 @@ def function_of_python(run: int, kinds: Sequence[ArgumentKind], nbytes: int) -> 
     nbytes : int
         Bytes of the memory.
     """
-    address = function_of(_printed(kinds, nbytes), "call", symbols() | _api())
+    address = function_of(_printed(kinds, nbytes), "call", {**symbols(), **_api()})
     method = _Method(b"launch", address, _FASTCALL, None)
     _kept.append(method)
     made: Callable[..., bool] = _new_function(ctypes.addressof(method), run, None)

@@ -1,4 +1,9 @@
-"""Types of results, by the rules of NumPy 2: Python numbers take the type of the other operand."""
+"""Types of results, by the rules of NumPy 2: Python numbers take the type of the other operand.
+
+Three things differ. Arithmetic on bools is that of Python, also for elements of memory. A mathematical function of
+small integers gives float64, where NumPy gives float16 or float32. Functions of `math` compute in the type of their
+argument.
+"""
 
 from typing import Any
 

@@ -71,7 +71,7 @@ class Explanation:
         size = failure.extent - part  # a sub-view may end where its parent ends
         return KernelBoundsError(
             f"{kind} Out Of Range: {where}, got {what} {failure.at} (offset={offset + failure.offset}, "
-            f"size={size}).\n{stack}\n{_access(failure, site)}{facts or ''}.\n"
+            f"size={size}).\n{stack}\n{_access(failure, site, 'parameter' if facts else 'array')}{facts or ''}.\n"
             f"{_count(failure, 'accesses out of range')}"
         )
 
@@ -96,10 +96,10 @@ def _call_stack(site: Site) -> str:
     return "\n".join(["Callstack:", *lines])
 
 
-def _access(failure: Failure, site: Site) -> str:
+def _access(failure: Failure, site: Site, of: str) -> str:
     if site.what == "subview":
-        return f"The access: sub-view of the parameter {site.parameter!r}"
-    return f"The access: {site.what} of the parameter {site.parameter!r}, axis {failure.axis}"
+        return f"The access: sub-view of the {of} {site.parameter!r}"
+    return f"The access: {site.what} of the {of} {site.parameter!r}, axis {failure.axis}"
 
 
 def _count(failure: Failure, what: str) -> str:

@@ -8,7 +8,6 @@ import pytest
 import accel
 from accel.kernels import func, kernel
 
-
 WRITTEN = "It was written into the parameter 'w', 2 elements from its first one"
 
 
@@ -33,7 +32,7 @@ def test_a_nan_that_is_written_is_an_error_with_its_place(device, dtype):
     assert str(caught.value).splitlines() == [
         "Not A Number: kernel[logarithms] tid=2.",
         "Callstack:",
-        "logarithms (test_finds_nan.py:18)",
+        "logarithms (test_finds_nan.py:17)",
         f"{WRITTEN}, of dtype {dtype}, in memory of 4 elements.",
         "There were no other failed checks.",
     ]

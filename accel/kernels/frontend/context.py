@@ -30,6 +30,8 @@ class Unit:
         Whether accesses get guards.
     finds_nan : bool
         Whether writes of NaN are failures too.
+    assigned : str
+        The name to which the expression that is being lowered is assigned; empty if there is none.
     types : dict
         The type of each variable, and whether it is weak.
     temporaries : dict
@@ -56,6 +58,7 @@ class Unit:
     ) -> None:
         self.debug = debug
         self.finds_nan = finds_nan
+        self.assigned = ""
         self.types = types
         self.temporaries: dict[str, _Type] = {}
         self.declared: dict[str, DType] = {}
@@ -143,6 +146,15 @@ class Unit:
             yield block
         finally:
             self.block = before
+
+    @contextmanager
+    def naming(self, name: str) -> Iterator[None]:
+        """Name the arrays that are made meanwhile after what they are assigned to."""
+        before, self.assigned = self.assigned, name
+        try:
+            yield
+        finally:
+            self.assigned = before
 
     def site(self, what: str, parameter: str, calls: tuple[tuple[str, str, int], ...]) -> int:
         """Return the number of a site."""

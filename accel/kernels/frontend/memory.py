@@ -191,7 +191,7 @@ def tensor_of(name: str, kind: TensorType) -> Tensor:
 
 def local_array(act: Activation, dtype: DType, shape: Any, space: str) -> Memory:
     """Return a new array of each thread or of a block; with a layout, a tensor."""
-    name = act.unit.name("shared" if space == "shared" else "local")
+    name = act.unit.name(act.unit.assigned or space)
     if isinstance(shape, Layout):
         size = shape.cosize
         made: Memory = Tensor(name, dtype, geometry_of(shape, Layout(1), None, False, None))

@@ -23,6 +23,7 @@ from typing import Any
 
 import kernel_rivals as rivals
 import numpy as np
+from kernel_loops import kernels
 from timing import medians, report
 
 import accel
@@ -63,7 +64,7 @@ class Bench:
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes
-        self.ours, self.checked = rivals.ours(), rivals.ours(debug=True)
+        self.ours, self.checked = kernels(), kernels(debug=True)
         self.numba = rivals.numba_loops()
 
     @cached_property

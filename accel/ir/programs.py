@@ -52,7 +52,7 @@ class Loop(NamedTuple):
     indices : tuple of Local
         The loop variables.
     starts, stops, steps : tuple of Expr
-        The range of each variable. The steps are not 0.
+        The range of each variable; none if its step is 0.
     body : tuple of Stmt
         An iteration; `Continue` outside of any inner loop ends it.
     reductions : tuple of Reduction

@@ -53,6 +53,7 @@ from accel.views.geometry import geometry_of
 __all__ = ["Lowered", "lower"]
 
 _PASSES = 1000
+"""More than any kernel needs: each pass makes the type of at least one variable larger."""
 
 
 class Lowered(NamedTuple):
@@ -174,7 +175,7 @@ class _Kernel:
 
     def _lower_once(self, node: ast.stmt) -> None:
         found = next((each for each in ast.walk(node) if isinstance(each, ast.Return)), None)
-        if found is not None:
+        if found is not None and isinstance(node, ast.If | ast.While):
             raise self.act.error(
                 found, "a kernel returns at its end only; write if and else, or move the code to @func"
             )

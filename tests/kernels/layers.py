@@ -139,16 +139,14 @@ class Texts:
     """The texts of programs for GPUs, which g++ compiles all at once."""
 
     def __init__(self, programs, warp=32):
-        self._programs = {}
+        each = enumerate(dict.fromkeys(programs))
+        self._programs = {program: program._replace(name=f"{program.name}_{number}") for number, program in each}
+        self._text = device_source(*self._programs.values())
         self._warp = warp
-        for program in programs:
-            for bits in (32, 64):
-                name = f"{program.name}_{len(self._programs)}"
-                self._programs[program, bits] = program._replace(name=name)
 
     def run(self, case, bits, seed=0):
         """Run a case, with distances of 32 or 64 bits."""
-        program, copied, values = self._programs[case.program, bits], Copied(case), []
+        program, copied, values = self._programs[case.program], Copied(case), []
         for parameter, leaf in pairs(case):
             if isinstance(parameter, View):
                 extents, strides = leaf.numbers[1 : 1 + parameter.rank], leaf.numbers[1 + parameter.rank :]
@@ -156,15 +154,8 @@ class Texts:
                 values += map(np.int32 if bits == 32 else np.int64, strides)
             else:
                 values.append(np.asarray(leaf.numbers[0]).astype(parameter.dtype)[()])
-        return copied.outcome(run_module(self._module(), program, values, case.grid, case.block, seed))
-
-    def _module(self):
-        return host_gpu.compile("\n".join(self._parts()), (), self._warp)
-
-    def _parts(self):
-        for number, ((_, bits), program) in enumerate(self._programs.items()):
-            yield f"#undef ACCEL_INDEX\n#define ACCEL_INDEX {bits}\nnamespace program{number} {{"
-            yield f"{device_source(program)}}}\nusing namespace program{number};"
+        module = host_gpu.compile(self._text, (f"-DACCEL_INDEX={bits}",), self._warp)
+        return copied.outcome(run_module(module, program, values, case.grid, case.block, seed))
 
 
 def agree(found, expected, tolerance=0):

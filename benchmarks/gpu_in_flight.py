@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 from gpu_timing import Goal, at_most, measured_in_time
+from kernel_loops import kernels
 from timing import report
 
 import accel
@@ -55,6 +56,7 @@ def operations(device: Device) -> Mapping[str, Rivals]:
     """Return the operations; what they return stays alive until all of a round are submitted."""
     a, b = (accel.zeros(256, "float32", device) for _ in range(2))
     ours, theirs = accel.RawKernel.from_source(LAUNCHED), cupy.RawKernel(LAUNCHED, "nothing")
+    scale, view = kernels().scale, a[:16]
     arrays = [cupy.ndarray((256,), "float32") for _ in range(2)]
     one, other = (LayoutTensor(accel.zeros(1 << 14, "float32", device), row_major(128, 128)) for _ in range(2))
     turned = other.transpose()
@@ -65,6 +67,11 @@ def operations(device: Device) -> Mapping[str, Rivals]:
             lambda: ours(a, b, 0.0, grid=1, block=32),
             lambda: theirs((1,), (32,), (*arrays, np.float32(0))),
             more=at_most(1.5),
+        ),
+        "launch of a kernel in Python": Rivals(
+            lambda: scale(view, 1.0),
+            lambda: theirs((1,), (32,), (*arrays, np.float32(0))),
+            more=at_most(3),
         ),
         "copy_from by memcpy": Rivals(
             lambda: one.copy_from(other),

@@ -4,54 +4,15 @@ import ctypes
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
+from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
 
 import numba
 import numpy as np
 
-import accel
-from accel import BufferView, LayoutTensor
-from accel.dtypes import f32
-from accel.kernels import grid, kernel
-
 # The layers that several threads may use at once: OpenMP or TBB.
 numba.config.THREADING_LAYER = "threadsafe"
-
-
-def _scale(v: BufferView[f32], factor: f32) -> None:
-    for i in range(v.size):
-        v[i] = v[i] * factor
-
-
-def _saxpy(y: BufferView[f32], x: BufferView[f32], a: f32) -> None:
-    for i in range(y.size):
-        y[i] = a * x[i] + y[i]
-
-
-def _add(v: BufferView[f32], term: f32) -> None:
-    for i in range(v.size):
-        v[i] = v[i] + term
-
-
-def _total(v: BufferView[f32]) -> f32:
-    s = accel.kernels.accumulator(f32, 0)
-    for i in range(v.size):
-        s += v[i]
-    return s
-
-
-def _stencil(out: LayoutTensor[f32], x: LayoutTensor[f32]) -> None:
-    rows, columns = x.shape
-    for i, j in grid(rows - 2, columns - 2):
-        out[i + 1, j + 1] = f32(0.2) * (x[i + 1, j + 1] + x[i, j + 1] + x[i + 2, j + 1] + x[i + 1, j] + x[i + 1, j + 2])
-
-
-def ours(*, debug: bool = False) -> SimpleNamespace:
-    """Return the loops as kernels."""
-    made = kernel(debug=debug)
-    loops = {"scale": _scale, "saxpy": _saxpy, "add": _add, "total": _total, "stencil": _stencil}
-    return SimpleNamespace(**{name: made(function) for name, function in loops.items()})
 
 
 def numba_loops() -> SimpleNamespace:
@@ -87,6 +48,11 @@ def numba_loops() -> SimpleNamespace:
         stencil=parallel(stencil),
         serial_scale=serial(scale),
     )
+
+
+def has_quadrants() -> bool:
+    """Tell whether Quadrants is installed."""
+    return find_spec("quadrants") is not None
 
 
 def quadrants_loops() -> Any:

@@ -7,17 +7,21 @@ import subprocess
 import sys
 import timeit
 from collections.abc import Callable, Mapping
-from time import perf_counter
+from time import perf_counter, sleep
 
 
-def medians(rivals: Mapping[str, Callable[[], object]], *, number: int, rounds: int = 25) -> dict[str, float]:
+def medians(
+    rivals: Mapping[str, Callable[[], object]], *, number: int, rounds: int = 25, pause: float = 0
+) -> dict[str, float]:
     """Time each function ``number`` times a round, the functions in turn; return median nanoseconds a call.
 
-    The first round is not counted: the first access to memory is slow.
+    The first round is not counted: the first access to memory is slow. A pause of so many seconds before each lets the
+    threads of the one before go to sleep: those of OpenMP keep a processor busy for some milliseconds.
     """
     times: dict[str, list[float]] = {name: [] for name in rivals}
     for _ in range(rounds + 1):
         for name, function in rivals.items():
+            sleep(pause)
             times[name].append(timeit.timeit(function, number=number) / number * 1e9)
     return {name: statistics.median(found[1:]) for name, found in times.items()}
 

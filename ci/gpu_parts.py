@@ -56,11 +56,12 @@ class Part(NamedTuple):
 
 
 def _truth(chosen: Chosen) -> Iterator[Stage]:
-    yield _probes(chosen, 100)
-    yield _tests("conformance", 70, chosen)
-    yield _tests("copies", 110, chosen, examples=1000)
-    yield _tests("plans", 110, chosen, examples=1000)
-    yield _tests("shapes", 70, chosen, examples=1000)
+    yield _probes(chosen, 90)
+    yield _tests("conformance", 60, chosen)
+    yield _tests("python_kernels", 80, chosen, *_in_processes(), examples=100)
+    yield _tests("copies", 90, chosen, examples=800)
+    yield _tests("plans", 85, chosen, examples=800)
+    yield _tests("shapes", 55, chosen, examples=800)
     yield from _left_out(chosen)
 
 
@@ -78,14 +79,15 @@ def _full(chosen: Chosen) -> Iterator[Stage]:
 
 
 def _speed(chosen: Chosen) -> Iterator[Stage]:
-    yield _benchmark("in flight", "gpu_in_flight.py", 70, chosen)
-    yield _benchmark("copies, 512 MiB", "gpu.py", 110, chosen, "--mib", "512")
-    yield _benchmark("copies, 4 GiB", "gpu.py", 115, chosen, "--mib", "4096")
+    yield _benchmark("in flight", "gpu_in_flight.py", 75, chosen)
+    yield _benchmark("kernels in Python", "gpu_kernels.py", 40, chosen)
+    yield _benchmark("copies, 512 MiB", "gpu.py", 95, chosen, "--mib", "512")
+    yield _benchmark("copies, 4 GiB", "gpu.py", 105, chosen, "--mib", "4096")
     yield _benchmark("link", "gpu_link.py", 30, chosen)
     yield _benchmark("pitched", "gpu_pitched.py", 45, chosen)
     absent = "" if shutil.which("ncu") else "ncu is not installed"
     command = _python("ci/gpu_ncu.py", *_python("benchmarks/gpu.py", *_on(chosen), "--once"))
-    yield Stage("ncu", 80, command, absent=absent)
+    yield Stage("ncu", 70, command, absent=absent)
 
 
 def _sanitizers(chosen: Chosen) -> Iterator[Stage]:
@@ -94,9 +96,13 @@ def _sanitizers(chosen: Chosen) -> Iterator[Stage]:
 
 
 PARTS: Mapping[str, Part] = {
-    "truth": Part("attributes of the devices, probes of the driver, conformance, copies, plans, shapes", _truth),
+    "truth": Part(
+        "attributes of the devices, probes of the driver, conformance, kernels in Python, copies, plans, shapes", _truth
+    ),
     "full": Part("memory released in use, arrays, the array standard, the demo; then truth's tests again", _full),
-    "speed": Part("the host's time of each operation; copies within a GPU and over the link; ncu", _speed),
+    "speed": Part(
+        "the host's time of each operation; kernels in Python; copies within a GPU and over the link; ncu", _speed
+    ),
     "sanitizers": Part("every kernel under compute-sanitizer: memcheck, racecheck, synccheck, initcheck", _sanitizers),
 }
 

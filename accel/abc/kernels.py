@@ -81,11 +81,13 @@ class CompiledKernel(Protocol):
 class PreparesCalls(Protocol):
     """A compiled kernel of the host that has a faster way to be launched."""
 
-    def prepared(self) -> Callable[..., object] | None:
-        """Return a function that runs the kernel in the caller's thread.
+    def prepared(self) -> Callable[..., bool] | None:
+        """Return a function that runs the kernel in the caller's thread; None if there is none for this kernel.
 
-        It takes the numbers that `CompiledKernel.launch` takes, as arguments by position, then the number of threads.
-        None if the kernel has results, an explicit grid or checks, or if there is no such function.
+        Its arguments are given by position: whether the launch must be brief, the number of threads, and the numbers
+        that `CompiledKernel.launch` takes. A brief launch lets no other thread of Python run meanwhile. The function
+        returns whether the kernel was run: a launch that must be brief, and might not be, is refused. A kernel with
+        results, checks or an explicit grid has no such function.
         """
         ...
 

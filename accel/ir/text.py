@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from accel.ir.expressions import (
+    INDEX,
+    TRUTH,
     Binary,
     Call,
     Cast,
@@ -118,7 +120,8 @@ def _loop(loop: Loop) -> Iterator[str]:
 
 
 def _range(target: Local, start: Expr, stop: Expr, step: Expr) -> str:
-    return f"{target.name} in range({_text(start)}, {_text(stop)}, {_text(step)})"
+    bounds = [_text(start), _text(stop), *([] if step == Const(1, INDEX) else [_text(step)])]
+    return f"{target.name} in range({', '.join(bounds[1:] if bounds[0] == '0' and len(bounds) == 2 else bounds)})"
 
 
 def _declared(local: Local) -> str:
@@ -198,7 +201,7 @@ def _guarded(guard: Guard | None) -> str:
 def _text(x: Expr) -> str:  # noqa: C901, PLR0911, PLR0912 - a line for each expression
     match x:
         case Const(value, dtype):
-            return f"{dtype.name}({value!r})"
+            return str(value) if dtype in (INDEX, TRUTH) else f"{dtype.name}({value!r})"
         case Local(name):
             return name
         case Extent(view, axis):

@@ -122,6 +122,8 @@ def memory(cls: type | None, dtype: DType | None, rank: int | None) -> Accept:
 
     def accept(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
         if cls is not None and not isinstance(value, cls):
+            if getattr(value, "requires_grad", False):
+                _memory(value, name, leaves)  # raises the error that names the remedy
             raise _other_class(value, cls)
         kind = _memory(value, name, leaves)
         if dtype is not None and kind.dtype != dtype:

@@ -8,16 +8,20 @@ step, or not at all. Here the step needs no lock. It is a sequence of statements
 in between. It is done only if no memory has hazards, so nothing has to be waited for. Another thread that records work
 on several allocations may be half way. If it has recorded one that is also used here, that one has a hazard; else it
 records all of them after this kernel. While the kernel runs, it stays recorded, and a keep-alive of each owner is
-counted. So the kernel may let go of the GIL.
+counted. So the kernel may let go of the GIL. A brief kernel keeps the GIL, and is not even recorded.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 from accel import config
-from accel.abc.kernels import PreparesCalls
+from accel.abc.kernels import Failure, PreparesCalls
 from accel.containers import AcceleratorDataContainer
-from accel.ir import Parameter, View
+from accel.errors import AccelError
+from accel.ir import Parameter, Program, View
+from accel.kernels.binding import Bound
 from accel.kernels.captured import ABSENT
 from accel.kernels.conversions import fitting
 from accel.kernels.failures import Explanation
@@ -50,12 +54,15 @@ class HostCall(NamedTuple):
         Which parameters have an annotation, and so take numbers of other types.
     debug : bool or None
         The kernel's own debug mode; None if the settings say.
+    bind : callable
+        Binds such arguments to the parameters of the kernel.
     """
 
     given: tuple[Any, ...]
     kinds: tuple[ArgumentType, ...]
     annotated: tuple[bool, ...]
     debug: bool | None
+    bind: Callable[[tuple[Any, ...]], Bound]
 
 
 class _Argument(NamedTuple):
@@ -85,11 +92,12 @@ def host_launch(kernel: Specialized, call: HostCall) -> Callable[[tuple[Any, ...
     arguments = [*_arguments(kernel, call)]
     if not all(map(_supported, arguments)):
         return None
-    code = _Code([], [], [], _scope(kernel))
+    code = _Code([], [], [], _scope(kernel, call))
     count = len(arguments)
     code.lines.append(f"if len(given) != {count}: return MISSED")
     code.lines.extend([", ".join(f"a{i}" for i in range(count)) + ", = given"] if count else [])
-    code.lines.extend(["if debugging(): return MISSED"] if call.debug is None else [])
+    if call.debug is None:
+        code.lines.append(f"if {'not ' if kernel.program.debug else ''}debugging(): return MISSED")
     _write_captured(kernel, code)
     for argument in arguments:
         _write_argument(argument, code)
@@ -116,7 +124,7 @@ def _supported(argument: _Argument) -> bool:
     return isinstance(argument.kind, ScalarType | StaticType)
 
 
-def _scope(kernel: Specialized) -> dict[str, Any]:
+def _scope(kernel: Specialized, call: HostCall) -> dict[str, Any]:
     return {
         "ABSENT": ABSENT,
         "DONE": DONE,
@@ -125,11 +133,23 @@ def _scope(kernel: Specialized) -> dict[str, Any]:
         "Submission": Submission,
         "debugging": config.debugging,
         "explain": Explanation(kernel.program.name, kernel.program.sites),
+        "explained": partial(_explained, kernel.program, call.bind),
         "forget_these": forget_these,
         "heap": kernel.heap,
+        "partial": partial,
         "run": kernel.compiled.launch,
         **Geometry()._asdict(),
     }
+
+
+def _explained(
+    program: Program, bind: Callable[[tuple[Any, ...]], Bound], given: tuple[Any, ...], failure: Failure
+) -> Exception:
+    """Return the error of a failed check."""
+    facts = None
+    with suppress(AccelError):  # another thread may have released the memory
+        facts = bind(given).memory
+    return Explanation(program.name, program.sites, facts)(failure)
 
 
 def _write_captured(kernel: Specialized, code: _Code) -> None:
@@ -242,11 +262,25 @@ def _write_launch(kernel: Specialized, code: _Code) -> None:
     writes = "".join(f"x{view.i}, " for view in code.views if _writes(view))
     reads = "".join(f"x{view.i}, " for view in code.views if not _writes(view))
     idle = " and ".join(f"r{i}.hazards is None and o{i}.handles" for i in numbers)
+    prepared = kernel.compiled.prepared() if isinstance(kernel.compiled, PreparesCalls) else None
+    if prepared is not None:
+        code.scope.update(prepared=prepared, settings=config.current)
+        code.lines.extend(["threads = settings().threads", *_brief(numbers, code.passed)])
     code.lines.extend(["work = Submission()", *accesses, f"hazards = ({writes}), ({reads}), ({writes})"])
     code.lines.append("with work.begun:")
     # No calls between this check and the try block, and none in the finally block where nothing else happened.
     code.lines.extend(_indented([f"if {idle or True}:", *_indented(_run(kernel, numbers, code))]))
     code.lines.append("return MISSED")
+
+
+def _brief(numbers: Sequence[int], passed: Sequence[str]) -> list[str]:
+    """Return the lines that run the kernel while no other thread of Python runs: then nothing need be recorded.
+
+    There is no call between the checks and the launch, so no other thread runs in between either.
+    """
+    # Read again: another thread may have replaced the record.
+    idle = "".join(f"o{i}.hazard_record.hazards is None and o{i}.handles and " for i in numbers)
+    return [f"if {idle}prepared(True, threads, {', '.join(passed)}): return DONE"]
 
 
 def _run(kernel: Specialized, numbers: Sequence[int], code: _Code) -> list[str]:
@@ -259,12 +293,11 @@ def _run(kernel: Specialized, numbers: Sequence[int], code: _Code) -> list[str]:
 
 def _call(kernel: Specialized, code: _Code) -> list[str]:
     """Return the lines that call the kernel, and return what the launch returns."""
+    if "prepared" in code.scope:
+        return [f"prepared(False, threads, {', '.join(code.passed)})", "return DONE"]
     arguments = "".join(f"{each}, " for each in code.passed)
-    prepared = kernel.compiled.prepared() if isinstance(kernel.compiled, PreparesCalls) else None
-    if prepared is not None:
-        code.scope.update(prepared=prepared, settings=config.current)
-        return [f"prepared({arguments}settings().threads)", "return DONE"]
-    launch = f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain=explain)"
+    explain = "partial(explained, given)" if kernel.program.debug else "explain"
+    launch = f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain={explain})"
     if kernel.program.results:
         return [launch, f"return finish(){'[0]' if kernel.single else ''}"]
     return [launch, "return DONE"]

@@ -18,7 +18,7 @@ from accel.layout.layout import modes_of
 from accel.memory import AnyStorage
 from accel.views.geometry import CACHED, Geometry
 
-__all__ = ["cells", "compact", "distances_between", "element_cells", "ends", "mask_of"]
+__all__ = ["cells", "compact", "distances_between", "element_cells", "ends", "mask_of", "span_of"]
 
 
 class HasCells(Protocol):
@@ -95,6 +95,13 @@ def _limited(mode: Layout, extent: int) -> Layout:
     if isinstance(mode.stride, int):
         return Layout.made(extent, mode.stride)
     return mode @ Layout.made(extent, 1)  # never raises: the valid part of a nested mode ends where a leaf ends
+
+
+@lru_cache(CACHED)
+def span_of(geometry: Geometry) -> tuple[int, int]:
+    """Return the lowest cell, and one past the highest, as distances from the first one, before a swizzle."""
+    size, low, high = offset_range(_leaves(geometry, by_rows=False))
+    return (low, high + 1) if size else (0, 0)
 
 
 @lru_cache(CACHED)

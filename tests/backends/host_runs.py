@@ -35,7 +35,9 @@ def value_of(made):
 
 def same(found, expected, *, ulps=0):
     """Tell whether arrays are equal, NaN equal to itself, and up to a number of units in the last place."""
-    wide = np.complex128 if expected.dtype.kind == "c" else np.float64 if expected.dtype.kind in "fV" else expected.dtype
+    wide = (
+        np.complex128 if expected.dtype.kind == "c" else np.float64 if expected.dtype.kind in "fV" else expected.dtype
+    )
     found, exact = found.astype(wide), expected.astype(wide)
     if not ulps:
         return np.array_equal(found, exact, equal_nan=expected.dtype.kind in "fVc")

@@ -43,7 +43,7 @@ from accel.ir import (
 from . import short_ir as ir
 from .host_runs import arguments_of, run, same
 
-I, J, K = (ir.local(name) for name in "ijk")
+N, J, K = (ir.local(name) for name in "ijk")
 I64 = np.dtype(np.int64)
 FLOATS = [as_dtype(name) for name in ("float16", "bfloat16", "float32", "float64")]
 small = st.integers(-12, 12)
@@ -66,6 +66,7 @@ def counted(axes):
 
 
 class TestLoops:
+    @settings(max_examples=40)
     @given(st.lists(st.builds(range, small, small, paces), min_size=1, max_size=3))
     def test_each_combination_of_indices_is_done_once(self, axes):
         found = np.zeros(math.prod(map(len, axes)), np.int64)
@@ -79,6 +80,7 @@ class TestLoops:
             run(ir.program(counted([range(1003), range(997)]), parameters=[ir.view("v", I64)]), {"v": found.ravel()})
         assert (found == 1).all()
 
+    @settings(max_examples=40)
     @given(small, small, paces)
     def test_inner_loops_count_as_python_s(self, start, stop, step):
         put = Assign(J, ir.add(ir.op("mul", J, ir.index(3)), K))
@@ -94,9 +96,9 @@ class TestLoops:
     def test_break_and_continue_end_the_innermost_loop_or_its_iteration(self):
         odd = ir.compare("eq", ir.op("mod", K, ir.index(2)), ir.index(1))
         late = ir.compare("gt", K, ir.index(6))
-        inner = For(K, ir.index(0), I, ir.index(1), (If(late, (Break(),)), If(odd, (Continue(),)), self.add(K)))
-        skip = If(ir.compare("eq", I, ir.index(5)), (Continue(),))
-        body = (Assign(J, ir.index(0)), skip, inner, ir.put("v", I, J))
+        inner = For(K, ir.index(0), N, ir.index(1), (If(late, (Break(),)), If(odd, (Continue(),)), self.add(K)))
+        skip = If(ir.compare("eq", N, ir.index(5)), (Continue(),))
+        body = (Assign(J, ir.index(0)), skip, inner, ir.put("v", N, J))
         found = np.full(12, -1, np.int64)
         run(ir.program(ir.loop(body, ir.index(12)), parameters=[ir.view("v", I64)]), {"v": found})
         expected = [sum(k for k in range(min(i, 7)) if k % 2 == 0) for i in range(12)]
@@ -115,13 +117,13 @@ class TestLoops:
                 If(ir.compare("eq", K, ir.index(50)), (Break(),)),
             ),
         )
-        body = (Assign(J, I), Assign(K, ir.index(0)), halve, ir.put("v", I, K))
+        body = (Assign(J, N), Assign(K, ir.index(0)), halve, ir.put("v", N, K))
         found = np.zeros(100, np.int64)
         run(ir.program(ir.loop(body, ir.index(100)), parameters=[ir.view("v", I64)]), {"v": found})
         assert found.tolist() == [max(i, 1).bit_length() - 1 for i in range(100)]
 
     def test_no_iteration_sees_a_variable_of_another(self):
-        body = (If(ir.compare("eq", I, ir.index(3)), (Assign(J, ir.index(7)),)), ir.put("v", I, J))
+        body = (If(ir.compare("eq", N, ir.index(3)), (Assign(J, ir.index(7)),)), ir.put("v", N, J))
         found = np.zeros(6, np.int64)
         run(ir.program(ir.loop(body, ir.index(6)), parameters=[ir.view("v", I64)]), {"v": found})
         assert found.tolist() == [0, 0, 0, 7, 0, 0]
@@ -129,28 +131,36 @@ class TestLoops:
     def test_steps_see_what_steps_before_left_in_the_frame(self):
         n = ir.local("n")
         first = Once((Assign(n, Load("v", ir.index(0), I64)),), Frame((), (n,)))
-        second = ir.loop((ir.put("v", I, ir.add(n, I)),), n, frame=Frame((n,), ()))
+        second = ir.loop((ir.put("v", N, ir.add(n, N)),), n, frame=Frame((n,), ()))
         third = Once((ir.put("v", ir.index(9), n),), Frame((n,), ()))
         found = np.array([5, *[0] * 9])
         run(ir.program(first, second, third, parameters=[ir.view("v", I64)], frame=(n,)), {"v": found})
         assert found.tolist() == [5, 6, 7, 8, 9, 0, 0, 0, 0, 5]
 
     def test_the_last_iteration_leaves_its_variables_in_the_frame(self):
-        body = (Assign(J, ir.op("mul", I, ir.index(3))),)
-        made = ir.program(ir.loop(body, ir.index(5), frame=Frame((), (I, J))), frame=(I, J), results=(I, J))
+        body = (Assign(J, ir.op("mul", N, ir.index(3))),)
+        made = ir.program(ir.loop(body, ir.index(5), frame=Frame((), (N, J))), frame=(N, J), results=(N, J))
         assert run(made)[1] == (4, 12)
+
+    def test_bounds_are_those_from_before_the_loop(self):
+        bounds = tuple(Load("v", ir.index(place), I64) for place in range(2))
+        body = (Atomic("add", "v", ir.index(1), number(1, I64)),)
+        found = np.array([300, 400])
+        with accel.using(threads=3):
+            run(ir.program(ir.loop(body, bounds, "i", "j"), parameters=[ir.view("v", I64)]), {"v": found})
+        assert found.tolist() == [300, 400 + 300 * 400]
 
     def test_views_have_strides_of_any_sign(self):
         x = np.arange(20, dtype=np.float32)[::-3]
         y = np.zeros(20, np.float32)[::2][: x.size]
-        body = (ir.put("y", ir.strided("y", I), ir.get("x", ir.strided("x", I))),)
+        body = (ir.put("y", ir.strided("y", N), ir.get("x", ir.strided("x", N))),)
         run(ir.program(ir.loop(body, Extent("x", 0)), parameters=[ir.view("x"), ir.view("y")]), {"x": x, "y": y})
         assert np.array_equal(x, y)
 
     def test_arrays_belong_to_an_iteration(self):
-        fill = For(K, ir.index(0), ir.index(8), ir.index(1), (ir.put("a", K, ir.op("mul", K, I)),))
+        fill = For(K, ir.index(0), ir.index(8), ir.index(1), (ir.put("a", K, ir.op("mul", K, N)),))
         total = For(K, ir.index(0), ir.index(8), ir.index(1), (Assign(J, ir.add(J, Load("a", K, I64))),))
-        body = (fill, Assign(J, ir.index(0)), total, ir.put("v", I, J))
+        body = (fill, Assign(J, ir.index(0)), total, ir.put("v", N, J))
         made = ir.program(
             ir.loop(body, ir.index(5000)), parameters=[ir.view("v", I64)], arrays=(ir.private("a", 8, I64),)
         )
@@ -158,12 +168,17 @@ class TestLoops:
         run(made, {"v": found})
         assert np.array_equal(found, 28 * np.arange(5000))
 
+    def test_arrays_that_no_stack_holds_are_refused(self):
+        made = ir.program(ir.loop((), ir.index(1)), arrays=(ir.private("a", 1 << 18, I64),))
+        with pytest.raises(CapabilityError, match="take 2097152 bytes, and at most 1048576 are possible on the host"):
+            host_source(made)
+
 
 def reduced(dtype, op, start=0):
     """Return the program that reduces a view x, from a first value."""
     total = ir.local("total", dtype)
     first = Once((Assign(total, Const(start, total.dtype)),), Frame((), (total,)))
-    take = Assign(total, ir.op(op, total, ir.get("x", ir.strided("x", I), dtype), dtype))
+    take = Assign(total, ir.op(op, total, ir.get("x", ir.strided("x", N), dtype), dtype))
     over = ir.loop((take,), Extent("x", 0), reductions=(Reduction(total, op),))
     return ir.program(first, over, parameters=[ir.view("x", dtype)], frame=(total,), results=(total,))
 
@@ -179,7 +194,9 @@ class TestReductions:
         exact = 3 + math.fsum(x.astype(float))
         scale = float(np.abs(x.astype(float)).sum()) + abs(exact)
         step = {2: 2.0**-8, 4: 2.0**-24, 8: 2.0**-53}[dtype.itemsize]
-        assert abs(float(found) - exact) <= step * abs(exact) + 20 * scale * 2.0 ** (-53 if dtype.itemsize == 8 else -24)
+        assert abs(float(found) - exact) <= step * abs(exact) + 20 * scale * 2.0 ** (
+            -53 if dtype.itemsize == 8 else -24
+        )
 
     @pytest.mark.parametrize("code", ["i1", "u2", "i4", "u8", "i8"])
     @pytest.mark.parametrize("op", ["add", "min", "max"])
@@ -227,7 +244,7 @@ class TestReductions:
     def test_over_two_axes_in_branches(self):
         total = ir.local("total", "f8")
         x = np.random.default_rng(3).random((57, 91))
-        at = ir.add(ir.op("mul", I, Stride("x", 0)), ir.op("mul", J, Stride("x", 1)))
+        at = ir.add(ir.op("mul", N, Stride("x", 0)), ir.op("mul", J, Stride("x", 1)))
         value = ir.get("x", at, total.dtype)
         take = Assign(total, ir.op("add", value, total, "f8"))
         body = (If(ir.compare("gt", value, number(0.5, "f8")), (take,)),)
@@ -239,14 +256,16 @@ class TestReductions:
 
 
 class TestAtomics:
-    @pytest.mark.parametrize("dtype", [np.dtype(c) for c in ("i1", "u2", "i4", "u8", "f2", "f4", "f8")] + [FLOATS[1]], ids=str)
+    @pytest.mark.parametrize(
+        "dtype", [np.dtype(c) for c in ("i1", "u2", "i4", "u8", "f2", "f4", "f8")] + [FLOATS[1]], ids=str
+    )
     @pytest.mark.parametrize("op", ["add", "min", "max", "exchange", "compare"])
     def test_are_those_of_the_interpreter(self, dtype, op):
         old = Local("old", dtype)
-        value = Cast(ir.op("sub", I, ir.index(3)), dtype)
+        value = Cast(ir.op("sub", N, ir.index(3)), dtype)
         expected = Const(2, dtype) if op == "compare" else None
-        body = (Atomic(op, "v", ir.op("mod", I, ir.index(3)), value, old, expected), ir.put("w", I, old))
-        step = Once((For(I, ir.index(0), ir.index(9), ir.index(1), body),))
+        body = (Atomic(op, "v", ir.op("mod", N, ir.index(3)), value, old, expected), ir.put("w", N, old))
+        step = Once((For(N, ir.index(0), ir.index(9), ir.index(1), body),))
         made = ir.program(step, parameters=[ir.view("v", dtype), ir.view("w", dtype)])
         arrays = [{"v": np.array([2, 1, 3]).astype(dtype), "w": np.zeros(9, dtype)} for _ in range(2)]
         run(made, arrays[0])
@@ -255,7 +274,7 @@ class TestAtomics:
 
     @pytest.mark.parametrize("code", ["i4", "f4", "f8"])
     def test_lose_nothing_in_several_threads(self, code):
-        body = (Atomic("add", "v", ir.op("mod", I, ir.index(2)), number(1, code)),)
+        body = (Atomic("add", "v", ir.op("mod", N, ir.index(2)), number(1, code)),)
         made = ir.program(ir.loop(body, ir.index(1_000_000)), parameters=[ir.view("v", code)])
         found = np.zeros(2, code)
         with accel.using(threads=4):
@@ -263,20 +282,21 @@ class TestAtomics:
         assert found.tolist() == [500_000, 500_000]
 
     def test_of_complex_numbers_are_refused(self):
-        body = (Atomic("add", "v", I, number(1, "c8")),)
+        body = (Atomic("add", "v", N, number(1, "c8")),)
         with pytest.raises(CapabilityError, match="no processor changes a complex64 atomically; keep real and"):
             host_source(ir.program(ir.loop(body, ir.index(1)), parameters=[ir.view("v", "c8")]))
 
 
 def shifted(shift, size, *, pace=1):
     """Return the program that copies ``x[pace * i + shift]`` to ``y[i]``, in debug mode."""
-    at = ir.add(ir.op("mul", I, ir.index(pace)), ir.index(shift))
+    at = ir.add(ir.op("mul", N, ir.index(pace)), ir.index(shift))
     value = ir.get("x", at, ir.F32, ir.guard(0, "x", at))
-    body = (ir.put("y", I, value, ir.guard(1, "y", I)),)
+    body = (ir.put("y", N, value, ir.guard(1, "y", N)),)
     return ir.program(ir.loop(body, ir.index(size)), parameters=[ir.view("x"), ir.view("y")], sites=2, debug=True)
 
 
 class TestDebugMode:
+    @settings(max_examples=40)
     @given(shift=st.integers(-30, 30), pace=st.integers(-3, 3), size=st.integers(0, 40))
     def test_failures_are_counted_and_nothing_is_accessed_outside(self, shift, pace, size):
         block = np.full(60, 7, np.float32)
@@ -295,7 +315,7 @@ class TestDebugMode:
             assert failure == Failure(0, wrong[0], 0, places[wrong[0]], 20, 0, len(wrong) + len(late))
 
     def test_the_record_names_the_first_axis_that_is_out_of_range_and_the_flattened_iteration(self):
-        check = Guard(0, (I, J), (ir.index(9), ir.index(5)), ir.index(77))
+        check = Guard(0, (N, J), (ir.index(9), ir.index(5)), ir.index(77))
         body = (Check(check),)
         made = ir.program(ir.loop(body, (ir.index(4), ir.index(6)), "i", "j"), debug=True)
         assert run(made)[0] == Failure(0, 5, 1, 5, 5, 77, 4)
@@ -306,14 +326,14 @@ class TestDebugMode:
         assert [kernel.run(each)[0] is None for each in (*arguments, *arguments)] == [False, True, False, True]
 
     def test_indices_that_wrap_around_are_found(self):
-        at = ir.op("mul", I, ir.index(1 << 62))
+        at = ir.op("mul", N, ir.index(1 << 62))
         body = (ir.put("v", at, number(1), ir.guard(0, "v", at)),)
         made = ir.program(ir.loop(body, ir.index(5)), parameters=[ir.view()], debug=True)
         failure, _ = run(made, {"v": np.zeros(1, np.float32)})
         assert failure == Failure(0, 1, 0, 1 << 62, 1, 0, 3)
 
     def test_inner_loops_are_checked_too(self):
-        at = ir.add(ir.op("mul", I, ir.index(4)), K)
+        at = ir.add(ir.op("mul", N, ir.index(4)), K)
         body = (For(K, ir.index(0), ir.index(4), ir.index(1), (ir.put("v", at, number(1), ir.guard(0, "v", at)),)),)
         made = ir.program(ir.loop(body, ir.index(4)), parameters=[ir.view()], debug=True)
         found = np.zeros(20, np.float32)
@@ -323,7 +343,7 @@ class TestDebugMode:
     def test_indices_from_memory_are_checked(self):
         x, y = np.array([0, 3, 1, -1, 2]), np.zeros(3, np.float32)
         place = ir.local("place")
-        load = Assign(place, Load("x", I, I64, ir.guard(0, "x", I)))
+        load = Assign(place, Load("x", N, I64, ir.guard(0, "x", N)))
         body = (load, ir.put("y", place, number(1), ir.guard(1, "y", place)))
         made = ir.program(
             ir.loop(body, Extent("x", 0)), parameters=[ir.view("x", I64), ir.view("y")], sites=2, debug=True
@@ -333,7 +353,7 @@ class TestDebugMode:
 
     def test_atomics_out_of_range_are_not_done(self):
         old = ir.local("old", "f4")
-        body = (Atomic("add", "v", I, number(1), old, None, ir.guard(0, "v", I)), ir.put("w", I, old))
+        body = (Atomic("add", "v", N, number(1), old, None, ir.guard(0, "v", N)), ir.put("w", N, old))
         made = ir.program(ir.loop(body, ir.index(3)), parameters=[ir.view(), ir.view("w")], debug=True)
         found = np.full(3, 4, np.float32)
         old = np.zeros(3, np.float32)
@@ -345,7 +365,7 @@ class TestTheBackend:
     def test_compiles_and_launches(self):
         assert isinstance(BACKEND, SupportsKernels)
         made = ir.program(
-            ir.loop((ir.put("v", I, ir.local("x", "f4")),), Extent("v", 0)), parameters=[ir.view(), Number("x", ir.F32)]
+            ir.loop((ir.put("v", N, ir.local("x", "f4")),), Extent("v", 0)), parameters=[ir.view(), Number("x", ir.F32)]
         )
         kernel, found = BACKEND.compile_kernel(Device.CPU, made), np.zeros(5, np.float32)
         once = {"grid": (1, 1, 1), "block": (1, 1, 1), "explain": None}
@@ -362,12 +382,14 @@ class TestTheBackend:
         x = np.zeros(3, np.float32)
         kernel = BACKEND.compile_kernel(Device.CPU, shifted(1, 3))
         with pytest.raises(IndexError, match="at=3"):
-            kernel.launch(arguments_of(shifted(1, 3), {"x": x, "y": x}, {}), explain=lambda f: IndexError(str(f)), **once)
+            kernel.launch(
+                arguments_of(shifted(1, 3), {"x": x, "y": x}, {}), explain=lambda f: IndexError(str(f)), **once
+            )
 
     def test_prints_its_text(self):
         text = BACKEND.kernel_source(ir.computed(number(3), "f4"), "host")
         assert text.startswith("; kernel")
-        assert "define void @run(" in text
+        assert " @run(" in text
         with pytest.raises(CapabilityError, match="write 'host'"):
             BACKEND.kernel_source(ir.computed(number(3), "f4"), "cuda")
 

@@ -227,6 +227,19 @@ def test_without_openmp_each_job_starts_threads_of_its_own(printed):
     assert printed(code) == "True True 0"
 
 
+def test_too_little_memory_for_the_compiler_is_an_error(printed):
+    code = """
+        import resource
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 28), used + (1 << 28)))
+        try:
+            doubles()
+        except accel.errors.OutOfMemoryError as error:
+            print(error)
+    """
+    assert printed(code).startswith("the compiler needs 512 MiB of address space, which is not free; release memory")
+
+
 def test_equal_texts_are_compiled_once():
     text = "define i64 @seven() {\n ret i64 7\n}\n"
     first = machine_code.function_of(text, "seven", {})

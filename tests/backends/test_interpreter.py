@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from accel.backends.sim.kernels import interpret
+from accel.backends.sim.kernels import Interpreter, interpret
+from accel.backends.sim.kernels.runs import BudgetError, Run
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -154,7 +155,9 @@ def test_fma_of_float32_is_rounded_once(x, y, z):
     if not all(map(math.isfinite, (x, y, z))) or not np.isfinite(found):
         return
     exact = Fraction(x) * Fraction(y) + Fraction(z)
-    for neighbour in (np.nextafter(found, np.float32(-np.inf)), np.nextafter(found, np.float32(np.inf))):
+    with np.errstate(over="ignore"):
+        neighbours = [np.nextafter(found, np.float32(end)) for end in (-np.inf, np.inf)]
+    for neighbour in neighbours:
         if np.isfinite(neighbour):
             assert abs(Fraction(float(found)) - exact) <= abs(Fraction(float(neighbour)) - exact)
 
@@ -227,6 +230,19 @@ def test_a_loop_without_iterations_leaves_its_variable():
     i = ir.local("i")
     step = Once((Assign(i, ir.index(5)), For(i, ir.index(3), ir.index(0), ir.index(1), ())), Frame((), (i,)))
     assert interpret(ir.program(step, frame=(i,), results=(i,)), {}, {}) == (None, (5,))
+
+
+@pytest.mark.parametrize("serial", [False, True])
+def test_a_run_ends_when_its_budget_is_spent(serial):
+    n, i = ir.local("n"), ir.local("i")
+    if serial:
+        count = For(i, ir.index(0), ir.index(100), ir.index(1), (Assign(n, i),))
+        made = ir.program(Once((count,)))
+    else:
+        made = ir.program(ir.loop([Assign(n, i)], ir.index(100)))
+    Interpreter(made).run(Run(made, {}, {}, budget=100), races=False)
+    with pytest.raises(BudgetError):
+        Interpreter(made).run(Run(made, {}, {}, budget=99), races=False)
 
 
 def scale(check=None):

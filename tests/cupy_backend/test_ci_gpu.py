@@ -89,7 +89,7 @@ def tools(folder):
 def test_the_truth_is_recorded_stage_by_stage_also_what_was_left_out(recorded):
     _status, record, outcomes, said = recorded("truth", "--without", "cupy_kernels")
     del outcomes["probes"]  # of a real driver
-    passing = dict.fromkeys(("machine", "conformance", "copies", "plans", "shapes"), "passed")
+    passing = dict.fromkeys(("machine", "conformance", "python_kernels", "copies", "plans", "shapes"), "passed")
     assert outcomes == {**passing, "tests of cupy_kernels": "not run"}, said
     assert record["stages"]["tests of cupy_kernels"]["said"] == "left out: --without cupy_kernels"
     assert "2 deselected" in record["stages"]["conformance"]["said"]
@@ -114,7 +114,7 @@ def test_a_stage_that_fails_does_not_stop_the_others_and_its_output_is_recorded(
 
 def test_the_speed_is_recorded_with_its_goals(recorded, tmp_path):
     status, record, outcomes, said = recorded("speed", **tools(tmp_path))
-    measured = ("in flight", "copies, 512 MiB", "copies, 4 GiB", "link", "pitched", "ncu")
+    measured = ("in flight", "kernels in Python", "copies, 512 MiB", "copies, 4 GiB", "link", "pitched", "ncu")
     assert (status, outcomes) == (0, dict.fromkeys(("machine", *measured), "passed")), said
     results = {stage: record["results"][stage]["results"] for stage in measured}
     assert results["copies, 4 GiB"]["contiguous"]["goals"] == {
@@ -123,6 +123,8 @@ def test_the_speed_is_recorded_with_its_goals(recorded, tmp_path):
     }
     assert all(rate["of memcpy's"] > 0 for rate in results["copies, 4 GiB"].values() if type(rate) is dict)
     assert set(results["in flight"]["launch"]["4 in flight"]) == {"accel, us", "CuPy, us", "more, us", "goals"}
+    assert {"scale", "saxpy", "sum", "stencil"} <= set(results["kernels in Python"])
+    assert all(each["of CuPy's"] > 0 for each in results["kernels in Python"].values() if type(each) is dict)
     assert set(results["pitched"]["rows of 12 bytes"]) == {"pinned", "pageable"}
     assert len(results["link"]["4 KiB"]) == 4
     assert results["ncu"] == {"0 copy_items": {"registers": "40 register/thread", "duration": "5.12 us"}}

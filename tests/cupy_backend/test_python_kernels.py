@@ -1,6 +1,7 @@
 """Launches of kernels that are written in Python, through the backend, on the stand-in: streams run late there."""
 
 import gc
+import threading
 
 import numpy as np
 import pytest
@@ -226,3 +227,19 @@ def test_numbers_of_all_types_are_passed_by_value():
     values = [1.5 - 2j if dtype.kind == "c" else 1 if dtype.kind in "biu" else -1.5 for dtype in DTYPES]
     kernel(*[each for pair in zip(made, values, strict=True) for each in pair])
     assert [each.to_numpy()[0] for each in made] == values
+
+
+def test_threads_launch_one_kernel_at_once():
+    kernel, containers = Kernel(SAXPY), [container(np.zeros(100)) for _ in range(4)]
+
+    def launch(target):
+        for _ in range(20):
+            kernel(ones, target, 1.0)
+
+    ones = container(np.ones(100))
+    threads = [threading.Thread(target=launch, args=(target,)) for target in containers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [set(each.to_numpy()) for each in containers] == [{20}] * 4

@@ -1,4 +1,4 @@
-"""Kernels that are written in Python compute on a GPU what they do when g++ compiles them: the same tests, run there."""
+"""Kernels that are written in Python compute on a GPU what they do when g++ compiles them: the same tests."""
 
 from functools import partial
 

@@ -47,6 +47,7 @@ __all__ = [
     "SAXPY",
     "TRANSPOSED",
     "atomic",
+    "checked_copies",
     "every_program",
     "grid",
     "reduced",
@@ -253,6 +254,23 @@ def copied(dtype):
 COPIED = copied(F32)
 
 
+def checked_copies(dtype):
+    """Return a program that copies what is ``shift`` further to shared memory, and from there back; checked."""
+    dtype = np.dtype(dtype)
+    source, target = view("source", dtype, writable=False), view("target", dtype)
+    ahead = index("add", TX, local("shift"))
+    inside = Guard(0, (TX,), (const(16),), const(0))
+    body = (
+        CopyAsync("part", TX, "source", at(source, ahead), inside, guard(1, source, ahead)),
+        WaitForCopies(),
+        Barrier(0),
+        store(target, Load("part", TX, dtype, inside), TX),
+    )
+    arrays = (Array("part", dtype, 16, "shared"),)
+    parameters = [source, target, Number("shift", INDEX)]
+    return program("checked", parameters, Threads(body), arrays=arrays, sites=SITES, debug=True)
+
+
 def functions(dtype):
     """Return a program that calls functions of the devices' libraries."""
     target, dtype = view("target", dtype), np.dtype(dtype)
@@ -271,6 +289,7 @@ def every_program():
     made |= {f"smallest {np.dtype(dtype)}": reduced(dtype, "min") for dtype in ("u1", "f2", "f8")}
     made |= {f"{kind} {dtype}": shuffled(kind, dtype) for kind, dtype in (("up", "f8"), ("xor", "f4"))}
     made |= {"votes": votes(), "copies of 2": copied("f2"), "copies of 4": COPIED, "copies of 16": copied("c16")}
+    made |= {f"checked copies of {dtype}": checked_copies(dtype) for dtype in ("f2", "c8")}
     made |= {f"{op} {dtype}": atomic(op, dtype) for op in ("add", "max") for dtype in ("i4", "u8", "f2", "f4", "f8")}
     made |= {f"functions of {np.dtype(dtype)}": functions(dtype) for dtype in ("f2", bf16, "f4", "f8")}
     return made

@@ -14,7 +14,7 @@ __all__ = ["run_on"]
 ONE = (1, 1, 1)
 
 
-class Found(Exception):
+class FoundError(Exception):
     """Carries the `Failure` of a launch."""
 
 
@@ -33,12 +33,12 @@ def run_on(device, program, arguments, grid=ONE, block=ONE, **_):
         numbers += [number.item() if isinstance(number, np.generic) else number for number in given]
     failure, results = None, ()
     finish = backend.compile_kernel(device, program).launch(
-        numbers, grid=grid, block=block, stream=stream, explain=Found
+        numbers, grid=grid, block=block, stream=stream, explain=FoundError
     )
     try:
         results = () if finish is None else finish()
         stream.synchronize()
-    except Found as found:
+    except FoundError as found:
         (failure,) = found.args
     for bytes_here, there in copies:
         bytes_here[:] = there.to_numpy()

@@ -8,7 +8,7 @@ from accel.ir import SLOT, Loop, Threads, View
 
 from . import host_gpu
 
-__all__ = ["run_with_gcc"]
+__all__ = ["run_module", "run_with_gcc"]
 
 FEW_BLOCKS = (3, 1, 1)
 
@@ -21,10 +21,16 @@ def run_with_gcc(program, arguments, grid=None, block=None, seed=0, warp=32, bit
     """
     options = (f"-DACCEL_INDEX={bits}",)
     module = host_gpu.compile(device_code.device_source(program), options, warp)
+    values = [each for pair in zip(program.parameters, arguments, strict=True) for each in flattened(*pair, bits)]
+    return run_module(module, program, values, grid, block, seed)
+
+
+def run_module(module, program, values, grid=None, block=None, seed=0):
+    """Run a program that was compiled; the values are those that its kernels take for the parameters."""
+    values = list(values)
     frame = aligned(SLOT * len(program.frame), seed)
     scratch = aligned(device_code.PARTIAL * FEW_BLOCKS[0] * device_code.reductions(program), seed)
     record = np.zeros(len(Failure._fields), np.int64)
-    values = [each for pair in zip(program.parameters, arguments, strict=True) for each in flattened(*pair, bits)]
     if program.frame:
         values.append(address(frame))
     if device_code.reductions(program):

@@ -13,7 +13,19 @@ from accel.errors import CapabilityError
 from accel.ir import Assign, Atomic, Binary, Compare, Frame, If, Loop, Number, Once, Reduction
 
 from .building import POSITION, at, const, index, load, local, loop, program, store, view
-from .example_programs import COLLATZ, DEBUG, SAXPY, TRANSPOSED, atomic, copied, grid, reduced, shuffled, votes
+from .example_programs import (
+    COLLATZ,
+    DEBUG,
+    SAXPY,
+    TRANSPOSED,
+    atomic,
+    checked_copies,
+    copied,
+    grid,
+    reduced,
+    shuffled,
+    votes,
+)
 from .programs import run_with_gcc
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
@@ -211,6 +223,15 @@ def test_asynchronous_copies(dtype, seed):
     source, target = np.arange(128).astype(dtype), np.zeros(128, dtype)
     run_with_gcc(copied(dtype), [source, target], grid=(2, 1, 1), block=(64, 1, 1), seed=seed)
     np.testing.assert_array_equal(target.reshape(2, 64), source.reshape(2, 64)[:, ::-1])
+
+
+@pytest.mark.parametrize("dtype", ["f2", "c8"])
+def test_asynchronous_copies_are_checked_at_both_ends(dtype):
+    source, target = np.arange(1, 21).astype(dtype), np.full(20, 9, dtype)
+    failure, _ = run_with_gcc(checked_copies(dtype), [source, target, 7], grid=(1, 1, 1), block=(20, 1, 1))
+    # Four threads have no place in shared memory, twice; seven, with these, read past the end, which gives 0.
+    assert failure.failures == 2 * 4 + 7
+    np.testing.assert_array_equal(target, [*range(8, 21), *[0] * 7])
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i2", *INTEGERS, *FLOATS, "c8"], ids=ids)

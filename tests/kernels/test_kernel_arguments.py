@@ -365,6 +365,8 @@ def test_memory_that_requires_gradients_is_refused():
 
     with pytest.raises(KernelSignatureError, match=r"requires gradients.*x\.detach\(\)"):
         accepted(Tracked())
+    with pytest.raises(KernelSignatureError, match=r"requires gradients.*x\.detach\(\)"):
+        accepted(Tracked(), accel.BufferView)
 
 
 def test_memory_of_several_devices_is_refused(fake, c):

@@ -6,8 +6,9 @@ from typing import Any
 from accel.dtypes import DType
 from accel.ir import Assign, Binary, Local
 from accel.kernels.frontend.context import Activation
-from accel.kernels.frontend.promotion import as_value, kind_of, stored
-from accel.kernels.frontend.values import Entity, Value, is_number
+from accel.kernels.frontend.operands import number_of
+from accel.kernels.frontend.promotion import kind_of, stored
+from accel.kernels.frontend.values import Entity, Value
 
 __all__ = ["Accumulator"]
 
@@ -39,13 +40,12 @@ class Accumulator:
             )
         if self.op not in ("", op):
             raise act.error(node, f"{name} is combined by {self.op} and by {op} in one loop; use two accumulators")
-        if not is_number(given):
-            raise act.error(node, f"a number is added to the accumulator {name}; found {type(given).__name__.lower()}")
+        number = number_of(act, node, given)
         if op != "add" and kind_of(self.local.dtype) == "c":
             raise act.error(node, "complex numbers have no order")
         self.op = op
         with act.at(node):
-            value = stored(as_value(given), self.local.dtype, f"the accumulator {name}")
+            value = stored(number, self.local.dtype, f"the accumulator {name}")
         act.unit.block.append(Assign(self.local, Binary(op, self.local, value.expr, self.local.dtype)))
 
     def value(self, act: Activation, node: ast.AST) -> Value:

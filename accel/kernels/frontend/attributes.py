@@ -10,7 +10,7 @@ from accel.ir import Place
 from accel.kernels.frontend.calls import FUNCTIONS
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.memory import Buffer, Tensor
-from accel.kernels.frontend.methods import METHODS_OF_MEMORY
+from accel.kernels.frontend.methods import METHODS_OF_MEMORY, extent
 from accel.kernels.frontend.objects import entity_of_object
 from accel.kernels.frontend.operands import constant_object, described
 from accel.kernels.frontend.values import Constant, Entity, Module, Struct, Tuple, Value, Vector, is_number
@@ -67,7 +67,7 @@ def _place(act: Activation, node: ast.Attribute, place: Place3) -> Value:
 def _of_memory(act: Activation, node: ast.Attribute, memory: Buffer | Tensor) -> Entity:
     name = node.attr
     if name == "shape":
-        return Tuple(tuple([Value(extent, weak=True) for extent in memory.shape]))
+        return Tuple(tuple(map(extent, memory.shape)))
     if name == "size":
         return METHODS_OF_MEMORY["num_elements"](act, node, memory)
     if name in ("rank", "ndim"):

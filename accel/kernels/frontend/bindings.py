@@ -43,7 +43,10 @@ def is_variable(x: Entity) -> bool:
 
 
 def bound(act: Activation, node: ast.AST, name: str, entity: Entity, known: Group | None = None) -> Any:
-    """Assign an entity to variables named after ``name``, and return what stands for it."""
+    """Assign an entity to variables named after ``name``, and return what stands for it.
+
+    The parts of a tuple are variables of their own, whose names no name of Python can be.
+    """
     if is_number(entity):
         with act.at(node):
             act.unit.assign(act.variable(name), as_value(entity))
@@ -55,7 +58,7 @@ def bound(act: Activation, node: ast.AST, name: str, entity: Entity, known: Grou
         raise act.error(node, f"{name} already stands for another kind of tuple; use another name")
     # All values are computed before the first is assigned: they may depend on one another.
     items = [Value(act.unit.keep(x).expr, x.weak) if isinstance(x, Value) else x for x in entity.items]
-    return Group(like, tuple([bound(act, node, f"{name}_{k}", item) for k, item in enumerate(items)]))
+    return Group(like, tuple([bound(act, node, f"{name}.{k}", item) for k, item in enumerate(items)]))
 
 
 def entity_of(act: Activation, part: Any) -> Entity:

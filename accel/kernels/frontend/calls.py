@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from accel.dtypes import DType
 from accel.ir import (
     Call,
@@ -23,24 +21,25 @@ from accel.kernels.frontend.memory import (
     Buffer,
     Tensor,
 )
-from accel.kernels.frontend.methods import size, subview
+from accel.kernels.frontend.methods import extent, subview
 from accel.kernels.frontend.objects import is_hashable
 from accel.kernels.frontend.operands import described, elementwise, number_of
 from accel.kernels.frontend.promotion import (
     converted,
     kind_of,
+    real_of,
 )
 from accel.kernels.frontend.values import Constant, Entity, Grid, Range, Struct, Tuple, Value, Vector, is_number
 from accel.views import BufferView
 
-__all__ = ["FUNCTIONS", "call_cast", "is_folded", "refusal"]
+__all__ = ["FUNCTIONS", "call_cast", "is_folded", "is_of_layouts", "refusal"]
 
 
 def call_cast(act: Activation, node: ast.AST, kind: tuple[DType, bool], arguments: Arguments) -> Entity:
     """Convert numbers to a dtype, whatever they lose."""
     (dtype, weak), given = kind, arguments.given
     if len(given) == 2 and dtype.kind == "c" and not arguments.named:
-        real = np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
+        real = real_of(dtype)
         with act.at(node):
             parts = tuple([converted(number_of(act, node, x), real).expr for x in given])
         return Value(Call("complex", parts, dtype), weak)
@@ -55,6 +54,11 @@ def is_folded(function: Any, arguments: Arguments) -> bool:
     return numbers and bool(arguments.given) and is_hashable(function) and function in _FOLDED
 
 
+def is_of_layouts(function: Any) -> bool:
+    """Tell whether a function is one of layouts, which are constants."""
+    return callable(function) and str(getattr(function, "__module__", "")).startswith("accel.layout.")
+
+
 def refusal(node: ast.Call, function: Any) -> str:
     """Return what is wrong with the call of a function that kernels do not have."""
     if isinstance(function, FunctionType):
@@ -64,6 +68,7 @@ def refusal(node: ast.Call, function: Any) -> str:
     return f"{ast.unparse(node.func)} is not supported in kernels" + (f"; {hint}" if hint else "")
 
 
+_MOST_UNROLLED = 4096
 _FOLDED = frozenset({min, max, abs, pow, round, math.gcd, math.lcm, math.isqrt}) | {
     function for function in by_function() if getattr(function, "__module__", "") == "math"
 }
@@ -105,6 +110,8 @@ def _unroll(act: Activation, node: ast.AST, given: Entity) -> Tuple:
         if not all(isinstance(x, Const) for x in bounds):
             raise act.error(node, "the bounds of a range that is unrolled must be constants")
         numbers = range(*[x.value for x in bounds])  # type: ignore[union-attr]
+        if len(numbers) > _MOST_UNROLLED:
+            raise act.error(node, f"{len(numbers)} iterations are too many to unroll; write for i in range(n)")
         return Tuple(tuple(map(Constant, numbers)))
     if isinstance(given, Tuple | Vector | Struct):
         return Tuple(given.items)
@@ -115,12 +122,14 @@ def _len(act: Activation, node: ast.AST, x: Entity) -> Entity:
     if isinstance(x, Tuple | Vector | Struct):
         return Constant(len(x.items))
     if isinstance(x, Buffer | Tensor):
-        return Value(x.shape[0], weak=True) if x.rank == 1 else size(act, node, x)
+        return extent(x.shape[0])
     raise act.error(node, f"{described(x)} has no length")
 
 
 def _vector(act: Activation, node: ast.AST, *given: Entity) -> Vector:
     numbers = [number_of(act, node, x) for x in given]
+    if not numbers:
+        raise act.error(node, "a vector has at least one number")
     with act.at(node):
         return Vector(tuple(alike(numbers)))
 

@@ -13,14 +13,14 @@ from accel.kernels.frontend.accumulators import Accumulator
 from accel.kernels.frontend.arguments import Arguments, bound_arguments
 from accel.kernels.frontend.attributes import attribute, item
 from accel.kernels.frontend.bindings import entity_of
-from accel.kernels.frontend.calls import FUNCTIONS, call_cast, is_folded, refusal
+from accel.kernels.frontend.calls import FUNCTIONS, call_cast, is_folded, is_of_layouts, refusal
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.memory import Buffer, Tensor, indices_of, read, sliced
 from accel.kernels.frontend.methods import METHODS_OF_MEMORY
 from accel.kernels.frontend.objects import entity_of_object, is_hashable, number_type
 from accel.kernels.frontend.operands import constant_object, described, elementwise, index_of, number_of
 from accel.kernels.frontend.operators import apply, comparison, fold, signed
-from accel.kernels.frontend.promotion import as_value, chosen, truth
+from accel.kernels.frontend.promotion import chosen, truth
 from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value, Vector, is_number, mapped
 from accel.kernels.functions import Func
 
@@ -158,8 +158,10 @@ def _either(act: Activation, node: ast.expr, is_and: bool, x: Entity, other: Cal
         decided = truth(x)
     with act.unit.into([]) as block:
         y = other()
-    if not block and x.dtype == TRUTH and is_number(y) and as_value(y).dtype == TRUTH:
-        return Value(Logic("and" if is_and else "or", x.expr, as_value(y).expr))
+    if not block and x.dtype == TRUTH and is_number(y):
+        right = number_of(act, node, y)
+        if right.dtype == TRUTH:
+            return Value(Logic("and" if is_and else "or", x.expr, right.expr))
     first, second = ((y, block), (x, [])) if is_and else ((x, []), (y, block))
     return _selected(act, node, decided, first, second)
 
@@ -257,7 +259,7 @@ def _bound(act: Activation, node: ast.expr | None) -> Expr | None:
 def _call(act: Activation, node: ast.Call) -> Entity:
     if isinstance(node.func, ast.Attribute):
         of = lower(act, node.func.value)
-        if isinstance(of, Buffer | Tensor):
+        if isinstance(of, Buffer | Tensor) and node.func.attr != "dtype":
             return _method(act, node, of, node.func.attr)
         if isinstance(of, Value | Vector) and node.func.attr == "conjugate":
             return FUNCTIONS[np.conjugate](act, node, of)
@@ -275,6 +277,8 @@ def _called(act: Activation, node: ast.Call, function: Any) -> Entity:
         return act.unit.inline(act, node, function.source, *arguments)
     if is_folded(function, arguments):
         return fold(act, node, function, *arguments.given)
+    if is_of_layouts(function):
+        return fold(act, node, function, *[Constant(constant_object(act, node, x, "this")) for x in arguments.given])
     with act.at(node):
         number = number_type(function)
     if number is not None:
@@ -314,7 +318,7 @@ def _struct(act: Activation, node: ast.AST, cls: Any, given: Sequence[Entity], n
     values = dict(zip(cls._fields, given, strict=False))
     with act.at(node):
         defaults = {name: entity_of_object(value) for name, value in cls._field_defaults.items()}
-    complete = defaults | values | named
+    complete = {**defaults, **values, **named}
     if set(complete) != set(cls._fields) or len(given) > len(cls._fields) or set(values) & set(named):
         raise act.error(node, f"{cls.__name__} has the fields {', '.join(cls._fields)}; found {ast.unparse(node)}")
     return Struct(cls, tuple([complete[name] for name in cls._fields]))

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Mapping, Sequence
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from accel.dtypes import as_dtype
@@ -24,16 +23,17 @@ from accel.ir import (
 from accel.kernels import language
 from accel.kernels.frontend.accumulators import Accumulator
 from accel.kernels.frontend.bindings import bound
-from accel.kernels.frontend.context import Activation, Unit, assigns
-from accel.kernels.frontend.expressions import condition, quietly
+from accel.kernels.frontend.context import Activation, Unit, Unusable, assigns
+from accel.kernels.frontend.explicit_grids import is_explicit, object_of
 from accel.kernels.frontend.expressions import lower as lower_entity
+from accel.kernels.frontend.expressions import quietly
 from accel.kernels.frontend.frames import with_frames
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.inlining import inline
 from accel.kernels.frontend.loops import iterated, ranges_of, targets_of, unrolled
 from accel.kernels.frontend.memory import buffer_of, tensor_of
-from accel.kernels.frontend.objects import entity_of_object, is_hashable
-from accel.kernels.frontend.operands import constant_object, described
+from accel.kernels.frontend.objects import entity_of_object
+from accel.kernels.frontend.operands import constant_object, described, number_of
 from accel.kernels.frontend.promotion import as_value, stored
 from accel.kernels.frontend.returning import begin_function
 from accel.kernels.frontend.statements import lower_block, no_effect, refuse_outer
@@ -47,6 +47,8 @@ from accel.kernels.frontend.types import (
     names_of,
 )
 from accel.kernels.frontend.values import Constant, Entity, Range, Struct, Tuple, Value, Vector, is_number
+from accel.views.cells import span_of
+from accel.views.geometry import geometry_of
 
 __all__ = ["Lowered", "lower"]
 
@@ -72,7 +74,7 @@ class Lowered(NamedTuple):
     captured: tuple[tuple[FunctionSource, str, Any], ...]
 
 
-def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool) -> Lowered:
+def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool, finds_nan: bool = False) -> Lowered:
     """Return a kernel for arguments of certain types.
 
     Raises
@@ -82,8 +84,13 @@ def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool
     """
     types: dict[str, Any] = {}
     for _ in range(_PASSES):
-        kernel = _Kernel(source, kinds, debug, types)
-        kernel.run()
+        kernel = _Kernel(source, kinds, debug, types, finds_nan)
+        try:
+            kernel.run()
+        except RecursionError:
+            raise source.error(
+                source.tree, f"an expression of {source.name} is nested too deep; write several statements"
+            ) from None
         if not kernel.unit.changed:
             return kernel.lowered()
     raise AssertionError("types only grow, so a pass that changes none comes soon")
@@ -93,10 +100,15 @@ class _Kernel:
     """One pass over a kernel."""
 
     def __init__(
-        self, source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool, types: dict[str, Any]
+        self,
+        source: FunctionSource,
+        kinds: Mapping[str, ArgumentType],
+        debug: bool,
+        types: dict[str, Any],
+        finds_nan: bool,
     ) -> None:
         arguments = [pair for name, kind in kinds.items() for pair in names_of(name, kind)]
-        self.unit = Unit(debug, types, [name for name, _ in arguments], inline)
+        self.unit = Unit(debug, types, [name for name, _ in arguments], inline, finds_nan)
         self.act = Activation(self.unit, source)
         self.kinds = kinds
         self.arguments = arguments
@@ -172,10 +184,10 @@ class _Kernel:
     def _branch(self, node: ast.If) -> bool:
         """Lower a branch; one that is decided while the kernel is compiled may contain parallel loops."""
         decided, effects = quietly(self.act, node.test)
-        if effects or not isinstance(decided, Constant | Tuple):
+        if effects or not isinstance(decided, Constant):
             self._lower_once(node)
             return False
-        return self._lower_steps(node.body if condition(self.act, node.test).value else node.orelse)
+        return self._lower_steps(node.body if decided.value else node.orelse)
 
     def _flush(self) -> None:
         if self.block:
@@ -197,6 +209,7 @@ class _Kernel:
         self.steps.append(self._parallel(node, bounds, targets))
 
     def _parallel(self, node: ast.For, ranges: list[Range], targets: list[str]) -> Loop:
+        self._forget_arrays()
         act, before, variables = self.act, dict(self.act.names), dict(self.act.variables)
         combined = [each for name, each in before.items() if isinstance(each, Accumulator) and _changes(node, name)]
         act.outer = frozenset(before)
@@ -219,6 +232,16 @@ class _Kernel:
         starts, stops, steps = ([getattr(each, part).expr for each in ranges] for part in Range._fields)
         return Loop(tuple(indices), tuple(starts), tuple(stops), tuple(steps), tuple(block), tuple(reductions))
 
+    def _forget_arrays(self) -> None:
+        """Refuse uses of arrays in other steps than that in which they were made."""
+        arrays = {each.name for each in self.unit.arrays}
+        for name, entity in self.act.names.items():
+            if _uses(entity, arrays):
+                self.act.names[name] = Unusable(
+                    "is an array that was made before a parallel loop, in which each iteration has its own: make it in "
+                    "the loop, or pass memory as an argument"
+                )
+
     def _index(self, name: str) -> Local:
         self.act.names[name] = variable = self.act.variable(name)
         self.unit.types.setdefault(variable, (INDEX, True))
@@ -240,15 +263,16 @@ class _Kernel:
         """Lower ``s = accumulator(dtype, start)``; return False for other statements."""
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or len(node.targets) != 1:
             return False
-        if _object_of(self.act.source, node.value.func) is not language.accumulator:
+        if object_of(self.act.source, node.value.func) is not language.accumulator:
             return False
         target = node.targets[0]
         if not isinstance(target, ast.Name) or node.value.keywords or not 1 <= len(node.value.args) <= 2:
             raise self.act.error(node, "write s = accumulator(f32, 0), with a name, a dtype and a number")
         given = [lower_entity(self.act, each) for each in node.value.args]
+        number = number_of(self.act, node, given[1] if len(given) > 1 else Constant(0))
         with self.act.at(node):
             dtype = as_dtype(constant_object(self.act, node, given[0], "the dtype of an accumulator"))
-            start = stored(as_value(given[1] if len(given) > 1 else Constant(0)), dtype, target.id)
+            start = stored(number, dtype, target.id)
         known = self.act.names.get(target.id)
         if isinstance(known, Accumulator):
             raise self.act.error(node, f"{target.id} is an accumulator already; use another name")
@@ -319,58 +343,24 @@ def _parameter(name: str, kind: ArgumentType, written: set[str]) -> Parameter:
     if isinstance(kind, ScalarType):
         return Number(name, kind.dtype)
     assert not isinstance(kind, StructType | StaticType), "these were expanded"
-    return View(name, kind.dtype, kind.rank if isinstance(kind, BufferType) else 0, name in written)
+    if isinstance(kind, BufferType):
+        return View(name, kind.dtype, kind.rank, name in written)
+    return View(name, kind.dtype, 0, name in written, _span(kind))
+
+
+def _span(kind: TensorType) -> tuple[int, int] | None:
+    """Return the elements of a tensor, counted from the first one; None if a swizzle permutes them."""
+    if kind.swizzle is not None:
+        return None
+    return span_of(geometry_of(kind.layout, kind.element, kind.valid, kind.padded, None))
+
+
+def _uses(entity: Any, arrays: set[str]) -> bool:
+    """Tell whether an entity has one of some arrays."""
+    parts = getattr(entity, "parts", getattr(entity, "items", ()))
+    return getattr(entity, "memory", None) in arrays or any(_uses(part, arrays) for part in parts)
 
 
 def _changes(node: ast.For, accumulator: str) -> bool:
     """Tell whether a loop combines an accumulator with values, which looks like an assignment."""
     return assigns(node.body, accumulator)
-
-
-def is_explicit(source: FunctionSource) -> bool:
-    """Tell whether a kernel uses what only an explicit grid has, in its own body."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Name | ast.Attribute) and _object_of(source, node) in _EXPLICIT:
-            return True
-        if isinstance(node, ast.Attribute) and node.attr == "SHARED":
-            return True
-    return False
-
-
-def _object_of(source: FunctionSource, node: ast.expr) -> Any:
-    """Return the object that a dotted name stands for, if it is no local variable; else None."""
-    try:
-        if isinstance(node, ast.Name):
-            local = node.id in source.function.__code__.co_varnames
-            found = None if local else source.resolve(node.id)
-        elif isinstance(node, ast.Attribute):
-            owner = _object_of(source, node.value)
-            found = getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
-        else:
-            return None
-    except KeyError:
-        return None
-    return found if is_hashable(found) else None
-
-
-_EXPLICIT = frozenset(
-    {
-        language.thread_index,
-        language.block_index,
-        language.block_size,
-        language.grid_size,
-        language.barrier,
-        language.lane_index,
-        language.warp_size,
-        language.warp_shuffle,
-        language.warp_shuffle_up,
-        language.warp_shuffle_down,
-        language.warp_shuffle_xor,
-        language.warp_any,
-        language.warp_all,
-        language.warp_ballot,
-        language.async_copy,
-        language.async_wait,
-    }
-)
-"""What a kernel with an explicit grid uses."""

@@ -7,12 +7,33 @@ from functools import reduce
 from itertools import product
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from accel.dtypes import DType
-from accel.ir import Array, Binary, Check, Const, Expr, Extent, Guard, If, Load, Local, Logic, Place, Store, Stride
+from accel.ir import (
+    INDEX,
+    TRUTH,
+    Array,
+    Binary,
+    Call,
+    Cast,
+    Check,
+    Const,
+    Expr,
+    Extent,
+    Guard,
+    If,
+    Load,
+    Local,
+    Logic,
+    Place,
+    Store,
+    Stride,
+)
 from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
-from accel.kernels.frontend.operands import described, index_of
-from accel.kernels.frontend.promotion import as_value, chosen, converted, stored
+from accel.kernels.frontend.operands import described, index_of, number_of
+from accel.kernels.frontend.promotion import as_value, chosen, converted, kind_of, real_of, stored
 from accel.kernels.frontend.types import BufferType, TensorType
 from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector, is_number
 from accel.layout import Layout, Swizzle
@@ -164,12 +185,13 @@ def tensor_of(name: str, kind: TensorType) -> Tensor:
     """Return the memory of a parameter that is a tensor."""
     geometry = geometry_of(kind.layout, kind.element, kind.valid, kind.padded, None)
     valid = None if kind.valid is None else tuple(map(indexing.number, kind.valid))
-    return Tensor(name, kind.dtype, geometry, valid, indexing.number(kind.first), kind.swizzle, kind.pad)
+    pad = None if kind.pad is None else np.asarray(kind.pad).item()
+    return Tensor(name, kind.dtype, geometry, valid, indexing.number(kind.first), kind.swizzle, pad)
 
 
 def local_array(act: Activation, dtype: DType, shape: Any, space: str) -> Memory:
     """Return a new array of each thread or of a block; with a layout, a tensor."""
-    name = act.unit.name("shared" if space == "shared" else "local")
+    name = act.unit.name(act.unit.assigned or space)
     if isinstance(shape, Layout):
         size = shape.cosize
         made: Memory = Tensor(name, dtype, geometry_of(shape, Layout(1), None, False, None))
@@ -221,11 +243,25 @@ def write(act: Activation, node: ast.AST, memory: Memory, indices: Sequence[Expr
     access = memory.places(act, node, indices, "write")
     act.unit.written.add(memory.memory)
     values = _lanes(act, node, memory, given)
-    if len(values) > 1:  # the values may depend on the element that is set
+    finds_nan = act.unit.finds_nan and kind_of(memory.dtype) in "fc"
+    if len(values) > 1 or finds_nan:  # the values may depend on the element that is set
         values = [Value(act.unit.temporary(value.expr)) for value in values]
-    pairs = zip(access.places, values, strict=True)
-    stores = tuple([Store(memory.memory, at, value.expr, access.guard) for at, value in pairs])
-    act.unit.block += stores if access.inside is None else [If(access.inside.expr, stores)]
+    pairs = list(zip(access.places, values, strict=True))
+    checks = [_nan_check(act, node, memory, at, value.expr) for at, value in pairs] if finds_nan else []
+    stores = [Store(memory.memory, at, value.expr, access.guard) for at, value in pairs]
+    act.unit.block += [*checks, *stores] if access.inside is None else [If(access.inside.expr, (*checks, *stores))]
+
+
+def _nan_check(act: Activation, node: ast.AST, memory: Memory, at: Expr, value: Expr) -> Check:
+    """Return the check that a value is a number; the place is the offset of its guard."""
+    parts = [value]
+    if kind_of(memory.dtype) == "c":
+        parts = [Call(part, (value,), real_of(memory.dtype)) for part in ("real", "imag")]
+    found: Expr = Call("isnan", (parts[0],), TRUTH)
+    for part in parts[1:]:
+        found = Logic("or", found, Call("isnan", (part,), TRUTH))
+    site = act.site(node, "nan", memory.memory)
+    return Check(Guard(site, (Cast(found, INDEX),), (indexing.number(1),), at))
 
 
 def _lanes(act: Activation, node: ast.AST, memory: Memory, given: Entity) -> list[Value]:
@@ -239,8 +275,9 @@ def _lanes(act: Activation, node: ast.AST, memory: Memory, given: Entity) -> lis
         items = [given] * memory.lanes
     else:
         raise act.error(node, f"an element of {_described(memory)} is a number; found {described(given)}")
+    numbers = [number_of(act, node, item) for item in items]
     with act.at(node):
-        return [stored(as_value(item), memory.dtype, memory.memory) for item in items]
+        return [stored(number, memory.dtype, memory.memory) for number in numbers]
 
 
 def checked(
@@ -274,7 +311,7 @@ def checked_part(act: Activation, node: ast.AST, parent: Buffer, offset: Expr, s
         site = act.site(node, "subview", parent.memory)
         one = indexing.number(1)
         past = indexing.plus(whole, one)
-        guard = Guard(site, (start, indexing.plus(start, count)), (past, past), parent.offset)
+        guard = Guard(site, (start, indexing.plus(start, count), count), (past, past, past), parent.offset)
         act.unit.block.append(Check(guard))
         start = act.unit.temporary(indexing.between(start, _ZERO, whole))
         count = act.unit.temporary(indexing.between(count, _ZERO, indexing.minus(whole, start)))

@@ -5,9 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from accel.ir import (
-    Expr,
-)
+from accel.ir import Const, Expr
 from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.memory import (
@@ -22,7 +20,7 @@ from accel.kernels.frontend.operands import constant_object, described, index_of
 from accel.kernels.frontend.tensors import METHODS
 from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector
 
-__all__ = ["METHODS_OF_MEMORY", "size", "subview"]
+__all__ = ["METHODS_OF_MEMORY", "extent", "subview"]
 
 _NONE, _ZERO, _ONE = Constant(None), Constant(0), Constant(1)
 
@@ -36,16 +34,21 @@ def subview(act: Activation, node: ast.AST, source: Entity, offset: Entity = _ZE
     return checked_part(act, node, source, start, count)
 
 
-def size(_act: Activation, _node: ast.AST, memory: Memory) -> Value:
+def extent(x: Expr) -> Value | Constant:
+    """Return an extent as a number, which is known in tensors and arrays."""
+    return Constant(x.value) if isinstance(x, Const) else Value(x, weak=True)
+
+
+def size(_act: Activation, _node: ast.AST, memory: Memory) -> Value | Constant:
     """Return the number of elements."""
-    return Value(reduce(indexing.times, memory.shape), weak=True)
+    return extent(reduce(indexing.times, memory.shape))
 
 
-def _dim(act: Activation, node: ast.AST, memory: Memory, axis: Entity) -> Value:
+def _dim(act: Activation, node: ast.AST, memory: Memory, axis: Entity) -> Value | Constant:
     number = constant_object(act, node, axis, "an axis")
     if type(number) is not int or not -memory.rank <= number < memory.rank:
         raise act.error(node, f"{memory.memory} has {memory.rank} axes; found axis {number!r}")
-    return Value(memory.shape[number], weak=True)
+    return extent(memory.shape[number])
 
 
 def _load(act: Activation, node: ast.AST, memory: Memory, *index: Entity, width: Entity = _ONE) -> Entity:

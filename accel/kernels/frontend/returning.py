@@ -50,7 +50,7 @@ def lower_return(act: Activation, node: ast.Return) -> bool:
         )
     value = _NOTHING if node.value is None else lower(act, node.value)
     known = act.returned
-    made = bound(act, node, f"{act.source.name}_result", value, known if isinstance(known, Group) else None)
+    made = bound(act, node, f"{act.source.name}.result", value, known if isinstance(known, Group) else None)
     if known is not None and made != known:
         raise act.error(
             node, f"{act.source.name} returns something else at another return; return numbers or tuples of one length"

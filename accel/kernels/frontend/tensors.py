@@ -49,7 +49,7 @@ def _tile(
     padded = masked and (geometry.padded or how == "pad")
     made = _view(tensor, _geometry(tensor, [block for block, _ in pairs], valid, padded), valid, offset)
     pad = constant_object(act, node, pad_value, "the value of the padding")
-    return made if pad is None else replace(made, pad=as_pad(pad, tensor.dtype))
+    return made if pad is None else replace(made, pad=as_pad(pad, tensor.dtype).item())
 
 
 def _valid_tile(act: Activation, tensor: Tensor, extents: Sequence[int], places: Sequence[Expr]) -> tuple[Expr, ...]:
@@ -103,6 +103,8 @@ def _distribute(act: Activation, node: ast.AST, tensor: Tensor, threads_layout: 
         raise act.error(
             node, f"the threads {threads} have {threads.rank} modes, and the tensor has {tensor.rank}; give as many"
         )
+    if not threads.size:
+        raise act.error(node, f"{threads} has no threads; each mode has at least one")
     given = index_of(act, node, thread_id, "the number of a thread")
     (number,) = checked(act, node, "subview", tensor.memory, [given], [indexing.number(threads.cosize)])
     modes, offset, valid = [], tensor.offset, []

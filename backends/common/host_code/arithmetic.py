@@ -68,8 +68,8 @@ def binary(text: Text, op: str, form: Form, x: Value, y: Value, flags: str = "")
     if form.parts == 2:
         return complex_numbers.binary(text, op, form.part, x, y, flags)
     if form.kind == "float":
-        operands = (widened(text, part, form) for part in x + y)
-        return (narrowed(text, _floats(text, op, form.computed, *operands, flags), form),)
+        a, b = (widened(text, part, form) for part in x + y)
+        return (narrowed(text, _floats(text, op, form.computed, a, b, flags), form),)
     if form.kind == "bool":
         if op not in _TRUTHS:
             raise _unknown(op, form)

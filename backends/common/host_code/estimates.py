@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from accel.ir import Binary, Call, Const, Expr, For, If, Load, Stmt, While
+
 from .guards import EXPRESSIONS, parts_of
 
 __all__ = ["ENDLESS", "cost"]

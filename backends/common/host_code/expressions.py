@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from accel.ir import (
+    TRUTH,
     Binary,
     Call,
     Cast,
@@ -82,9 +83,9 @@ class Expressions:
         return (compare(self.text, x.op, form_of(of_type(x.x)), self.values(x.x), self.values(x.y)),)
 
     def _logic(self, x: Logic) -> Value:
-        shortcut = Const(x.op == "or", of_type(x.x))
-        chosen = (x.x, shortcut, x.y) if x.op == "or" else (x.x, x.y, shortcut)
-        return self._select(Select(*chosen, of_type(x.x)))
+        if x.op == "or":
+            return self._select(Select(x.x, Const(True, TRUTH), x.y, TRUTH))
+        return self._select(Select(x.x, x.y, Const(False, TRUTH), TRUTH))
 
     def _select(self, x: Select) -> Value:
         condition, form = self.value(x.condition), form_of(x.dtype)
@@ -175,4 +176,3 @@ class Expressions:
             iteration = self.text.value(f"load i64, ptr {self.scope.iteration}")
         report(self.text, (str(guard.site), iteration, axis, at, extent, self.index(guard.offset)))
         return value
-

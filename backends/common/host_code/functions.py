@@ -22,15 +22,41 @@ _INTRINSICS = {
 }
 
 _LIBRARY = frozenset(
-    (
-        "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 expm1 hypot log log10 log1p log2 nextafter "
-        "sin sinh tan tanh"
-    ).split()
+    [
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cbrt",
+        "cos",
+        "cosh",
+        "erf",
+        "erfc",
+        "exp",
+        "exp2",
+        "expm1",
+        "hypot",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "nextafter",
+        "sin",
+        "sinh",
+        "tan",
+        "tanh",
+    ]
 )
 """What the C library has under the same name."""
 
 _WHOLE = frozenset(("ceil", "conj", "floor", "real", "round", "trunc"))
 """What changes no integer."""
+
+_FIXED = {"imag": "0", "isfinite": "true", "isinf": "false", "isnan": "false"}
+"""What is the same for all integers."""
 
 # The neighbour of a float of 16 bits: its bits are counted up or down, away from zero or towards it.
 _NEXT = """define internal i16 @nextafter.i16(i16 %x, i16 %y, float %a, float %b) alwaysinline {
@@ -78,10 +104,8 @@ def _of_integers(text: Text, function: str, form: Form, x: list[str]) -> str:
     kind = form.register
     if function in _WHOLE or (function == "abs" and form.kind != "int"):
         return x[0]
-    if function in ("isnan", "isinf", "isfinite"):
-        return "true" if function == "isfinite" else "false"
-    if function in ("imag",):
-        return "0"
+    if function in _FIXED:
+        return _FIXED[function]
     if function == "signbit":
         return text.value(f"icmp slt {kind} {x[0]}, 0") if form.kind == "int" else "false"
     if function == "square":

@@ -33,11 +33,24 @@ from accel.ir import (
 
 from .text import Text
 
-__all__ = ["EXPRESSIONS", "assigned", "assigned_locals", "expressions_in", "guards_in", "is_affine", "is_cheap", "parts_of", "report", "statements_in"]
+__all__ = [
+    "EXPRESSIONS",
+    "assigned",
+    "assigned_locals",
+    "expressions_in",
+    "guards_in",
+    "is_affine",
+    "is_cheap",
+    "parts_of",
+    "report",
+    "statements_in",
+]
 
 # The first failure is kept, and all are counted. A reader sees the record only after all threads have finished.
-_REPORT = """define internal void @report(ptr %record, i64 %site, i64 %iteration, i64 %axis, i64 %at, i64 %extent, i64 %offset)
-    cold noinline {
+_REPORT = (
+    """define internal void @report(
+    ptr %record, i64 %site, i64 %iteration, i64 %axis, i64 %at, i64 %extent, i64 %offset
+) cold noinline {
 begin:
   %counter = getelementptr i64, ptr %record, i64 6
   %before = atomicrmw add ptr %counter, i64 1 monotonic
@@ -45,14 +58,17 @@ begin:
   br i1 %first, label %write, label %end
 write:
   store i64 %site, ptr %record
-""" + "".join(
-    f"  %at.{name} = getelementptr i64, ptr %record, i64 {place}\n  store i64 %{name}, ptr %at.{name}\n"
-    for place, name in enumerate(("iteration", "axis", "at", "extent", "offset"), 1)
-) + """  br label %end
+"""
+    + "".join(
+        f"  %at.{name} = getelementptr i64, ptr %record, i64 {place}\n  store i64 %{name}, ptr %at.{name}\n"
+        for place, name in enumerate(("iteration", "axis", "at", "extent", "offset"), 1)
+    )
+    + """  br label %end
 end:
   ret void
 }
 """
+)
 
 
 def report(text: Text, numbers: Sequence[str]) -> None:
@@ -102,7 +118,7 @@ def statements_in(body: Sequence[Stmt]) -> Iterator[Stmt]:
 
 def _expressions_of(statement: Stmt) -> Iterator[Expr]:
     for part in statement:
-        if isinstance(part, EXPRESSIONS) and not (part is getattr(statement, "target", None)):
+        if isinstance(part, EXPRESSIONS) and part is not getattr(statement, "target", None):
             yield from expressions_in(part)
 
 

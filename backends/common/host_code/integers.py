@@ -76,16 +76,13 @@ end:
 }
 _BODIES["lshift", "uint"] = _BODIES["lshift", "int"]
 # The inverse of 1 is 1, of -1 is -1, of 0 is 0 as is division by 0; other inverses are rounded to 0.
-_BODIES["pow", "int"] = (
-    """  %inverse = icmp slt {T} %y, 0
+_BODIES["pow", "int"] = """  %inverse = icmp slt {T} %y, 0
   %above = add {T} %x, 1
   %unit = icmp ult {T} %above, 3
   %minus = icmp eq {T} %x, -1
   %one = select i1 %unit, {T} %x, {T} 0
   %start = select i1 %inverse, {T} %one, {T} %x
-"""
-    + _BODIES["pow", "uint"].replace("[%x, %begin]", "[%start, %begin]")
-)
+""" + _BODIES["pow", "uint"].replace("[%x, %begin]", "[%start, %begin]")
 
 
 def defined(text: Text, op: str, form: Form) -> str:

@@ -8,7 +8,7 @@ from accel.ir import Loop, Program, Threads
 
 from .accumulators import PARTIAL
 from .estimates import ENDLESS, cost
-from .slots import Slots
+from .slots import THREADS, Slots
 from .text import Text
 
 __all__ = ["run", "shared"]
@@ -16,8 +16,8 @@ __all__ = ["run", "shared"]
 _PIECE = 1 << 18
 """Operations of a piece: fewer take less time than to wake a thread."""
 
-_PIECES = 256
-"""Most pieces of a range."""
+_PIECES = 192
+"""Most pieces of a range. There are 1, 2, 4, or 3 times a power of 2, so that 2, 3, 4 or 6 threads do as much each."""
 
 _LONG = 1 << 22
 """Operations for which Python's lock is released: fewer take less time than another thread may keep it."""
@@ -97,29 +97,45 @@ end:
 }
 """
 
-# The state of the process: how to run a job in several threads (or null), whether it ends, the launches that run
-# without Python's lock, and what tells the number of a thread (or null). A process that ends waits for these; later ones keep the lock, so that it waits for them too.
+_OPERATIONS = """define internal i64 @operations(i64 %count, i64 %cost) alwaysinline {
+begin:
+  %product = call {i64, i1} @llvm.umul.with.overflow.i64(i64 %count, i64 %cost)
+  %exact = extractvalue {i64, i1} %product, 0
+  %huge = extractvalue {i64, i1} %product, 1
+  %operations = select i1 %huge, i64 -1, i64 %exact
+  ret i64 %operations
+}
+"""
+
+# The state of the process: how to run a job in several threads (or null), whether it ends, the number of launches that
+# run without Python's lock, and what tells the number of a thread (or null). A process that ends waits for these
+# launches; later ones keep the lock, so that it waits for them too.
 _SHARE = f"""@process.state = external global [4 x i64]
 declare ptr @python.release()
 declare void @python.acquire(ptr)
-define internal i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i64 %threads, i1 %endless)
-    noinline {{
+define internal i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i1 %endless) noinline {{
 begin:
   %none = icmp eq i64 %count, 0
   br i1 %none, label %nothing, label %some
 nothing:
   ret i64 0
 some:
-  %product = call {{i64, i1}} @llvm.umul.with.overflow.i64(i64 %count, i64 %cost)
-  %exact = extractvalue {{i64, i1}} %product, 0
-  %huge = extractvalue {{i64, i1}} %product, 1
-  %operations = select i1 %huge, i64 -1, i64 %exact
+  %operations = call i64 @operations(i64 %count, i64 %cost)
   %portions = udiv i64 %operations, {_PIECE}
   %few = call i64 @llvm.umin.i64(i64 %portions, i64 {_PIECES})
-  %fewer = call i64 @llvm.umin.i64(i64 %few, i64 %count)
-  %pieces = call i64 @llvm.umax.i64(i64 %fewer, i64 1)
+  %pairs = and i64 %few, -2
+  %thirds = udiv i64 %few, 3
+  %zeros = call i64 @llvm.ctlz.i64(i64 %thirds, i1 false)
+  %power = sub i64 63, %zeros
+  %sixes = shl i64 3, %power
+  %small = icmp ult i64 %few, 6
+  %even = select i1 %small, i64 %pairs, i64 %sixes
+  %positive = call i64 @llvm.umax.i64(i64 %even, i64 1)
+  %pieces = call i64 @llvm.umin.i64(i64 %positive, i64 %count)
   %parallel = load atomic ptr, ptr @process.state monotonic, align 8
   %lonely = icmp eq ptr %parallel, null
+  %at.limit = getelementptr i8, ptr %args, i64 {THREADS}
+  %threads = load i64, ptr %at.limit
   %allowed = select i1 %lonely, i64 1, i64 %threads
   %team = call i64 @llvm.umin.i64(i64 %allowed, i64 %pieces)
   %lines = add i64 %team, 1
@@ -180,12 +196,17 @@ def shared(text: Text) -> str:
         text.declare("i64", f"llvm.{name}.i64", "i64", "i64")
     text.declare("{i64, i1}", "llvm.umul.with.overflow.i64", "i64", "i64")
     text.declare("void", "llvm.memset.p0.i64", "ptr", "i8", "i64", "i1")
+    text.declare("i64", "llvm.ctlz.i64", "i64", "i1")
+    text.helper("operations", _OPERATIONS)
     text.helper("work", _WORK)
     return text.helper("share", _SHARE)
 
 
 def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
-    """Return the function that runs all steps."""
+    """Return the function that runs all steps, and tells whether it did.
+
+    If the launch is to be brief, and would release Python's lock or has several steps, nothing is done.
+    """
     text = Text(helpers)
     function = shared(text)
     for place in range(slots.trouble, slots.nbytes if program.debug else slots.trouble + 8, 8):
@@ -203,12 +224,25 @@ def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
             count, block = (_product(text, numbers[part : part + 3]) for part in (0, 3))
             operations = text.value(f"mul i64 {block}, {operations}")
         endless = str(cost(step.body) >= ENDLESS).lower()
+        if number == 0:
+            _refuse(text, len(program.steps) > 1, endless, count, operations)
         arguments = f"ptr @step{number}, ptr %args, i64 {count}, i64 {operations}, ptr {totals}, i64 {size}"
-        pieces = text.value(f"call i64 {function}({arguments}, i64 %threads, i1 {endless})", "pieces")
+        pieces = text.value(f"call i64 {function}({arguments}, i1 {endless})", "pieces")
         if size:
             text.do(f"call void @finish{number}(ptr %args, ptr {totals}, i64 {pieces})")
-    text.leave()
-    return text.function("void @run(ptr %args, i64 %threads)")
+    text.leave("i1 true")
+    return text.function("zeroext i1 @run(ptr %args, i1 zeroext %brief)")
+
+
+def _refuse(text: Text, several: bool, endless: str, count: str, cost: str) -> None:
+    """Return from the function if the launch is to be brief, and may take long."""
+    operations = text.value(f"call i64 @operations(i64 {count}, i64 {cost})")
+    much = text.value(f"icmp uge i64 {operations}, {_LONG}")
+    long = "true" if several else text.value(f"or i1 {much}, {endless}")
+    text.branch(text.value(f"and i1 %brief, {long}"), "refuse", "start")
+    text.block("refuse")
+    text.leave("i1 false")
+    text.block("start")
 
 
 def _at(text: Text, place: int) -> str:

@@ -16,9 +16,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from accel import config
-from accel.errors import CapabilityError
+from accel.errors import CapabilityError, OutOfMemoryError
 from accel.locks import in_child
+
+from .. import thresholds
 
 __all__ = ["function_of"]
 
@@ -50,6 +54,8 @@ def function_of(text: str, name: str, symbols: Mapping[str, int]) -> int:
     ------
     CapabilityError
         If llvmlite is missing or broken, or must not be used in this process.
+    OutOfMemoryError
+        If there is too little memory for the compiler.
     """
     key = hashlib.sha256(text.encode()).digest()
     if key not in _loaded:
@@ -66,6 +72,7 @@ def _load(key: bytes, text: str, name: str, symbols: Mapping[str, int]) -> int:
             "launch the kernel once before the fork, or start processes by 'spawn'"
         )
     try:
+        np.empty(thresholds.ROOM, np.uint8)  # LLVM ends the process where it finds too little memory
         llvm, machine = _llvm()
         file = _file(hashlib.sha256(key + machine.identity).hexdigest())
         code = _read(file)
@@ -75,6 +82,10 @@ def _load(key: bytes, text: str, name: str, symbols: Mapping[str, int]) -> int:
         address = _linked(llvm, code, name, symbols)
     except CapabilityError:
         raise
+    except MemoryError:
+        raise OutOfMemoryError(
+            f"the compiler needs {thresholds.ROOM >> 20} MiB of address space, which is not free; release memory"
+        ) from None
     except Exception as error:  # a broken llvmlite fails in any way
         raise CapabilityError(
             f"kernels on the host are compiled by llvmlite, which failed: {error!r}; install it anew, "
@@ -140,8 +151,8 @@ def _linked(llvm: Any, code: bytes, name: str, symbols: Mapping[str, int]) -> in
         library.import_symbol(symbol, address)
     tracker = library.link(_linker(), f"kernel{next(_numbers)}")
     _kept.append(tracker)
-    address: int = tracker[name]
-    return address
+    found: int = tracker[name]
+    return found
 
 
 def _file(name: str) -> Path | None:

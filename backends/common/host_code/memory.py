@@ -29,7 +29,9 @@ class Memory(NamedTuple):
 
 def load(text: Text, form: Form, place: str) -> Value:
     """Load an element from an address."""
-    parts = tuple(text.value(f"load {form.memory}, ptr {each}, align {form.nbytes}") for each in _parts(text, form, place))
+    parts = tuple(
+        text.value(f"load {form.memory}, ptr {each}, align {form.nbytes}") for each in _parts(text, form, place)
+    )
     return (text.value(f"icmp ne i8 {parts[0]}, 0"),) if form.kind == "bool" else parts
 
 

@@ -1,5 +1,6 @@
 """Prints a program in LLVM's language."""
 
+from accel.errors import CapabilityError
 from accel.ir import Loop, Once, Program
 
 from .grids import threads
@@ -12,8 +13,24 @@ __all__ = ["printed"]
 _WEIGHTS = '!0 = !{!"branch_weights", i32 2000, i32 1}\n'
 
 
+_ARRAYS = 1 << 20
+"""Most bytes of arrays: they are on the stack, of which a thread has some MiB."""
+
+
 def printed(program: Program, slots: Slots) -> str:
-    """Return the text of a module, whose function ``run`` runs all steps."""
+    """Return the text of a module, whose function ``run`` runs all steps.
+
+    Raises
+    ------
+    CapabilityError
+        If the host cannot compute with a dtype, or the arrays are too large for the stack.
+    """
+    nbytes = sum(array.size * array.dtype.itemsize for array in program.arrays)
+    if nbytes > _ARRAYS:
+        raise CapabilityError(
+            f"the arrays of kernel {program.name} take {nbytes} bytes, and at most {_ARRAYS} are possible on the host; "
+            f"pass a view instead"
+        )
     helpers: dict[str, str] = {}
     functions = []
     for number, step in enumerate(program.steps):

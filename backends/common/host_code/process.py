@@ -7,7 +7,6 @@ must not call it, and works in one thread. Where it is missing, each job starts 
 import atexit
 import ctypes
 import time
-from collections.abc import Mapping
 
 from accel.locks import in_child
 
@@ -58,7 +57,7 @@ _state = (ctypes.c_int64 * 4)()
 _forked = False
 
 
-def symbols() -> Mapping[str, int]:
+def symbols() -> dict[str, int]:
     """Return the addresses of what kernels call or read, by name."""
     if not _state[0] and not _forked:
         _state[0], _state[3] = _openmp() or (function_of(_START_THREADS, "start", {}), 0)

@@ -19,7 +19,7 @@ _CONVERSIONS = {
     "uint": ("i64", "PyLong_AsUnsignedLongLong"),
     "float": ("double", "PyFloat_AsDouble"),
 }
-_API = "PyErr_Occurred", "Py_IncRef", *(name for _, name in _CONVERSIONS.values())
+_API = "PyErr_Occurred", "PyBool_FromLong", *(name for _, name in _CONVERSIONS.values())
 _FASTCALL = 0x80
 _kept: list[object] = []
 """What Python reads as long as a function exists."""
@@ -41,48 +41,47 @@ _new_function = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_o
 )
 
 
-def function_of_python(run: int, kinds: Sequence[ArgumentKind], nbytes: int) -> Callable[..., None]:
-    """Return a function that writes its arguments into memory, and gives that to machine code.
+def function_of_python(run: int, kinds: Sequence[ArgumentKind], nbytes: int) -> Callable[..., bool]:
+    """Return a function that writes all arguments but the first into memory, and gives both to machine code.
 
     Parameters
     ----------
     run : int
-        The address of a function of the memory, and of an integer that is the last argument.
+        The address of a function of the memory and of the first argument, a truth value; it returns another one.
     kinds : sequence of ArgumentKind
-        The types of the arguments, 8 bytes each, without the last one.
+        The types of the other arguments, 8 bytes each.
     nbytes : int
         Bytes of the memory.
     """
-    address = function_of(_printed(kinds, nbytes), "call", symbols() | _api())
+    address = function_of(_printed(kinds, nbytes), "call", {**symbols(), **_api()})
     method = _Method(b"launch", address, _FASTCALL, None)
     _kept.append(method)
-    made: Callable[..., None] = _new_function(ctypes.addressof(method), run, None)
+    made: Callable[..., bool] = _new_function(ctypes.addressof(method), run, None)
     return made
 
 
 def _api() -> dict[str, int]:
-    found = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in _API}
-    return found | {"python.none": id(None)}
+    return {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in _API}
 
 
 def _printed(kinds: Sequence[ArgumentKind], nbytes: int) -> str:
-    helpers: dict[str, str] = {"python.none": "@python.none = external global i8\n"}
+    helpers: dict[str, str] = {}
     text = Text(helpers)
     memory = text.slot("i8", "memory", nbytes)
-    numbers = [_converted(text, kind, place) for place, kind in enumerate([*kinds, "int"])]
+    _, first = _converted(text, "int", 0)
+    for place, name in enumerate(kinds):
+        kind, number = _converted(text, name, place + 1)
+        text.do(f"store {kind} {number}, ptr {text.value(f'getelementptr i64, ptr {memory}, i64 {place}')}")
     address = text.value(f"call i64 {text.declare('i64', 'PyLong_AsLongLong', 'ptr')}(ptr %self)")
     error = text.value(f"call ptr {text.declare('ptr', 'PyErr_Occurred')}()")
-    failed = text.value(f"icmp ne ptr {error}, null")
-    text.branch(failed, "refuse", "launch")
+    text.branch(text.value(f"icmp ne ptr {error}, null"), "refuse", "launch")
     text.block("refuse")
     text.leave("ptr null")
     text.block("launch")
-    for place, (kind, number) in enumerate(numbers[:-1]):
-        text.do(f"store {kind} {number}, ptr {text.value(f'getelementptr i64, ptr {memory}, i64 {place}')}")
-    run = text.value(f"inttoptr i64 {address} to ptr")
-    text.do(f"call void {run}(ptr {memory}, i64 {numbers[-1][1]})")
-    text.do(f"call void {text.declare('void', 'Py_IncRef', 'ptr')}(ptr @python.none)")
-    text.leave("ptr @python.none")
+    run, truth = text.value(f"inttoptr i64 {address} to ptr"), text.value(f"trunc i64 {first} to i1")
+    done = text.value(f"zext i1 {text.value(f'call i1 {run}(ptr {memory}, i1 zeroext {truth})')} to i64")
+    boolean = text.declare("ptr", "PyBool_FromLong", "i64")
+    text.leave(f"ptr {text.value(f'call ptr {boolean}(i64 {done})')}")
     return "\n".join([text.function("ptr @call(ptr %self, ptr %arguments, i64 %count)"), *helpers.values()])
 
 

@@ -183,9 +183,7 @@ def simple_schedule(slots: Slots, number: int, shared: int) -> str:
     return _SIMPLE.format(N=number, S=shared, **_places(slots))
 
 
-def schedule(
-    slots: Slots, helpers: dict[str, str], number: int, shared: int, frame: int, sites: Sequence[int]
-) -> str:
+def schedule(slots: Slots, helpers: dict[str, str], number: int, shared: int, frame: int, sites: Sequence[int]) -> str:
     """Return the function that runs a range of blocks, whose threads wait at places with these sites."""
     helpers.setdefault("malloc", "declare ptr @malloc(i64)\n")
     helpers.setdefault("free", "declare void @free(ptr)\n")

@@ -6,11 +6,14 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from accel.abc import Failure
-from accel.ir import SLOT, Local, Number, Program, View
+from accel.ir import SLOT, Local, Loop, Number, Program, Threads, View
 
 from .forms import form_of
 
-__all__ = ["ArgumentKind", "Slots"]
+__all__ = ["THREADS", "ArgumentKind", "Slots"]
+
+THREADS = 0
+"""The byte at which the number of threads begins that a launch may use."""
 
 ArgumentKind: TypeAlias = Literal["int", "uint", "float"]
 """How an argument is passed: as an integer of 64 bits with or without a sign, or as a float64."""
@@ -19,18 +22,22 @@ _KINDS: dict[str, ArgumentKind] = {"i": "int", "u": "uint", "f": "float"}
 
 
 class Slots:
-    """The memory of a launch: arguments in 8 bytes each, then grid and block, the record of failures, and the frame.
+    """The memory of a launch: the threads to use, arguments, grid and block, the record of failures, and the frame.
 
     Attributes
     ----------
     places : dict of str to int
         The byte at which each parameter and each variable of the frame begins.
+    in_grid : bool
+        Whether grid and block are there: only if the grid is explicit.
     grid : int
         The byte at which the blocks of the grid begin along x, y and z; then the threads of a block.
     trouble : int
         The byte of a number that is not 0 after a launch that failed; it precedes the record.
     record : int
         The byte at which the record begins: the fields of `Failure` in order.
+    bounds : int
+        The byte at which first value, pace and count begin of each variable of the parallel loop that runs.
     nbytes : int
         Bytes in all.
     complex_at : tuple of int
@@ -40,11 +47,15 @@ class Slots:
     def __init__(self, program: Program) -> None:
         self.places: dict[str, int] = {}
         formats = [self._parameter(parameter, start) for parameter, start in _starts(program)]
-        self.format = struct.Struct("<" + "".join(formats) + "6q")
+        self.in_grid = any(isinstance(step, Threads) for step in program.steps)
+        self.format = struct.Struct("<q" + "".join(formats) + "6q" * self.in_grid)
         self.grid = self.format.size - 48
         self.trouble = self.format.size
         self.record = self.trouble + 8
         begin = self.record + 8 * len(Failure._fields)
+        axes = max((len(step.indices) for step in program.steps if isinstance(step, Loop)), default=0)
+        self.bounds = begin
+        begin += 24 * axes
         begin += -begin % SLOT
         for number, local in enumerate(program.frame):
             self.places[local.name] = begin + SLOT * number
@@ -83,7 +94,7 @@ class Slots:
 
 
 def _starts(program: Program) -> Iterator[tuple[View | Number, int]]:
-    start = 0
+    start = THREADS + 8
     for parameter in program.parameters:
         yield parameter, start
         start += 8 * (1 + 2 * parameter.rank if isinstance(parameter, View) else form_of(parameter.dtype).parts)

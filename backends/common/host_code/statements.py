@@ -117,8 +117,8 @@ class Statements:
 
     def _atomic(self, x: Atomic) -> None:
         memory = self.scope.memories[x.memory]
-        value = self.expressions.values(x.value)[0]
         expected = None if x.expected is None else self.expressions.values(x.expected)[0]
+        value = self.expressions.values(x.value)[0]
         if x.target is not None:
             self.scope.assign(x.target, memory.form.constant(0))
 
@@ -240,4 +240,3 @@ class Statements:
         exact = text.value(f"xor i1 {text.value(f'extractvalue {{i64, i1}} {product}, 1')}, true")
         inside = [text.value(f"icmp ult i64 {index}, {extent}") for index in (first, end)]
         return self.expressions.all_of([exact, *inside])
-

@@ -5,7 +5,7 @@ Each step is a function that does a range of iterations; a second function says 
 
 from collections.abc import Sequence
 
-from accel.ir import Frame, Local, Loop, Number, Once, Program
+from accel.ir import Const, Frame, Local, Loop, Number, Once, Program
 
 from .accumulators import BLOCK, PARTIAL, Accumulator
 from .casts import cast
@@ -46,9 +46,7 @@ class Function:
 
     def _load_all(self, kind: str, name: str, numbers: Sequence[int]) -> tuple[str, ...]:
         start = self._slots.places[name]
-        return tuple(
-            self.text.value(f"load {kind}, ptr {self.at(start + 8 * number)}", name) for number in numbers
-        )
+        return tuple(self.text.value(f"load {kind}, ptr {self.at(start + 8 * number)}", name) for number in numbers)
 
     def at(self, place: int) -> str:
         """Return the address of a byte of the launch's memory."""
@@ -60,7 +58,11 @@ class Function:
             values = self._load_all("double", parameter.name, range(form.parts))
             return tuple(cast(self.text, (value,), DOUBLE, form.part)[0] for value in values)
         (value,) = self._load_all("i64", parameter.name, (0,))
-        return (self.text.value(f"trunc i64 {value} to {form.register}") if form.bits < 64 or form.kind == "bool" else value,)
+        return (
+            self.text.value(f"trunc i64 {value} to {form.register}")
+            if form.bits < 64 or form.kind == "bool"
+            else value,
+        )
 
     def arrays(self, space: str) -> None:
         """Make the local or the shared arrays, on the stack."""
@@ -116,8 +118,11 @@ def _count(program: Program, slots: Slots, helpers: dict[str, str], number: int,
     function.prelude(statements)
     function.read(step.frame)
     total = "1"
-    for bounds in zip(step.starts, step.stops, step.steps, strict=True):
-        count = trips(text, *(statements.expressions.index(bound) for bound in bounds))
+    for axis, bounds in enumerate(zip(step.starts, step.stops, step.steps, strict=True)):
+        start, stop, pace = (statements.expressions.index(bound) for bound in bounds)
+        count = trips(text, start, stop, pace)
+        for place, value in enumerate((start, pace, count)):
+            text.do(f"store i64 {value}, ptr {function.at(slots.bounds + 24 * axis + 8 * place)}")
         total = text.value(f"mul i64 {total}, {count}")
     text.leave(f"i64 {total}")
     return text.function(f"internal i64 @count{number}(ptr noalias %args)")
@@ -128,6 +133,7 @@ class _Loop:
 
     def __init__(self, program: Program, slots: Slots, helpers: dict[str, str], step: Loop) -> None:
         self._step = step
+        self._bounds_at = slots.bounds
         self._function = function = Function(program, slots, helpers)
         self._text = text = function.text
         self._scope = function.scope
@@ -146,11 +152,7 @@ class _Loop:
         text = self._text
         self._function.prelude(self._statements)
         self._given = self._function.read(self._step.frame)
-        expressions = self._statements.expressions
-        self._bounds = []
-        for bounds in zip(self._step.starts, self._step.stops, self._step.steps, strict=True):
-            start, stop, pace = (expressions.index(bound) for bound in bounds)
-            self._bounds.append((start, pace, trips(text, start, stop, pace)))
+        self._bounds = [self._bounds_of(axis) for axis in range(len(self._step.indices))]
         self._counters = [text.slot("i64", "counter") for _ in self._bounds]
         for total in self._totals.values():
             total.begin(text)
@@ -159,6 +161,15 @@ class _Loop:
         self._end()
         text.leave()
         return text.function(f"internal void @step{number}{STEP}")
+
+    def _bounds_of(self, axis: int) -> tuple[str, str, str]:
+        """Return first value, pace and count of a loop variable, as they were before the first iteration."""
+        first = self._bounds_at + 24 * axis
+        stored = [self._text.value(f"load i64, ptr {self._function.at(first + 8 * place)}") for place in range(3)]
+        for place, bound in enumerate((self._step.starts[axis], self._step.steps[axis])):
+            if isinstance(bound, Const):  # LLVM needs to know a constant pace to use vectors
+                stored[place] = self._statements.expressions.index(bound)
+        return stored[0], stored[1], stored[2]
 
     def _begin(self) -> None:
         """Set the counters to the first iteration of the range."""
@@ -228,7 +239,7 @@ class _Loop:
         text.block(after)
 
     def _reset(self) -> None:
-        """Give each variable that the body assigns the value from before the loop, or 0: no iteration sees another's."""
+        """Set what the body assigns to the values from before the loop, or to 0: no iteration sees another's."""
         for local in assigned_locals(self._step.body):
             if local.name not in self._totals:
                 self._scope.assign(local, self._given.get(local.name) or form_of(local.dtype).constant(0))
@@ -303,4 +314,3 @@ def finish(program: Program, slots: Slots, helpers: dict[str, str], number: int,
         function.write_one(total.reduction.total, total.result(text))
     text.leave()
     return text.function(f"internal void @finish{number}(ptr noalias %args, ptr %partials, i64 %count)")
-

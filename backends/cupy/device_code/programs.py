@@ -28,8 +28,8 @@ _INDENT = "    "
 _WIDTH = 100
 
 
-def device_source(program: Program) -> str:
-    """Return the text of a program, with all that it needs.
+def device_source(*programs: Program) -> str:
+    """Return the text of programs with different names, with all that they need.
 
     The macro ``ACCEL_INDEX=32`` makes distances in memory, and numbers of iterations, integers of 32 bits. On HIP,
     ``ACCEL_WARP`` is the number of threads of a warp.
@@ -37,10 +37,13 @@ def device_source(program: Program) -> str:
     Raises
     ------
     CapabilityError
-        If GPUs cannot run it.
+        If GPUs cannot run one of them.
     """
-    _refuse(program)
-    kernels = "\n".join([line for number in range(len(program.steps)) for line in _kernels(program, number)])
+    lines: list[str] = []
+    for program in programs:
+        _refuse(program)
+        lines += [line for number in range(len(program.steps)) for line in _kernels(program, number)]
+    kernels = "\n".join(lines)
     return f"#define ACCEL_THREADS {THREADS}\n#define ACCEL_PARTIAL {PARTIAL}\n\n{_needed(kernels)}{kernels}\n"
 
 

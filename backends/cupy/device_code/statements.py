@@ -1,6 +1,6 @@
 """Statements of a kernel as C++ text."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from accel.ir import (
@@ -10,6 +10,7 @@ from accel.ir import (
     Check,
     Const,
     CopyAsync,
+    Expr,
     For,
     Guard,
     If,
@@ -20,6 +21,7 @@ from accel.ir import (
     Store,
     Vote,
     While,
+    of_type,
 )
 
 from .expressions import Printer, bare, zero
@@ -93,24 +95,29 @@ class Body:
         assert len(values) == 1, "a total is one of the operands"
         yield f"{identifier(x.target.name)}.take({bare(self._text(values[0]))});"
 
-    def _guarded(self, guard: Guard | None, line: str) -> str:
-        return line if guard is None else f"if ({self._printer.inside(guard)}) {line}"
+    def _guarded(self, guard: Guard | None, values: Sequence[Expr], write: Callable[[str], str]) -> Iterator[str]:
+        """Yield a statement that uses values; as in Python, they are evaluated before the guard."""
+        texts = [bare(self._text(value)) for value in values]
+        if guard is None:
+            yield write(", ".join(texts))
+            return
+        yield "{"
+        for number, (value, text) in enumerate(zip(values, texts, strict=True)):
+            yield f"{_INDENT}const {type_name(of_type(value))} value{number} = {text};"
+        names = ", ".join([f"value{number}" for number in range(len(values))])
+        yield f"{_INDENT}if ({self._printer.inside(guard)}) {write(names)}"
+        yield "}"
 
     def _store_lines(self, x: Store) -> Iterator[str]:
         element = self._printer.element(x.memory, x.at)
-        yield self._guarded(x.guard, f"{element} = {bare(self._text(x.value))};")
+        yield from self._guarded(x.guard, (x.value,), lambda value: f"{element} = {value};")
 
     def _atomic_lines(self, x: Atomic) -> Iterator[str]:
-        given = [x.value] if x.expected is None else [x.expected, x.value]
-        values = ", ".join([bare(self._text(each)) for each in given])
-        call = f"atomic_{x.op}(&{self._printer.element(x.memory, x.at)}, {values})"
-        if x.target is None:
-            yield self._guarded(x.guard, f"{call};")
-            return
-        name = identifier(x.target.name)
-        if x.guard is not None:
-            yield f"{name} = {zero(x.target.dtype)};"
-        yield self._guarded(x.guard, f"{name} = {call};")
+        element = self._printer.element(x.memory, x.at)
+        target = "" if x.target is None else f"{identifier(x.target.name)} = "
+        other = f" else {target}{zero(x.target.dtype)};" if x.target is not None and x.guard is not None else ""
+        values = (x.value,) if x.expected is None else (x.expected, x.value)
+        yield from self._guarded(x.guard, values, lambda given: f"{target}atomic_{x.op}(&{element}, {given});{other}")
 
     def _check_lines(self, x: Check) -> Iterator[str]:
         yield f"{self._printer.inside(x.guard)};"
@@ -163,13 +170,16 @@ class Body:
     def _copyasync_lines(self, x: CopyAsync) -> Iterator[str]:
         target = self._printer.element(x.target, x.target_at)
         copy = f"copy_async(&{target}, &{self._printer.element(x.source, x.source_at)});"
+        if x.source_guard is not None:  # a source out of range reads as 0, and is checked before the target
+            copy = f"if (found) {copy} else {target} = {{}};"
+        if x.guard is not None:
+            copy = f"if ({self._printer.inside(x.guard)}) {{ {copy} }}"
         if x.source_guard is None:
-            yield self._guarded(x.guard, copy)
+            yield copy
             return
-        # A source out of range reads as 0; nothing is read if the target is out of range.
-        yield self._guarded(x.guard, "{")
-        yield f"{_INDENT}if ({self._printer.inside(x.source_guard)}) {copy}"
-        yield f"{_INDENT}else {target} = {{}};"
+        yield "{"
+        yield f"{_INDENT}const bool found = {self._printer.inside(x.source_guard)};"
+        yield f"{_INDENT}{copy}"
         yield "}"
 
     def _waitforcopies_lines(self, x: Stmt) -> Iterator[str]:

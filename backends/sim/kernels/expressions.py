@@ -136,8 +136,8 @@ class Expressions:
 
     def _call(self, x: Call) -> str:
         argument = of_type(x.arguments[0])
-        make = lambda: math_function(x.function, argument, x.dtype)  # noqa: E731 - made below, if at all
-        function = self.named(f"{x.function}_", (argument, x.dtype), make)
+        key = argument, x.dtype
+        function = self.named(f"{x.function}_", key, lambda: math_function(x.function, *key))
         return f"{function}({', '.join(map(self, x.arguments))})"
 
     def _load(self, x: Load) -> str:

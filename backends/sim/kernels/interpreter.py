@@ -47,7 +47,7 @@ class Interpreter:
         KernelLaunchError
             If threads do not meet at a barrier or in a warp operation, or memory without a value is read.
         BudgetError
-            If it has more accesses than the run allows.
+            If it takes more steps than the run allows.
         RaceError
             If two accesses to the same bytes are not ordered: of threads of a grid, and if ``races`` is set also of
             iterations of a parallel loop.

@@ -29,8 +29,9 @@ __all__ = ["Launcher", "SimKernel", "kernel_source"]
 _THREADS = 1024
 _SHARED = 48 * 1024
 
-# How many accesses are interpreted, by debug mode. In debug mode that is how races are found. Otherwise these take
-# about 3 ms, and code of the host takes 40 ms to compile; interpreted accesses never leave the memory of the kernel.
+# How many accesses and turns of serial loops are interpreted, by debug mode, in which that is how races are found.
+# Otherwise they take about 3 ms, and code of the host takes 40 ms to compile; interpreted accesses never leave the
+# memory of the kernel.
 _BUDGETS = {True: 100_000, False: 1000}
 
 

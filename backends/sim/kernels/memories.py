@@ -68,7 +68,7 @@ class Memory:
 
     def _index(self, actor: Actor, at: Any, site: int | None, kind: Kind) -> int:
         """Return which of the values an index means; raises an error if there is none, or at a race."""
-        actor.run.spend(1)
+        actor.run.spend()
         index = int(at) + self.origin
         if not 0 <= index < self.size:
             raise out_of_memory(actor, self.name, int(at), (-self.origin, self.size - self.origin), kind, site)

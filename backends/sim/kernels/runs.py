@@ -20,7 +20,7 @@ __all__ = ["BudgetError", "Failures", "Run"]
 
 
 class BudgetError(Exception):
-    """A run has more accesses or iterations than it may have."""
+    """A run takes more steps than it may."""
 
 
 class Failures:
@@ -53,14 +53,16 @@ class Run:
         The parameters, and the variables that are kept between steps, by their names.
     extents, strides : dict
         Of the views.
-    grid, block, warp, threads : tuple of three ints, tuple of three ints, int, int
-        The explicit grid; and how many threads a block has.
+    grid, block : tuple of three ints
+        The explicit grid.
+    warp, threads : int
+        How many threads a warp has, and a block.
     random : random.Random
         Decides the order of iterations and threads.
     failures : Failures
         The failed checks.
     left : int
-        How many accesses it may still have, where these are limited.
+        How many accesses and turns of serial loops it may still have.
     """
 
     def __init__(
@@ -103,9 +105,9 @@ class Run:
         for cells in self.memories.values():
             cells.accesses = accesses
 
-    def spend(self, accesses: int) -> None:
-        """Count accesses or iterations; raise `BudgetError` if there are too many."""
-        self.left -= accesses
+    def spend(self) -> None:
+        """Count an access, or a turn of a serial loop; raise `BudgetError` if there are too many."""
+        self.left -= 1
         if self.left < 0:
             raise BudgetError
 
@@ -125,7 +127,8 @@ class Run:
         if not all(ranges):  # the others may be too long for an array
             return
         lengths = [len(each) for each in ranges]
-        self.spend(prod(lengths))
+        if prod(lengths) > self.left:
+            raise BudgetError
         self.save()
         order = np.random.default_rng(self.random.getrandbits(64)).permutation(prod(lengths))
         variables = [np.array(each, INDEX) for each in ranges]

@@ -136,12 +136,14 @@ class Statements:
 
     def _while(self, s: While) -> None:
         with self.under(f"while {self.expressions(s.condition)}:"):
+            self.add("run.spend()")
             self.body(s.body)
 
     def _for(self, s: For) -> None:
         bounds = ", ".join(self.expressions(x) for x in (s.start, s.stop, s.step))
         counted = self.expressions.named("counted", s.target.dtype, lambda: _counted(s.target.dtype))
         with self.under(f"for {self.expressions(s.target)} in {counted}({bounds}):"):
+            self.add("run.spend()")
             self.body(s.body)
 
     def _break(self, s: Break) -> None:

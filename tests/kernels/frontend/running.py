@@ -3,12 +3,11 @@
 import importlib.util
 import itertools
 import linecache
-import sys
 from types import FunctionType
 
 import numpy as np
-
 from accel.backends.sim.kernels import interpret
+
 from accel.ir import View
 from accel.kernels.binding import Signature
 from accel.kernels.frontend.function_source import FunctionSource
@@ -49,14 +48,14 @@ def _array(leaf, rank):
     return np.ndarray(shape, whole.dtype, whole, start, [stride * whole.itemsize for stride in strides])
 
 
-def module_of(text, folder):
-    """Return a new module of Python source."""
+def module_of(text, folder, **names):
+    """Return a new module of Python source, in which some names are defined."""
     name = f"generated_{next(_numbers)}"
     path = folder / f"{name}.py"
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    vars(module).update(names)
     linecache.checkcache(str(path))
     spec.loader.exec_module(module)
     return module

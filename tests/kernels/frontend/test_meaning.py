@@ -8,10 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+import accel
+from accel import Layout
 from accel.dtypes import f16, f32, f64, i8, i32, i64, u8, u64
+from accel.kernels import block_index, block_size, grid, stack_allocation, thread_index, unroll, vector
 from accel.kernels.functions import func
 
-from .running import agree, run
+from .running import agree, module_of, run
 
 BIG = 1 << 40
 FACTOR = np.float32(1.5)
@@ -93,8 +96,9 @@ def nested(v, n):
             if v[i] + v[j] == 9:
                 return i * 100 + j
             if v[i] > 50:
+                out = -j
                 if v[j] < 0:
-                    return -j
+                    return out
         if i == 4:
             break
     else_ = 7
@@ -267,3 +271,152 @@ def test_arithmetic_has_the_types_of_numpy(dtype, other):
     with np.errstate(all="ignore"):
         wanted = a + b, a - b, a * b, a // b, a % b, -a, abs(b), a + 1, b * 2.5, a < b, np.minimum(a, b)
     assert [(x, x.dtype) for x in results] == [(np.asarray(x)[()], np.asarray(x).dtype) for x in wanted]
+
+
+UNARY = (
+    "cos sin tan exp exp2 expm1 log log10 log1p log2 sqrt cbrt cosh sinh tanh arctan arcsinh floor ceil trunc rint "
+    "square sign isnan isfinite isinf signbit absolute fabs real imag conjugate"
+)
+
+
+@pytest.mark.parametrize("name", UNARY.split())
+@pytest.mark.parametrize("dtype", [f32, f64, f16])
+def test_functions_of_numpy_are_those_of_numpy(name, dtype, tmp_path):
+    text = f"import numpy\ndef kernel(v, n):\n    return numpy.{name}(v[0]), numpy.{name}(v[n])\n"
+    agree(module_of(text, tmp_path).kernel, np.array([0.75, 2.5], dtype), 1)
+
+
+@pytest.mark.parametrize("name", ["sin", "sqrt", "floor", "ceil", "trunc", "log2", "isnan", "fabs", "erf"])
+def test_functions_of_math_are_those_of_math(name, tmp_path):
+    text = f"import math\ndef kernel(v, x):\n    return math.{name}(v[0]), math.{name}(x) + math.{name}(0.5)\n"
+    kernel = module_of(text, tmp_path).kernel
+    _, results = run(kernel, np.array([0.75]), 2.25)
+    with np.errstate(all="ignore"):
+        wanted = kernel(np.array([0.75]), 2.25)
+    np.testing.assert_array_equal(results, wanted)
+
+
+def test_functions_of_several_numbers():
+    def kernel(v, w):
+        x, y = v[0], v[1]
+        return (
+            np.arctan2(x, y),
+            np.hypot(x, y),
+            np.copysign(x, -y),
+            np.minimum(x, w[0]),
+            np.where(x < y, x, y),
+            np.power(x, y),
+            math.pow(2, 3),
+            round(v[1]),
+            min(v[0], v[1], v[2]),
+        )
+
+    agree(kernel, np.array([0.75, 2.5, 0.5]), np.arange(3, dtype=np.float32))
+
+
+def test_complex_numbers():
+    def kernel(v, w, z):
+        for i in range(v.size):
+            w[i] = v[i] * (1 + 2j) + z - v[i].real * 1j / v[i].conjugate()
+            if w[i] == v[i] or abs(w[i]) > 3:
+                w[i] = complex(w[i].imag, 0.5)
+
+    v = np.array([1 + 1j, 2 - 1j, 0.5j])
+    agree(kernel, v, np.zeros(3, np.complex128), 1.5 - 0.5j)
+
+
+def test_conditions_are_numbers_of_python():
+    def kernel(v, out):
+        for i in range(v.size):
+            count = 0
+            for j in range(v.size):
+                count += v[j] > v[i]
+            above = v[i] > 2
+            out[i] = count + above * 10 + (above + above) * 100 + (not above)
+
+    v, out = np.array([1.0, 2.0, 3.0, 4.0]), np.zeros(4, np.int64)
+    run(kernel, v, out)
+    assert out.tolist() == [4, 3, 211, 210]
+
+
+def test_the_dtype_of_memory_converts():
+    def kernel(v, w):
+        for i in range(v.size):
+            v[i] = v.dtype(w[i]) + v.dtype.type(1) if v.dtype == f32 else 0
+
+    v = np.zeros(3, np.float32)
+    run(kernel, v, np.arange(3))
+    assert v.tolist() == [1, 2, 3]
+
+
+def test_annotations_declare_the_type_of_a_variable():
+    def kernel(v):
+        x: f32 = 1
+        y: int = 2
+        for _ in range(2):
+            for i in range(v.size):
+                v[i] = x * y
+        return x, v[0] * y
+
+    _, results = run(kernel, np.ones(2, np.float16))
+    assert [x.dtype for x in results] == [f32, f16]
+
+
+def test_layouts_are_made_and_used_in_kernels():
+    def kernel(t, out):
+        for _ in range(1):
+            part = stack_allocation(f32, Layout.row_major(2, t.shape[1]))
+            for i in range(2):
+                for j in range(part.shape[1]):
+                    part[i, j] = t.load(i, j) + len(part)
+            for k in unroll(range(t.dim(1))):
+                out[k] = part[1, k] + t.load(1, 0, width=2)[1] + t.size
+            t.store(0, 1, vector(7, 8))
+
+    t = accel.container(range(6), dtype="float32").view(Layout.row_major(2, 3))
+    out = np.zeros(3, np.float32)
+    run(kernel, t, out)
+    assert out.tolist() == [3 + 2 + 4 + 6, 4 + 2 + 4 + 6, 5 + 2 + 4 + 6]
+    assert t.to_numpy().tolist() == [[0, 7, 8], [3, 4, 5]]
+
+
+def test_a_grid_of_threads_returns_early_and_from_loops():
+    def kernel(v, n):
+        i = block_index.x * block_size.x + thread_index.x
+        if i >= n:
+            return
+        for j in range(10):
+            for k, m in grid(2, 3):
+                if j * 10 + k * 3 + m == i:
+                    v[i] = j + 100 * (k + m)
+                    return
+            if j > 1:
+                m = v[i]
+                if m == 5:
+                    return
+        v[i] = -1
+
+    v = np.zeros(16)
+    run(kernel, v, 14, grid=(2, 1, 1), block=(8, 1, 1))
+    wanted = [0, 100, 200, 100, 200, 300, -1, -1, -1, -1, 1, 101, 201, 101, 0, 0]
+    assert v.tolist() == wanted
+
+
+@func
+def split(x):
+    split_result = x * 3
+    if x > 2:
+        return x, split_result
+    split_result_0 = x - 1
+    return split_result_0, split_result
+
+
+def test_parts_of_tuples_are_no_other_variables():
+    def kernel(v):
+        p = (v[0], v[1])
+        p_0 = v[2] * 10
+        q = split(p[0] + p_0)
+        q_1 = v[1]
+        return p[0], p_0, q[0], q[1], q_1
+
+    agree(kernel, np.array([1.0, 2.0, 3.0]))

@@ -1,0 +1,51 @@
+"""Random kernels do the same in all layers: interpreted, as code of the host, and as the text for GPUs.
+
+``ACCEL_KERNEL_EXAMPLES`` is the number of kernels that are compared on the host; a fifth of them are compared as text
+for GPUs too.
+"""
+
+import os
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from .frontend.running import lowered, module_of
+from .generated import kernels
+from .layers import Texts, agree, by_host, by_interpreter, case_of
+
+EXAMPLES = int(os.environ.get("ACCEL_KERNEL_EXAMPLES", "50"))
+AT_ONCE = 5
+MANY = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(MANY, max_examples=max(1, EXAMPLES // 5 // AT_ONCE))
+
+
+def cases_of(generated, folder):
+    """Return launches of a kernel: in release mode, in debug mode, and in debug mode with arrays that are too short."""
+    function = module_of(generated.text, folder).kernel
+    for debug, size in ((False, None), (True, None), (True, 5)):
+        made, leaves = lowered(function, *[shortened(each, size) for each in generated.arguments()], debug=debug)
+        yield case_of(made.program, leaves)
+
+
+def shortened(argument, size):
+    return argument[:size].copy() if isinstance(argument, np.ndarray) and argument.ndim == 1 else argument
+
+
+@MANY
+@given(kernels(), st.integers(0, 3))
+def test_code_of_the_host_does_what_the_interpreter_does(tmp_path_factory, generated, seed):
+    for case in cases_of(generated, tmp_path_factory.getbasetemp()):
+        agree(by_host(case), by_interpreter(case, seed))
+
+
+@FEW
+@given(st.lists(kernels(), min_size=AT_ONCE, max_size=AT_ONCE), st.integers(0, 3))
+def test_the_text_for_gpus_does_what_the_interpreter_does(tmp_path_factory, several, seed):
+    folder = tmp_path_factory.getbasetemp()
+    cases = [case for generated in several for case in cases_of(generated, folder)]
+    texts = Texts([case.program for case in cases])
+    for case in cases:
+        expected = by_interpreter(case, seed)
+        for bits in (32, 64):
+            agree(texts.run(case, bits, seed), expected)

@@ -24,7 +24,7 @@ _Grid = tuple[int, int, int]
 _ONE: _Grid = (1, 1, 1)
 _NO_MEMORY = -1
 _MOST_BYTES = 1 << 19
-"""Of the arrays of a kernel: they lie on the stacks of threads. CUDA allows as much for the local arrays of a thread."""
+"""Of the arrays of a kernel: they lie on the stacks of threads. CUDA allows a thread as much for local arrays."""
 
 _NOTHING: tuple[Failure | None, tuple[Any, ...]] = (None, ())
 _RECORD = struct.Struct(f"<{1 + len(Failure._fields)}q")

@@ -4,6 +4,7 @@ import ctypes
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
+from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
 
@@ -47,6 +48,11 @@ def numba_loops() -> SimpleNamespace:
         stencil=parallel(stencil),
         serial_scale=serial(scale),
     )
+
+
+def has_quadrants() -> bool:
+    """Tell whether Quadrants is installed."""
+    return find_spec("quadrants") is not None
 
 
 def quadrants_loops() -> Any:

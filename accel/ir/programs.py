@@ -52,7 +52,7 @@ class Loop(NamedTuple):
     indices : tuple of Local
         The loop variables.
     starts, stops, steps : tuple of Expr
-        The range of each variable. The steps are not 0.
+        The range of each variable; none if its step is 0.
     body : tuple of Stmt
         An iteration; `Continue` outside of any inner loop ends it.
     reductions : tuple of Reduction
@@ -135,7 +135,8 @@ class Site(NamedTuple):
     Attributes
     ----------
     what : str
-        ``read`` or ``write`` of an element, ``atomic``, ``subview``, ``division``, ``barrier`` or ``warp``.
+        ``read`` or ``write`` of an element, ``atomic``, ``subview``, ``division``, ``nan``, ``barrier`` or
+        ``warp``.
     parameter : str
         The parameter, or the array; empty if there is none.
     calls : tuple of (str, str, int)

@@ -77,7 +77,7 @@ class While(NamedTuple):
 
 
 class For(NamedTuple):
-    """A serial loop over ``range(start, stop, step)``, which are evaluated once; the step is not 0.
+    """A serial loop over ``range(start, stop, step)``, which are evaluated once; none if the step is 0.
 
     The body does not assign the loop variable. After the loop, the variable has its last value; if there was no
     iteration, the value from before.

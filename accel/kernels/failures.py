@@ -50,6 +50,12 @@ class Explanation:
         stack = _call_stack(site)
         if site.what == "division":
             return ZeroDivisionError(f"Division By Zero: {where}.\n{stack}\n{_count(failure, 'divisions by zero')}")
+        if site.what == "nan":
+            return FloatingPointError(
+                f"Not A Number: {where}.\n{stack}\nIt was written into the parameter {site.parameter!r}, "
+                f"{failure.offset} elements from its first one{self._memory.get(site.parameter, '')}.\n"
+                f"{_count(failure, 'failed checks')}"
+            )
         if site.what in _TOGETHER:
             return KernelLaunchError(
                 f"{_TOGETHER[site.what]} was not reached by all threads: {where}.\n{stack}\n"
@@ -60,9 +66,12 @@ class Explanation:
     def _out_of_range(self, failure: Failure, site: Site, where: str, stack: str) -> KernelBoundsError:
         facts = self._memory.get(site.parameter)
         kind, offset = (facts.kind, facts.offset) if facts else ("Array", 0)
+        part = site.what == "subview"
+        what = ("start", "end", "size")[failure.axis] if part else "index"
+        size = failure.extent - part  # a sub-view may end where its parent ends
         return KernelBoundsError(
-            f"{kind} Out Of Range: {where}, got index {failure.at} (offset={offset + failure.offset}, "
-            f"size={failure.extent}).\n{stack}\n{_access(failure, site)}{facts or ''}.\n"
+            f"{kind} Out Of Range: {where}, got {what} {failure.at} (offset={offset + failure.offset}, "
+            f"size={size}).\n{stack}\n{_access(failure, site, 'parameter' if facts else 'array')}{facts or ''}.\n"
             f"{_count(failure, 'accesses out of range')}"
         )
 
@@ -87,9 +96,10 @@ def _call_stack(site: Site) -> str:
     return "\n".join(["Callstack:", *lines])
 
 
-def _access(failure: Failure, site: Site) -> str:
-    what = "sub-view" if site.what == "subview" else site.what
-    return f"The access: {what} of the parameter {site.parameter!r}, axis {failure.axis}"
+def _access(failure: Failure, site: Site, of: str) -> str:
+    if site.what == "subview":
+        return f"The access: sub-view of the {of} {site.parameter!r}"
+    return f"The access: {site.what} of the {of} {site.parameter!r}, axis {failure.axis}"
 
 
 def _count(failure: Failure, what: str) -> str:

@@ -68,9 +68,10 @@ class Kernel:
     __qualname__: str
     __wrapped__: _Function
 
-    def __init__(self, function: _Function, debug: bool | None = None) -> None:
+    def __init__(self, function: _Function, debug: bool | None = None, finds_nan: bool = False) -> None:
         self._source = FunctionSource.of(function)
-        self._debug = debug
+        self._debug = True if finds_nan else debug
+        self._finds_nan = finds_nan
         self._signature: Signature | None = None
         self._specialized: dict[_Key, Specialized] = {}
         self._launchers: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()
@@ -105,6 +106,8 @@ class Kernel:
             If the device does not run such kernels.
         KernelBoundsError
             In debug mode, if the kernel has left a view; also from where the results are waited for.
+        ZeroDivisionError, FloatingPointError
+            In debug mode, if it has divided an integer by zero; with ``finds_nan``, if it has written a NaN.
         """
         if not named:
             for launch in self._launchers:
@@ -195,7 +198,7 @@ class Kernel:
 
     def _lowered(self, bound: Bound, debug: bool) -> Lowered:
         assert self._signature is not None, "arguments were bound to it"
-        return lower(self._source, dict(zip(self._signature.names, bound.kinds, strict=True)), debug)
+        return lower(self._source, dict(zip(self._signature.names, bound.kinds, strict=True)), debug, self._finds_nan)
 
     def _lowered_for(self, bound: Bound, debug: bool, device: Device) -> Lowered:
         lowered, backend = self._lowered(bound, debug), heap_of(device).backend
@@ -207,10 +210,18 @@ class Kernel:
         with _compiling:
             found = self._specialized.get(key)  # another thread may have compiled it meanwhile
             if found is None or found.outdated:
-                found = specialized(self._lowered_for(bound, *key[1:]), key[2])
-                self._specialized[key] = found
+                found = self._specialized[key] = self._specialize(key, bound)
                 self._add_launcher(found, given, bound)
         return found
+
+    def _specialize(self, key: _Key, bound: Bound) -> Specialized:
+        try:
+            return specialized(self._lowered_for(bound, *key[1:]), key[2])
+        except RecursionError:
+            raise self._source.error(
+                self._source.tree,
+                f"{self.__name__} has an expression or a block that is nested too deeply; give parts of it names",
+            ) from None
 
     def _add_launcher(self, found: Specialized, given: tuple[Any, ...], bound: Bound) -> None:
         """Prepare for more calls of the same types, if they can be launched fast."""
@@ -270,9 +281,9 @@ def _translator(language: str) -> SupportsKernels:
 @overload
 def kernel(function: _Function, /) -> Kernel: ...
 @overload
-def kernel(*, debug: bool | None = None) -> Callable[[_Function], Kernel]: ...
+def kernel(*, debug: bool | None = None, finds_nan: bool = False) -> Callable[[_Function], Kernel]: ...
 def kernel(
-    function: _Function | None = None, /, *, debug: bool | None = None
+    function: _Function | None = None, /, *, debug: bool | None = None, finds_nan: bool = False
 ) -> Kernel | Callable[[_Function], Kernel]:
     """Make a kernel of a Python function.
 
@@ -284,6 +295,8 @@ def kernel(
         Defined by ``def``, in a file.
     debug : bool, optional
         Whether every access of a view is checked; by default as the setting ``debug`` says at each call.
+    finds_nan : bool
+        Whether the first NaN that is written is a FloatingPointError with its line. This turns debug mode on.
 
     Raises
     ------
@@ -304,4 +317,4 @@ def kernel(
     """
     if function is not None:
         return Kernel(function)
-    return lambda given: Kernel(given, debug)
+    return lambda given: Kernel(given, debug, finds_nan)

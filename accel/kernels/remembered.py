@@ -19,7 +19,7 @@ def recall(key: str) -> Any:
     """Return what was remembered for a key; None if there is nothing, or it cannot be read."""
     try:
         path = _path(key)
-        if path.stat().st_size > _LARGEST:
+        if not path.is_file() or path.stat().st_size > _LARGEST:  # a pipe, for example, may have no end
             return None
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RuntimeError, RecursionError):  # RuntimeError: there is no home folder

@@ -8,6 +8,7 @@ from accel.lazy import LazyNames
 _LAZY = {
     "Arrangement": "accel.testing.arranging",
     "BackendConformance": "accel.testing.conformance",
+    "KernelConformance": "accel.testing.kernel_conformance",
     "OrderConformance": "accel.testing.order_conformance",
     "StreamConformance": "accel.testing.stream_conformance",
     "arrangements": "accel.testing.arranging",
@@ -30,6 +31,7 @@ _LAZY = {
 __all__ = [
     "Arrangement",
     "BackendConformance",
+    "KernelConformance",
     "OrderConformance",
     "StreamConformance",
     "arrangements",

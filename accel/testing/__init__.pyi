@@ -6,6 +6,7 @@ from accel.testing.faults import fail_allocation as fail_allocation
 from accel.testing.faults import fail_copy as fail_copy
 from accel.testing.faults import limit_memory as limit_memory
 from accel.testing.faults import lose_device as lose_device
+from accel.testing.kernel_conformance import KernelConformance as KernelConformance
 from accel.testing.layout_strategies import compact_layouts as compact_layouts
 from accel.testing.layout_strategies import coordinates as coordinates
 from accel.testing.layout_strategies import int_tuples as int_tuples

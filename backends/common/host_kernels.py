@@ -23,6 +23,9 @@ __all__ = ["HostKernel", "host_kernel", "host_source"]
 _Grid = tuple[int, int, int]
 _ONE: _Grid = (1, 1, 1)
 _NO_MEMORY = -1
+_MOST_BYTES = 1 << 19
+"""Of the arrays of a kernel: they lie on the stacks of threads. CUDA allows as much for the local arrays of a thread."""
+
 _NOTHING: tuple[Failure | None, tuple[Any, ...]] = (None, ())
 _RECORD = struct.Struct(f"<{1 + len(Failure._fields)}q")
 _PROTOTYPE = ctypes.PYFUNCTYPE(None, ctypes.c_size_t, ctypes.c_bool)
@@ -39,7 +42,8 @@ def host_kernel(program: Program) -> "HostKernel":
     Raises
     ------
     CapabilityError
-        If the host cannot compute with a dtype, or if llvmlite is missing or broken.
+        If the host cannot compute with a dtype, if arrays of the kernel are too large for the stack, or if llvmlite is
+        missing or broken.
     """
     return HostKernel(program)
 
@@ -48,6 +52,7 @@ class HostKernel:
     """A program that is compiled for the host. Threads may run it at once."""
 
     def __init__(self, program: Program) -> None:
+        _refuse_large_arrays(program)
         self._program = program
         self._slots = Slots(program)
         text = printed(program, self._slots)
@@ -137,6 +142,15 @@ class HostKernel:
         return KernelLaunchError(
             f"divergent {what} in {function} ({file}:{line}): some threads of a {who} arrived there and others "
             f"did not; call it where all threads of the {who} do"
+        )
+
+
+def _refuse_large_arrays(program: Program) -> None:
+    nbytes = sum(array.size * array.dtype.itemsize for array in program.arrays)
+    if nbytes > _MOST_BYTES:
+        raise CapabilityError(
+            f"the arrays of kernel {program.name!r} have {nbytes} bytes; on the host they have at most {_MOST_BYTES} bytes "
+            f"in all: pass a container as an argument instead"
         )
 
 

@@ -11,7 +11,7 @@ from accel import Device
 from accel.errors import CapabilityError
 from accel.memory import heap_of
 from accel.memory.pool import rounded
-from accel.testing import BackendConformance
+from accel.testing import BackendConformance, KernelConformance
 from accel.testing.blocks import give_back, lent
 
 
@@ -20,7 +20,7 @@ def resident():
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-class TestCpu(BackendConformance):
+class TestCpu(KernelConformance, BackendConformance):
     device = Device.CPU
 
     def test_a_small_block_is_given_again(self, heap):

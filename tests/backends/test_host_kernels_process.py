@@ -92,6 +92,14 @@ class TestTheCache:
         assert printed("print(doubles())") == "True"
         assert file.read_bytes() == content
 
+    @pytest.mark.parametrize("place", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
+    def test_in_which_a_file_is_no_file_is_done_without_or_repaired(self, printed, tmp_path, place):
+        assert printed("print(doubles())") == "True"
+        (file,) = (tmp_path / "kernels").glob("*.o")
+        file.unlink()
+        place(file)
+        assert printed("print(doubles())") == "True"
+
     def test_that_cannot_be_written_is_done_without(self, printed, tmp_path):
         file = tmp_path / "file"
         file.touch()

@@ -3,11 +3,11 @@
 import pytest
 
 from accel import Device
-from accel.testing import StreamConformance
+from accel.testing import KernelConformance, StreamConformance
 
 
 @pytest.mark.usefixtures("no_races", "seed", "little_memory")
-class TestSim(StreamConformance):
+class TestSim(KernelConformance, StreamConformance):
     device = Device.SIM
 
 

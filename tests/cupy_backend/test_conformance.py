@@ -3,11 +3,11 @@
 import pytest
 
 from accel import Device
-from accel.testing import OrderConformance
+from accel.testing import KernelConformance, OrderConformance
 
 
 @pytest.mark.usefixtures("cuda_machine")
-class TestCuda(OrderConformance):
+class TestCuda(KernelConformance, OrderConformance):
     device = Device.CUDA
 
 
@@ -25,5 +25,5 @@ class TestAnotherCuda(OrderConformance):
 
 
 @pytest.mark.usefixtures("hip_machine")
-class TestRocm(OrderConformance):
+class TestRocm(KernelConformance, OrderConformance):
     device = Device.ROCM

@@ -3,10 +3,10 @@
 import pytest
 
 from accel.memory import heap_of
-from accel.testing import OrderConformance
+from accel.testing import KernelConformance, OrderConformance
 
 
-class TestDevice(OrderConformance):
+class TestDevice(KernelConformance, OrderConformance):
     @pytest.fixture
     def heap(self, device):
         import cupy  # there is one where there is a device

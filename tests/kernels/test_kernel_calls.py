@@ -1,8 +1,11 @@
 """Kernels from end to end: the same calls on the CPU and on the simulated device."""
 
+import importlib
 import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +18,8 @@ import accel
 from accel import BufferView, LayoutTensor, NDBuffer, xp
 from accel.abc import Event
 from accel.dtypes import f32
-from accel.errors import KernelBoundsError, KernelLaunchError, ReadOnlyError
-from accel.kernels import Static, accumulator, block_index, block_size, func, kernel, thread_index
+from accel.errors import CapabilityError, KernelBoundsError, KernelLaunchError, KernelSyntaxError, ReadOnlyError
+from accel.kernels import Static, accumulator, block_index, block_size, func, grid, kernel, stack_allocation, thread_index
 from accel.layout import Layout
 
 ADDED = 1
@@ -85,6 +88,56 @@ def numbered(v):
     i = block_index.x * block_size.x + thread_index.x
     if i < v.size:
         v[i] = i
+
+
+@kernel
+def ranges(out, start, stop, step):
+    out[0] = 0
+    for i in range(start, stop, step):
+        out[i] = i + 1
+    for k in range(1):
+        steps = 0
+        for i in range(start, stop, step):
+            steps += 1
+            if steps == 3:
+                break
+        out[23] = steps
+
+
+@kernel
+def cut_short(out):
+    for k in range(1):
+        steps = 0
+        for i in range(-(2**63), 2**63 - 1):
+            steps += 1
+            if steps == 5:
+                break
+        for i in range(2**63 - 1, -(2**63), -(2**62)):
+            steps += 1
+        out[0] = steps
+
+
+@kernel
+def empty_grid(out, rows, columns):
+    for i, j in grid(rows, columns):
+        out[0] = i + j
+
+
+@kernel
+def through_array(v, size: Static):
+    for i in range(v.size):
+        kept = stack_allocation(v.dtype, size)
+        for j in range(size):
+            kept[j] = i
+        v[i] = kept[size - 1]
+
+
+@kernel
+def defining(v):
+    def inner(x):
+        return x
+
+    v[0] = inner(1)
 
 
 FILE = Path(__file__).name
@@ -175,6 +228,66 @@ def test_a_constant_and_a_global_are_compiled_in(c, monkeypatch):
     monkeypatch.setitem(globals(), "ADDED", 10)
     repeated(c, 3)
     np.testing.assert_array_equal(c.to_numpy(), np.arange(24.0) + 2 + 3 + 30)
+
+
+@pytest.mark.parametrize("bounds", [(5, 0), (0, 5), (3, 3)])
+def test_a_range_whose_step_is_0_has_no_numbers(c, bounds):
+    ranges(c, *bounds, 0)
+    assert c.to_numpy()[[0, 1, 2, 23]].tolist() == [0, 1, 2, 0]
+
+
+def test_a_range_may_have_more_than_2_to_the_63_numbers(c):
+    cut_short(c)
+    assert c.to_numpy()[0] == 5 + len(range(2**63 - 1, -(2**63), -(2**62)))
+
+
+@pytest.mark.parametrize("extents", [(2**62, 0), (0, 2**62), (2**62, -1)])
+def test_an_empty_grid_may_be_long_along_another_axis(c, extents):
+    empty_grid(c, *extents)
+    assert c.to_numpy()[0] == 0
+
+
+@pytest.mark.parametrize("size", [1 << 17, 1 << 18, 1 << 30])
+def test_an_array_of_a_kernel_fits_the_stack_or_is_refused(size):
+    c = accel.zeros(8, "float32")
+
+    def launch():
+        with suppress(CapabilityError):
+            through_array(c, size)
+
+    thread = threading.Thread(target=launch)
+    thread.start()
+    thread.join()
+    assert c[7] == (7 if size <= 1 << 17 else 0)
+
+
+def _written(tmp_path, monkeypatch, *lines):
+    """Return a kernel of v and i with some lines."""
+    path = tmp_path / "written_kernel.py"
+    body = "".join(f"        {line}\n" for line in lines)
+    path.write_text(f"import accel\n@accel.kernel\ndef written(v):\n    for i in range(v.size):\n{body}")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, path.stem, raising=False)
+    return importlib.import_module(path.stem).written
+
+
+def test_an_expression_that_is_nested_too_deeply_is_refused(c, tmp_path, monkeypatch):
+    made = _written(tmp_path, monkeypatch, "v[i] = " + " + ".join(["i"] * 900))
+    with pytest.raises(KernelSyntaxError, match="nested too deeply"):
+        made(c)
+
+
+def test_the_type_of_a_variable_may_depend_on_a_long_chain_of_others(c, tmp_path, monkeypatch):
+    names = [f"x{number}" for number in range(30)]
+    moves = [f"    {after} = {before}" for before, after in reversed([*zip(names, names[1:], strict=False)])]
+    lines = [*[f"{name} = 0" for name in names], "for j in range(30):", *moves, "    x0 = 1.5", "v[i] = x29"]
+    _written(tmp_path, monkeypatch, *lines)(c)
+    assert c.to_numpy().tolist() == [1.5] * 24
+
+
+def test_a_function_inside_of_a_kernel_is_refused_by_what_it_is(c):
+    with pytest.raises(KernelSyntaxError, match=r"a function defined inside of a kernel.*line \d+"):
+        defining(c)
 
 
 def test_empty_memory_is_taken(c):

@@ -46,7 +46,7 @@ def test_indices_of_64_bits_are_shown_in_full():
 def test_an_array_of_the_kernel_has_no_memory_to_describe():
     error = explained(Site("read", "tile", CALLS), Failure(0, 1, 0, 4, 4, 0, 1))
     assert str(error).startswith("Array Out Of Range: kernel[kernel] tid=1, got index 4 (offset=0, size=4).")
-    assert "read of the parameter 'tile', axis 0.\n" in str(error)
+    assert "read of the array 'tile', axis 0.\n" in str(error)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,10 @@ class TestDebugMode:
     @pytest.mark.parametrize(("offset", "size"), [(31, 2), (-1, 2), (0, 100), (40, 0), (4, -1)])
     def test_a_view_past_its_parent_is_an_error_in_the_kernel(self, device, launch, offset, size):
         data = counted(device)
-        assert "Out Of Range" in bounds_error(launch, data[8:40], offset, size, 0)
+        got = f"got start {offset}" if not 0 <= offset <= 32 else f"got end {offset + size}"
+        message = bounds_error(launch, data[8:40], offset, size, 0)
+        assert f"{got if size >= 0 else 'got size -1'} (offset=8, size=32)" in message
+        assert "sub-view of the parameter 'v', of dtype" in message
 
     def test_the_message_has_the_shape_that_quadrants_users_know(self, device):
         data = counted(device)

@@ -1,6 +1,7 @@
 """Choices that are made by measuring: found, remembered, and without a trace in the memory of the arguments."""
 
 import json
+import os
 import threading
 from contextvars import copy_context
 from pathlib import Path
@@ -84,6 +85,16 @@ def test_a_damaged_file_is_measured_again(slow, folder, content):
     assert accel.tune(add_in_steps, step=(1, 2, 4)).choice(c) == {"step": 4}
     assert len(slow) == 3
     assert json.loads(path.read_text())["value"] == 2
+
+
+def test_a_pipe_in_place_of_a_file_is_measured_again(slow, folder):
+    c = accel.zeros(64)
+    accel.tune(add_in_steps, step=(1, 2, 4)).choice(c)
+    (path,) = (folder / "tuned").iterdir()
+    path.unlink()
+    os.mkfifo(path)
+    assert accel.tune(add_in_steps, step=(1, 2, 4)).choice(c) == {"step": 4}
+    assert path.is_file()
 
 
 @pytest.mark.parametrize("value", [True, 1.0, "1", -1, 3, None, [1]])

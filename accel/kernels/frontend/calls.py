@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from accel.dtypes import DType
 from accel.ir import (
     Call,
@@ -29,6 +27,7 @@ from accel.kernels.frontend.operands import described, elementwise, number_of
 from accel.kernels.frontend.promotion import (
     converted,
     kind_of,
+    real_of,
 )
 from accel.kernels.frontend.values import Constant, Entity, Grid, Range, Struct, Tuple, Value, Vector, is_number
 from accel.views import BufferView
@@ -40,7 +39,7 @@ def call_cast(act: Activation, node: ast.AST, kind: tuple[DType, bool], argument
     """Convert numbers to a dtype, whatever they lose."""
     (dtype, weak), given = kind, arguments.given
     if len(given) == 2 and dtype.kind == "c" and not arguments.named:
-        real = np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
+        real = real_of(dtype)
         with act.at(node):
             parts = tuple([converted(number_of(act, node, x), real).expr for x in given])
         return Value(Call("complex", parts, dtype), weak)

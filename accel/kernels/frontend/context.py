@@ -28,6 +28,10 @@ class Unit:
     ----------
     debug : bool
         Whether accesses get guards.
+    finds_nan : bool
+        Whether writes of NaN are failures too.
+    assigned : str
+        The name to which the expression that is being lowered is assigned; empty if there is none.
     types : dict
         The type of each variable, and whether it is weak.
     temporaries : dict
@@ -45,9 +49,16 @@ class Unit:
     """
 
     def __init__(
-        self, debug: bool, types: dict[str, _Type], names: Iterable[str], inline: Callable[..., Entity]
+        self,
+        debug: bool,
+        types: dict[str, _Type],
+        names: Iterable[str],
+        inline: Callable[..., Entity],
+        finds_nan: bool = False,
     ) -> None:
         self.debug = debug
+        self.finds_nan = finds_nan
+        self.assigned = ""
         self.types = types
         self.temporaries: dict[str, _Type] = {}
         self.declared: dict[str, DType] = {}
@@ -135,6 +146,15 @@ class Unit:
             yield block
         finally:
             self.block = before
+
+    @contextmanager
+    def naming(self, name: str) -> Iterator[None]:
+        """Name the arrays that are made meanwhile after what they are assigned to."""
+        before, self.assigned = self.assigned, name
+        try:
+            yield
+        finally:
+            self.assigned = before
 
     def site(self, what: str, parameter: str, calls: tuple[tuple[str, str, int], ...]) -> int:
         """Return the number of a site."""

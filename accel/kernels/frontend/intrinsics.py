@@ -50,7 +50,7 @@ def _allocation(act: Activation, node: ast.AST, dtype: Entity, shape: Entity, sp
     where = AddressSpace.LOCAL if space is None else constant_object(act, node, space, "the address space")
     extents = constant_object(act, node, shape, "the shape of an array")
     if where not in (AddressSpace.LOCAL, AddressSpace.SHARED):
-        raise act.error(node, f"an array of a kernel is in LOCAL or SHARED memory; found {where}")
+        raise act.error(node, f"an array of a kernel is in AddressSpace.LOCAL or .SHARED; found {where!r}")
     if not isinstance(extents, Layout):
         extents = extents if isinstance(extents, tuple) else (extents,)
         if not all(type(each) is int and each > 0 for each in extents):

@@ -53,6 +53,7 @@ from accel.views.geometry import geometry_of
 __all__ = ["Lowered", "lower"]
 
 _PASSES = 1000
+"""More than any kernel needs: each pass makes the type of at least one variable larger."""
 
 
 class Lowered(NamedTuple):
@@ -73,7 +74,7 @@ class Lowered(NamedTuple):
     captured: tuple[tuple[FunctionSource, str, Any], ...]
 
 
-def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool) -> Lowered:
+def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool, finds_nan: bool = False) -> Lowered:
     """Return a kernel for arguments of certain types.
 
     Raises
@@ -83,7 +84,7 @@ def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool
     """
     types: dict[str, Any] = {}
     for _ in range(_PASSES):
-        kernel = _Kernel(source, kinds, debug, types)
+        kernel = _Kernel(source, kinds, debug, types, finds_nan)
         try:
             kernel.run()
         except RecursionError:
@@ -99,10 +100,15 @@ class _Kernel:
     """One pass over a kernel."""
 
     def __init__(
-        self, source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool, types: dict[str, Any]
+        self,
+        source: FunctionSource,
+        kinds: Mapping[str, ArgumentType],
+        debug: bool,
+        types: dict[str, Any],
+        finds_nan: bool,
     ) -> None:
         arguments = [pair for name, kind in kinds.items() for pair in names_of(name, kind)]
-        self.unit = Unit(debug, types, [name for name, _ in arguments], inline)
+        self.unit = Unit(debug, types, [name for name, _ in arguments], inline, finds_nan)
         self.act = Activation(self.unit, source)
         self.kinds = kinds
         self.arguments = arguments
@@ -169,7 +175,7 @@ class _Kernel:
 
     def _lower_once(self, node: ast.stmt) -> None:
         found = next((each for each in ast.walk(node) if isinstance(each, ast.Return)), None)
-        if found is not None:
+        if found is not None and isinstance(node, ast.If | ast.While):
             raise self.act.error(
                 found, "a kernel returns at its end only; write if and else, or move the code to @func"
             )

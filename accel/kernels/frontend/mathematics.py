@@ -25,6 +25,7 @@ from accel.kernels.frontend.promotion import (
     common,
     converted,
     kind_of,
+    real_of,
     truth,
 )
 from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector
@@ -97,7 +98,7 @@ def _to_integer(name: str, x: Value) -> Value:
 
 def _abs(x: Value) -> Value:
     if kind_of(x.dtype) == "c":
-        real = np.dtype(np.float32 if x.dtype.itemsize == 8 else np.float64)
+        real = real_of(x.dtype)
         return Value(Call("abs", (x.expr,), real), x.weak)
     return x if kind_of(x.dtype) in "ub" else Value(Call("abs", (x.expr,), x.dtype), x.weak)
 
@@ -107,7 +108,7 @@ def _part(name: str, x: Value) -> Value:
         return (
             Value(converted(x, x.dtype).expr, x.weak) if name != "imag" else converted(as_value(Constant(0)), x.dtype)
         )
-    real = np.dtype(np.float32 if x.dtype.itemsize == 8 else np.float64)
+    real = real_of(x.dtype)
     return Value(Call(name, (x.expr,), real), x.weak)
 
 

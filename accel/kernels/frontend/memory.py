@@ -10,11 +10,30 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from accel.dtypes import DType
-from accel.ir import Array, Binary, Check, Const, Expr, Extent, Guard, If, Load, Local, Logic, Place, Store, Stride
+from accel.ir import (
+    INDEX,
+    TRUTH,
+    Array,
+    Binary,
+    Call,
+    Cast,
+    Check,
+    Const,
+    Expr,
+    Extent,
+    Guard,
+    If,
+    Load,
+    Local,
+    Logic,
+    Place,
+    Store,
+    Stride,
+)
 from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.operands import described, index_of, number_of
-from accel.kernels.frontend.promotion import as_value, chosen, converted, stored
+from accel.kernels.frontend.promotion import as_value, chosen, converted, kind_of, real_of, stored
 from accel.kernels.frontend.types import BufferType, TensorType
 from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector, is_number
 from accel.layout import Layout, Swizzle
@@ -172,7 +191,7 @@ def tensor_of(name: str, kind: TensorType) -> Tensor:
 
 def local_array(act: Activation, dtype: DType, shape: Any, space: str) -> Memory:
     """Return a new array of each thread or of a block; with a layout, a tensor."""
-    name = act.unit.name("shared" if space == "shared" else "local")
+    name = act.unit.name(act.unit.assigned or space)
     if isinstance(shape, Layout):
         size = shape.cosize
         made: Memory = Tensor(name, dtype, geometry_of(shape, Layout(1), None, False, None))
@@ -224,11 +243,25 @@ def write(act: Activation, node: ast.AST, memory: Memory, indices: Sequence[Expr
     access = memory.places(act, node, indices, "write")
     act.unit.written.add(memory.memory)
     values = _lanes(act, node, memory, given)
-    if len(values) > 1:  # the values may depend on the element that is set
+    finds_nan = act.unit.finds_nan and kind_of(memory.dtype) in "fc"
+    if len(values) > 1 or finds_nan:  # the values may depend on the element that is set
         values = [Value(act.unit.temporary(value.expr)) for value in values]
-    pairs = zip(access.places, values, strict=True)
-    stores = tuple([Store(memory.memory, at, value.expr, access.guard) for at, value in pairs])
-    act.unit.block += stores if access.inside is None else [If(access.inside.expr, stores)]
+    pairs = list(zip(access.places, values, strict=True))
+    checks = [_nan_check(act, node, memory, at, value.expr) for at, value in pairs] if finds_nan else []
+    stores = [Store(memory.memory, at, value.expr, access.guard) for at, value in pairs]
+    act.unit.block += [*checks, *stores] if access.inside is None else [If(access.inside.expr, (*checks, *stores))]
+
+
+def _nan_check(act: Activation, node: ast.AST, memory: Memory, at: Expr, value: Expr) -> Check:
+    """Return the check that a value is a number; the place is the offset of its guard."""
+    parts = [value]
+    if kind_of(memory.dtype) == "c":
+        parts = [Call(part, (value,), real_of(memory.dtype)) for part in ("real", "imag")]
+    found: Expr = Call("isnan", (parts[0],), TRUTH)
+    for part in parts[1:]:
+        found = Logic("or", found, Call("isnan", (part,), TRUTH))
+    site = act.site(node, "nan", memory.memory)
+    return Check(Guard(site, (Cast(found, INDEX),), (indexing.number(1),), at))
 
 
 def _lanes(act: Activation, node: ast.AST, memory: Memory, given: Entity) -> list[Value]:

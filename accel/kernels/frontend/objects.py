@@ -32,7 +32,8 @@ def entity_of_object(value: Any) -> Entity:
         return Module(value)
     if isinstance(value, _MUTABLE):
         remedy = "an argument" if isinstance(value, np.ndarray) else "a tuple"
-        raise TypeError(f"a {type(value).__name__} may change after the kernel is compiled; write {remedy} instead")
+        found = type(value).__name__
+        raise TypeError(f"{found} objects may change after the kernel is compiled; write {remedy} instead")
     if isinstance(value, tuple):
         items = tuple(map(entity_of_object, value))
         return Struct(type(value), items) if hasattr(value, "_fields") else Tuple(items)

@@ -1,4 +1,9 @@
-"""Types of results, by the rules of NumPy 2: Python numbers take the type of the other operand."""
+"""Types of results, by the rules of NumPy 2: Python numbers take the type of the other operand.
+
+Three things differ. Arithmetic on bools is that of Python, also for elements of memory. A mathematical function of
+small integers gives float64, where NumPy gives float16 or float32. Functions of `math` compute in the type of their
+argument.
+"""
 
 from typing import Any
 
@@ -9,7 +14,7 @@ from accel.errors import DTypeError
 from accel.ir import INDEX, TRUTH, Binary, Cast, Const, Select
 from accel.kernels.frontend.values import Constant, Value
 
-__all__ = ["as_float", "as_value", "common", "converted", "joined", "stored", "truth"]
+__all__ = ["as_float", "as_value", "common", "converted", "joined", "kind_of", "real_of", "stored", "truth"]
 
 FLOAT: DType = np.dtype(np.float64)
 COMPLEX: DType = np.dtype(np.complex128)
@@ -36,6 +41,11 @@ def as_value(x: Value | Constant) -> Value:
 def kind_of(dtype: DType) -> str:
     """Return ``b``, ``i``, ``u``, ``f`` or ``c``; the types of ml_dtypes are floats."""
     return "f" if dtype.kind == "V" else dtype.kind
+
+
+def real_of(dtype: DType) -> DType:
+    """Return the type of the parts of complex numbers."""
+    return np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
 
 
 def joined(x: tuple[DType, bool], y: tuple[DType, bool]) -> tuple[DType, bool]:

@@ -70,7 +70,9 @@ def assign(act: Activation, node: ast.Assign) -> None:
     """Lower an assignment."""
     if len(node.targets) == 1 and combination(act, node):
         return
-    value = lower(act, node.value)
+    first = node.targets[0]
+    with act.unit.naming(first.id if isinstance(first, ast.Name) else ""):
+        value = lower(act, node.value)
     if len(node.targets) > 1:
         value = act.unit.evaluated(value)
     for target in node.targets:

@@ -32,7 +32,8 @@ def _cost_of(statement: Stmt) -> int:
 
 def _steps(loop: While | For) -> int:
     if isinstance(loop, For) and all(isinstance(x, Const) for x in (loop.start, loop.stop, loop.step)):
-        return len(range(*(int(x.value) for x in (loop.start, loop.stop, loop.step) if isinstance(x, Const))))
+        start, stop, step = (int(x.value) for x in (loop.start, loop.stop, loop.step) if isinstance(x, Const))
+        return min(max(0, -((start - stop) // step)), _MOST) if step else 0
     return ENDLESS
 
 

@@ -168,7 +168,7 @@ def _file(name: str) -> Path | None:
 def _read(file: Path | None) -> bytes | None:
     """Return the machine code in a file; None if there is none, or if it is damaged."""
     try:
-        content = file.read_bytes() if file else b""
+        content = file.read_bytes() if file and file.is_file() else b""  # others, such as pipes, may have no end
     except OSError:
         return None
     checksum, code = content[:32], content[32:]

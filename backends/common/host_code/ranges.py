@@ -1,4 +1,4 @@
-"""How many steps a range has."""
+"""How many numbers a range has: none if the step is 0."""
 
 from .text import Text
 
@@ -11,10 +11,11 @@ _TRIPS = """define internal i64 @trips(i64 %start, i64 %stop, i64 %step) alwaysi
   %high = select i1 %up, i64 %stop, i64 %start
   %down = sub i64 0, %step
   %pace = select i1 %up, i64 %step, i64 %down
-  %some = icmp slt i64 %low, %high
+  %apart = icmp slt i64 %low, %high
   %distance = sub i64 %high, %low
   %before = sub i64 %distance, 1
   %zero = icmp eq i64 %pace, 0
+  %some = select i1 %zero, i1 false, i1 %apart
   %divisor = select i1 %zero, i64 1, i64 %pace
   %whole = udiv i64 %before, %divisor
   %count = add i64 %whole, 1
@@ -25,5 +26,5 @@ _TRIPS = """define internal i64 @trips(i64 %start, i64 %stop, i64 %step) alwaysi
 
 
 def trips(text: Text, start: str, stop: str, step: str) -> str:
-    """Return the number of steps of ``range(start, stop, step)``."""
+    """Return how many numbers ``range(start, stop, step)`` has."""
     return text.value(f"call i64 {text.helper('trips', _TRIPS)}(i64 {start}, i64 {stop}, i64 {step})", "trips")

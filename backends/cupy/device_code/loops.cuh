@@ -4,7 +4,7 @@ struct Range {
     i64 start, step, count;
     __device__ Range(i64 start, i64 stop, i64 step) : start(start), step(step) {
         const u64 distance = step > 0 ? u64(stop) - u64(start) : u64(start) - u64(stop);
-        const bool any = step > 0 ? start < stop : start > stop;
+        const bool any = step > 0 ? start < stop : step && start > stop;
         count = any ? i64((distance - 1) / (step > 0 ? u64(step) : -u64(step))) + 1 : 0;
     }
     __device__ i64 operator[](count_t number) const { return i64(u64(start) + u64(number) * u64(step)); }

@@ -48,7 +48,7 @@ def trips(program: Program, loop: Loop) -> Compute | None:
 
 
 def _length(start: int, stop: int, step: int) -> int:
-    return len(range(start, stop, step))
+    return len(range(start, stop, step)) if step else 0
 
 
 def reach(program: Program) -> Compute:

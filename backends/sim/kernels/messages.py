@@ -35,9 +35,10 @@ def _remedy(actor: Actor, access: Access, other: Access) -> str:
 
 def never_written(actor: Actor, name: str, at: int, site: int | None) -> KernelLaunchError:
     """Return the error of a read of memory that has no value yet."""
+    shared = any(array.name == name and array.space == "shared" for array in actor.run.program.arrays)
     return KernelLaunchError(
         f"{_subject(actor)} reads {_element(actor, name, at, site)}, memory that was never written, at "
-        f"{place(actor, site)}; write it first"
+        f"{place(actor, site)}; write it first{', and call barrier() if another thread does' if shared else ''}"
     )
 
 

@@ -124,6 +124,8 @@ class Run:
 
     def iterations(self, actor: Actor, *ranges: range) -> Iterator[tuple[Any, ...]]:
         """Yield the loop variables of all iterations, in random order; the actor becomes each."""
+        if not all(ranges):  # the others may be too long for an array
+            return
         lengths = [len(each) for each in ranges]
         if prod(lengths) > self.left:
             raise BudgetError

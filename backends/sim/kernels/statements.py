@@ -34,7 +34,7 @@ from accel.ir import (
 from .expressions import Expressions, memory_name
 from .threads import Meeting
 
-__all__ = ["Statements"]
+__all__ = ["Statements", "numbers_of"]
 
 # Iterations whose numbers are made at once.
 _CHUNK = 4096
@@ -180,13 +180,19 @@ def _site(guard: Guard | None) -> int | None:
     return None if guard is None else guard.site
 
 
+def numbers_of(start: int, stop: int, step: int) -> range:
+    """Return a range; it is empty if the step is 0."""
+    return range(start, stop, step) if step else range(0)
+
+
 def _counted(dtype: DType) -> Callable[[int, int, int], Iterator[Any]]:
     """Return a function like `range`, whose numbers have a dtype."""
 
     def counted(start: int, stop: int, step: int) -> Iterator[Any]:
-        numbers = range(start, stop, step)
-        for first in range(0, len(numbers), _CHUNK):
-            yield from np.array(numbers[first : first + _CHUNK], dtype)
+        numbers = numbers_of(start, stop, step)
+        while numbers:  # `len` of a range that is longer than 2**63 raises
+            yield from np.array(numbers[:_CHUNK], dtype)
+            numbers = numbers[_CHUNK:]
 
     return counted
 

@@ -7,7 +7,7 @@ from accel.ir import Frame, Loop, Number, Once, Program, Reduction, Threads, Vie
 
 from .arithmetic import reduced
 from .expressions import Expressions, memory_name
-from .statements import Statements
+from .statements import Statements, numbers_of
 
 __all__ = ["CompiledSteps", "compile_steps"]
 
@@ -78,7 +78,8 @@ class _Writer:
 
     def _ranges(self, step: Loop) -> str:
         bounds = zip(step.starts, step.stops, step.steps, strict=True)
-        return ", ".join(f"range({', '.join(map(self.expressions, each))})" for each in bounds)
+        name = self.expressions.named("numbers_of", (), lambda: numbers_of)
+        return ", ".join(f"{name}({', '.join(map(self.expressions, each))})" for each in bounds)
 
     def _total(self, reduction: Reduction) -> None:
         name, dtype = reduction.total.name, reduction.total.dtype

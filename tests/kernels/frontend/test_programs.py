@@ -25,7 +25,7 @@ def test_a_loop_becomes_one_parallel_step():
     program = lowered(scale, np.ones(3, np.float32), 2.0)[0].program
     assert program_text(program).splitlines()[:2] == [
         "kernel scale(v: float32[:], factor: float32)",
-        "  parallel i in range(int64(0), v.shape[0], int64(1)):",
+        "  parallel i in range(v.shape[0]):",
     ]
     assert len(program.steps) == 1
     assert not program.frame

@@ -239,6 +239,7 @@ EXACT = {
     "square": np.square,
     "real": np.real,
     "conj": np.conj,
+    "imag": np.imag,
 }
 PREDICATES = {"isfinite": np.isfinite, "isinf": np.isinf, "isnan": np.isnan, "signbit": np.signbit}
 
@@ -266,6 +267,13 @@ def test_functions_of_floats(dtype):
         close(found.pop(0)[plain], wide[plain], 4)
         for function in PREDICATES.values():
             same(found.pop(0), function(a))
+
+
+def test_the_imaginary_part_of_a_float_may_be_a_divisor():
+    dtype, a = np.dtype("f4"), np.array([1, -2, 3], "f4")
+    x, _ = operands(dtype)
+    (found,) = computed((a,), [(dtype, Binary("truediv", x, Call("imag", (x,), dtype), dtype))])
+    same(found, [np.inf, -np.inf, np.inf])
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=ids)

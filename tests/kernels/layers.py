@@ -136,17 +136,25 @@ def by_host(case):
 
 
 class Texts:
-    """The texts of programs for GPUs, which g++ compiles all at once."""
+    """The texts of programs for GPUs, which g++ compiles all at once.
+
+    Attributes
+    ----------
+    programs : dict of Program to Program
+        The programs with names that differ.
+    text : str
+        Their text.
+    """
 
     def __init__(self, programs, warp=32):
         each = enumerate(dict.fromkeys(programs))
-        self._programs = {program: program._replace(name=f"{program.name}_{number}") for number, program in each}
-        self._text = device_source(*self._programs.values())
+        self.programs = {program: program._replace(name=f"{program.name}_{number}") for number, program in each}
+        self.text = device_source(*self.programs.values())
         self._warp = warp
 
     def run(self, case, bits, seed=0):
         """Run a case, with distances of 32 or 64 bits."""
-        program, copied, values = self._programs[case.program], Copied(case), []
+        program, copied, values = self.programs[case.program], Copied(case), []
         for parameter, leaf in pairs(case):
             if isinstance(parameter, View):
                 extents, strides = leaf.numbers[1 : 1 + parameter.rank], leaf.numbers[1 + parameter.rank :]
@@ -154,20 +162,20 @@ class Texts:
                 values += map(np.int32 if bits == 32 else np.int64, strides)
             else:
                 values.append(np.asarray(leaf.numbers[0]).astype(parameter.dtype)[()])
-        module = host_gpu.compile(self._text, (f"-DACCEL_INDEX={bits}",), self._warp)
+        module = host_gpu.compile(self.text, (f"-DACCEL_INDEX={bits}",), self._warp)
         return copied.outcome(run_module(module, program, values, case.grid, case.block, seed))
 
 
-def agree(found, expected, tolerance=0):
+def agree(found, expected, tolerance=0, what=""):
     """Compare outcomes; only where several checks fail may layers find another one first."""
-    assert (found.failure is None) == (expected.failure is None), (found.failure, expected.failure)
+    assert (found.failure is None) == (expected.failure is None), (what, found.failure, expected.failure)
     if expected.failure is not None:
-        assert found.failure.failures == expected.failure.failures, (found.failure, expected.failure)
+        assert found.failure.failures == expected.failure.failures, (what, found.failure, expected.failure)
         if expected.failure.failures == 1:
-            assert found.failure == expected.failure
+            assert found.failure == expected.failure, what
     assert [each.dtype for each in found.results] == [each.dtype for each in expected.results]
     for one, other in zip([*found.results, *found.memories], [*expected.results, *expected.memories], strict=True):
-        np.testing.assert_allclose(_comparable(one), _comparable(other), rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(_comparable(one), _comparable(other), tolerance, tolerance, err_msg=what)
 
 
 def _comparable(array):

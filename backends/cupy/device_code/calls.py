@@ -41,7 +41,7 @@ def call(x: Call, arguments: Sequence[str]) -> str:
 def _of_floats(function: str, arguments: Sequence[str], dtype: DType) -> str:
     suffix, one = ("", "1.0") if dtype == "float64" else ("f", "1.0f")
     if function in {"real", "conj", "imag"}:
-        return arguments[0] if function != "imag" else f"{one} * 0"
+        return arguments[0] if function != "imag" else f"0.0{suffix}"
     if function in {"square", "sign"}:
         return f"{_OF_NUMBERS[function]}({arguments[0]})"
     if function == "rsqrt":

@@ -210,18 +210,10 @@ class Kernel:
         with _compiling:
             found = self._specialized.get(key)  # another thread may have compiled it meanwhile
             if found is None or found.outdated:
-                found = self._specialized[key] = self._specialize(key, bound)
+                found = specialized(self._lowered_for(bound, *key[1:]), key[2])
+                self._specialized[key] = found
                 self._add_launcher(found, given, bound)
         return found
-
-    def _specialize(self, key: _Key, bound: Bound) -> Specialized:
-        try:
-            return specialized(self._lowered_for(bound, *key[1:]), key[2])
-        except RecursionError:
-            raise self._source.error(
-                self._source.tree,
-                f"{self.__name__} has an expression or a block that is nested too deeply; give parts of it names",
-            ) from None
 
     def _add_launcher(self, found: Specialized, given: tuple[Any, ...], bound: Bound) -> None:
         """Prepare for more calls of the same types, if they can be launched fast."""

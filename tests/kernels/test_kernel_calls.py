@@ -301,7 +301,7 @@ def _written(tmp_path, monkeypatch, *lines):
 
 def test_an_expression_that_is_nested_too_deeply_is_refused(c, tmp_path, monkeypatch):
     made = _written(tmp_path, monkeypatch, "v[i] = " + " + ".join(["i"] * 900))
-    with pytest.raises(KernelSyntaxError, match="nested too deeply"):
+    with pytest.raises(KernelSyntaxError, match="nested too deep"):
         made(c)
 
 

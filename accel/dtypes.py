@@ -154,7 +154,8 @@ def _read(dtype: object) -> DType:
         raise _refused(dtype, "it names no dtype")
     try:
         result: DType = np.dtype(_scalar_class(dtype) or dtype)
-    except (TypeError, ValueError, SyntaxError):  # NumPy evaluates text such as "i4,(" as Python
+    # NumPy evaluates text such as "i4,(" as Python; the warning, about "a", is raised where warnings are errors.
+    except (TypeError, ValueError, SyntaxError, DeprecationWarning):
         raise _refused(dtype, "it names no dtype") from None
     if not result.isnative:
         raise _refused(dtype, f"its byte order is not this machine's: {_NATIVE}")

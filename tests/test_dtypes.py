@@ -159,3 +159,8 @@ def test_objects_are_refused_also_when_there_are_none():
 def test_values_in_the_other_byte_order_say_how_to_turn_them():
     with pytest.raises(DTypeError, match=r"the byte order of the values is not this machine's: write .*newbyteorder"):
         exact_cast(np.array([1.0], ">f8"), as_dtype("float64"))
+
+
+def test_a_name_that_numpy_will_forget_is_refused_where_warnings_are_errors():
+    with pytest.raises(DTypeError):
+        as_dtype("a")

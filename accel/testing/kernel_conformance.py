@@ -30,7 +30,7 @@ from accel.kernels import (
     warp_shuffle_xor,
 )
 from accel.layout import ComposedLayout, Layout, Swizzle
-from accel.memory import heap_of
+from accel.memory import Heap
 from accel.views import LayoutTensor, NDBuffer
 
 __all__ = ["KernelConformance"]
@@ -140,6 +140,8 @@ def _sum_of_pairs(v: Any) -> None:
 class KernelConformance:
     """Add this to the base classes of a conformance test, for a backend that implements `SupportsKernels`.
 
+    The fixture ``heap`` is the heap of the device.
+
     Examples
     --------
     >>> from accel import Device
@@ -151,11 +153,11 @@ class KernelConformance:
     device: ClassVar[Device]
 
     @pytest.fixture
-    def container(self) -> Iterator[_Make]:
+    def container(self, heap: Heap) -> Iterator[_Make]:
         """A function that makes containers of values on the device; all work ends with the test."""
-        assert isinstance(heap_of(self.device).backend, SupportsKernels)
+        assert isinstance(heap.backend, SupportsKernels)
         yield lambda values, dtype: accel.container(np.asarray(values).astype(dtype), device=self.device)
-        heap_of(self.device).wait()
+        heap.wait()
 
     @pytest.mark.parametrize("size", _SIZES)
     def test_a_loop_visits_each_element_once(self, container: _Make, size: int) -> None:

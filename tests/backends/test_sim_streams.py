@@ -248,7 +248,8 @@ def place(caught):
 
 
 class TestClock:
-    def test_copies_on_two_streams_overlap(self, sim, heap):
+    def test_copies_on_two_streams_overlap(self, sim, heap, monkeypatch):
+        monkeypatch.setattr("accel.backends.sim.streams._BANDWIDTH", 1e5)  # longer than any pause of this process
         streams = [sim.new_stream(Device.SIM) for _ in range(2)]
         with lent(heap, 2 << 20) as block, lent(heap, 2 << 20) as other:
             events = []

@@ -179,6 +179,7 @@ class TestCollected:
             assert not caller.is_alive()
             gate.set()
             stream.synchronize()
+            other.synchronize()  # it frees the knot
             assert np.array_equal(read(heap, block, LONG), given)
 
 

@@ -22,6 +22,7 @@ __all__ = ["outdated", "rendered"]
 _ROOT = Path(__file__).parents[1]
 _TABLES = {
     "accel": "",
+    "accel.kernels": "",
     "accel.layout": "",
     "accel.memory": "",
     "accel.testing": "",

@@ -1,12 +1,8 @@
 """Kernels: Python functions compiled for a device's memory, and kernels in CUDA or HIP."""
 
-from typing import TYPE_CHECKING, Any
-
-from accel import dtypes
 from accel.dtypes import boolean, c64, c128, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
 from accel.kernels.annotations import Static
 from accel.kernels.functions import Func, func
-from accel.kernels.kernel import Kernel, kernel
 from accel.kernels.language import (
     accumulator,
     async_copy,
@@ -37,12 +33,16 @@ from accel.kernels.language import (
     warp_shuffle_xor,
     warp_size,
 )
-from accel.kernels.raw import RawKernel
-from accel.kernels.tuning import Tuned, tune
+from accel.kernels.python_kernel import Kernel, kernel
+from accel.lazy import LazyNames
 from accel.views import AddressSpace
 
-if TYPE_CHECKING:
-    from accel.dtypes import bf16
+_LAZY = {
+    "RawKernel": "accel.kernels.raw",
+    "Tuned": "accel.kernels.tuning",
+    "bf16": "accel.dtypes",
+    "tune": "accel.kernels.tuning",
+}
 
 __all__ = [
     "AddressSpace",
@@ -100,7 +100,5 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "bf16":  # imports ml_dtypes
-        return dtypes.bf16
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_names = LazyNames(__name__, _LAZY, __all__)
+__getattr__, __dir__ = _names.fetch, _names.listed

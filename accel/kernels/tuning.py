@@ -20,7 +20,7 @@ from accel.device import Device, resolve
 from accel.errors import AccelError
 from accel.ir import View
 from accel.kernels.binding import Bound
-from accel.kernels.kernel import Kernel
+from accel.kernels.python_kernel import Kernel
 from accel.kernels.remembered import recall, remember
 from accel.locks import open_after_fork
 from accel.memory import AnyStorage, heap_of

@@ -13,7 +13,7 @@ from accel.kernels.frontend.types import BufferType, names_of
 from accel.memory import heap_of
 from accel.memory.host_arrays import bytes_at
 
-_KERNEL = import_module("accel.kernels.kernel")
+_KERNEL = import_module("accel.kernels.python_kernel")
 
 
 class FakeKernels:

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import pytest
 
 from accel import Device
-from accel.kernels.kernel import Kernel, Launch
+from accel.kernels.python_kernel import Kernel, Launch
 from accel.memory import heap_of
 
 from .layers import case_of
 
 __all__ = ["recording"]
 
-_KERNEL = import_module("accel.kernels.kernel")
+_KERNEL = import_module("accel.kernels.python_kernel")
 _CPU = SimpleNamespace(heap=heap_of(Device.CPU))
 
 

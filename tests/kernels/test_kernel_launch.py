@@ -31,7 +31,7 @@ from accel.memory import heap, heap_of
 from accel.memory.submission import Submission
 
 FACTOR = 3
-KERNEL = import_module("accel.kernels.kernel")
+KERNEL = import_module("accel.kernels.python_kernel")
 
 
 @kernel

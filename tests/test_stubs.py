@@ -8,7 +8,8 @@ from importlib import import_module
 
 import pytest
 
-NAMES = ["accel", *(f"accel.{name}" for name in ("kernels", "layout", "memory", "testing", "xp", "xp.fft", "xp.linalg"))]
+LAZY = "kernels", "layout", "memory", "testing", "xp", "xp.fft", "xp.linalg"
+NAMES = ["accel", *(f"accel.{name}" for name in LAZY)]
 
 
 def path_of(name, root):

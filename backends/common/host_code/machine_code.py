@@ -107,7 +107,7 @@ class _Machine:
         self.target = target.create_target_machine(
             cpu=processor, features=features, opt=3, reloc="pic", codemodel="default"
         )
-        self.identity = repr((llvm.llvm_version_info, self.target.triple, processor, features)).encode()
+        self.identity = repr((llvm.llvm_version_info, self.target.triple, processor, features, "nounwind")).encode()
 
     def compiled(self, text: str) -> bytes:
         """Return the machine code of a module."""
@@ -116,6 +116,10 @@ class _Machine:
         module = llvm.parse_assembly(text, context)
         module.triple = target.triple
         module.data_layout = str(target.target_data)
+        for function in module.functions:
+            if not function.is_declaration:
+                # Or LLVM registers tables for exceptions, which no kernel has, with the unwinder of the process.
+                function.add_function_attribute("nounwind")
         options = llvm.create_pipeline_tuning_options(speed_level=3)
         options.loop_vectorization = options.slp_vectorization = True
         builder = llvm.create_pass_builder(target, options)

@@ -46,6 +46,7 @@ from accel.xp.data_types import uint8 as uint8
 from accel.xp.data_types import uint16 as uint16
 from accel.xp.data_types import uint32 as uint32
 from accel.xp.data_types import uint64 as uint64
+from accel.xp.host_access import host_copies as host_copies
 from accel.xp.info import namespace_info
 from accel.xp.operators import Scalar
 from accel.xp.reshaping import reshape as reshape

@@ -12,7 +12,11 @@ import accel
 from accel import xp
 
 SECTIONS = ["", "linalg", "fft"]
-OURS = {"Array": "the class, for annotations", "default_device": "constants on a device without device="}
+OURS = {
+    "Array": "the class, for annotations",
+    "default_device": "constants on a device without device=",
+    "host_copies": "the count of implicit copies to the host",
+}
 THEIRS = {
     "__version__": "that library's",
     "ArrayAPIStrictFlags": "a setting of that library",

@@ -63,7 +63,6 @@ __array_api_version__ = API_VERSIONS[-1]
 newaxis = None
 
 _functions = _compiled()
-globals().update(_functions)
 
 # fmt: off
 __all__ = [
@@ -74,3 +73,5 @@ __all__ = [
     "uint8", "uint16", "uint32", "uint64", "zeros", "zeros_like", *sorted(_functions),
 ]
 # fmt: on
+
+__getattr__, __dir__ = _functions.fetch, _functions.listed

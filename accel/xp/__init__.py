@@ -57,6 +57,7 @@ from accel.xp.data_types import (
 )
 from accel.xp.functions import core as _compiled
 from accel.xp.info import namespace_info as __array_namespace_info__
+from accel.xp.registrations import await_libraries as _await_libraries
 from accel.xp.reshaping import reshape
 
 __array_api_version__ = API_VERSIONS[-1]
@@ -74,3 +75,5 @@ __all__ = [
     "uint8", "uint16", "uint32", "uint64", "zeros", "zeros_like", *sorted(_functions),
 ]
 # fmt: on
+
+_await_libraries()

@@ -49,7 +49,7 @@ def outcome(function, mode, *, ours):
     device, host_copies = MODES[mode]
     expected = leaves(function(Maker(np)))
     try:
-        with accel.using(device=device):
+        with accel.using(device=device, host_copies=host_copies):
             found = leaves(function(Maker(xp, device)))
         compare(found, expected, device if ours else None)
     except Exception as error:

@@ -59,6 +59,7 @@ from accel.xp.data_types import (
 from accel.xp.functions import core as _compiled
 from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
+from accel.xp.registrations import await_libraries as _await_libraries
 from accel.xp.reshaping import reshape
 
 __array_api_version__ = API_VERSIONS[-1]
@@ -82,3 +83,6 @@ __dir__ = _extensions.listed
 
 def __getattr__(name: str) -> object:
     return _extensions.fetch(name) if name == "special" else _functions.fetch(name)
+
+
+_await_libraries()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.errors import DeviceMismatchError
 from accel.xp import results, signatures
 from accel.xp.array import Array, native, native_array, wrap
 from accel.xp.array_base import live
@@ -37,8 +38,10 @@ def {name}({parameters}) -> {returns}:
     library = library_of({arrays})
     try:
         return {call}
-    except (IndexError, MemoryError) as error:
+    except (IndexError, MemoryError, OverflowError) as error:
         raise failure(error) from None
+    except DeviceMismatchError as error:
+        raise mixed_devices(error, {arrays}) from None
 '''
 
 
@@ -49,6 +52,15 @@ def library_of(*values: Any) -> ArrayLibrary:
             return value._library
     types = ", ".join(type(value).__name__ for value in values) or "nothing"
     raise TypeError(f"at least one accel.xp array is needed; found {types}: write xp.asarray(values)")
+
+
+def mixed_devices(error: DeviceMismatchError, *values: object) -> DeviceMismatchError:
+    """Return the error for the arguments of a function on several devices, with the devices of all arrays."""
+    devices = [str(value.device) for value in values if type(value) is Array]
+    if len(devices) < 3 or len({*devices}) == 1:
+        return error
+    places = f"{', '.join(devices[:-1])} and {devices[-1]}"
+    return DeviceMismatchError(f"the operands are on {places}; move them, as in x.to_device('{devices[0]}')")
 
 
 def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:
@@ -75,7 +87,7 @@ def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any
     """Call a function of the library that returns a new array, and wrap the result."""
     try:
         return wrap(library, function(*arguments, **keywords))
-    except (IndexError, MemoryError) as error:
+    except (IndexError, MemoryError, OverflowError) as error:
         raise failure(error) from None
 
 
@@ -90,6 +102,8 @@ _NAMES: Mapping[str, Any] = {
     "failure": failure,
     "library_of": library_of,
     "live": live,
+    "DeviceMismatchError": DeviceMismatchError,
+    "mixed_devices": mixed_devices,
     "native": native,
     "native_array": native_array,
     "native_or_none": native_or_none,

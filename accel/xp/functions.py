@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError
-from accel.xp import results, signatures
+from accel.xp import results, signatures, special_signatures
 from accel.xp.array import Array, native, native_array, wrap
 from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary
@@ -18,13 +18,13 @@ from accel.xp.generated import run
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure
 
-__all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "library_of", "linalg", "parsed"]
+__all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "library_of", "linalg", "parsed", "special"]
 
 _TEMPLATE = '''
 def {name}({parameters}) -> {returns}:
-    """Compute `{name}` of the array standard on the device of the arrays.
+    """Compute `{name}` of {origin} on the device of the arrays.
 
-    https://data-apis.org/array-api/latest/API_specification/generated/array_api.{section}{name}.html
+    {page}{name}.html
 
     Raises
     ------
@@ -43,6 +43,9 @@ def {name}({parameters}) -> {returns}:
     except DeviceMismatchError as error:
         raise mixed_devices(error, {arrays}) from None
 '''
+
+_STANDARD = "the array standard", "https://data-apis.org/array-api/latest/API_specification/generated/array_api."
+_SCIPY = "SciPy", "https://docs.scipy.org/doc/scipy/reference/generated/scipy.special."
 
 
 def library_of(*values: Any) -> ArrayLibrary:
@@ -157,7 +160,7 @@ def _arrays(signature: ast.arguments) -> str:
     return ", ".join([*names, f"*{signature.vararg.arg}"] if signature.vararg else names)
 
 
-def _call(function: ast.FunctionDef, section: str) -> str:
+def _call(function: ast.FunctionDef, namespace: str) -> str:
     """Write the call of the library's function."""
     signature = function.args
     passed = [_converted(parameter) for parameter in (*signature.posonlyargs, *signature.args)]
@@ -165,7 +168,7 @@ def _call(function: ast.FunctionDef, section: str) -> str:
     passed += [_keyword(parameter) for parameter in signature.kwonlyargs]
     returned = ast.unparse(function.returns or ast.Constant(None))
     make = "wrap" if returned == "Array" else "wrap_all"
-    call = f"{make}(library, library.namespace.{section}{function.name}({', '.join(passed)}), {_arrays(signature)})"
+    call = f"{make}(library, {namespace}.{function.name}({', '.join(passed)}), {_arrays(signature)})"
     return f"{returned}(*{call})" if returned in results.__all__ else call
 
 
@@ -176,11 +179,12 @@ def _method_call(function: ast.FunctionDef) -> str:
     return f"wrap(library, live(x).{name}({passed}) if library.within is None else {within})"
 
 
-def _source(function: ast.FunctionDef, call: str, section: str = "") -> str:
+def _source(function: ast.FunctionDef, call: str, origin: str, page: str) -> str:
     """Write the Python of one function."""
     return _TEMPLATE.format(
         name=function.name,
-        section=section,
+        origin=origin,
+        page=page,
         parameters=ast.unparse(function.args),
         returns=ast.unparse(function.returns or ast.Constant(None)),
         arrays=_arrays(function.args),
@@ -204,8 +208,9 @@ def elementwise() -> str:
 
 def core() -> dict[str, Callable[..., Any]]:
     """Compile the functions of the standard's main namespace."""
-    sources = [_source(function, _call(function, "")) for function in parsed(elementwise() + signatures.FUNCTIONS)]
-    sources += [_source(function, _method_call(function)) for function in parsed(signatures.METHODS)]
+    called = parsed(elementwise() + signatures.FUNCTIONS)
+    sources = [_source(function, _call(function, "library.namespace"), *_STANDARD) for function in called]
+    sources += [_source(function, _method_call(function), *_STANDARD) for function in parsed(signatures.METHODS)]
     return run("".join(sources), "accel.xp", _NAMES)
 
 
@@ -219,7 +224,15 @@ def fft() -> dict[str, Callable[..., Any]]:
     return _extension(signatures.FFT, "fft")
 
 
+def special() -> dict[str, Callable[..., Any]]:
+    """Compile the special functions."""
+    functions = parsed(special_signatures.table())
+    sources = (_source(function, _call(function, "library.special"), *_SCIPY) for function in functions)
+    return run("".join(sources), "accel.xp.special", _NAMES)
+
+
 def _extension(table: str, name: str) -> dict[str, Callable[..., Any]]:
-    section = f"{name}."
-    sources = (_source(function, _call(function, section), section) for function in parsed(table))
+    origin, page = _STANDARD
+    calls = ((function, _call(function, f"library.namespace.{name}")) for function in parsed(table))
+    sources = (_source(function, call, origin, f"{page}{name}.") for function, call in calls)
     return run("".join(sources), f"accel.xp.{name}", _NAMES)

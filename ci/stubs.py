@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from accel.xp import results, signatures
+from accel.xp import results, signatures, special_signatures
 from accel.xp.functions import elementwise
 
 __all__ = ["outdated", "rendered"]
@@ -29,6 +29,7 @@ _TABLES = {
     "accel.xp": elementwise() + signatures.FUNCTIONS + signatures.METHODS,
     "accel.xp.fft": signatures.FFT,
     "accel.xp.linalg": signatures.LINALG,
+    "accel.xp.special": special_signatures.table(),
 }
 """For each module that has a stub the signatures of its compiled functions."""
 

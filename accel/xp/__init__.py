@@ -15,7 +15,7 @@ Examples
 from math import e, inf, nan, pi
 
 from accel.device import Device
-from accel.xp import fft, linalg
+from accel.xp import fft, linalg, special
 from accel.xp.array import API_VERSIONS, Array
 from accel.xp.array_library import default_device
 from accel.xp.creation import (
@@ -56,6 +56,7 @@ from accel.xp.data_types import (
     uint64,
 )
 from accel.xp.functions import core as _compiled
+from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
 from accel.xp.reshaping import reshape
 
@@ -68,9 +69,9 @@ _functions = _compiled()
 __all__ = [
     "Array", "Device", "__array_api_version__", "__array_namespace_info__", "arange", "asarray", "astype", "bool",
     "broadcast_shapes", "can_cast", "complex64", "complex128", "default_device", "e", "empty", "empty_like", "eye",
-    "fft", "finfo", "float32", "float64", "from_dlpack", "full", "full_like", "iinfo", "inf", "int8", "int16", "int32",
-    "int64", "isdtype", "linalg", "linspace", "nan", "newaxis", "ones", "ones_like", "pi", "reshape", "result_type",
-    "uint8", "uint16", "uint32", "uint64", "zeros", "zeros_like", *sorted(_functions),
+    "fft", "finfo", "float32", "float64", "from_dlpack", "full", "full_like", "host_copies", "iinfo", "inf", "int8",
+    "int16", "int32", "int64", "isdtype", "linalg", "linspace", "nan", "newaxis", "ones", "ones_like", "pi", "reshape",
+    "result_type", "special", "uint8", "uint16", "uint32", "uint64", "zeros", "zeros_like", *sorted(_functions),
 ]
 # fmt: on
 

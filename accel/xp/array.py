@@ -17,7 +17,7 @@ from accel.errors import DeviceMismatchError, LayoutError, reading_pickled
 from accel.interchange import Interchange
 from accel.interchange.from_dlpack import Received
 from accel.memory import AnyStorage, heap_of
-from accel.xp import array_storage, operators, refusals
+from accel.xp import array_storage, host_access, operators, refusals
 from accel.xp.array_base import live, shared_of
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.conversions import Conversions
@@ -191,6 +191,23 @@ class Array(Operators, Conversions, Interchange):
         results = result if isinstance(result, tuple) else (result,)
         wrapped = tuple(map(partial(_wrap_any, library), results, targets or (None,) * len(results)))
         return wrapped if isinstance(result, tuple) else wrapped[0]
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        if dl_device is not None or not host_access.lent_by_copy(self.device):
+            return super().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        capsule = super().__dlpack__(max_version=max_version, dl_device=Device.CPU.dlpack, copy=copy)
+        host_access.count(self, "DLPack")
+        return capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return Device.CPU.dlpack if host_access.lent_by_copy(self.device) else self.device.dlpack
 
     def _lent_copy(self, device: Device) -> "Array":
         return self.__copy__() if device is self.device else self.to_device(device)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
-from accel.xp import results, signatures
+from accel.xp import results, signatures, special_signatures
 from accel.xp.array import Array, native, native_array, wrap
 from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary
@@ -22,9 +22,21 @@ from accel.xp.generated import Compiled
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure, refuse_dtype
 
-__all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "library_of", "linalg", "parsed"]
+__all__ = [
+    "core",
+    "created",
+    "dtype_or_none",
+    "elementwise",
+    "fft",
+    "library_of",
+    "linalg",
+    "parsed",
+    "special",
+    "wrap_all",
+]
 
 _STANDARD = "the array standard", "https://data-apis.org/array-api/latest/API_specification/generated/array_api."
+_SCIPY = "SciPy", "https://docs.scipy.org/doc/scipy/reference/generated/scipy.special."
 
 
 def library_of(*values: Any) -> ArrayLibrary:
@@ -136,6 +148,15 @@ def linalg() -> Compiled:
 def fft() -> Compiled:
     """Return the extension for Fourier transforms."""
     return _extension(signatures.FFT, "fft")
+
+
+def special() -> Compiled:
+    """Return the special functions."""
+    origin, page = _SCIPY
+    call = partial(source, namespace="library.special", origin=origin, page=page)
+    return Compiled(
+        "accel.xp.special", {name: partial(call, row) for name, row in _rows(special_signatures.table())}, _NAMES
+    )
 
 
 def _extension(table: str, name: str) -> Compiled:

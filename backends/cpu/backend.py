@@ -18,6 +18,7 @@ from accel.memory.host_arrays import bytes_at, export
 from accel.memory.pool import Pool
 
 from ..common import host_copies
+from ..common.special_functions import SpecialFunctions
 from .slabs import ALIGNMENT, LARGEST, Slabs
 
 __all__ = ["CpuBackend"]
@@ -120,6 +121,10 @@ class CpuBackend:
         from ..common import numpy_namespace as namespace
 
         return namespace
+
+    def special(self, device: Device) -> SpecialFunctions:
+        """Return SciPy's special functions."""
+        return SpecialFunctions(device)
 
     def array(self, operand: Operand, keep: object) -> Any:
         """Return a NumPy array on host memory."""

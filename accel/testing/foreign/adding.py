@@ -1,0 +1,48 @@
+"""`Adding`: the part of the plug-in that adds our namespace to the parameters of other projects' tests."""
+
+from collections.abc import Iterable, Sequence
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from accel.testing.foreign.suite import Suite
+
+__all__ = ["Adding"]
+
+
+class Adding:
+    """Hooks of pytest that extend each parametrization of a test.
+
+    Parameters
+    ----------
+    suites : mapping of str to Suite
+        The tests that are extended, by the name of the conftest whose import announces them.
+    """
+
+    def __init__(self, suites: dict[str, Suite]) -> None:
+        self._suites = suites
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_plugin_registered(self, plugin: object) -> None:
+        """Prepare the helpers of a project, once its conftest is there, and before pytest reads its fixtures."""
+        suite = self._suites.get(getattr(plugin, "__name__", ""))
+        if suite is not None and isinstance(plugin, ModuleType):
+            suite.loaded(plugin)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Extend the values of each parametrization, be it of a mark, of a fixture, or of another hook."""
+        parametrize, package = metafunc.parametrize, metafunc.module.__name__
+
+        def extended(names: str | Sequence[str], values: Iterable[Any], *arguments: Any, **options: Any) -> None:
+            listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+            given = list(values)
+            more = given
+            for suite in self._suites.values():
+                more = suite.extended(listed, more, package)
+            if isinstance(options.get("ids"), list | tuple):  # one for each value; the added values have their own
+                options["ids"] = [*options["ids"], *(None for _ in more[len(given) :])]
+            parametrize(names, more, *arguments, **options)
+
+        metafunc.parametrize = extended  # type: ignore[method-assign]

@@ -1,0 +1,30 @@
+"""`SpecialFunctions`: CuPy's special functions, with SciPy's arguments."""
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+__all__ = ["SpecialFunctions"]
+
+
+class SpecialFunctions:
+    """The functions of `cupyx.scipy.special`; those that take fewer kinds of arguments than SciPy's are extended."""
+
+    def __init__(self, cupy: ModuleType) -> None:
+        self._cupy = cupy
+        self._module = import_module("cupyx.scipy.special")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+    def multigammaln(self, a: Any, d: Any) -> Any:
+        """Take the number of dimensions also from an array of no axes."""
+        return self._module.multigammaln(a, d.item() if isinstance(d, self._cupy.ndarray) else d)
+
+    def polygamma(self, n: Any, x: Any) -> Any:
+        """Take Python numbers too."""
+        return self._module.polygamma(self._cupy.asarray(n), self._cupy.asarray(x))
+
+    def zeta(self, x: Any, q: Any = None) -> Any:
+        """Compute Riemann's function if there is no second argument."""
+        return self._module.zetac(x) + 1 if q is None else self._module.zeta(x, q)

@@ -58,6 +58,7 @@ from accel.xp.data_types import (
 from accel.xp.functions import core as _compiled
 from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
+from accel.xp.registrations import await_libraries as _await_libraries
 from accel.xp.reshaping import reshape
 
 __array_api_version__ = API_VERSIONS[-1]
@@ -76,3 +77,4 @@ __all__ = [
 # fmt: on
 
 __getattr__, __dir__ = _functions.fetch, _functions.listed
+_await_libraries()

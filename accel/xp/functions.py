@@ -22,18 +22,7 @@ from accel.xp.generated import Compiled
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure, refuse_dtype
 
-__all__ = [
-    "core",
-    "created",
-    "dtype_or_none",
-    "elementwise",
-    "fft",
-    "library_of",
-    "linalg",
-    "parsed",
-    "special",
-    "wrap_all",
-]
+__all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "library_of", "linalg", "parsed", "special"]
 
 _STANDARD = "the array standard", "https://data-apis.org/array-api/latest/API_specification/generated/array_api."
 _SCIPY = "SciPy", "https://docs.scipy.org/doc/scipy/reference/generated/scipy.special."

@@ -57,10 +57,10 @@ def clip(x: _Array, /, min: Any = None, max: Any = None) -> Any:
             return x.clip(min, max)
         except OverflowError:  # a Python integer is out of the range of the dtype
             pass
-    import array_api_compat.numpy as compatible
+    from array_api_compat.numpy import clip as clip_any  # type: ignore[attr-defined]
 
     # It changes limits that are arrays.
-    return compatible.clip(x, *[limit.copy() if isinstance(limit, np.ndarray) else limit for limit in (min, max)])
+    return clip_any(x, *[limit.copy() if isinstance(limit, np.ndarray) else limit for limit in (min, max)])
 
 
 def _adapts(limit: Any, dtype: np.dtype[Any]) -> bool:

@@ -34,6 +34,7 @@ Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 """An index of an array."""
 
 _SCALARS = frozenset({bool, int, float, complex})
+_NDARRAY = np.ndarray  # one look-up less
 
 
 @final
@@ -103,8 +104,9 @@ class Array(Operators, Conversions, Interchange):
     def __getitem__(self, key: Key, /) -> "Array":
         shared, library = self._shared, self._library
         array = self._native if shared is None or shared.handle is None else live(self)
+        basic = type(key) is int or type(key) is slice
         try:
-            if type(key) is not int:
+            if not basic:
                 key = unwrapped(library, key)
             result = array[key] if library.within is None else library.compute(getitem, array, key)
         except IndexError as error:
@@ -116,7 +118,7 @@ class Array(Operators, Conversions, Interchange):
         made._native, made._shared = result, None
         if type(result) is not library.array_type:
             made._native = library.as_array(result)
-        elif _is_view(library, result, array):
+        elif (basic and type(result) is _NDARRAY) or _is_view(library, result, array):  # NumPy returns a view for these
             made._shared = shared or shared_of(self)
         return made
 

@@ -4,6 +4,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 __all__ = ["SpecialFunctions"]
 
 
@@ -16,6 +18,14 @@ class SpecialFunctions:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._module, name)
+
+    def logsumexp(
+        self, a: Any, axis: Any = None, b: Any = None, keepdims: Any = False, return_sign: Any = False
+    ) -> Any:
+        """Take a number as the factor too."""
+        if isinstance(b, int | float | complex):
+            b = self._cupy.asarray(b, dtype=np.result_type(a.dtype, b))
+        return self._module.logsumexp(a, axis, b, keepdims, return_sign)
 
     def multigammaln(self, a: Any, d: Any) -> Any:
         """Take the number of dimensions also from an array of no axes."""

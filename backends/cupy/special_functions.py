@@ -35,6 +35,11 @@ class SpecialFunctions:
         """Take Python numbers too."""
         return self._module.polygamma(self._cupy.asarray(n), self._cupy.asarray(x))
 
+    def spherical_yn(self, n: Any, z: Any, derivative: bool = False) -> Any:
+        """Compute the derivative from values; CuPy 14's own is wrong for the orders 0 and 1."""
+        values = self._module.spherical_yn(n, z)
+        return n / z * values - self._module.spherical_yn(n + 1, z) if derivative else values
+
     def zeta(self, x: Any, q: Any = None) -> Any:
         """Compute Riemann's function if there is no second argument."""
         return self._module.zetac(x) + 1 if q is None else self._module.zeta(x, q)

@@ -302,7 +302,7 @@ def resolve(device: DeviceLike | None) -> Device:
     except DeviceUnavailableError as error:
         return _fall_back(str(asked), error)
     except TypeError:  # of an object without a hash
-        return Device(asked)
+        return required(asked)
 
 
 def required(device: DeviceLike) -> Device:

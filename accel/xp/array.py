@@ -11,6 +11,7 @@ import numpy as np
 
 from accel import copies
 from accel.abc import Operand
+from accel.abc.stream import is_stream
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import KNOWN
@@ -79,7 +80,20 @@ class Array(Operators, Conversions, Interchange):
             The target.
         stream : Stream, optional
             The stream that copies; the copy may still be in flight on return. Without it, the copy is complete.
+
+        Raises
+        ------
+        TypeError
+            If ``device`` is None, or if ``stream`` is not a stream.
+        DeviceMismatchError
+            If the stream is of a device that takes no part in the copy.
         """
+        if device is None:  # elsewhere, None is the default device
+            raise TypeError(
+                "to_device takes a device, as in x.to_device('cpu'); for the default write Device.default()"
+            )
+        if stream is not None and not is_stream(stream):
+            raise TypeError(f"{stream!r} is not a stream; write stream=accel.new_stream({str(device)!r})")
         library = library_on(device)
         if library is self._library:
             return self

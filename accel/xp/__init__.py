@@ -66,7 +66,6 @@ __array_api_version__ = API_VERSIONS[-1]
 newaxis = None
 
 _functions = _compiled()
-globals().update(_functions)
 
 # fmt: off
 __all__ = [
@@ -78,9 +77,12 @@ __all__ = [
 ]
 # fmt: on
 
-_LAZY = {"special": "accel.xp.special"}
-_names = LazyNames(__name__, _LAZY, __all__)
-__getattr__ = _names.fetch
-__dir__ = _names.listed
+_extensions = LazyNames(__name__, {"special": "accel.xp.special"}, __all__)
+__dir__ = _extensions.listed
+
+
+def __getattr__(name: str) -> object:
+    return _extensions.fetch(name) if name == "special" else _functions.fetch(name)
+
 
 _await_libraries()

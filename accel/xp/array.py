@@ -131,7 +131,7 @@ class Array(Operators, Conversions, Interchange):
                 library.compute(setitem, array, unwrapped(library, key), values)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
-        except (MemoryError, ValueError) as error:
+        except (MemoryError, OverflowError, ValueError) as error:
             raise refusals.bad_write(library, array, error) from None
 
     def __len__(self) -> int:
@@ -185,6 +185,7 @@ class Array(Operators, Conversions, Interchange):
             )
         for target in inputs[:1] if method == "at" else targets:
             if type(target) is Array:
+                native(library, target)  # refuses other devices
                 # NumPy's own check is not enough: `at` writes into read-only arrays.
                 refusals.refuse_read_only(library, live(target, writing=True))
         options = {name: unwrapped(library, value) for name, value in keywords.items()}

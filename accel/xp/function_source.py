@@ -27,7 +27,7 @@ def {name}({parameters}) -> {returns}:
     """
 {operands}    try:
         result = {call}
-    except (IndexError, MemoryError) as error:
+    except (IndexError, MemoryError, OverflowError) as error:
         raise failure(error) from None
 {wrapped}'''
 

@@ -73,7 +73,7 @@ def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any
     """Call a function of the library that returns a new array, and wrap the result."""
     try:
         return wrap(library, function(*arguments, **keywords))
-    except (IndexError, MemoryError) as error:
+    except (IndexError, MemoryError, OverflowError) as error:
         raise failure(error) from None
 
 

@@ -31,7 +31,10 @@ def inner(a):
 
 
 RETURNS_OURS = {
-    **{f"at.{name}": updated(name, (slice(1, 3), 0)) for name in "set add subtract multiply divide min max power".split()},
+    **{
+        f"at.{name}": updated(name, (slice(1, 3), 0))
+        for name in "set add subtract multiply divide min max power".split()
+    },
     "at, by a mask": lambda a: xpx.at(a(X))[a(X) > 0].set(0.0),
     "at, in place": updated_in_place,
     "angle": lambda a: xpx.angle(a(V + 1j)),

@@ -59,7 +59,12 @@ def pairwise(name):
 def mixed(a):
     means = a(X[:2])
     model = mixture.GaussianMixture(
-        2, init_params="random", random_state=0, means_init=means, weights_init=a([0.5, 0.5]), precisions_init=a(np.stack([np.eye(4)] * 2))
+        2,
+        init_params="random",
+        random_state=0,
+        means_init=means,
+        weights_init=a([0.5, 0.5]),
+        precisions_init=a(np.stack([np.eye(4)] * 2)),
     )
     model.fit(a(X))
     return model.means_, model.covariances_, model.predict(a(X))
@@ -104,7 +109,9 @@ RETURNS_OURS = {
             "polynomial_kernel rbf_kernel sigmoid_kernel"
         ).split()
     },
-    "metrics.pairwise.additive_chi2_kernel": lambda a: metrics.pairwise.additive_chi2_kernel(a(np.abs(X)), a(np.abs(X[:5]))),
+    "metrics.pairwise.additive_chi2_kernel": lambda a: metrics.pairwise.additive_chi2_kernel(
+        a(np.abs(X)), a(np.abs(X[:5]))
+    ),
     "metrics.confusion_matrix": lambda a: a.xp.asarray(metrics.confusion_matrix(a(CLASSES), a(np.roll(CLASSES, 1)))),
 }
 RETURNS_VALUES = {
@@ -131,9 +138,9 @@ RETURNS_VALUES = {
     "cross_val_score": lambda a: model_selection.cross_val_score(
         linear_model.Ridge(solver="svd"), a(X), a(TARGET), scoring="r2"
     ),
-    "CalibratedClassifierCV": lambda a: CalibratedClassifierCV(
-        discriminant_analysis.LinearDiscriminantAnalysis(), method="temperature", ensemble=False
-    )
-    .fit(a(X), a(BINARY))
-    .predict(a(X)),
+    "CalibratedClassifierCV": lambda a: (
+        CalibratedClassifierCV(discriminant_analysis.LinearDiscriminantAnalysis(), method="temperature", ensemble=False)
+        .fit(a(X), a(BINARY))
+        .predict(a(X))
+    ),
 }

@@ -75,9 +75,7 @@ RETURNS_OURS = {
         f(a(X)) for f in (optimize.rosen, optimize.rosen_der, optimize.rosen_hess)
     ],
     "optimize.elementwise.find_root": lambda a: elementwise.find_root(cube, (a([1.0]), a([2.0]))).x,
-    "optimize.elementwise.find_minimum": lambda a: elementwise.find_minimum(
-        cube, (a([0.0]), a([0.5]), a([2.0]))
-    ).x,
+    "optimize.elementwise.find_minimum": lambda a: elementwise.find_minimum(cube, (a([0.0]), a([0.5]), a([2.0]))).x,
     "differentiate.derivative": lambda a: differentiate.derivative(a.xp.exp, a(X)).df,
     "differentiate.jacobian": lambda a: differentiate.jacobian(lambda x: a.xp.sin(x) * 2.0, a(X[:3])).df,
     "differentiate.hessian": lambda a: differentiate.hessian(optimize.rosen, a(X[:3])).ddf,
@@ -89,7 +87,9 @@ RETURNS_OURS = {
     "interpolate.RegularGridInterpolator": lambda a: interpolate.RegularGridInterpolator(
         (a(np.arange(9.0)), a(np.arange(11.0))), a(IMAGE)
     )(a([[1.5, 2.5], [3.0, 4.2]])),
-    "interpolate.RBFInterpolator": lambda a: interpolate.RBFInterpolator(a(POINTS), a(POINTS[:, 0]))(a(POINTS[:4] + 0.1)),
+    "interpolate.RBFInterpolator": lambda a: interpolate.RBFInterpolator(a(POINTS), a(POINTS[:, 0]))(
+        a(POINTS[:4] + 0.1)
+    ),
     "spatial.transform.Rotation": rotations,
     "linalg.block_diag": lambda a: linalg.block_diag(a(S), a(S[:2])),
     "linalg.fiedler": lambda a: linalg.fiedler(a(X)),

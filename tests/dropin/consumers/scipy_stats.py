@@ -41,7 +41,11 @@ def correlation(a):
 
 def bootstrapped(a):
     result = stats.bootstrap(
-        (a(X[0]),), lambda x, axis: a.xp.mean(x, axis=axis), n_resamples=50, rng=np.random.default_rng(0), method="basic"
+        (a(X[0]),),
+        lambda x, axis: a.xp.mean(x, axis=axis),
+        n_resamples=50,
+        rng=np.random.default_rng(0),
+        method="basic",
     )
     return result.standard_error
 
@@ -49,7 +53,9 @@ def bootstrapped(a):
 warnings.filterwarnings("ignore", module="scipy")
 MOMENTS = "gmean hmean kurtosis moment sem skew variation zscore gzscore tmean tvar tstd tmin tmax"
 TESTS_OF_ONE = "jarque_bera kurtosistest normaltest skewtest"
-TESTS_OF_TWO = "bartlett f_oneway kruskal levene mannwhitneyu pearsonr ttest_ind ttest_rel wilcoxon brunnermunzel fligner"
+TESTS_OF_TWO = (
+    "bartlett f_oneway kruskal levene mannwhitneyu pearsonr ttest_ind ttest_rel wilcoxon brunnermunzel fligner"
+)
 
 RETURNS_OURS = {
     **{name: of(name) for name in MOMENTS.split()},
@@ -69,9 +75,11 @@ RETURNS_OURS = {
     "lmoment": lambda a: stats.lmoment(a(X), axis=-1),
     "median_abs_deviation": of("median_abs_deviation"),
     "mode": lambda a: tuple(stats.mode(a(np.round(X)), axis=-1)),
-    "monte_carlo_test": lambda a: stats.monte_carlo_test(
-        a(X[0]), lambda size: a(np.full(size, 0.5)), lambda x, axis: a.xp.mean(x, axis=axis), n_resamples=9
-    ).statistic,
+    "monte_carlo_test": lambda a: (
+        stats.monte_carlo_test(
+            a(X[0]), lambda size: a(np.full(size, 0.5)), lambda x, axis: a.xp.mean(x, axis=axis), n_resamples=9
+        ).statistic
+    ),
     "bootstrap": bootstrapped,
     "pearsonr: confidence interval": correlation,
     "pmean": lambda a: stats.pmean(a(X), 2, axis=-1),

@@ -30,7 +30,10 @@ RETURNS_OURS = {
     "comparison": of(lambda d: d > 0),
     "ufuncs": of(lambda d: np.sin(d) + np.exp(d)),
     **{name: of(lambda d, name=name: getattr(d, name)("time")) for name in REDUCTIONS},
-    **{f"{name}, skipna=False": of(lambda d, name=name: getattr(d, name)(skipna=False)) for name in ("sum", "mean", "max")},
+    **{
+        f"{name}, skipna=False": of(lambda d, name=name: getattr(d, name)(skipna=False))
+        for name in ("sum", "mean", "max")
+    },
     "isel": of(lambda d: d.isel(time=[2, 0], space=slice(1, 4))),
     "sel": of(lambda d: d.sel(space=1.0, method="nearest")),
     "transpose": of(lambda d: d.transpose("space", "time")),

@@ -1,7 +1,7 @@
 """Runs the functions of other libraries on arrays of `accel.xp`, and compares the results with those for NumPy.
 
-As a program: ``python harness.py CONSUMER...`` prints the outcomes as JSON. Each consumer is a module of ``consumers/``. It
-maps names to functions of a `Maker`:
+As a program: ``python harness.py CONSUMER...`` prints the outcomes as JSON. Each consumer is a module of
+``consumers/``. It maps names to functions of a `Maker`:
 
 - ``RETURNS_OURS``: what the function returns must be arrays of ours, on the device of the operands.
 - ``RETURNS_VALUES``: only the values of what it returns count.
@@ -20,7 +20,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 import numpy as np
 
 import accel
-import accel.xp as xp
+from accel import xp
 from accel.errors import DeviceMismatchError
 
 MODES = {"cpu": ("cpu", "never"), "sim": ("sim", "never"), "sim, host copies": ("sim", "allow")}

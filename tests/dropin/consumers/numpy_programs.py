@@ -91,6 +91,12 @@ def saved(a):
     return np.load(file)
 
 
+def assigned(a):
+    target = np.zeros((5, 4))
+    target[...] = a(X)
+    return target
+
+
 def agree(a):
     np.testing.assert_allclose(a(X), X)
     np.testing.assert_array_equal(a(N), N)
@@ -109,7 +115,12 @@ RETURNS_OURS = {
     "moving average": moving_average,
     "np.concatenate, np.stack, np.vstack": lambda a: [f([a(X), a(X)]) for f in (np.concatenate, np.stack, np.vstack)],
     "np.einsum": lambda a: np.einsum("ij,kj->ik", a(X), a(X)),
-    "np.linalg": lambda a: [np.linalg.inv(a(S)), np.linalg.det(a(S)), np.linalg.eigvalsh(a(S)), np.linalg.solve(a(S), a(S))],
+    "np.linalg": lambda a: [
+        np.linalg.inv(a(S)),
+        np.linalg.det(a(S)),
+        np.linalg.eigvalsh(a(S)),
+        np.linalg.solve(a(S), a(S)),
+    ],
     "np.fft": lambda a: np.abs(np.fft.rfft(a(V))),
     "np.pad": lambda a: np.pad(a(X), 1, mode="edge"),
     "np.histogram": lambda a: np.histogram(a(V), bins=3),
@@ -134,7 +145,7 @@ RETURNS_VALUES = {
     "np.allclose": lambda a: bool(np.allclose(a(X), X)) and bool(np.array_equal(a(X), X)),
     "np.asarray, np.array": lambda a: [np.asarray(a(X)), np.array(a(X), dtype="float32"), np.array([a(V), a(V)])],
     "np.array of numbers": lambda a: np.array([float(v) for v in a(V)]),
-    "assignment into an array of NumPy": lambda a: (lambda target: [target.__setitem__(..., a(X)), target][1:])(np.zeros((5, 4))),
+    "assignment into an array of NumPy": assigned,
     "np.polyfit": lambda a: np.polyfit(a(V), a(V**2), 2),
     "np.shape, np.ndim, np.size": lambda a: [np.shape(a(X)), np.ndim(a(X)), np.size(a(X))],
     "len, range, list index": lambda a: [len(a(X)), list(range(a(N)[0])), [10, 20, 30, 40, 50][a(N)[1]]],

@@ -2,6 +2,7 @@
 
 import re
 
+
 def test_a_test_runs_on_the_devices_that_are_asked_for_and_they_are_the_default(project):
     code = """
         import accel

@@ -6,7 +6,7 @@ import numpy as np
 
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike, resolve
-from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
 from accel.errors import DTypeError
 from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.interchange.from_dlpack import Received, receive
@@ -17,7 +17,7 @@ from accel.xp.array_base import live
 from accel.xp.array_library import library_on
 from accel.xp.functions import created, dtype_or_none, library_of
 from accel.xp.operators import Scalar
-from accel.xp.refusals import guarded, refuse_huge
+from accel.xp.refusals import guarded, refuse_huge, refuse_values
 
 __all__ = [
     "arange",
@@ -95,12 +95,12 @@ def asarray(
 
 def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:
     """Return an object as a NumPy array; arrays and scalars of NumPy keep their dtype."""
-    array: np.ndarray[Any, DType] = np.asarray(
-        obj, dtype=None if isinstance(obj, np.ndarray | np.generic) else dtype, copy=copy
-    )
+    of_numpy = isinstance(obj, np.ndarray | np.generic)
+    array: np.ndarray[Any, DType] = np.asarray(obj, dtype=None if of_numpy else dtype, copy=copy)
     if array.dtype.hasobject:
         refuse_huge(obj)
-    as_dtype(array.dtype)
+    if of_numpy or array.dtype not in KNOWN:
+        refuse_values(obj, array.dtype)
     return guarded(array)
 
 
@@ -177,7 +177,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
         made, copied = array_received(received), received.copied
     if copy is False and target not in (None, made.device):
         raise only_by_copy(made.device, target)
-    return _converted(made, target or made.device, None, copy and not copied)
+    return _converted(made, target or made.device, None, None if copied else copy)
 
 
 def arange(

@@ -28,7 +28,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.outcomes: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.failures: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        self.failures: defaultdict[str, dict[str, dict[str, str]]] = defaultdict(dict)
         self._runs: dict[str, str] = {}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -47,15 +47,20 @@ class Recorder:
         if report.failed:
             if report.nodeid not in self.failures[run]:
                 self.outcomes[run]["failed"] += 1
-            self.failures[run][report.nodeid] = _message(report)
+            self.failures[run][report.nodeid] = _failure(report)
         elif report.when == "call" or report.skipped:
             expected = hasattr(report, "wasxfail")
             self.outcomes[run]["xfailed" if expected and report.skipped else report.outcome] += 1
 
 
-def _message(report: pytest.TestReport) -> str:
+def _failure(report: pytest.TestReport) -> dict[str, str]:
+    """Return the message of a failure, and the last line of the other project's code that led to it."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    return str(crash.message if crash else report.longrepr)[:600]
+    entries = getattr(getattr(report.longrepr, "reprtraceback", None), "reprentries", ())
+    places = [entry.reprfileloc for entry in entries if getattr(entry, "reprfileloc", None)]
+    theirs = [place for place in places if "site-packages/sc" in place.path or "site-packages/sk" in place.path]
+    last = f"{theirs[-1].path.rpartition('site-packages/')[2]}:{theirs[-1].lineno}" if theirs else ""
+    return {"message": str(crash.message if crash else report.longrepr)[:400], "where": last}
 
 
 def run_here(module: str, target: str) -> None:

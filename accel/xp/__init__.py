@@ -59,13 +59,13 @@ from accel.xp.data_types import (
 from accel.xp.functions import core as _compiled
 from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
+from accel.xp.registrations import await_libraries as _await_libraries
 from accel.xp.reshaping import reshape
 
 __array_api_version__ = API_VERSIONS[-1]
 newaxis = None
 
 _functions = _compiled()
-globals().update(_functions)
 
 # fmt: off
 __all__ = [
@@ -77,7 +77,12 @@ __all__ = [
 ]
 # fmt: on
 
-_LAZY = {"special": "accel.xp.special"}
-_names = LazyNames(__name__, _LAZY, __all__)
-__getattr__ = _names.fetch
-__dir__ = _names.listed
+_extensions = LazyNames(__name__, {"special": "accel.xp.special"}, __all__)
+__dir__ = _extensions.listed
+
+
+def __getattr__(name: str) -> object:
+    return _extensions.fetch(name) if name == "special" else _functions.fetch(name)
+
+
+_await_libraries()

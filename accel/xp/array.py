@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from accel import copies
+from accel.abc import Operand
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import KNOWN
@@ -320,7 +321,7 @@ def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None 
     """Make an array on a container's memory, without a copy."""
     library = library_on(container.device)
     storage = container.storage
-    flat = library.backend.array(storage.__accel_operand__(), storage.keep_alive())
+    flat = _at(library, storage.__accel_operand__(), storage)
     made = wrap(library, flat if shape is None else flat.reshape(shape))
     made._shared = array_storage.SharedStorage(storage)
     return made
@@ -332,9 +333,17 @@ def array_received(received: Received) -> Array:
     library = library_on(storage.device)
     if refusals.repeats(operand.extents, operand.strides):
         operand = operand._replace(writable=False)
-    made = wrap(library, library.backend.array(operand, storage.keep_alive()))
+    made = wrap(library, _at(library, operand, storage))
     made._shared = array_storage.SharedStorage(storage)
     return made
+
+
+def _at(library: ArrayLibrary, operand: Operand, storage: AnyStorage) -> Any:
+    """Return the library's array on elements of a storage, which the array keeps alive."""
+    if library.device is not Device.CPU and 0 in operand.extents:
+        # No memory says on which device such elements are.
+        return library.namespace.empty(operand.extents, dtype=operand.dtype)
+    return library.backend.array(operand, storage.keep_alive())
 
 
 def _unpickled(*state: Any) -> Array:

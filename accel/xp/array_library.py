@@ -13,6 +13,7 @@ from accel.dtypes import as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory import heap_of
 from accel.registry import table_by_device
+from accel.xp.given_arrays import given_arrays
 
 __all__ = ["ArrayLibrary", "default_device", "library_on"]
 
@@ -94,7 +95,8 @@ class ArrayLibrary:
     def refuse(self, other: "ArrayLibrary") -> NoReturn:
         """Raise the error for operands on two devices."""
         raise DeviceMismatchError(
-            f"the operands are on {self.device} and {other.device}; move one, as in x.to_device('{self.device}')"
+            f"the operands are on {self.device} and {other.device}; move one, as in x.to_device('{self.device}'). "
+            f"{given_arrays()}"
         )
 
 

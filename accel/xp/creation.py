@@ -177,7 +177,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
         made, copied = array_received(received), received.copied
     if copy is False and target not in (None, made.device):
         raise only_by_copy(made.device, target)
-    return _converted(made, target or made.device, None, copy and not copied)
+    return _converted(made, target or made.device, None, None if copied else copy)
 
 
 def arange(

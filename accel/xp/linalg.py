@@ -3,5 +3,5 @@
 from accel.xp.functions import linalg
 
 _functions = linalg()
-globals().update(_functions)
+__getattr__, __dir__ = _functions.fetch, _functions.listed
 __all__ = sorted(_functions)

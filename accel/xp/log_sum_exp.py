@@ -58,6 +58,6 @@ def logsumexp(
     factors = None if b is None else native(library, b)
     try:
         result = library.special.logsumexp(native_array(library, a), axis, factors, keepdims, return_sign)
-    except (IndexError, MemoryError) as error:
+    except (IndexError, MemoryError, OverflowError) as error:
         raise failure(error) from None
     return wrap_all(library, result) if return_sign else wrap(library, result)

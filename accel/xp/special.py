@@ -8,5 +8,5 @@ from accel.xp.functions import special as _compiled
 from accel.xp.log_sum_exp import logsumexp
 
 _functions = _compiled()
-globals().update(_functions)
 __all__ = ["logsumexp", *sorted(_functions)]
+__getattr__, __dir__ = _functions.fetch, _functions.listed

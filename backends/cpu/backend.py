@@ -118,7 +118,7 @@ class CpuBackend:
 
     def namespace(self, device: Device) -> Any:
         """Return NumPy as a namespace of the array standard."""
-        import array_api_compat.numpy as namespace
+        from ..common import numpy_namespace as namespace
 
         return namespace
 

@@ -188,7 +188,7 @@ class SimBackend:
 
     def namespace(self, device: Device) -> Namespace:
         """Return a namespace of the array standard in which NumPy computes on a device's memory."""
-        import array_api_compat.numpy as module
+        from ..common import numpy_namespace as module
 
         return Namespace(self._executor(device), module)
 

@@ -57,6 +57,7 @@ from accel.xp.data_types import (
     uint64,
 )
 from accel.xp.functions import core as _compiled
+from accel.xp.generated import fetch_from
 from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
 from accel.xp.registrations import await_libraries as _await_libraries
@@ -77,12 +78,8 @@ __all__ = [
 ]
 # fmt: on
 
-_extensions = LazyNames(__name__, {"special": "accel.xp.special"}, __all__)
-__dir__ = _extensions.listed
-
-
-def __getattr__(name: str) -> object:
-    return _extensions.fetch(name) if name == "special" else _functions.fetch(name)
-
+_LAZY = {"special": "accel.xp.special"}
+_extensions = LazyNames(__name__, _LAZY, __all__)
+__getattr__, __dir__ = fetch_from(_extensions, _functions), _extensions.listed
 
 _await_libraries()

@@ -202,6 +202,10 @@ WRITING = [
     ("x[0] = 1j", DTypeError, r"complex128 values do not fit an array of float64; convert .* xp\.real"),
     ("x[0] = 'a'", TypeError, r"found str"),
     ("x[0] = None", TypeError, r"found NoneType"),
+    ("x[...] = ['a', 'b', 'c']", DTypeError, r"of this list NumPy makes elements of dtype str"),
+    ("x[...] = [1, 2]", ValueError, r"from shape \(2,\) into shape \(3,\)"),
+    ("x[...] = [1, [2, 3]]", ValueError, r"inhomogeneous"),
+    ("i[...] = [1.5, 2, 3]", DTypeError, r"float64 values do not fit an array of int64"),
     (
         "wide += 1",
         OverlapError,

@@ -1,6 +1,6 @@
 """`Array`: an n-d array of the standard over the memory of one device."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from operator import getitem, setitem
@@ -36,6 +36,7 @@ Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 
 _SCALARS = frozenset({bool, int, float, complex})
 _NDARRAY = np.ndarray  # one look-up less
+_SEQUENCES = frozenset({list, tuple, range})
 
 
 @final
@@ -136,9 +137,9 @@ class Array(Operators, Conversions, Interchange):
             made._shared = shared or shared_of(self)
         return made
 
-    def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
+    def __setitem__(self, key: Key, value: "Array | Scalar | Sequence[Any]", /) -> None:
         array, library = live(self, writing=True), self._library
-        values = _without_overlap(library, native(library, value), array)
+        values = _without_overlap(library, _assigned(library, value), array)
         refusals.refuse_lossy(library, array.dtype, values)
         try:
             if library.within is None:
@@ -317,6 +318,15 @@ def native_array(library: ArrayLibrary, value: Any) -> Any:
         return operand
     refusals.refuse_huge(operand)
     return library.as_array(operand)
+
+
+def _assigned(library: ArrayLibrary, value: Any) -> Any:
+    """Return what is assigned to elements as the library takes it: a sequence of numbers becomes an array."""
+    if type(value) not in _SEQUENCES:
+        return native(library, value)
+    values = np.asarray(value)
+    refusals.refuse_values(value, values.dtype)
+    return values if library.device is Device.CPU else library.as_array(values.tolist())
 
 
 def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:

@@ -143,12 +143,18 @@ def _arrays(signature: ast.arguments) -> str:
     return ", ".join([*names, f"*{signature.vararg.arg}"] if signature.vararg else names)
 
 
+def _by_keyword(signature: ast.arguments) -> list[ast.arg]:
+    """Return the parameters that are passed by keyword: ours can be given by position where the library's cannot."""
+    options = signature.args[len(signature.args) - len(signature.defaults) :]
+    return [each for each in options if "Array" not in _annotation(each)] + signature.kwonlyargs
+
+
 def _call(function: ast.FunctionDef, section: str) -> str:
     """Write the call of the library's function."""
-    signature = function.args
-    passed = [_converted(parameter) for parameter in (*signature.posonlyargs, *signature.args)]
+    signature, named = function.args, _by_keyword(function.args)
+    passed = [_converted(each) for each in (*signature.posonlyargs, *signature.args) if each not in named]
     passed += [f"*natives(library, {signature.vararg.arg})"] if signature.vararg else []
-    passed += [_keyword(parameter) for parameter in signature.kwonlyargs]
+    passed += map(_keyword, named)
     returned = ast.unparse(function.returns or ast.Constant(None))
     make = "wrap" if returned == "Array" else "wrap_all"
     call = f"{make}(library, library.namespace.{section}{function.name}({', '.join(passed)}), {_arrays(signature)})"
@@ -157,7 +163,7 @@ def _call(function: ast.FunctionDef, section: str) -> str:
 
 def _method_call(function: ast.FunctionDef) -> str:
     """Write the call of the array's method, whose result is never a view."""
-    name, passed = function.name, ", ".join(map(_keyword, function.args.kwonlyargs))
+    name, passed = function.name, ", ".join(map(_keyword, _by_keyword(function.args)))
     within = f"library.compute(library.array_type.{name}, live(x), {passed})"
     return f"wrap(library, live(x).{name}({passed}) if library.within is None else {within})"
 

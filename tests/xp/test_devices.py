@@ -90,7 +90,7 @@ class TestMoving:
         x[0, 0] = 2
         assert xp.sum(x) == 7
 
-    @pytest.mark.parametrize("stream", [3, -1, "1", True, 2.5], ids=str)
+    @pytest.mark.parametrize("stream", [3, -1, "1", True, object], ids=repr)
     @pytest.mark.parametrize("device", ["cpu", "sim"])
     def test_needs_a_stream_of_ours(self, sim, device, stream):
         with pytest.raises(TypeError, match=rf"is not a stream; write stream=accel\.new_stream\('{device}'\)"):

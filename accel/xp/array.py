@@ -1,8 +1,8 @@
 """`Array`: an n-d array of the standard over the memory of one device."""
 
+import sys
 from collections.abc import Iterator
 from functools import partial
-from importlib import import_module
 from operator import getitem, setitem
 from types import EllipsisType
 from typing import Any, TypeAlias, final
@@ -176,7 +176,7 @@ class Array(Operators, Conversions, Interchange):
         """
         if api_version is not None and api_version not in API_VERSIONS:
             raise ValueError(f"version {api_version!r} of the standard is not known; {', '.join(API_VERSIONS)} are")
-        return import_module(__package__)
+        return sys.modules[__package__]
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         library, targets = self._library, keywords.get("out", ())
@@ -251,6 +251,8 @@ def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
         base = result.base
         if base is None or base is source or base is source.base:  # new memory, or the usual views
             return base is not None or result is source
+        if type(base) is np.ndarray and base.base is None and source.base is None:  # both are the root arrays
+            return False
     return array_storage.same_memory(library, result, source)
 
 

@@ -15,6 +15,7 @@ Examples
 from math import e, inf, nan, pi
 
 from accel.device import Device
+from accel.lazy import LazyNames
 from accel.xp import fft, linalg, special
 from accel.xp.array import API_VERSIONS, Array
 from accel.xp.array_library import default_device
@@ -56,6 +57,7 @@ from accel.xp.data_types import (
     uint64,
 )
 from accel.xp.functions import core as _compiled
+from accel.xp.generated import fetch_from
 from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
 from accel.xp.registrations import await_libraries as _await_libraries
@@ -76,5 +78,8 @@ __all__ = [
 ]
 # fmt: on
 
-__getattr__, __dir__ = _functions.fetch, _functions.listed
+_LAZY = {"special": "accel.xp.special"}
+_extensions = LazyNames(__name__, _LAZY, __all__)
+__getattr__, __dir__ = fetch_from(_extensions, _functions), _extensions.listed
+
 _await_libraries()

@@ -5,7 +5,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["Compiled", "run"]
+from accel.lazy import LazyNames
+
+__all__ = ["Compiled", "fetch_from", "run"]
 
 
 def run(source: str, module: str, names: Mapping[str, Any], *, title: str = "") -> dict[str, Any]:
@@ -82,3 +84,12 @@ class Compiled(Mapping[str, Callable[..., Any]]):
     def listed(self) -> list[str]:
         """Return the names of the module, with those of all functions, compiled or not."""
         return sorted({*vars(sys.modules[self._module]), *self._sources})
+
+
+def fetch_from(imported: LazyNames, compiled: Compiled) -> Callable[[str], object]:
+    """Return the ``__getattr__`` of a module that has lazy imports, and also generated functions."""
+
+    def fetch(name: str) -> object:
+        return imported.fetch(name) if name in imported else compiled.fetch(name)
+
+    return fetch

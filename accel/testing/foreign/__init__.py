@@ -1,8 +1,10 @@
 """Tests of other projects, run on our arrays: their lists of array namespaces get `accel.xp`, once for each device.
 
-``SCIPY_ARRAY_API=1 pytest -p accel.testing.plugin --accel-devices=cpu,sim --pyargs scipy.special -k accel`` runs SciPy's
-own tests with arrays on the CPU and on the simulated device, whose memory no function of NumPy can read. No file of the
-other project changes. A device is the default device while its tests run.
+SciPy's own tests, with arrays on the CPU and on the simulated device, whose memory no function of NumPy can read::
+
+    SCIPY_ARRAY_API=1 pytest -p accel.testing.plugin --accel-devices=cpu,sim --pyargs scipy.special -k accel
+
+No file of the other project changes. Where a test runs is the default device meanwhile.
 
 `SciPy` and `ScikitLearn` know the tests of these two projects; they are used if ``--accel-devices`` is given. `Listed`
 serves any project: its setting ``accel_namespaces`` names the parameters that take a namespace.
@@ -14,4 +16,4 @@ from accel.testing.foreign.scipy import SciPy
 from accel.testing.foreign.sklearn import ScikitLearn
 from accel.testing.foreign.suite import Suite
 
-__all__ = ["Adding", "Listed", "ScikitLearn", "SciPy", "Suite"]
+__all__ = ["Adding", "Listed", "SciPy", "ScikitLearn", "Suite"]

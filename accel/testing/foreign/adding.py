@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accel.testing.foreign.suite import Suite
+from accel.testing.foreign.suite import Parametrization, Suite
 
 __all__ = ["Adding"]
 
@@ -33,16 +33,17 @@ class Adding:
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Extend the values of each parametrization, be it of a mark, of a fixture, or of another hook."""
-        parametrize, package = metafunc.parametrize, metafunc.module.__name__
+        parametrize, package = metafunc.parametrize, metafunc.module.__name__.partition(".")[0]
 
         def extended(names: str | Sequence[str], values: Iterable[Any], *arguments: Any, **options: Any) -> None:
             listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-            given = list(values)
+            kept = bool(options.get("indirect")) and options.get("scope") not in (None, "function")
+            given = Parametrization(listed, list(values), package, kept)
             more = given
             for suite in self._suites.values():
-                more = suite.extended(listed, more, package)
+                more = more._replace(values=suite.extended(more))
             if isinstance(options.get("ids"), list | tuple):  # one for each value; the added values have their own
-                options["ids"] = [*options["ids"], *(None for _ in more[len(given) :])]
-            parametrize(names, more, *arguments, **options)
+                options["ids"] = [*options["ids"], *(None for _ in more.values[len(given.values) :])]
+            parametrize(names, more.values, *arguments, **options)
 
-        metafunc.parametrize = extended  # type: ignore[method-assign]
+        metafunc.parametrize = extended  # type: ignore[assignment, method-assign]

@@ -1,11 +1,11 @@
 """`Listed`: tests of any project, whose setting ``accel_namespaces`` names the parameters that take a namespace."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import accel.xp
-from accel.testing.foreign.suite import NAMESPACE, at
+from accel.testing.foreign.suite import NAMESPACE, Parametrization, at, named, parts
 from accel.testing.places import Place
 
 __all__ = ["Listed"]
@@ -28,14 +28,21 @@ class Listed:
         self._places = places
         self._parameters = frozenset(parameters)
 
-    def loaded(self, conftest: ModuleType) -> None:
+    def loaded(self, _conftest: ModuleType, /) -> None:
         """Change nothing: the project itself asked for our namespace."""
 
-    def extended(self, names: Sequence[str], values: Iterable[Any], package: str) -> list[Any]:
+    def extended(self, given: Parametrization, /) -> list[Any]:
         """Add our namespace, once for each place, to the values of a parameter that takes a namespace."""
-        listed = list(values)
-        if len(names) != 1 or names[0] not in self._parameters:
-            return listed
-        theirs = [getattr(value, "values", (value,))[0] for value in listed]
-        ours = NAMESPACE if theirs and all(isinstance(value, str) for value in theirs) else accel.xp
-        return listed + [at(place, ours, id=f"{NAMESPACE}-{place.id}") for place in self._places]
+        if len(given.names) != 1 or given.names[0] not in self._parameters:
+            return given.values
+        theirs = [parts(value)[0] for value in given.values if parts(value)]
+        text = bool(theirs) and all(isinstance(value, str) for value in theirs)
+        ours = [at(place, _ours(text, given.kept), id=f"{NAMESPACE}-{place.id}") for place in self._places]
+        return given.values + ours
+
+
+def _ours(text: bool, own: bool) -> Any:
+    """Return our namespace or its name; on request an object that is no other value of a parameter."""
+    if text:
+        return "".join(NAMESPACE) if own else NAMESPACE
+    return named(NAMESPACE) if own else accel.xp

@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 
 import accel.xp
 from accel.device import Device
-from accel.testing.foreign.suite import NAMESPACE, at
+from accel.testing.foreign.suite import NAMESPACE, Parametrization, at, named
 from accel.testing.places import Place
 
 __all__ = ["SciPy"]
@@ -30,9 +30,9 @@ class SciPy:
     """
 
     def __init__(self, places: Sequence[Place]) -> None:
-        self._namespaces = {place: _named(f"{NAMESPACE} on {place.id}") for place in places}
+        self._namespaces = {place: named(f"{NAMESPACE} on {place.id}") for place in places}
 
-    def loaded(self, conftest: ModuleType) -> None:
+    def loaded(self, conftest: ModuleType, /) -> None:
         """Make our namespace known to SciPy's marks, and let its assertions read each device.
 
         Raises
@@ -47,23 +47,17 @@ class SciPy:
             if Device(place.device) is not Device.CPU:
                 conftest.xp_skip_cpu_only_backends.add(namespace.__name__)
         _let_assertions_read(import_module("scipy._lib._array_api"))
-        _let_devices_be_a_tuple(conftest)
+        _let_tests_use_devices_of_the_place(conftest)
 
-    def extended(self, names: Sequence[str], values: Iterable[Any], package: str) -> list[Any]:
+    def extended(self, given: Parametrization, /) -> list[Any]:
         """Add our namespace, once for each place, to the parameters of ``xp``."""
-        listed = list(values)
-        if list(names) != ["xp"] or package.partition(".")[0] != "scipy":
-            return listed
-        mark = pytest.mark.array_api_backends
-        ours = [at(place, ns, id=f"{NAMESPACE}-{place.id}") for place, ns in self._namespaces.items()]
-        return listed + [pytest.param(*one.values, id=one.id, marks=[*one.marks, mark]) for one in ours]
-
-
-def _named(name: str) -> ModuleType:
-    """Return our namespace under another name, by which SciPy's marks tell the places apart."""
-    namespace = ModuleType(name)
-    namespace.__dict__.update({key: value for key, value in vars(accel.xp).items() if key != "__name__"})
-    return namespace
+        if given.names != ["xp"] or given.package != "scipy":
+            return given.values
+        marks = [pytest.mark.array_api_backends]
+        return given.values + [
+            at(place, namespace, id=f"{NAMESPACE}-{place.id}", marks=marks)
+            for place, namespace in self._namespaces.items()
+        ]
 
 
 def _let_assertions_read(helpers: ModuleType) -> None:
@@ -82,13 +76,13 @@ def _let_assertions_read(helpers: ModuleType) -> None:
     helpers._strict_check, helpers._xp_copy_to_numpy = _strict_check, _xp_copy_to_numpy  # type: ignore[attr-defined]
 
 
-def _let_devices_be_a_tuple(conftest: ModuleType) -> None:
-    """Extend the fixture that adds ``None`` to a list of devices; since version 2025.12 the standard says a tuple."""
+def _let_tests_use_devices_of_the_place(conftest: ModuleType) -> None:
+    """Let the fixture ``devices`` return those of the kind of the default device; SciPy marks what needs the CPU."""
     theirs: Callable[..., Any] = inspect.unwrap(conftest.devices)
 
     @pytest.fixture
     def devices(xp: Any) -> Any:
-        return [*xp.__array_namespace_info__().devices(), None] if xp is accel.xp else theirs(xp)
+        return [*Device.available(Device.default().type), None] if xp is accel.xp else theirs(xp)
 
     conftest.devices = devices  # type: ignore[attr-defined]
 

@@ -30,7 +30,7 @@ __all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "native
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the array standard that the namespace implements."""
 
-_Basic: TypeAlias = "int | slice | EllipsisType | Array | None"
+_Basic: TypeAlias = "int | slice | EllipsisType | Array | list[Any] | np.ndarray[Any, Any] | None"
 Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 """An index of an array."""
 
@@ -114,8 +114,10 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
             made._shared = shared or shared_of(self)
         return made
 
-    def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
+    def __setitem__(self, key: Key, value: "Array | Scalar | list[Any]", /) -> None:
         array, library = live(self, writing=True), self._library
+        if type(value) is list:
+            value = wrap(library_on(Device.CPU), np.asarray(value)).to_device(library.device)
         values = _without_overlap(library, native(library, value), array)
         refusals.refuse_lossy(library, array.dtype, values)
         try:

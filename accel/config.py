@@ -36,7 +36,7 @@ class Settings:
     host_copies : str
         When a function that reads the host's memory only, such as NumPy's, gets an `accel.xp` array on another device:
         raise (``never``), or give it a copy on the host, with a warning (``warn``) or without one (``allow``). Copies
-        are counted: see `accel.xp.host_copies`. They are read-only, because writes would not reach the array.
+        are counted: see `accel.xp.host_copies`. Writes to a copy do not reach the array.
     strict : bool
         Accessing memory with work in flight raises an error instead of waiting.
     threads : int

@@ -16,7 +16,7 @@ from math import e, inf, nan, pi
 
 from accel.device import Device
 from accel.lazy import LazyNames
-from accel.xp import fft, linalg
+from accel.xp import fft, linalg, special
 from accel.xp.array import API_VERSIONS, Array
 from accel.xp.array_library import default_device
 from accel.xp.creation import (

@@ -1,6 +1,6 @@
 """`Array`: an n-d array of the standard over the memory of one device."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from operator import getitem, setitem
@@ -11,6 +11,7 @@ import numpy as np
 
 from accel import copies
 from accel.abc import Operand
+from accel.abc.stream import is_stream
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import KNOWN
@@ -34,6 +35,8 @@ Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 """An index of an array."""
 
 _SCALARS = frozenset({bool, int, float, complex})
+_NDARRAY = np.ndarray  # one look-up less
+_SEQUENCES = frozenset({list, tuple, range})
 
 
 @final
@@ -78,7 +81,20 @@ class Array(Operators, Conversions, Interchange):
             The target.
         stream : Stream, optional
             The stream that copies; the copy may still be in flight on return. Without it, the copy is complete.
+
+        Raises
+        ------
+        TypeError
+            If ``device`` is None, or if ``stream`` is not a stream.
+        DeviceMismatchError
+            If the stream is of a device that takes no part in the copy.
         """
+        if device is None:  # elsewhere, None is the default device
+            raise TypeError(
+                "to_device takes a device, as in x.to_device('cpu'); for the default write Device.default()"
+            )
+        if stream is not None and not is_stream(stream):
+            raise TypeError(f"{stream!r} is not a stream; write stream=accel.new_stream({str(device)!r})")
         library = library_on(device)
         if library is self._library:
             return self
@@ -103,8 +119,9 @@ class Array(Operators, Conversions, Interchange):
     def __getitem__(self, key: Key, /) -> "Array":
         shared, library = self._shared, self._library
         array = self._native if shared is None or shared.handle is None else live(self)
+        basic = type(key) is int or type(key) is slice
         try:
-            if type(key) is not int:
+            if not basic:
                 key = unwrapped(library, key)
             result = array[key] if library.within is None else library.compute(getitem, array, key)
         except IndexError as error:
@@ -116,13 +133,13 @@ class Array(Operators, Conversions, Interchange):
         made._native, made._shared = result, None
         if type(result) is not library.array_type:
             made._native = library.as_array(result)
-        elif _is_view(library, result, array):
+        elif (basic and type(result) is _NDARRAY) or _is_view(library, result, array):  # NumPy returns a view for these
             made._shared = shared or shared_of(self)
         return made
 
-    def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
+    def __setitem__(self, key: Key, value: "Array | Scalar | Sequence[Any]", /) -> None:
         array, library = live(self, writing=True), self._library
-        values = _without_overlap(library, native(library, value), array)
+        values = _without_overlap(library, _assigned(library, value), array)
         refusals.refuse_lossy(library, array.dtype, values)
         try:
             if library.within is None:
@@ -301,6 +318,15 @@ def native_array(library: ArrayLibrary, value: Any) -> Any:
         return operand
     refusals.refuse_huge(operand)
     return library.as_array(operand)
+
+
+def _assigned(library: ArrayLibrary, value: Any) -> Any:
+    """Return what is assigned to elements as the library takes it: a sequence of numbers becomes an array."""
+    if type(value) not in _SEQUENCES:
+        return native(library, value)
+    values = np.asarray(value)
+    refusals.refuse_values(value, values.dtype)
+    return values if library.device is Device.CPU else library.as_array(values.tolist())
 
 
 def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:

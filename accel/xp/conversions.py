@@ -63,13 +63,12 @@ class Conversions(ArrayBase):
     def _copied_to_numpy(self, dtype: DTypeLike | None, copy: bool | None) -> np.ndarray[Any, DType]:
         if copy is False:
             raise DeviceMismatchError(f"NumPy gets an array on {self.device} only by a copy; write copy=None")
-        values = on_host(self, "NumPy", writable=bool(copy)).astype(dtype or self.dtype, copy=False)
-        values.flags.writeable = bool(copy)
-        return values
+        # Writable: compiled code, such as SciPy's sosfilt, refuses read-only memory even where it only reads.
+        return on_host(self, "NumPy", writable=True).astype(dtype or self.dtype, copy=False)
 
     def __buffer__(self, flags: int, /) -> memoryview:
         values = self.__array__()
         try:
-            return values.data
+            return values.data if self.device is Device.CPU else values.data.toreadonly()
         except ValueError:
             raise DTypeError(f"Python's buffers cannot carry {self.dtype.name}; write x.__dlpack__()") from None

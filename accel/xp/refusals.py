@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from accel.dtypes import DType, as_dtype
-from accel.errors import AccelError, BoundsError, DTypeError, OverlapError, ReadOnlyError
+from accel.errors import AccelError, BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError
 from accel.memory.shortage import out_of_memory
 from accel.xp.array_library import ArrayLibrary
 
@@ -129,5 +129,9 @@ def bad_write(library: ArrayLibrary, array: Any, error: Exception) -> Exception:
     if isinstance(error, TypeError):
         return DTypeError(
             f"the result does not fit {array.dtype.name} in place ({error}); write x = x + y, or xp.astype"
+        )
+    if "broadcast" in str(error) and not isinstance(error, AccelError):
+        return LayoutError(
+            f"{error}; an array keeps its shape {array.shape} in place: write x = x + y, or give its shape"
         )
     return error

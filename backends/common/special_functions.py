@@ -1,6 +1,10 @@
 """`SpecialFunctions`: SciPy's special functions for arrays of NumPy."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
+
+import numpy as np
 
 from accel.device import Device
 from accel.errors import CapabilityError
@@ -30,6 +34,24 @@ class SpecialFunctions:
     def __getattr__(self, name: str) -> Any:
         # Called once for each name, as the result becomes an attribute.
         function = getattr(self._module, name)
-        function = getattr(function, "__wrapped__", function)  # SciPy wraps it if SCIPY_ARRAY_API is set
+        ufunc = getattr(function, "__wrapped__", function)  # SciPy wraps it if SCIPY_ARRAY_API is set
+        if isinstance(ufunc, np.ufunc):
+            function = ufunc if ufunc.nin == 1 else _promoting(ufunc)
         setattr(self, name, function)
         return function
+
+
+def _promoting(function: np.ufunc) -> Callable[..., Any]:
+    """Return a function for which a Python number takes the dtype of the arrays, by NumPy's rules.
+
+    SciPy's functions have some of their loops in an order in which NumPy finds that of float64 first.
+    """
+
+    @wraps(function)
+    def call(*operands: Any) -> Any:
+        if not all(isinstance(each, np.ndarray) for each in operands):
+            dtype = np.result_type(*operands)
+            operands = tuple(each if isinstance(each, np.ndarray) else dtype.type(each) for each in operands)
+        return function(*operands)
+
+    return call

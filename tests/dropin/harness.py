@@ -1,7 +1,7 @@
 """Runs the functions of other libraries on arrays of `accel.xp`, and compares the results with those for NumPy.
 
-As a program: ``python harness.py CONSUMER...`` prints the outcomes as JSON. Each consumer is a module of ``consumers/``. It
-maps names to functions of a `Maker`:
+As a program: ``python harness.py CONSUMER...`` prints the outcomes as JSON. Each consumer is a module of
+``consumers/``. It maps names to functions of a `Maker`:
 
 - ``RETURNS_OURS``: what the function returns must be arrays of ours, on the device of the operands.
 - ``RETURNS_VALUES``: only the values of what it returns count.
@@ -13,7 +13,6 @@ import sys
 import warnings
 from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
-from pathlib import Path
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # SciPy reads it when it is imported
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -21,7 +20,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 import numpy as np
 
 import accel
-import accel.xp as xp
+from accel import xp
 from accel.errors import DeviceMismatchError
 
 MODES = {"cpu": ("cpu", "never"), "sim": ("sim", "never"), "sim, host copies": ("sim", "allow")}
@@ -107,16 +106,11 @@ def checks(consumer):
 def run(consumer):
     """Return the outcome of each function of a consumer, in each mode."""
     return {
-        name: {mode: outcome(function, mode, ours=ours) for mode in MODES}
+        name: {"ours": ours, "modes": {mode: outcome(function, mode, ours=ours) for mode in MODES}}
         for name, (function, ours) in checks(consumer).items()
     }
 
 
-def consumers():
-    """Return the names of all consumers."""
-    return sorted(file.stem for file in (Path(__file__).parent / "consumers").glob("*.py"))
-
-
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # the libraries' own
-    json.dump({name: run(name) for name in sys.argv[1:] or consumers()}, sys.stdout, indent=1)
+    json.dump({name: run(name) for name in sys.argv[1:]}, sys.stdout, indent=1)

@@ -62,15 +62,19 @@ DEVICES_AND_LIBRARIES = [
     (
         "xp.concat([x, x, there, elsewhere])",
         DeviceMismatchError,
-        r"are on {device}, {device}, {other} and sim:1; move them",
+        r"concat got arrays\[0\] of shape \(3,\) on {device}, .*arrays\[2\] .* on {other}, arrays\[3\] .* on sim:1",
     ),
     (
         "xp.where(x > 1, there, elsewhere)",
         DeviceMismatchError,
-        r"are on {device}, {other} and sim:1; move them, as in x.to",
+        r"where got condition .* on {device}, x1 of shape \(3,\) on {other}, x2 .* on sim:1",
     ),
-    ("xp.clip(x, there, elsewhere)", DeviceMismatchError, r"are on {device}, {other} and sim:1"),
-    ("xp.meshgrid(x, x, there)", DeviceMismatchError, r"are on {device}, {device} and {other}"),
+    (
+        "xp.clip(x, there, elsewhere)",
+        DeviceMismatchError,
+        r"clip got x .* on {device}, min .* on {other}, max .* on sim:1",
+    ),
+    ("xp.meshgrid(x, x, there)", DeviceMismatchError, r"meshgrid got .*arrays\[2\] of shape \(3,\) on {other}"),
     (
         "xp.from_dlpack(x, device=there.device, copy=False)",
         InterchangeError,
@@ -198,6 +202,10 @@ WRITING = [
     ("x[0] = 1j", DTypeError, r"complex128 values do not fit an array of float64; convert .* xp\.real"),
     ("x[0] = 'a'", TypeError, r"found str"),
     ("x[0] = None", TypeError, r"found NoneType"),
+    ("x[...] = ['a', 'b', 'c']", DTypeError, r"of this list NumPy makes elements of dtype str"),
+    ("x[...] = [1, 2]", ValueError, r"from shape \(2,\) into shape \(3,\)"),
+    ("x[...] = [1, [2, 3]]", ValueError, r"inhomogeneous"),
+    ("i[...] = [1.5, 2, 3]", DTypeError, r"float64 values do not fit an array of int64"),
     (
         "wide += 1",
         OverlapError,

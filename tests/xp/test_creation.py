@@ -104,7 +104,7 @@ class TestAsarray:
 
     @pytest.mark.parametrize("values", [None, "abc", b"abc", [None], {}, object, np.ones(2, ">f8")], ids=str)
     def test_refuses_what_is_no_number(self, values):
-        with pytest.raises(DTypeError, match="numbers or booleans as elements|cannot be the dtype of memory"):
+        with pytest.raises(DTypeError, match=r"numbers or booleans as elements|cannot be the dtype of memory"):
             xp.asarray(values)
 
     @pytest.mark.parametrize(("values", "dtype"), [(300, "int8"), (-1, "uint8"), (2**64, None), (-(2**63) - 1, None)])

@@ -12,7 +12,7 @@ import pytest
 
 import accel
 from accel import xp
-from accel.errors import CapabilityError, DeviceMismatchError, DeviceUnavailableError
+from accel.errors import CapabilityError, DeviceMismatchError, DeviceUnavailableError, LayoutError
 
 CPU = xp.Device.CPU
 CREATING = {
@@ -89,6 +89,26 @@ class TestMoving:
         x = xp.broadcast_to(xp.ones(2), (3, 2)).to_device(sim)
         x[0, 0] = 2
         assert xp.sum(x) == 7
+
+    @pytest.mark.parametrize("stream", [3, -1, "1", True, object], ids=repr)
+    @pytest.mark.parametrize("device", ["cpu", "sim"])
+    def test_needs_a_stream_of_ours(self, sim, device, stream):
+        with pytest.raises(TypeError, match=rf"is not a stream; write stream=accel\.new_stream\('{device}'\)"):
+            xp.ones(3).to_device(device, stream=stream)
+
+    def test_needs_a_stream_of_a_device_that_takes_part(self, sim):
+        with accel.new_stream(sim[1]) as stream:
+            pass
+        with pytest.raises(DeviceMismatchError, match="a stream of sim:1 cannot copy from cpu to sim"):
+            xp.ones(3).to_device(sim, stream=stream)
+        stream.close()
+        with pytest.raises(RuntimeError, match="is closed and takes no more work"):
+            xp.ones(3).to_device(sim[1], stream=stream)
+
+    @pytest.mark.parametrize("device", [None, 3, xp.ones(1)], ids=["None", "number", "array"])
+    def test_needs_a_device(self, device):
+        with pytest.raises(TypeError, match=r"to_device takes a device|a device is written as text"):
+            xp.ones(3).to_device(device)
 
     def test_by_asarray(self, sim):
         x = xp.ones(3)
@@ -180,6 +200,25 @@ def test_a_constant_on_another_device_is_found_in_the_error(sim):
         "the operands are on sim and cpu; move one, as in x.to_device('sim'). where got condition of shape (2, 3) on "
         "sim, x1 of shape (2, 3) on sim, x2 of shape () on cpu"
     )
+
+
+GROWING = {
+    "in place": lambda x, y: x.__iadd__(y),
+    "value": lambda x, y: x.__setitem__(..., y),
+    "part": lambda x, y: x[:2].__setitem__(..., y),
+}
+
+
+@pytest.mark.parametrize("write", GROWING.values(), ids=GROWING)
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+@pytest.mark.parametrize("shape", [(2, 3), (4,), (0,)])
+def test_a_target_does_not_grow(write, device, shape):
+    x = xp.zeros(3, device=device)
+    with pytest.raises(
+        LayoutError, match=r"broadcast.*; an array keeps its shape \([23],\) in place: write x = x \+ y"
+    ):
+        write(x, xp.ones(shape, device=device))
+    assert not xp.any(x)
 
 
 class TestTheDefault:

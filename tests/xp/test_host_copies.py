@@ -74,13 +74,13 @@ class TestReading:
 
 class TestTheCopy:
     @pytest.mark.parametrize("dtype", [None, "float64", "float32"])
-    def test_is_read_only_as_writes_to_it_would_be_lost(self, x, dtype):
+    def test_is_writable_as_compiled_code_may_refuse_read_only_memory(self, x, dtype):
         with accel.using(host_copies="allow"):
             values = np.asarray(x, dtype=dtype)
-            with pytest.raises(ValueError, match="read-only"):
-                values[0] = 9
+            values[0] = 9
             with pytest.raises(TypeError, match="read-only"):
                 x.__buffer__(0)[0] = 9
+        assert float(x[0]) == 1
 
     def test_can_be_written_if_a_copy_was_asked_for(self, x):
         with accel.using(host_copies="allow"):

@@ -8,7 +8,15 @@ from accel.xp.after_import import when_imported
 
 __all__ = ["await_libraries"]
 
-_MODULES = MappingProxyType({"einops._backends": "einops", "dask.array.dispatch": "dask"})
+_MODULES = MappingProxyType(
+    {
+        "array_api_compat.common._helpers": "array_api_compat",
+        "dask.array.dispatch": "dask",
+        "einops._backends": "einops",
+        "scipy._lib.array_api_compat.common._helpers": "array_api_compat",
+        "sklearn.externals.array_api_compat.common._helpers": "array_api_compat",
+    }
+)
 """The module of a library after whose import our module here registers arrays with it."""
 
 

@@ -62,12 +62,12 @@ def _einsum(subscripts: str, *operands: Array, dtype: Any = None, **options: Any
     # `order` and `casting` say nothing about the values, and not every library has them.
     optimize = {"optimize": options["optimize"]} if options.get("optimize") else {}
     result: Array = _xp().einsum(subscripts, *operands, **optimize)
-    return result if dtype is None else _xp().astype(result, dtype, copy=False)  # type: ignore[no-any-return]
+    return result if dtype is None else _xp().astype(result, dtype, copy=False)
 
 
 def _divide(a: Any, b: Any, dtype: Any = None) -> Array:
     quotient: Array = _xp().divide(a, b)
-    return quotient if dtype is None else _xp().astype(quotient, dtype, copy=False)  # type: ignore[no-any-return]
+    return quotient if dtype is None else _xp().astype(quotient, dtype, copy=False)
 
 
 def _percentile(x: Array, q: Any, method: str = "linear") -> tuple[Array | None, int]:

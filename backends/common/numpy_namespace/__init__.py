@@ -57,7 +57,7 @@ def clip(x: _Array, /, min: Any = None, max: Any = None) -> Any:
             return x.clip(min, max)
         except OverflowError:  # a Python integer is out of the range of the dtype
             pass
-    from array_api_compat.numpy import clip as clip_any
+    from array_api_compat.numpy import clip as clip_any  # type: ignore[attr-defined]
 
     # It changes limits that are arrays.
     return clip_any(x, *[limit.copy() if isinstance(limit, np.ndarray) else limit for limit in (min, max)])

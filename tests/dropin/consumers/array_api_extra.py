@@ -6,7 +6,7 @@ import numpy as np
 rng = np.random.default_rng(7)
 X = rng.normal(size=(6, 5))
 V = rng.normal(size=7)
-I = rng.integers(0, 4, 12)
+NUMBERS = rng.integers(0, 4, 12)
 
 
 def updated(method, key, value=2.0):
@@ -33,7 +33,7 @@ def inner(a):
 RETURNS_OURS = {
     **{
         f"at.{name}": updated(name, (slice(1, 3), 0))
-        for name in "set add subtract multiply divide min max power".split()
+        for name in ["set", "add", "subtract", "multiply", "divide", "min", "max", "power"]
     },
     "at, by a mask": lambda a: xpx.at(a(X))[a(X) > 0].set(0.0),
     "at, in place": updated_in_place,
@@ -46,18 +46,18 @@ RETURNS_OURS = {
     "create_diagonal": lambda a: xpx.create_diagonal(a(V), offset=1),
     "expand_dims": lambda a: xpx.expand_dims(a(V), axis=(0, 2)),
     "isclose": lambda a: xpx.isclose(a(V), a(V + 1e-12)),
-    "isin": lambda a: xpx.isin(a(I), a([1, 2])),
+    "isin": lambda a: xpx.isin(a(NUMBERS), a([1, 2])),
     "kron": lambda a: xpx.kron(a(X), a(X[:2])),
     "lazy_apply": lambda a: xpx.lazy_apply(lambda t: t + 1, a(V)),
     "lazy_apply, as NumPy": lambda a: xpx.lazy_apply(np.cumsum, a(V), as_numpy=True),
     "nan_to_num": lambda a: xpx.nan_to_num(a([1.0, np.nan, np.inf])),
-    "one_hot": lambda a: xpx.one_hot(a(I), 4),
+    "one_hot": lambda a: xpx.one_hot(a(NUMBERS), 4),
     "pad": lambda a: xpx.pad(a(V), (2, 1), constant_values=3.0),
-    "setdiff1d": lambda a: xpx.setdiff1d(a(I), a([1, 2])),
+    "setdiff1d": lambda a: xpx.setdiff1d(a(NUMBERS), a([1, 2])),
     "sinc": lambda a: xpx.sinc(a(V)),
 }
 RETURNS_VALUES = {
     "broadcast_shapes": lambda a: xpx.broadcast_shapes(a(X).shape, (1, 5)),
     "default_dtype": lambda a: xpx.default_dtype(a.xp).name,
-    "nunique": lambda a: xpx.nunique(a(I)),
+    "nunique": lambda a: xpx.nunique(a(NUMBERS)),
 }

@@ -28,7 +28,7 @@ def of_delayed(a):
     return da.concatenate(parts).compute()
 
 
-REDUCTIONS = "sum prod mean std var min max any all argmax argmin".split()
+REDUCTIONS = ["sum", "prod", "mean", "std", "var", "min", "max", "any", "all", "argmax", "argmin"]
 
 RETURNS_OURS = {
     "from_array": of(lambda d: d),

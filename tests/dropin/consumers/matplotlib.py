@@ -43,6 +43,11 @@ def bars(axes, a):
     return lambda: [bar.get_height() for bar in made]
 
 
+def contour(axes, a):
+    made = axes.contour(a(IMAGE))
+    return lambda: made.levels
+
+
 def filled(axes, a):
     made = axes.fill_between(a(np.sort(X)), a(Y))
     return lambda: made.get_paths()[0].vertices
@@ -54,7 +59,7 @@ RETURNS_VALUES = {
     "scatter": drawn(lambda axes, a: axes.scatter(a(X), a(Y), c=a(Y), s=a(X * 10)).get_offsets),
     "imshow": drawn(lambda axes, a: axes.imshow(a(IMAGE)).get_array),
     "pcolormesh": drawn(lambda axes, a: axes.pcolormesh(a(IMAGE)).get_array),
-    "contour": drawn(lambda axes, a: (lambda made: lambda: made.levels)(axes.contour(a(IMAGE)))),
+    "contour": drawn(contour),
     "hist": drawn(hist),
     "errorbar": drawn(errorbar),
     "bar": drawn(bars),

@@ -23,8 +23,8 @@ RETURNS_VALUES = {
     "Index": lambda a: pd.Index(a([3, 1, 2])).to_numpy(),
     "cut": lambda a: pd.cut(a(X[:, 0]), 3, labels=False),
     "factorize": lambda a: pd.factorize(np.asarray(a([3, 1, 3])))[0],
-    "isin": lambda a: pd.Series([1, 2, 3]).isin(a([1, 3])).to_numpy(),
+    "isin": lambda a: pd.Series([1, 2, 3]).isin(np.asarray(a([1, 3]))).to_numpy(),
     "take by index array": lambda a: pd.Series(X[:, 0]).iloc[a([2, 0])].to_numpy(),
-    "mask": lambda a: pd.Series(X[:, 0])[a(X[:, 0]) > 0].to_numpy(),
+    "mask": lambda a: pd.Series(X[:, 0])[np.asarray(a(X[:, 0]) > 0)].to_numpy(),
     "to_numeric": lambda a: pd.to_numeric(a(X[0])),
 }

@@ -104,10 +104,16 @@ RETURNS_OURS = {
     "train_test_split": split,
     **{
         f"metrics.pairwise.{name}": pairwise(name)
-        for name in (
-            "cosine_similarity euclidean_distances laplacian_kernel linear_kernel manhattan_distances "
-            "polynomial_kernel rbf_kernel sigmoid_kernel"
-        ).split()
+        for name in [
+            "cosine_similarity",
+            "euclidean_distances",
+            "laplacian_kernel",
+            "linear_kernel",
+            "manhattan_distances",
+            "polynomial_kernel",
+            "rbf_kernel",
+            "sigmoid_kernel",
+        ]
     },
     "metrics.pairwise.additive_chi2_kernel": lambda a: metrics.pairwise.additive_chi2_kernel(
         a(np.abs(X)), a(np.abs(X[:5]))
@@ -117,17 +123,33 @@ RETURNS_OURS = {
 RETURNS_VALUES = {
     **{
         f"metrics.{name}": metric(name, TARGET, TARGET + 0.1 * X[:, 1])
-        for name in (
-            "d2_tweedie_score explained_variance_score max_error mean_absolute_error mean_squared_error "
-            "mean_pinball_loss mean_absolute_percentage_error median_absolute_error r2_score root_mean_squared_error"
-        ).split()
+        for name in [
+            "d2_tweedie_score",
+            "explained_variance_score",
+            "max_error",
+            "mean_absolute_error",
+            "mean_squared_error",
+            "mean_pinball_loss",
+            "mean_absolute_percentage_error",
+            "median_absolute_error",
+            "r2_score",
+            "root_mean_squared_error",
+        ]
     },
     **{
         f"metrics.{name}": metric(name, BINARY, np.roll(BINARY, 1))
-        for name in (
-            "accuracy_score balanced_accuracy_score cohen_kappa_score f1_score hamming_loss jaccard_score "
-            "matthews_corrcoef precision_score recall_score zero_one_loss"
-        ).split()
+        for name in [
+            "accuracy_score",
+            "balanced_accuracy_score",
+            "cohen_kappa_score",
+            "f1_score",
+            "hamming_loss",
+            "jaccard_score",
+            "matthews_corrcoef",
+            "precision_score",
+            "recall_score",
+            "zero_one_loss",
+        ]
     },
     "metrics.log_loss": metric("log_loss", BINARY, SCORES),
     "metrics.brier_score_loss": metric("brier_score_loss", BINARY, SCORES),

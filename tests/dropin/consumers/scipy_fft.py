@@ -13,9 +13,12 @@ def transform(name, values, **options):
 
 
 RETURNS_OURS = {
-    **{name: transform(name, Z) for name in "fft ifft irfft hfft fft2 ifft2 fftn ifftn irfftn hfft2".split()},
-    **{name: transform(name, X) for name in "rfft ihfft rfft2 rfftn ihfftn fftshift ifftshift".split()},
-    **{name: transform(name, X) for name in "dct idct dst idst dctn idctn dstn idstn".split()},
+    **{
+        name: transform(name, Z)
+        for name in ["fft", "ifft", "irfft", "hfft", "fft2", "ifft2", "fftn", "ifftn", "irfftn", "hfft2"]
+    },
+    **{name: transform(name, X) for name in ["rfft", "ihfft", "rfft2", "rfftn", "ihfftn", "fftshift", "ifftshift"]},
+    **{name: transform(name, X) for name in ["dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn"]},
     "fft with n and norm": transform("fft", X, n=16, norm="ortho", axis=0),
     "fht": lambda a: fft.fht(a(X[0]), 0.1, 0.0),
     "ifht": lambda a: fft.ifht(a(X[0]), 0.1, 0.0),

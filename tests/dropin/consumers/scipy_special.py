@@ -18,8 +18,8 @@ def binary(name):
 
 
 UNARY = (
-    "cbrt digamma entr erf erfc erfcx exp10 exp2 expit exprel gamma gammaln i0 i0e i1 i1e j0 j1 k0 k0e k1 log_ndtr ndtr "
-    "psi rgamma spence y0"
+    "cbrt digamma entr erf erfc erfcx exp10 exp2 expit exprel gamma gammaln i0 i0e i1 i1e j0 j1 k0 k0e k1 log_ndtr "
+    "ndtr psi rgamma spence y0"
 )
 BINARY = "beta betaln gammainc gammaincc kl_div poch rel_entr stdtr xlog1py xlogy zeta"
 

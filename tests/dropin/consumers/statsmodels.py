@@ -21,7 +21,7 @@ RETURNS_VALUES = {
     "predict": lambda a: sm.OLS(a(Y), a(X)).fit().predict(a(X[:3])),
     "acf": lambda a: stattools.acf(a(Y), nlags=5),
     "adfuller": lambda a: stattools.adfuller(a(Y), maxlag=2)[:2],
-    "AutoReg": lambda a: AutoReg(a(Y), lags=2).fit().params,
+    "AutoReg": lambda a: AutoReg(np.asarray(a(Y)), lags=2).fit().params,
     "lowess": lambda a: lowess(a(Y), a(X[:, 0])),
     "multipletests": lambda a: multitest.multipletests(a([0.01, 0.04, 0.3]))[1],
     "DescrStatsW": lambda a: weightstats.DescrStatsW(a(Y), weights=a(POSITIVE)).std,

@@ -20,7 +20,7 @@ def dataset(a):
     return [(data.x + data.y).data, data.mean("time").y.data, data.isel(time=0).x.data]
 
 
-REDUCTIONS = "sum mean std var min max prod any all".split()
+REDUCTIONS = ["sum", "mean", "std", "var", "min", "max", "prod", "any", "all"]
 
 RETURNS_OURS = {
     "DataArray": of(lambda d: d),

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from accel.xp import numpy_functions, results, signatures
+from accel.xp import numpy_functions, results, signatures, special_signatures
 from accel.xp.functions import elementwise
 
 __all__ = ["outdated", "rendered"]
@@ -30,6 +30,7 @@ _TABLES = {
     "accel.xp": elementwise() + signatures.FUNCTIONS + signatures.METHODS + _OF_NUMPY["accel.xp"],
     "accel.xp.fft": signatures.FFT,
     "accel.xp.linalg": signatures.LINALG + _OF_NUMPY["accel.xp.linalg"],
+    "accel.xp.special": special_signatures.table(),
 }
 """For each module that has a stub the signatures of its compiled functions."""
 

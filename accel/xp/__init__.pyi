@@ -31,6 +31,7 @@ from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
 from accel.xp import fft as fft
 from accel.xp import linalg as linalg
+from accel.xp import special as special
 from accel.xp.array import Array as Array
 from accel.xp.array_library import default_device as default_device
 from accel.xp.creation import arange as arange
@@ -66,6 +67,7 @@ from accel.xp.data_types import uint8 as uint8
 from accel.xp.data_types import uint16 as uint16
 from accel.xp.data_types import uint32 as uint32
 from accel.xp.data_types import uint64 as uint64
+from accel.xp.host_access import host_copies as host_copies
 from accel.xp.info import namespace_info
 from accel.xp.numpy_functions import array as array
 from accel.xp.numpy_functions import ndim as ndim

@@ -1,6 +1,6 @@
 """`Array`: an n-d array of the standard over the memory of one device."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from operator import getitem, setitem
 from types import EllipsisType
@@ -9,6 +9,8 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from accel import copies
+from accel.abc import Operand
+from accel.abc.stream import is_stream
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import KNOWN
@@ -16,7 +18,7 @@ from accel.errors import LayoutError, reading_pickled
 from accel.interchange import Interchange
 from accel.interchange.from_dlpack import Received
 from accel.memory import AnyStorage, heap_of
-from accel.xp import array_storage, operators, refusals
+from accel.xp import array_storage, host_access, operators, refusals
 from accel.xp.array_base import live, shared_of
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.conversions import Conversions
@@ -30,11 +32,13 @@ __all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "native
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the array standard that the namespace implements."""
 
-_Basic: TypeAlias = "int | slice | EllipsisType | Array | list[Any] | np.ndarray[Any, Any] | None"
+_Basic: TypeAlias = "int | slice | EllipsisType | Array | None"
 Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 """An index of an array."""
 
 _SCALARS = frozenset({bool, int, float, complex})
+_NDARRAY = np.ndarray  # one look-up less
+_SEQUENCES = frozenset({list, tuple, range})
 
 
 @final
@@ -72,7 +76,20 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
             The target.
         stream : Stream, optional
             The stream that copies; the copy may still be in flight on return. Without it, the copy is complete.
+
+        Raises
+        ------
+        TypeError
+            If ``device`` is None, or if ``stream`` is not a stream.
+        DeviceMismatchError
+            If the stream is of a device that takes no part in the copy.
         """
+        if device is None:  # elsewhere, None is the default device
+            raise TypeError(
+                "to_device takes a device, as in x.to_device('cpu'); for the default write Device.default()"
+            )
+        if stream is not None and not is_stream(stream):
+            raise TypeError(f"{stream!r} is not a stream; write stream=accel.new_stream({str(device)!r})")
         library = library_on(device)
         if library is self._library:
             return self
@@ -97,8 +114,9 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
     def __getitem__(self, key: Key, /) -> "Array":
         shared, library = self._shared, self._library
         array = self._native if shared is None or shared.handle is None else live(self)
+        basic = type(key) is int or type(key) is slice
         try:
-            if type(key) is not int:
+            if not basic:
                 key = unwrapped(library, key)
             result = array[key] if library.within is None else library.compute(getitem, array, key)
         except IndexError as error:
@@ -110,15 +128,13 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
         made._native, made._shared = result, None
         if type(result) is not library.array_type:
             made._native = library.as_array(result)
-        elif _is_view(library, result, array):
+        elif (basic and type(result) is _NDARRAY) or _is_view(library, result, array):  # NumPy returns a view for these
             made._shared = shared or shared_of(self)
         return made
 
-    def __setitem__(self, key: Key, value: "Array | Scalar | list[Any]", /) -> None:
+    def __setitem__(self, key: Key, value: "Array | Scalar | Sequence[Any]", /) -> None:
         array, library = live(self, writing=True), self._library
-        if type(value) is list:
-            value = wrap(library_on(Device.CPU), np.asarray(value)).to_device(library.device)
-        values = _without_overlap(library, native(library, value), array)
+        values = _without_overlap(library, _assigned(library, value), array)
         refusals.refuse_lossy(library, array.dtype, values)
         try:
             if library.within is None:
@@ -127,7 +143,7 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
                 library.compute(setitem, array, unwrapped(library, key), values)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
-        except (MemoryError, ValueError) as error:
+        except (MemoryError, OverflowError, ValueError) as error:
             raise refusals.bad_write(library, array, error) from None
 
     def __len__(self) -> int:
@@ -168,6 +184,23 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
     @staticmethod
     def _wrap(library: ArrayLibrary, result: Any, *sources: object) -> "Array":
         return wrap(library, result, *sources)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        if dl_device is not None or not host_access.lent_by_copy(self.device):
+            return super().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        capsule = super().__dlpack__(max_version=max_version, dl_device=Device.CPU.dlpack, copy=copy)
+        host_access.count(self, "DLPack")
+        return capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return Device.CPU.dlpack if host_access.lent_by_copy(self.device) else self.device.dlpack
 
     def _lent_copy(self, device: Device) -> "Array":
         return self.__copy__() if device is self.device else self.to_device(device)
@@ -251,6 +284,15 @@ def native_array(library: ArrayLibrary, value: Any) -> Any:
     return library.as_array(operand)
 
 
+def _assigned(library: ArrayLibrary, value: Any) -> Any:
+    """Return what is assigned to elements as the library takes it: a sequence of numbers becomes an array."""
+    if type(value) not in _SEQUENCES:
+        return native(library, value)
+    values = np.asarray(value)
+    refusals.refuse_values(value, values.dtype)
+    return values if library.device is Device.CPU else library.as_array(values.tolist())
+
+
 def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
     """Return values, copied if they may overlap a target: NumPy may write some of them before it reads them."""
     if type(values) is library.array_type and values.ndim and array_storage.may_overlap(library, values, target):
@@ -273,7 +315,7 @@ def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None 
     """Make an array on a container's memory, without a copy."""
     library = library_on(container.device)
     storage = container.storage
-    flat = library.backend.array(storage.__accel_operand__(), storage.keep_alive())
+    flat = _at(library, storage.__accel_operand__(), storage)
     made = wrap(library, flat if shape is None else flat.reshape(shape))
     made._shared = array_storage.SharedStorage(storage)
     return made
@@ -285,9 +327,17 @@ def array_received(received: Received) -> Array:
     library = library_on(storage.device)
     if refusals.repeats(operand.extents, operand.strides):
         operand = operand._replace(writable=False)
-    made = wrap(library, library.backend.array(operand, storage.keep_alive()))
+    made = wrap(library, _at(library, operand, storage))
     made._shared = array_storage.SharedStorage(storage)
     return made
+
+
+def _at(library: ArrayLibrary, operand: Operand, storage: AnyStorage) -> Any:
+    """Return the library's array on elements of a storage, which the array keeps alive."""
+    if library.device is not Device.CPU and 0 in operand.extents:
+        # No memory says on which device such elements are.
+        return library.namespace.empty(operand.extents, dtype=operand.dtype)
+    return library.backend.array(operand, storage.keep_alive())
 
 
 def _unpickled(*state: Any) -> Array:

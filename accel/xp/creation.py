@@ -7,7 +7,8 @@ import numpy as np
 
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike, resolve
-from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
+from accel.errors import DeviceMismatchError
 from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.interchange.from_dlpack import Received, receive
 from accel.memory import DeviceStorage, HostStorage
@@ -16,8 +17,9 @@ from accel.xp.array import Array, array_on, array_received, native, wrap
 from accel.xp.array_base import live
 from accel.xp.array_library import library_on
 from accel.xp.functions import created, dtype_or_none, library_of
+from accel.xp.nested import device_of_first, device_within, stacked
 from accel.xp.operators import Scalar
-from accel.xp.refusals import guarded, refuse_complex, refuse_huge
+from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_values
 
 __all__ = [
     "arange",
@@ -47,7 +49,8 @@ def asarray(
     Parameters
     ----------
     obj : Array, container, storage, view, numpy.ndarray, number or nested sequence
-        The elements. Containers and storages become a flat array on their memory.
+        The elements. Containers and storages become a flat array on their memory. Nested sequences may have arrays of
+        one device in them.
     dtype : dtype_like, optional
         Type of the elements; by default that of ``obj``.
     device : Device or str, optional
@@ -82,10 +85,18 @@ def asarray(
         if copy:  # in C order
             lender, copy = lender._lent_copy(lender.device), None
         obj = array_received(Received(lender._lent_storage(), lender.__accel_operand__(), copied=False))
+    elif isinstance(obj, list | tuple) and (place := device_of_first(obj)) not in (None, Device.CPU):
+        obj, copy = _joined(obj, place, copy), None
     if isinstance(obj, Array):
         return _converted(obj, obj.device if device is None else device, dtype, copy)
     library = library_on(Device.CPU)
-    host = wrap(library, _on_host(obj, dtype_or_none(dtype), copy))
+    try:
+        host = wrap(library, _on_host(obj, dtype_or_none(dtype), copy))
+    except DeviceMismatchError:
+        place = device_within(obj)
+        if place is None:
+            raise
+        return asarray(_joined(obj, place, copy), dtype=dtype, device=device)
     if isinstance(obj, np.ndarray) and not copy:
         host._shared = array_storage.register(
             library, host._native, array_storage.SharedStorage(readonly=not obj.flags.writeable)
@@ -93,14 +104,20 @@ def asarray(
     return _converted(host, device, dtype, None if copy else copy)  # copy=True was done by _on_host
 
 
+def _joined(parts: Any, device: Device, copy: bool | None) -> Array:
+    if copy is False:
+        raise ValueError("nested sequences become an array only by a copy; write copy=None")
+    return stacked(parts, device, asarray)
+
+
 def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:
     """Return an object as a NumPy array; arrays and scalars of NumPy keep their dtype."""
-    array: np.ndarray[Any, DType] = np.asarray(
-        obj, dtype=None if isinstance(obj, np.ndarray | np.generic) else dtype, copy=copy
-    )
+    of_numpy = isinstance(obj, np.ndarray | np.generic)
+    array: np.ndarray[Any, DType] = np.asarray(obj, dtype=None if of_numpy else dtype, copy=copy)
     if array.dtype.hasobject:
         refuse_huge(obj)
-    as_dtype(array.dtype)
+    if of_numpy or array.dtype not in KNOWN:
+        refuse_values(obj, array.dtype)
     return guarded(array)
 
 
@@ -176,7 +193,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
         made, copied = array_received(received), received.copied
     if copy is False and target not in (None, made.device):
         raise only_by_copy(made.device, target)
-    return _converted(made, target or made.device, None, copy and not copied)
+    return _converted(made, target or made.device, None, None if copied else copy)
 
 
 def arange(

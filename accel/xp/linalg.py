@@ -3,6 +3,7 @@
 from accel.xp import numpy_functions
 from accel.xp.functions import linalg
 
-_functions = linalg() | numpy_functions.linalg()
-globals().update(_functions)
-__all__ = sorted(_functions)
+_functions, _of_numpy = linalg(), numpy_functions.linalg()
+globals().update(_of_numpy)
+__getattr__, __dir__ = _functions.fetch, _functions.listed
+__all__ = sorted({*_functions, *_of_numpy})

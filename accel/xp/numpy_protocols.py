@@ -5,7 +5,7 @@ Arrays on another device are copied to the host if the setting ``host_copies`` a
 
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -145,7 +145,7 @@ class _HostExchange(Exchange):
 
     def _copied(self, x: ArrayBase, writing: bool) -> Any:
         try:
-            return on_host(x, f"NumPy's {self._what}", writable=writing)
+            return on_host(cast("Any", x), f"NumPy's {self._what}", writable=writing)
         except DeviceMismatchError as error:
             raise DeviceMismatchError(
                 f"{error}; to compute on {x.device}, write xp.{self._what}(...) and make its arrays there, with "

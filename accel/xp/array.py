@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
 from operator import getitem, setitem
 from types import EllipsisType
 from typing import Any, TypeAlias, final
@@ -15,7 +14,7 @@ from accel.abc.stream import is_stream
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import KNOWN
-from accel.errors import DeviceMismatchError, LayoutError, reading_pickled
+from accel.errors import LayoutError, reading_pickled
 from accel.interchange import Interchange
 from accel.interchange.from_dlpack import Received
 from accel.memory import AnyStorage, heap_of
@@ -23,7 +22,10 @@ from accel.xp import array_storage, host_access, operators, refusals
 from accel.xp.array_base import live, shared_of
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.conversions import Conversions
-from accel.xp.operators import Operators, Scalar
+from accel.xp.display import Display
+from accel.xp.methods import Methods
+from accel.xp.numpy_protocols import NumpyProtocols
+from accel.xp.operators import Scalar
 
 __all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "native", "native_array", "wrap"]
 
@@ -40,7 +42,7 @@ _SEQUENCES = frozenset({list, tuple, range})
 
 
 @final
-class Array(Operators, Conversions, Interchange):
+class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
     """An n-d array of the array standard, made by functions such as `asarray` and `zeros`, not by its constructor.
 
     Operators take arrays on the same device and Python numbers. Operands on two devices raise `DeviceMismatchError`,
@@ -55,13 +57,6 @@ class Array(Operators, Conversions, Interchange):
     """
 
     __slots__ = ()
-
-    @property
-    def T(self) -> "Array":
-        """The transpose of a matrix."""
-        if self.ndim != 2:
-            raise LayoutError(f"x.T is for 2 axes, and this array has {self.ndim}; write x.mT, or xp.permute_dims")
-        return self.mT
 
     @property
     def mT(self) -> "Array":
@@ -157,14 +152,7 @@ class Array(Operators, Conversions, Interchange):
     def __iter__(self) -> "Iterator[Array]":
         return (self[index] for index in range(len(self)))
 
-    # Text, copies and pickles
-
-    def __repr__(self) -> str:
-        about = f"dtype={self.dtype.name}, device={self.device}"
-        if self._shared is not None and self._shared.handle is not None and self._shared.handle.released:
-            return f"Array(released, shape={self.shape}, {about})"
-        values = np.array2string(np.asarray(self.to_device(Device.CPU)), separator=", ", prefix="Array(")
-        return f"Array({values}, shape={self.shape}, {about})" if self.size == 0 else f"Array({values}, {about})"
+    # Copies and pickles
 
     def __copy__(self) -> "Array":
         try:
@@ -193,23 +181,9 @@ class Array(Operators, Conversions, Interchange):
             raise ValueError(f"version {api_version!r} of the standard is not known; {', '.join(API_VERSIONS)} are")
         return sys.modules[__package__]
 
-    def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        library, targets = self._library, keywords.get("out", ())
-        if library.device is not Device.CPU:
-            raise DeviceMismatchError(
-                f"NumPy's {function.__name__} cannot compute on {library.device}; write xp.{function.__name__}(...) "
-                f"with arrays there, as xp.asarray(values, device='{library.device}') makes them"
-            )
-        for target in inputs[:1] if method == "at" else targets:
-            if type(target) is Array:
-                native(library, target)  # refuses other devices
-                # NumPy's own check is not enough: `at` writes into read-only arrays.
-                refusals.refuse_read_only(library, live(target, writing=True))
-        options = {name: unwrapped(library, value) for name, value in keywords.items()}
-        result = getattr(function, method)(*unwrapped(library, inputs), **options)
-        results = result if isinstance(result, tuple) else (result,)
-        wrapped = tuple(map(partial(_wrap_any, library), results, targets or (None,) * len(results)))
-        return wrapped if isinstance(result, tuple) else wrapped[0]
+    @staticmethod
+    def _wrap(library: ArrayLibrary, result: Any, *sources: object) -> "Array":
+        return wrap(library, result, *sources)
 
     def __dlpack__(
         self,
@@ -271,13 +245,6 @@ def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
     return array_storage.same_memory(library, result, source)
 
 
-def _wrap_any(library: ArrayLibrary, result: Any, target: Any) -> Any:
-    """Wrap a result of a NumPy function; return the target that it wrote to, and other objects, as they are."""
-    if target is not None:
-        return target
-    return wrap(library, result) if isinstance(result, np.ndarray | np.generic) else result
-
-
 def native(library: ArrayLibrary, value: Any) -> Any:
     """Return an operand as the library's array, or as a Python number.
 
@@ -298,10 +265,7 @@ def native(library: ArrayLibrary, value: Any) -> Any:
         return value
     accepted = library.accept(value)
     if accepted is NotImplemented:
-        raise TypeError(
-            f"an array on {library.device} or a number is needed; found {type(value).__name__}: "
-            f"write xp.asarray(values)"
-        )
+        raise refusals.no_operand(library, value)
     return accepted
 
 
@@ -339,10 +303,14 @@ def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
 
 
 def unwrapped(library: ArrayLibrary, value: Any) -> Any:
-    """Replace each `Array` by the library's array in an index, or in an argument of a NumPy function."""
+    """Replace each array by the library's array in an index; arrays of NumPy are copied to the library's device."""
     if type(value) is Array:
         return native(library, value)
-    return tuple(unwrapped(library, part) for part in value) if type(value) is tuple else value
+    if type(value) is tuple or type(value) is list:
+        return type(value)([unwrapped(library, part) for part in value])
+    if isinstance(value, np.ndarray) and library.device is not Device.CPU:
+        return wrap(library_on(Device.CPU), value).to_device(library.device)._native
+    return value
 
 
 def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None = None) -> Array:

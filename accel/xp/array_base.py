@@ -77,6 +77,11 @@ class ArrayBase:
         """Describe the elements to a backend."""
         return array_storage.operand(self._library, self._native, self.storage)
 
+    @staticmethod
+    def _wrap(library: ArrayLibrary, result: Any, *sources: object) -> Any:
+        """Make an array of a result of the library; a view of one of the sources shares that source's storage."""
+        raise NotImplementedError  # in `Array`, the one class of arrays
+
     def _lent_storage(self) -> AnyStorage:
         return self.storage
 

@@ -78,14 +78,14 @@ class ArrayLibrary:
     def accept(self, value: object) -> Any:
         """Return an operand of another type as the library takes it, or NotImplemented.
 
-        Arrays and scalars of NumPy are operands on the host only. Numbers of a subclass, such as members of an
-        `enum.IntEnum`, become plain Python numbers.
+        Arrays of NumPy are operands on the host only. On other devices scalars of NumPy, and its arrays of no axes, are
+        Python numbers. Numbers of a subclass, such as members of an `enum.IntEnum`, become plain Python numbers.
         """
         if isinstance(value, _OF_NUMPY):
-            if self.device is not Device.CPU:
-                return NotImplemented
             as_dtype(value.dtype)
-            return value
+            if self.device is Device.CPU:
+                return value
+            return NotImplemented if value.ndim else value.item()
         if isinstance(value, int):
             return int(value)
         if isinstance(value, float):

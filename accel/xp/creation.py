@@ -1,5 +1,6 @@
 """Functions that create arrays."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
-from accel.errors import DeviceMismatchError, DTypeError
+from accel.errors import DeviceMismatchError
 from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.interchange.from_dlpack import Received, receive
 from accel.memory import DeviceStorage, HostStorage
@@ -18,7 +19,7 @@ from accel.xp.array_library import library_on
 from accel.xp.functions import created, dtype_or_none, library_of
 from accel.xp.nested import device_of_first, device_within, stacked
 from accel.xp.operators import Scalar
-from accel.xp.refusals import guarded, refuse_huge, refuse_values
+from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_values
 
 __all__ = [
     "arange",
@@ -37,11 +38,11 @@ __all__ = [
     "zeros_like",
 ]
 
-Shape = int | tuple[int, ...]
+Shape = int | Sequence[int]
 
 
 def asarray(
-    obj: Any, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: bool | None = None
+    obj: Any, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None, copy: bool | None = None
 ) -> Array:
     """Convert an object to an array, which shares the object's memory if possible.
 
@@ -152,8 +153,7 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
     """
     library, wanted = library_of(x), as_dtype(dtype)
     array = live(x)
-    if x.dtype.kind == "c" and wanted.kind not in "cb":
-        raise DTypeError(f"{x.dtype.name} becomes {wanted.name} only without its imaginary part; write xp.real(x)")
+    refuse_complex(x.dtype, wanted)
     if copy or wanted != x.dtype:
         x = created(library, library.namespace.astype, array, wanted, copy=True)
     return x if device is None else x.to_device(device)
@@ -201,8 +201,8 @@ def arange(
     /,
     stop: float | None = None,
     step: float = 1,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     device: DeviceLike | None = None,
 ) -> Array:
     """Return evenly spaced numbers from ``start`` to before ``stop``; ``arange(stop)`` starts at 0."""
@@ -214,7 +214,7 @@ def linspace(
     start: complex,
     stop: complex,
     /,
-    num: int,
+    num: int = 50,
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
@@ -229,9 +229,9 @@ def eye(
     n_rows: int,
     n_cols: int | None = None,
     /,
-    *,
     k: int = 0,
     dtype: DTypeLike | None = None,
+    *,
     device: DeviceLike | None = None,
 ) -> Array:
     """Return a matrix with ones on its ``k``-th diagonal and zeros elsewhere."""
@@ -239,26 +239,26 @@ def eye(
     return created(library, library.namespace.eye, n_rows, n_cols, k=k, dtype=dtype_or_none(dtype))
 
 
-def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array with uninitialised elements."""
     library = library_on(device)
     return created(library, library.namespace.empty, shape, dtype=dtype_or_none(dtype))
 
 
-def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array of zeros."""
     library = library_on(device)
     return created(library, library.namespace.zeros, shape, dtype=dtype_or_none(dtype))
 
 
-def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def ones(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array of ones."""
     library = library_on(device)
     return created(library, library.namespace.ones, shape, dtype=dtype_or_none(dtype))
 
 
 def full(
-    shape: Shape, fill_value: Scalar, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+    shape: Shape, fill_value: Scalar, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None
 ) -> Array:
     """Return an array of one value; its dtype is by default that of the value.
 
@@ -274,23 +274,23 @@ def full(
     return created(library, library.namespace.full, shape, value, dtype=dtype_or_none(dtype))
 
 
-def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def empty_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array with the shape, dtype and device of another, and uninitialised elements."""
     return empty(**_like(x, dtype, device))
 
 
-def zeros_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def zeros_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return zeros with the shape, dtype and device of another array."""
     return zeros(**_like(x, dtype, device))
 
 
-def ones_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def ones_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return ones with the shape, dtype and device of another array."""
     return ones(**_like(x, dtype, device))
 
 
 def full_like(
-    x: Array, /, fill_value: Scalar, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+    x: Array, /, fill_value: Scalar, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None
 ) -> Array:
     """Return an array of one value, with the shape, dtype and device of another array."""
     return full(fill_value=fill_value, **_like(x, dtype, device))

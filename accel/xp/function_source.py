@@ -97,7 +97,8 @@ def method_source(row: str, origin: str, page: str) -> str:
     """Write the function of a signature, which calls the method of the same name of the library's array."""
     (function,) = parsed(row)
     first, *others = _positional(function.args)
-    passed = ", ".join([*map(_value, others), *map(_keyword, function.args.kwonlyargs)])
+    named = _by_keyword(function.args)
+    passed = ", ".join([*[_value(each) for each in others if each not in named], *map(_keyword, named)])
     array, name = f"native_{first.arg}", function.name
     within = f"library.compute(library.array_type.{name}, {array}, {passed})"
     call = f"{array}.{name}({passed}) if library.within is None else {within}"
@@ -171,11 +172,18 @@ def _keyword(parameter: ast.arg) -> str:
     return f"**not_none(library, {name}={name})" if "Array" in _annotation(parameter) else f"{name}={_value(parameter)}"
 
 
+def _by_keyword(signature: ast.arguments) -> list[ast.arg]:
+    """Return the parameters that are passed by keyword: ours can be given by position where the library's cannot."""
+    options = signature.args[max(len(signature.args) - len(signature.defaults), 0) :]
+    return [each for each in options if "Array" not in _annotation(each)] + signature.kwonlyargs
+
+
 def _passed(signature: ast.arguments) -> str:
     """Write the arguments of the library's function."""
-    passed = [_value(parameter) for parameter in _positional(signature)]
+    named = _by_keyword(signature)
+    passed = [_value(parameter) for parameter in _positional(signature) if parameter not in named]
     passed += [f"*natives(library, {signature.vararg.arg})"] if signature.vararg else []
-    return ", ".join([*passed, *map(_keyword, signature.kwonlyargs)])
+    return ", ".join([*passed, *map(_keyword, named)])
 
 
 def _wrapped(signature: ast.arguments, returns: str) -> str:

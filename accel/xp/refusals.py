@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from accel.device import Device
 from accel.dtypes import DType, as_dtype
 from accel.errors import AccelError, BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError
 from accel.memory.shortage import out_of_memory
@@ -14,6 +15,8 @@ __all__ = [
     "bad_write",
     "failure",
     "guarded",
+    "no_operand",
+    "refuse_complex",
     "refuse_dtype",
     "refuse_huge",
     "refuse_lossy",
@@ -34,6 +37,21 @@ def refuse_lossy(library: ArrayLibrary, dtype: DType, values: Any) -> None:
         raise DTypeError(
             f"{source.name} values do not fit an array of {dtype.name}; convert them first, with xp.astype or xp.real"
         )
+
+
+def refuse_complex(dtype: DType, wanted: DType) -> None:
+    """Refuse a cast that would drop the imaginary parts of complex numbers."""
+    if dtype.kind == "c" and wanted.kind not in "cb":
+        raise DTypeError(f"{dtype.name} becomes {wanted.name} only without its imaginary part; write xp.real(x)")
+
+
+def no_operand(library: ArrayLibrary, value: object) -> TypeError:
+    """Return the error for an operand that is neither an array on the device nor a number."""
+    where = "" if library.device is Device.CPU else f", device='{library.device}'"
+    return TypeError(
+        f"an array on {library.device} or a number is needed; found {type(value).__name__}: "
+        f"write xp.asarray(values{where})"
+    )
 
 
 def bad_key(array: Any, error: IndexError) -> BoundsError:

@@ -32,7 +32,7 @@ __all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "native
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the array standard that the namespace implements."""
 
-_Basic: TypeAlias = "int | slice | EllipsisType | Array | None"
+_Basic: TypeAlias = "int | slice | EllipsisType | Array | list[Any] | np.ndarray[Any, Any] | None"
 Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 """An index of an array."""
 

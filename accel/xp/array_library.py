@@ -120,6 +120,10 @@ def _make_library(device: Device) -> ArrayLibrary:
 def default_device(device: DeviceLike) -> AbstractContextManager[config.Settings]:
     """Make arrays on a device inside a ``with`` block, unless a call has ``device=``.
 
+    Values of Python and arrays of NumPy that `asarray` converts go there too. Arrays, containers and views stay where
+    they are, and so do their results, those of functions such as `zeros_like`, and what `from_dlpack` receives. The
+    block is that of this thread or task: other threads keep their own default.
+
     Examples
     --------
     >>> import accel.xp as xp

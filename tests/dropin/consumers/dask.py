@@ -49,7 +49,7 @@ RETURNS_OURS = {
     "concatenate": of(lambda d: da.concatenate([d, d], axis=1)),
     "stack": of(lambda d: da.stack([d, d])),
     "block": of(lambda d: da.block([[d, d], [d, d]])),
-    "reshape": of(lambda d: d.reshape(12, 4)),
+    "reshape": of(lambda d: d.reshape(6, 2, 4)),
     "transpose": of(lambda d: d.T),
     "ravel": of(lambda d: d.ravel()),
     "rechunk": of(lambda d: d.rechunk((2, 8)) + 1),

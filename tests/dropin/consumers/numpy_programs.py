@@ -100,7 +100,7 @@ def assigned(a):
 def agree(a):
     np.testing.assert_allclose(a(X), X)
     np.testing.assert_array_equal(a(N), N)
-    np.testing.assert_equal(a(X)[0, 0], X[0, 0])
+    np.testing.assert_array_less(a(X), X + 1)
     return True
 
 

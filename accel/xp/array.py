@@ -1,7 +1,7 @@
 """`Array`: an n-d array of the standard over the memory of one device."""
 
+import sys
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from operator import getitem, setitem
 from types import EllipsisType
 from typing import Any, TypeAlias, final
@@ -32,7 +32,7 @@ __all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "native
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the array standard that the namespace implements."""
 
-_Basic: TypeAlias = "int | slice | EllipsisType | Array | None"
+_Basic: TypeAlias = "int | slice | EllipsisType | Array | list[Any] | np.ndarray[Any, Any] | None"
 Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 """An index of an array."""
 
@@ -179,7 +179,7 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
         """
         if api_version is not None and api_version not in API_VERSIONS:
             raise ValueError(f"version {api_version!r} of the standard is not known; {', '.join(API_VERSIONS)} are")
-        return import_module(__package__)
+        return sys.modules[__package__]
 
     @staticmethod
     def _wrap(library: ArrayLibrary, result: Any, *sources: object) -> "Array":
@@ -240,6 +240,8 @@ def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
         base = result.base
         if base is None or base is source or base is source.base:  # new memory, or the usual views
             return base is not None or result is source
+        if type(base) is np.ndarray and base.base is None and source.base is None:  # both are the root arrays
+            return False
     return array_storage.same_memory(library, result, source)
 
 

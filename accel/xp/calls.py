@@ -60,8 +60,11 @@ class Exchange:
         return accepted
 
     def _wrapped(self, result: Any) -> Any:
-        sources = [ours for _, ours in self._given.values()]
+        sources = self._arrays()
         return sources[0]._wrap(self._library, result, *sources)
+
+    def _arrays(self) -> list[ArrayBase]:
+        return [ours for _, ours in self._given.values()]
 
 
 def _mapped(function: Callable[[Any], Any], value: Any) -> Any:

@@ -50,7 +50,7 @@ class Conversions(ArrayBase):
         return int(self._item("index"))
 
     def __format__(self, spec: str) -> str:
-        return format(self._item("number") if spec and not self.ndim else str(self), spec)
+        return format(str(self) if self.ndim else self._item("number"), spec)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, DType]:
         if self.device is not Device.CPU:

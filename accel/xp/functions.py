@@ -6,8 +6,6 @@ result.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import repeat
-from operator import is_
 from typing import Any, Literal
 
 import numpy as np
@@ -51,7 +49,10 @@ def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:
 
 def among(result: object, operands: Iterable[object]) -> bool:
     """Tell whether a result is one of the operands itself; ``in`` would compare elements."""
-    return any(map(is_, operands, repeat(result)))
+    for operand in operands:  # noqa: SIM110 - `any` takes three times as long
+        if operand is result:
+            return True
+    return False
 
 
 def native_or_none(library: ArrayLibrary, value: Any) -> Any:
@@ -79,7 +80,17 @@ def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any
 
 def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) -> tuple[Array, ...]:
     """Make arrays of several results of the library."""
-    return tuple([wrap(library, result, *sources) for result in results])
+    operands = [source._native for source in sources if type(source) is Array]
+    wrapped = []
+    for result in results:
+        if type(result) is np.ndarray and result.base is None and result.dtype in KNOWN and not among(result, operands):
+            # `wrap` is written out here for new memory, which saves a call for each result.
+            made = Array()
+            made._native, made._library, made._shared = result, library, None
+        else:
+            made = wrap(library, result, *sources)
+        wrapped.append(made)
+    return tuple(wrapped)
 
 
 _NAMES: Mapping[str, Any] = {

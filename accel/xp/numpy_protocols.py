@@ -170,7 +170,9 @@ class _HostExchange(Exchange):
     def _wrapped(self, result: Any) -> Any:
         if id(result) in self._targets:
             return result  # ``out=`` of NumPy
-        return super()._wrapped(result) if self._first.device is Device.CPU else self._moved(result)
+        if self._first.device is not Device.CPU:
+            return self._moved(result)
+        return self._first._wrap(self._library, result, *self._arrays())
 
     def _moved(self, result: Any) -> Any:
         return self._first._wrap(self._library, result).to_device(self._first.device)

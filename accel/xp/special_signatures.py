@@ -51,6 +51,7 @@ pseudo_huber delta r
 radian d m s
 rel_entr x y
 sph_harm_y n m theta phi
+stdtr df t
 wright_bessel a b x
 xlog1py x y
 xlogy x y

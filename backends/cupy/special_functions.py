@@ -40,6 +40,12 @@ class SpecialFunctions:
         values = self._module.spherical_yn(n, z)
         return n / z * values - self._module.spherical_yn(n + 1, z) if derivative else values
 
+    def stdtr(self, df: Any, t: Any) -> Any:
+        """Compute it from the incomplete beta function; CuPy has none of its own."""
+        df, t = df + 0.0, t + 0.0  # squares of integers may overflow
+        tail = self._module.betainc(df / 2, 0.5, df / (t * t + df)) / 2
+        return self._cupy.where(t < 0, tail, 1 - tail)
+
     def zeta(self, x: Any, q: Any = None) -> Any:
         """Compute Riemann's function if there is no second argument."""
         return self._module.zetac(x) + 1 if q is None else self._module.zeta(x, q)

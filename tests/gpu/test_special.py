@@ -51,9 +51,9 @@ def operands_of(name):
     return made
 
 
-def test_every_name_is_one_of_cupys(gpu):
+def test_every_name_but_one_that_the_backend_adds_is_one_of_cupys(gpu):
     cupy = pytest.importorskip("cupyx.scipy.special")
-    assert [name for name in special.__all__ if not hasattr(cupy, name)] == []
+    assert [name for name in special.__all__ if not hasattr(cupy, name)] == ["stdtr"]
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))

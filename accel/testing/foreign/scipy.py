@@ -7,12 +7,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 
 import accel.xp
 from accel.device import Device
-from accel.testing.foreign.suite import NAMESPACE, Parametrization, at, named
+from accel.testing.foreign.suite import NAMESPACE, Parametrization, at, named, on_host
 from accel.testing.places import Place
 
 __all__ = ["SciPy"]
@@ -68,10 +67,10 @@ def _let_assertions_read(helpers: ModuleType) -> None:
     def _strict_check(actual: Any, desired: Any, xp: Any, **options: Any) -> Any:
         __tracebackhide__ = True
         actual, desired, xp = check(actual, desired, xp, **options)
-        return _on_host(actual), _on_host(desired), xp
+        return on_host(actual), on_host(desired), xp
 
     def _xp_copy_to_numpy(x: Any) -> Any:
-        return np.array(_on_host(x)) if isinstance(x, accel.xp.Array) else to_numpy(x)
+        return on_host(x).copy() if isinstance(x, accel.xp.Array) else to_numpy(x)
 
     helpers._strict_check, helpers._xp_copy_to_numpy = _strict_check, _xp_copy_to_numpy  # type: ignore[attr-defined]
 
@@ -85,7 +84,3 @@ def _let_tests_use_devices_of_the_place(conftest: ModuleType) -> None:
         return [*Device.available(Device.default().type), None] if xp is accel.xp else theirs(xp)
 
     conftest.devices = devices  # type: ignore[attr-defined]
-
-
-def _on_host(x: Any) -> Any:
-    return np.asarray(x.to_device(Device.CPU)) if isinstance(x, accel.xp.Array) else x

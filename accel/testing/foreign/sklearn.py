@@ -6,8 +6,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from accel.testing.foreign.suite import NAMESPACE, Parametrization, at, parts
+from accel.testing.foreign.suite import NAMESPACE, Parametrization, at, on_host, parts
 from accel.testing.places import Place
+from accel.xp import Array
 
 __all__ = ["ScikitLearn"]
 
@@ -28,21 +29,26 @@ class ScikitLearn:
         self._places = {place.device: place for place in places}
 
     def loaded(self, _conftest: ModuleType, /) -> None:
-        """Extend the combinations that its tests, and its checks of estimators, ask for."""
+        """Extend the combinations that its tests and checks ask for, and the helper that copies results to NumPy."""
         helpers = import_module("sklearn.utils._array_api")
+        to_numpy: Callable[..., Any] = helpers._convert_to_numpy
         theirs: Callable[..., Iterator[Any]] = helpers.yield_namespace_device_dtype_combinations
 
         def combinations(include_numpy_namespaces: bool = True) -> Iterator[Any]:
             yield from theirs(include_numpy_namespaces)
             yield from ((NAMESPACE, device, dtype) for device in self._places for dtype in _DTYPES)
 
+        def _convert_to_numpy(array: Any, xp: Any) -> Any:
+            return on_host(array) if isinstance(array, Array) else to_numpy(array, xp)
+
         helpers.yield_namespace_device_dtype_combinations = combinations  # type: ignore[attr-defined]
+        helpers._convert_to_numpy = _convert_to_numpy  # type: ignore[attr-defined]
 
     def extended(self, given: Parametrization, /) -> list[Any]:
         """Mark the values with our namespace; a test that takes a namespace alone gets ours for each place."""
         if given.package != "sklearn":
             return given.values
-        if len(given.names) == 1 and given.names[0] in _NAMES:
+        if len(given.names) == 1 and given.names[0] in _NAMES and "array_api_strict" in given.values:
             ours = [at(place, NAMESPACE, id=f"{NAMESPACE}-{place.device}") for place in self._places.values()]
             return given.values + ours
         return [self._marked(value) for value in given.values]

@@ -3,12 +3,14 @@
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 import pytest
 
 import accel.xp
+from accel.device import Device
 from accel.testing.places import MARK, Place
 
-__all__ = ["NAMESPACE", "Parametrization", "Suite", "at", "named", "parts"]
+__all__ = ["NAMESPACE", "Parametrization", "Suite", "at", "named", "on_host", "parts"]
 
 NAMESPACE = "accel.xp"
 """The name under which tests import our namespace."""
@@ -68,3 +70,8 @@ def named(name: str) -> ModuleType:
     namespace = ModuleType(name)
     namespace.__dict__.update({key: value for key, value in vars(accel.xp).items() if key != "__name__"})
     return namespace
+
+
+def on_host(x: Any) -> Any:
+    """Return an array of ours as one of NumPy, for a test's own comparison; other objects as they are."""
+    return np.asarray(x.to_device(Device.CPU)) if isinstance(x, accel.xp.Array) else x

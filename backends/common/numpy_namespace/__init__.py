@@ -10,9 +10,13 @@ import numpy as np
 
 from . import fft, linalg
 
-__all__ = ["argsort", "clip", "fft", "linalg", "sort", "std", "unique_values", "var"]
+__all__ = ["argmax", "argmin", "argsort", "clip", "fft", "linalg", "sort", "std", "unique_values", "var"]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
+
+# The methods take half the time of NumPy's functions.
+argmax = np.ndarray.argmax
+argmin = np.ndarray.argmin
 
 
 def __getattr__(name: str) -> Any:
@@ -37,12 +41,17 @@ def sort(x: _Array, /, *, axis: int = -1, descending: bool = False, stable: bool
 
 def std(x: _Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Return the standard deviation; the method takes half the time of NumPy's function."""
-    return x.std(axis, ddof=correction, keepdims=keepdims)
+    return x.std(axis, ddof=_whole(correction), keepdims=keepdims)
 
 
 def var(x: _Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Return the variance; the method takes half the time of NumPy's function."""
-    return x.var(axis, ddof=correction, keepdims=keepdims)
+    return x.var(axis, ddof=_whole(correction), keepdims=keepdims)
+
+
+def _whole(correction: float) -> float:
+    """Return a whole number as an integer, with which NumPy computes faster."""
+    return int(correction) if correction % 1 == 0 else correction
 
 
 def unique_values(x: _Array, /) -> Any:

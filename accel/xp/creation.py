@@ -16,6 +16,7 @@ from accel.xp.array import Array, array_on, array_received, native, wrap
 from accel.xp.array_base import live
 from accel.xp.array_library import library_on
 from accel.xp.functions import created, dtype_or_none, library_of
+from accel.xp.nested import stacked
 from accel.xp.operators import Scalar
 from accel.xp.refusals import guarded, refuse_huge
 
@@ -82,6 +83,8 @@ def asarray(
         if copy:  # in C order
             lender, copy = lender._lent_copy(lender.device), None
         obj = array_received(Received(lender._lent_storage(), lender.__accel_operand__(), copied=False))
+    elif isinstance(obj, list | tuple) and copy is not False:
+        obj = obj if (made := stacked(obj)) is None else made
     if isinstance(obj, Array):
         return _converted(obj, obj.device if device is None else device, dtype, copy)
     library = library_on(Device.CPU)

@@ -117,9 +117,9 @@ class CpuBackend:
 
     def namespace(self, device: Device) -> Any:
         """Return NumPy as a namespace of the array standard."""
-        import array_api_compat.numpy as namespace
+        from ..common.numpy_namespace import namespace
 
-        return namespace
+        return namespace()
 
     def array(self, operand: Operand, keep: object) -> Any:
         """Return a NumPy array on host memory."""

@@ -187,9 +187,9 @@ class SimBackend:
 
     def namespace(self, device: Device) -> Namespace:
         """Return a namespace of the array standard in which NumPy computes on a device's memory."""
-        import array_api_compat.numpy as module
+        from ..common.numpy_namespace import namespace
 
-        return Namespace(self._executor(device), module)
+        return Namespace(self._executor(device), namespace())
 
     def array(self, operand: Operand, keep: object) -> SimArray:
         """Return an array on simulated memory."""

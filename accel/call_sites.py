@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["call_site", "stack_level"]
+__all__ = ["call_site", "entry_frame", "stack_level"]
 
 _LIBRARY = str(Path(__file__).parent) + os.sep
 # The demo counts as user code.
@@ -25,12 +25,21 @@ def stack_level() -> int:
     return _outside()[1]
 
 
+def entry_frame() -> FrameType:
+    """Return the frame of the library's function that the innermost caller outside the library called."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _in_library(frame.f_back):
+        frame = frame.f_back
+    return frame
+
+
 def _outside() -> tuple[FrameType, int]:
     frame, level = sys._getframe(2), 1
-    while (
-        frame.f_back is not None
-        and (file := frame.f_code.co_filename).startswith((_LIBRARY, _BACKENDS, "<accel"))
-        and not file.startswith(_DEMO)
-    ):
+    while frame.f_back is not None and _in_library(frame):
         frame, level = frame.f_back, level + 1
     return frame, level
+
+
+def _in_library(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename
+    return file.startswith((_LIBRARY, _BACKENDS, "<accel")) and not file.startswith(_DEMO)

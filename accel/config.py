@@ -33,6 +33,10 @@ class Settings:
         Check every access in kernels, and record where memory was released.
     fallback : str
         For an unavailable device: ``raise``, or use the CPU with a warning (``warn``) or without one (``silent``).
+    host_copies : str
+        When a function that reads the host's memory only, such as NumPy's, gets an `accel.xp` array on another device:
+        raise (``never``), or give it a copy on the host, with a warning (``warn``) or without one (``allow``). Copies
+        are counted: see `accel.xp.host_copies`. Writes to a copy do not reach the array.
     strict : bool
         Accessing memory with work in flight raises an error instead of waiting.
     threads : int
@@ -48,6 +52,7 @@ class Settings:
     device: str = "cpu"
     debug: bool = False
     fallback: str = "raise"
+    host_copies: str = "never"
     strict: bool = False
     threads: int = 1
     sim_seed: int = 0
@@ -109,6 +114,7 @@ _PARSERS: Mapping[str, Callable[[object], Any]] = {
     "device": _device,
     "debug": _flag,
     "fallback": _choice("raise", "warn", "silent"),
+    "host_copies": _choice("never", "warn", "allow"),
     "strict": _flag,
     "threads": _count(1, _MOST_THREADS),
     "sim_seed": _count(0),

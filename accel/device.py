@@ -302,6 +302,8 @@ def resolve(device: DeviceLike | None) -> Device:
         return _available.get(asked) or required(asked)
     except DeviceUnavailableError as error:
         return _fall_back(str(asked), error)
+    except TypeError:  # of an object without a hash
+        return required(asked)
 
 
 def required(device: DeviceLike) -> Device:

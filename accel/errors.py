@@ -23,7 +23,7 @@
     ├── InterchangeError (BufferError)           an exchange with another library that broke its protocol
     └── FormatError (ValueError)                 a file or a pickle with invalid content
 
-A message says what was asked, what was found, and what to write instead.
+A message says what was asked, what was found, and what to write instead. `HostCopyWarning` is a RuntimeWarning.
 """
 
 from contextlib import contextmanager
@@ -41,6 +41,7 @@ __all__ = [
     "DeviceMismatchError",
     "DeviceUnavailableError",
     "FormatError",
+    "HostCopyWarning",
     "InFlightError",
     "InterchangeError",
     "KernelBoundsError",
@@ -134,6 +135,10 @@ class InterchangeError(AccelError, BufferError):
 
 class FormatError(AccelError, ValueError):
     """A file or a pickle with invalid content; nothing was allocated for it."""
+
+
+class HostCopyWarning(RuntimeWarning):
+    """An array on a device was copied to the host for a function that cannot read it there (``host_copies="warn"``)."""
 
 
 @contextmanager

@@ -36,6 +36,9 @@ class LazyNames:
         self._modules = modules
         self._public = public
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._modules
+
     def fetch(self, name: str) -> object:
         """Import a name and store it in the package, so that Python finds it there from then on.
 

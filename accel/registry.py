@@ -5,11 +5,15 @@ device it serves (``cpu``, ``cuda`` ...) and whose value is the backend object; 
 A backend is loaded when its type is first asked for. If it cannot be loaded, the reason is kept for error messages.
 """
 
+import os
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from importlib.metadata import EntryPoint, distributions, entry_points
+from importlib import import_module
 from itertools import zip_longest
+from operator import attrgetter
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from accel.device_names import DEVICE_TYPES
@@ -32,6 +36,7 @@ GROUP = "accel.backends"
 """The entry-point group in which packages offer backends."""
 
 _PROJECT = "accel-container"
+_RECORDS = (".dist-info", ".egg-info")
 _REMEDIES: Mapping[str, str] = {
     "cpu": f"pip install --force-reinstall {_PROJECT}",
     "cuda": f"pip install --upgrade '{_PROJECT}[cuda13]'   (or [cuda12], as the driver needs)",
@@ -75,6 +80,18 @@ class NoBackendError(LookupError):
 def remedy(type: str) -> str:
     """Return the command that adds devices of this type to this machine."""
     return _REMEDIES[type]
+
+
+class Offer(NamedTuple):
+    """An entry point of an installed package: a type of device, and the object that serves it, as ``module:name``."""
+
+    name: str
+    value: str
+
+    def load(self) -> Any:
+        """Import the object."""
+        module, _, name = self.value.partition(":")
+        return attrgetter(name)(import_module(module))
 
 
 class Service(NamedTuple):
@@ -136,7 +153,7 @@ class _Providers:
     def __init__(self) -> None:
         # Reentrant: loading a backend may load another.
         self._lock = open_after_fork(threading.RLock())
-        self._offers: Mapping[str, list[EntryPoint]] | None = None
+        self._offers: Mapping[str, list[Offer]] | None = None
         self._loaded: dict[str, Provider] = {}
         self._failed: dict[str, str] = {}
         # The threads that are loading a backend, by its type.
@@ -203,10 +220,10 @@ class _Providers:
                     "or use the device once before the fork"
                 )
 
-    def _find(self) -> Mapping[str, list[EntryPoint]]:
+    def _find(self) -> Mapping[str, list[Offer]]:
         with self._lock:
             if self._offers is None:
-                offers: dict[str, list[EntryPoint]] = {}
+                offers: dict[str, list[Offer]] = {}
                 for point in _installed():
                     offered = offers.setdefault(point.name, [])
                     # An installed package and its source folder on sys.path offer the same backend.
@@ -226,7 +243,7 @@ class _Providers:
         else:
             self._load_one(type, offered[0])
 
-    def _load_one(self, type: str, point: EntryPoint) -> None:
+    def _load_one(self, type: str, point: Offer) -> None:
         try:
             provider = point.load()
         except (Exception, SystemExit) as error:  # a third party's import can fail in any way
@@ -239,17 +256,40 @@ class _Providers:
             self._failed[type] = f"{point.value} is not a backend: it has no name, devices() or why_unavailable()"
 
 
-def _installed() -> Iterable[EntryPoint]:
-    try:
-        return entry_points(group=GROUP)
-    except Exception:  # one package with unreadable metadata must not hide all others
-        return _readable()
+# `importlib.metadata` would take a part of the time of making the first array that is felt. It is still asked where
+# packages are not in folders, as in a zip file.
+def _installed() -> Iterator[Offer]:
+    seen = set()
+    if any(Path(path).is_file() for path in sys.path):
+        yield from _in_archives()
+        return
+    for record in _records():
+        name = record.name.partition("-")[0].partition(".")[0].lower().replace("_", "-")
+        if name not in seen:  # of a package that is there twice, Python imports the first
+            seen.add(name)
+            with suppress(OSError, ValueError):  # one package with unreadable metadata must not hide all others
+                yield from _offers_in(record / "entry_points.txt")
 
 
-def _readable() -> Iterator[EntryPoint]:
+def _records() -> Iterator[Path]:
+    """Yield the folders with the metadata of installed packages."""
+    for path in sys.path:
+        with suppress(OSError):
+            yield from (Path(each) for each in os.scandir(path or ".") if each.name.endswith(_RECORDS))
+
+
+def _offers_in(file: Path) -> list[Offer]:
+    section = file.read_text(encoding="utf-8").partition(f"[{GROUP}]")[2].partition("\n[")[0]
+    pairs = (line.partition("=") for line in section.splitlines() if "=" in line)
+    return [Offer(name.strip(), value.partition("[")[0].strip()) for name, _, value in pairs]
+
+
+def _in_archives() -> Iterator[Offer]:
+    from importlib.metadata import distributions
+
     for distribution in distributions():
         with suppress(Exception):
-            yield from distribution.entry_points.select(group=GROUP)
+            yield from (Offer(each.name, each.value) for each in distribution.entry_points.select(group=GROUP))
 
 
 providers = _Providers()

@@ -14,21 +14,23 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from accel.xp import results, signatures
+from accel.xp import numpy_functions, results, signatures, special_signatures
 from accel.xp.functions import elementwise
 
 __all__ = ["outdated", "rendered"]
 
 _ROOT = Path(__file__).parents[1]
+_OF_NUMPY = numpy_functions.signatures()
 _TABLES = {
     "accel": "",
     "accel.kernels": "",
     "accel.layout": "",
     "accel.memory": "",
     "accel.testing": "",
-    "accel.xp": elementwise() + signatures.FUNCTIONS + signatures.METHODS,
+    "accel.xp": elementwise() + signatures.FUNCTIONS + signatures.METHODS + _OF_NUMPY["accel.xp"],
     "accel.xp.fft": signatures.FFT,
-    "accel.xp.linalg": signatures.LINALG,
+    "accel.xp.linalg": signatures.LINALG + _OF_NUMPY["accel.xp.linalg"],
+    "accel.xp.special": special_signatures.table(),
 }
 """For each module that has a stub the signatures of its compiled functions."""
 
@@ -40,7 +42,9 @@ _PRIVATE = {
 }
 """Definitions for the annotations of the table that have a private name in a stub."""
 _ANNOTATIONS = {
+    "Any": "typing",
     "Array": "accel.xp.array",
+    "DeviceLike": "accel.device",
     "DTypeLike": "accel.dtypes",
     "Literal": "typing",
     "Scalar": "accel.xp.operators",

@@ -1,13 +1,18 @@
-"""The Python of pages in Markdown: its blocks run in order in one namespace, with the lines of the page."""
+"""The Python of pages in Markdown runs in order in one namespace, with the lines of the page.
+
+It is in blocks, and in the last column of tables whose heading there is `accel.xp`: each code span is one statement.
+"""
 
 import doctest
 import linecache
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TABLE = re.compile(r"^\|.*\| `accel.xp` \|\n\|[-|]+\|\n((?:\|.*\|\n)+)", re.MULTILINE)
+CODE = re.compile(r"`([^`]+)`")
 
 
 def blocks(text: str) -> Iterator[tuple[int, str]]:
@@ -16,13 +21,35 @@ def blocks(text: str) -> Iterator[tuple[int, str]]:
         yield text.count("\n", 0, block.start(1)), block[1]
 
 
-def run_page(page: Path) -> dict[str, Any]:
-    """Run the blocks of a page; return what they defined."""
+def rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row of the tables that run, with the number of lines above the row."""
+    for table in TABLE.finditer(text):
+        first = text.count("\n", 0, table.start(1))
+        for number, line in enumerate(table[1].splitlines()):
+            yield first + number, line.strip("| ").split(" | ")
+
+
+def spans(cell: str) -> list[str]:
+    """Return the code of a cell."""
+    return CODE.findall(cell)
+
+
+def run_row(cells: list[str], namespace: dict[str, Any], page: Path, above: int) -> None:
+    """Run the code in the last cell of a row."""
+    for code in spans(cells[-1]):
+        run_program(code, namespace, page, above)
+
+
+def run_page(page: Path, row: Callable[[list[str], dict[str, Any], Path, int], None] = run_row) -> dict[str, Any]:
+    """Run the blocks and the rows of a page; return what they defined."""
     text = page.read_text(encoding="utf-8")
     namespace: dict[str, Any] = {"__name__": page.stem}
-    for above, code in blocks(text):
-        run = run_session if code.startswith(">>>") else run_program
-        run(code, namespace, page, above)
+    parts: list[tuple[int, Any]] = [*blocks(text), *rows(text)]
+    for above, part in sorted(parts, key=lambda each: each[0]):
+        run: Callable[..., None] = row
+        if isinstance(part, str):
+            run = run_session if part.startswith(">>>") else run_program
+        run(part, namespace, page, above)
     return namespace
 
 

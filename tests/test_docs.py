@@ -1,19 +1,23 @@
-"""The Python in README.md and in the guide runs, each file's blocks in order in one namespace; then its commands."""
+"""The Python in README.md and in the guide runs, each file's in order in one namespace; then its commands."""
 
 import ast
 import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import accel
+from accel import xp
 from accel.cli import main
 
-from .pages import blocks, run_page
+from .pages import blocks, rows, run_page, spans
 
 ROOT = Path(__file__).parents[1]
 PROMISES = [ROOT / "SECURITY.md", ROOT / "docs/faults.md"]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").rglob("*.md"))]
+TABLES = [page for page in PAGES if any(rows(page.read_text(encoding="utf-8")))]
 COMMAND = re.compile(r"^    accel (layout .+)$", re.MULTILINE)
 PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+\.svg)\)")
 
@@ -32,6 +36,35 @@ def run_commands(page):
 def test_the_python_on_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page(page)
+
+
+@pytest.mark.parametrize("page", TABLES, ids=lambda page: page.stem)
+def test_pages_with_tables_run_on_the_simulated_device_too(page):
+    with accel.using(device="sim"):
+        run_page(page)
+
+
+def both_sides(cells, namespace, page, above):
+    """Run the code of both sides of a row; results that are arrays have to be equal."""
+    for left, right in zip(spans(cells[0]), spans(cells[-1]), strict=True):
+        expected = value(left, namespace)
+        found = value(right, namespace)
+        if isinstance(found, xp.Array):
+            found = np.asarray(found.to_device("cpu"))
+            assert found.dtype == np.asarray(expected).dtype, f"{page.name}, line {above + 1}"
+            np.testing.assert_array_equal(found, expected, f"{page.name}, line {above + 1}")
+
+
+def value(code, namespace):
+    """Return the value of an expression; run a statement."""
+    [line] = ast.parse(code).body
+    return eval(code, namespace) if isinstance(line, ast.Expr) else exec(code, namespace)
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_the_table_from_numpy_has_equal_results_on_both_sides(device):
+    with accel.using(device=device):
+        run_page(ROOT / "docs/guide/from_numpy.md", both_sides)
 
 
 @pytest.mark.parametrize("page", [*filter(pictures, PAGES)], ids=lambda page: str(page.relative_to(ROOT)))
@@ -84,6 +117,27 @@ def test_blocks_share_a_namespace_with_sessions(tmp_path):
         tmp_path, "```python\nx = 2\n```\n\n```python\n>>> y = x + 1\n```\n\n```python\nassert y == 3\n```\n"
     )
     run_page(page)
+
+
+def test_the_last_column_of_a_table_runs_in_order_with_the_blocks(tmp_path):
+    page = page_with(
+        tmp_path,
+        "| theirs | `accel.xp` |\n|---|---|\n| `nothing()` | `x = 2`, `y = x + 1` |\n\n```python\nassert y == 3\n```\n"
+        "\n| theirs | `accel.xp` |\n|---|---|\n| `nothing()` | `x.missing` |\n",
+    )
+    with pytest.raises(AttributeError) as failure:
+        run_page(page)
+    assert failure.traceback[-1].lineno + 1 == 11
+
+
+def test_unequal_sides_of_a_table_are_found(tmp_path):
+    page = page_with(
+        tmp_path,
+        "```python\nimport accel.xp as xp\n```\n\n| NumPy | `accel.xp` |\n|---|---|\n| `1.0` | `xp.asarray(1.0)` |\n"
+        "| `2.0` | `xp.asarray(3.0)` |\n",
+    )
+    with pytest.raises(AssertionError, match=r"page\.md, line 8"):
+        run_page(page, both_sides)
 
 
 def test_an_error_is_shown_with_its_line_of_the_page(tmp_path):

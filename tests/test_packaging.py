@@ -47,6 +47,13 @@ def test_the_wheel_has_neither_tests_nor_scripts_of_the_checkout(files):
     assert {top for top in tops if not top.endswith(".dist-info")} - {"bin"} == {"accel"}
 
 
+def test_the_plugin_of_pytest_has_the_name_by_which_a_command_line_gives_it(root):
+    """Pytest refuses `-p accel.testing.plugin` if it found the plug-in under another name."""
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    [(name, module)] = project["entry-points"]["pytest11"].items()
+    assert name == module == "accel.testing.plugin"
+
+
 def test_the_wheel_has_the_license(files):
     assert any(file.endswith("licenses/LICENSE") for file in files)
 

@@ -1,5 +1,7 @@
 """Backends are found by entry points: tested with real packages in separate processes."""
 
+import shutil
+
 import pytest
 
 BACKEND = """
@@ -92,6 +94,21 @@ def test_a_backend_that_cannot_be_imported_is_tried_once(package, python):
     folder = package("fake_mps", "mps", "print('tried')\nraise OSError('no driver')")
     answer = "its backend fake_mps:BACKEND could not be loaded: OSError: no driver"
     assert python(ASK.format(type="mps") * 2, folder).split("\n") == ["tried", answer, answer]
+
+
+def test_a_package_in_a_zip_file_offers_its_backend(package, python, tmp_path):
+    folder = package("fake_mps", "mps", BACKEND.format(device="MPS"))
+    archive = shutil.make_archive(str(tmp_path / "packed"), "zip", folder)
+    assert python(ASK.format(type="mps"), archive) == "loaded\nfake"
+
+
+def test_of_a_package_that_is_there_twice_the_first_offers(package, python, tmp_path):
+    first = package("fake_mps", "mps", BACKEND.format(device="MPS"))
+    older = tmp_path / "older" / "Fake_MPS-0.9.dist-info"
+    older.mkdir(parents=True)
+    (older / "METADATA").write_text("Metadata-Version: 2.1\nName: fake_mps\nVersion: 0.9\n")
+    (older / "entry_points.txt").write_text("[accel.backends]\nmps = elsewhere:BACKEND\n")
+    assert python(ASK.format(type="mps"), first, older.parent) == "loaded\nfake"
 
 
 def test_two_offers_for_one_type_are_refused(package, python):

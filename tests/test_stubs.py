@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-LAZY = "kernels", "layout", "memory", "testing", "xp", "xp.fft", "xp.linalg"
+LAZY = "kernels", "layout", "memory", "testing", "xp", "xp.fft", "xp.linalg", "xp.special"
 NAMES = ["accel", *(f"accel.{name}" for name in LAZY)]
 
 

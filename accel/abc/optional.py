@@ -29,6 +29,7 @@ __all__ = [
     "SupportsArrays",
     "SupportsPinning",
     "SupportsRawKernels",
+    "SupportsSpecial",
     "SupportsStreamNumbers",
     "SupportsStreams",
     "Trims",
@@ -210,6 +211,21 @@ class SupportsArrays(Protocol):
 
     def is_readonly(self, array: Any) -> bool:
         """Tell whether the library refuses to write into an array."""
+        ...
+
+
+@runtime_checkable
+class SupportsSpecial(Protocol):
+    """A backend with `SupportsArrays` whose library also has special functions, such as the error function."""
+
+    def special(self, device: Device) -> Any:
+        """Return a namespace of functions of the library's arrays, with the names and the arguments of `scipy.special`.
+
+        Raises
+        ------
+        CapabilityError
+            If the library that has them is not installed.
+        """
         ...
 
 

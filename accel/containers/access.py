@@ -1,14 +1,17 @@
 """Access to the memory of a container: elements, addresses and handles, of the host or of an accelerator."""
 
 from abc import abstractmethod
-from typing import Any, SupportsIndex
+from functools import cache
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from accel.device import OnDevice
 from accel.errors import DeviceMismatchError
 from accel.memory.any_storage import AnyStorage
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.host_storage import HostStorage
-from accel.views import BufferView
+
+if TYPE_CHECKING:
+    from accel.views import BufferView
 
 __all__ = ["ContainerAccess"]
 
@@ -130,8 +133,9 @@ class ContainerAccess(OnDevice):
         """Return another handle on an accelerator's memory, counted; `DeviceMismatchError` for the host's."""
         return self._on_device("device_buffer").__copy__()
 
-    def _view(self) -> BufferView[Any]:
-        return BufferView(self) if self._storage is None else BufferView.over(self._storage)
+    def _view(self) -> "BufferView[Any]":
+        view = _buffer_view()
+        return view(self) if self._storage is None else view.over(self._storage)
 
     def _on_host(self, what: str) -> HostStorage:
         storage = self.storage
@@ -150,3 +154,11 @@ class ContainerAccess(OnDevice):
             f"{what} can be had on an accelerator only, and this memory is on cpu: "
             f"write c.to('gpu') for a container there, or c.unsafe_ptr()"
         )
+
+
+@cache
+def _buffer_view() -> "type[BufferView[Any]]":
+    # Views take a third of the time of importing containers, and few programs of arrays need them.
+    from accel.views import BufferView
+
+    return BufferView

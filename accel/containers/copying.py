@@ -1,7 +1,7 @@
 """Copies of a container's elements, to and from other devices and NumPy; fills, and views."""
 
 from abc import abstractmethod
-from typing import Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from accel.errors import DTypeError
 from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.host_storage import HostArray, HostStorage
-from accel.views import LayoutTensor
+
+if TYPE_CHECKING:
+    from accel.views import LayoutTensor
 
 __all__ = ["ContainerCopying"]
 
@@ -192,7 +194,7 @@ class ContainerCopying(ContainerAccess):
         if self._storage is not None:
             copies.fill(copies.all_of(self._storage), scalar[()])
 
-    def view(self, layout: Any, offset: SupportsIndex = 0) -> LayoutTensor:
+    def view(self, layout: Any, offset: SupportsIndex = 0) -> "LayoutTensor":
         """Return a tensor on this memory, with a layout; ``offset`` is in elements.
 
         Raises
@@ -200,4 +202,6 @@ class ContainerCopying(ContainerAccess):
         BoundsError
             If the layout exceeds the memory.
         """
+        from accel.views import LayoutTensor  # here, because few programs of arrays need views
+
         return LayoutTensor(self, layout, offset)

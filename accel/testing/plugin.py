@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from accel.testing.places import MARK, Place, entered, places
+
 if TYPE_CHECKING:
     from accel.device import Device
     from accel.testing.faults import Faults
@@ -31,33 +33,66 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="run tests on simulated devices with N interleavings of their streams (default: 1)",
     )
+    parser.addini(
+        "accel_namespaces",
+        type="args",
+        default=[],
+        help="parameters of tests or fixtures that take an array namespace; accel.xp is added on each device",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Extend the tests of other projects, if that is asked for."""
+    config.addinivalue_line("markers", f"{MARK}(device, seed, id): where a test runs; added to other projects' tests")
+    devices, parameters = config.getoption("--accel-devices"), config.getini("accel_namespaces")
+    if not devices and not parameters:
+        return
+    from accel.testing.foreign import Adding, Listed, ScikitLearn, SciPy, Suite
+
+    where = _places(config)
+    suites: dict[str, Suite] = {"": Listed(where, parameters)} if parameters else {}
+    if devices:
+        suites |= {"scipy.conftest": SciPy(where), "sklearn.conftest": ScikitLearn(where)}
+    config.pluginmanager.register(Adding(suites), "accel-adding")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that asks for a device on each device, and on simulated devices with each seed."""
     if "_accel_place" in metafunc.fixturenames:
-        places = list(_places(metafunc.config))
-        names = [name if seed is None else f"{name}-seed{seed}" for name, seed in places]
-        metafunc.parametrize("_accel_place", places, ids=names, indirect=True)
+        where = _places(metafunc.config)
+        metafunc.parametrize("_accel_place", where, ids=[place.id for place in where], indirect=True)
 
 
-def _places(config: pytest.Config) -> Iterator[tuple[str, int | None]]:
-    from accel.device import Device
+def _places(config: pytest.Config) -> list[Place]:
+    return places(config.getoption("--accel-devices"), config.getoption("--accel-seeds"))
 
-    wanted = config.getoption("--accel-devices")
-    names = wanted.split(",") if wanted else ["cpu", *("sim" for device in Device.available("sim")[:1])]
-    for name in names:
-        if name.startswith("sim"):
-            yield from ((name, seed) for seed in range(config.getoption("--accel-seeds")))
-        else:
-            yield name, None
+
+def _mark(item: pytest.Item) -> Place | None:
+    mark = item.get_closest_marker(MARK)
+    return None if mark is None else Place(*mark.args)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Run a test of another project, with all of its fixtures, on its device."""
+    place = _mark(item)
+    with nullcontext() if place is None else entered(place):
+        return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fail a test of another project if its device is not available."""
+    place = _mark(item)
+    if place is not None:
+        _available(place)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Let a race fail the test itself; the teardown of a fixture would come after the test has passed."""
     __tracebackhide__ = True
-    if "_accel_place" not in pyfuncitem.fixturenames:
+    if "_accel_place" not in pyfuncitem.fixturenames and _mark(pyfuncitem) is None:
         return (yield)
     from accel.testing.races import no_races
 
@@ -65,22 +100,23 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         return (yield)
 
 
+def _available(place: Place) -> "Device":
+    from accel.device import Device
+
+    device = Device(place.device)
+    reason = device.why_unavailable()
+    if reason is not None:
+        pytest.fail(f"--accel-devices asks for {place.device}: {reason}")
+    return device
+
+
 @pytest.fixture
 def _accel_place(request: pytest.FixtureRequest) -> Iterator["Device"]:
-    from accel.config import using
-    from accel.device import Device
     from accel.testing.races import no_races
-    from accel.testing.seeds import seeded
-    from accel.testing.simulation import drop
 
-    name, seed = request.param
-    place = Device(name)
-    reason = place.why_unavailable()
-    if reason is not None:
-        pytest.fail(f"--accel-devices asks for {name}: {reason}")
-    drop()
-    with using(device=name), nullcontext() if seed is None else seeded(seed), no_races():
-        yield place
+    device = _available(request.param)
+    with entered(request.param), no_races():
+        yield device
 
 
 @pytest.fixture

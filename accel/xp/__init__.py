@@ -4,6 +4,10 @@
 ``device=``. The library of the device computes (NumPy on the CPU), through array-api-compat. The signatures are in
 ``__init__.pyi``.
 
+The names are those of the standard, and names of NumPy that the standard does not have, for code that was written for
+NumPy: `accel.xp.numpy_functions` lists these. A function of both, such as `sort`, is the standard's; its options can be
+given by position where NumPy takes them so.
+
 Examples
 --------
 >>> import accel.xp as xp
@@ -14,8 +18,30 @@ Examples
 
 from math import e, inf, nan, pi
 
+from numpy import (
+    bool_,
+    complexfloating,
+    dtype,
+    errstate,
+    float16,
+    floating,
+    generic,
+    index_exp,
+    inexact,
+    integer,
+    intp,
+    issubdtype,
+    ndindex,
+    number,
+    promote_types,
+    s_,
+    signedinteger,
+    unsignedinteger,
+)
+
 from accel.device import Device
-from accel.xp import fft, linalg
+from accel.lazy import LazyNames
+from accel.xp import fft, linalg, numpy_functions
 from accel.xp.array import API_VERSIONS, Array
 from accel.xp.array_library import default_device
 from accel.xp.creation import (
@@ -56,21 +82,39 @@ from accel.xp.data_types import (
     uint64,
 )
 from accel.xp.functions import core as _compiled
+from accel.xp.generated import fetch_from
+from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
+from accel.xp.numpy_functions import array, ndim, shape, size
+from accel.xp.registrations import await_libraries as _await_libraries
 from accel.xp.reshaping import reshape
+from accel.xp.selection import where
 
 __array_api_version__ = API_VERSIONS[-1]
 newaxis = None
+ndarray = Array
 
 _functions = _compiled()
-globals().update(_functions)
+_of_numpy = numpy_functions.core()
+globals().update(_of_numpy)
 
 # fmt: off
 __all__ = [
     "Array", "Device", "__array_api_version__", "__array_namespace_info__", "arange", "asarray", "astype", "bool",
     "broadcast_shapes", "can_cast", "complex64", "complex128", "default_device", "e", "empty", "empty_like", "eye",
-    "fft", "finfo", "float32", "float64", "from_dlpack", "full", "full_like", "iinfo", "inf", "int8", "int16", "int32",
-    "int64", "isdtype", "linalg", "linspace", "nan", "newaxis", "ones", "ones_like", "pi", "reshape", "result_type",
-    "uint8", "uint16", "uint32", "uint64", "zeros", "zeros_like", *sorted(_functions),
+    "fft", "finfo", "float32", "float64", "from_dlpack", "full", "full_like", "host_copies", "iinfo", "inf", "int8",
+    "int16", "int32", "int64", "isdtype", "linalg", "linspace", "nan", "newaxis", "ones", "ones_like", "pi", "reshape",
+    "result_type", "special", "uint8", "uint16", "uint32", "uint64", "where", "zeros", "zeros_like",
+    # NumPy's
+    "array", "bool_", "complexfloating", "dtype", "errstate", "float16", "floating", "generic", "index_exp",
+    "inexact", "integer", "intp", "issubdtype", "ndarray", "ndim", "ndindex", "number", "promote_types", "s_",
+    "shape", "signedinteger", "size", "unsignedinteger",
+    *sorted(_functions), *sorted(_of_numpy),
 ]
 # fmt: on
+
+_LAZY = {"special": "accel.xp.special"}
+_extensions = LazyNames(__name__, _LAZY, __all__)
+__getattr__, __dir__ = fetch_from(_extensions, _functions), _extensions.listed
+
+_await_libraries()

@@ -1,8 +1,7 @@
 """`Array`: an n-d array of the standard over the memory of one device."""
 
-from collections.abc import Iterator
-from functools import partial
-from importlib import import_module
+import sys
+from collections.abc import Iterator, Sequence
 from operator import getitem, setitem
 from types import EllipsisType
 from typing import Any, TypeAlias, final
@@ -10,31 +9,38 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from accel import copies
+from accel.abc import Operand
+from accel.abc.stream import is_stream
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import KNOWN
-from accel.errors import DeviceMismatchError, LayoutError, reading_pickled
+from accel.errors import LayoutError, reading_pickled
 from accel.interchange import Interchange
 from accel.interchange.from_dlpack import Received
 from accel.memory import AnyStorage, heap_of
-from accel.xp import array_storage, operators, refusals, versions
+from accel.xp import array_storage, host_access, operators, refusals, versions
 from accel.xp.array_base import live, shared_of
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.conversions import Conversions
-from accel.xp.operators import Operators, Scalar
+from accel.xp.display import Display
+from accel.xp.methods import Methods
+from accel.xp.numpy_protocols import NumpyProtocols
+from accel.xp.operators import Scalar
 from accel.xp.versions import API_VERSIONS
 
 __all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "native", "native_array", "wrap"]
 
-_Basic: TypeAlias = "int | slice | EllipsisType | Array | None"
+_Basic: TypeAlias = "int | slice | EllipsisType | Array | list[Any] | np.ndarray[Any, Any] | None"
 Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 """An index of an array."""
 
 _SCALARS = frozenset({bool, int, float, complex})
+_NDARRAY = np.ndarray  # one look-up less
+_SEQUENCES = frozenset({list, tuple, range})
 
 
 @final
-class Array(Operators, Conversions, Interchange):
+class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
     """An n-d array of the array standard, made by functions such as `asarray` and `zeros`, not by its constructor.
 
     Operators take arrays on the same device and Python numbers. Operands on two devices raise `DeviceMismatchError`,
@@ -49,13 +55,6 @@ class Array(Operators, Conversions, Interchange):
     """
 
     __slots__ = ()
-
-    @property
-    def T(self) -> "Array":
-        """The transpose of a matrix."""
-        if self.ndim != 2:
-            raise LayoutError(f"x.T is for 2 axes, and this array has {self.ndim}; write x.mT, or xp.permute_dims")
-        return self.mT
 
     @property
     def mT(self) -> "Array":
@@ -75,7 +74,20 @@ class Array(Operators, Conversions, Interchange):
             The target.
         stream : Stream, optional
             The stream that copies; the copy may still be in flight on return. Without it, the copy is complete.
+
+        Raises
+        ------
+        TypeError
+            If ``device`` is None, or if ``stream`` is not a stream.
+        DeviceMismatchError
+            If the stream is of a device that takes no part in the copy.
         """
+        if device is None:  # elsewhere, None is the default device
+            raise TypeError(
+                "to_device takes a device, as in x.to_device('cpu'); for the default write Device.default()"
+            )
+        if stream is not None and not is_stream(stream):
+            raise TypeError(f"{stream!r} is not a stream; write stream=accel.new_stream({str(device)!r})")
         library = library_on(device)
         if library is self._library:
             return self
@@ -100,8 +112,9 @@ class Array(Operators, Conversions, Interchange):
     def __getitem__(self, key: Key, /) -> "Array":
         shared, library = self._shared, self._library
         array = self._native if shared is None or shared.handle is None else live(self)
+        basic = type(key) is int or type(key) is slice
         try:
-            if type(key) is not int:
+            if not basic:
                 key = unwrapped(library, key)
             result = array[key] if library.within is None else library.compute(getitem, array, key)
         except IndexError as error:
@@ -113,13 +126,13 @@ class Array(Operators, Conversions, Interchange):
         made._native, made._shared = result, None
         if type(result) is not library.array_type:
             made._native = library.as_array(result)
-        elif _is_view(library, result, array):
+        elif (basic and type(result) is _NDARRAY) or _is_view(library, result, array):  # NumPy returns a view for these
             made._shared = shared or shared_of(self)
         return made
 
-    def __setitem__(self, key: Key, value: "Array | Scalar", /) -> None:
+    def __setitem__(self, key: Key, value: "Array | Scalar | Sequence[Any]", /) -> None:
         array, library = live(self, writing=True), self._library
-        values = _without_overlap(library, native(library, value), array)
+        values = _without_overlap(library, _assigned(library, value), array)
         refusals.refuse_lossy(library, array.dtype, values)
         try:
             if library.within is None:
@@ -128,7 +141,7 @@ class Array(Operators, Conversions, Interchange):
                 library.compute(setitem, array, unwrapped(library, key), values)
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
-        except (MemoryError, ValueError) as error:
+        except (MemoryError, OverflowError, ValueError) as error:
             raise refusals.bad_write(library, array, error) from None
 
     def __len__(self) -> int:
@@ -137,14 +150,7 @@ class Array(Operators, Conversions, Interchange):
     def __iter__(self) -> "Iterator[Array]":
         return (self[index] for index in range(len(self)))
 
-    # Text, copies and pickles
-
-    def __repr__(self) -> str:
-        about = f"dtype={self.dtype.name}, device={self.device}"
-        if self._shared is not None and self._shared.handle is not None and self._shared.handle.released:
-            return f"Array(released, shape={self.shape}, {about})"
-        values = np.array2string(np.asarray(self.to_device(Device.CPU)), separator=", ", prefix="Array(")
-        return f"Array({values}, shape={self.shape}, {about})" if self.size == 0 else f"Array({values}, {about})"
+    # Copies and pickles
 
     def __copy__(self) -> "Array":
         try:
@@ -169,24 +175,28 @@ class Array(Operators, Conversions, Interchange):
         ValueError
             If the version is not one of `API_VERSIONS`.
         """
-        return import_module(__package__) if api_version is None else versions.namespace(api_version)
+        return sys.modules[__package__] if api_version is None else versions.namespace(api_version)
 
-    def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        library, targets = self._library, keywords.get("out", ())
-        if library.device is not Device.CPU:
-            raise DeviceMismatchError(
-                f"NumPy's {function.__name__} cannot compute on {library.device}; write xp.{function.__name__}(...) "
-                f"with arrays there, as xp.asarray(values, device='{library.device}') makes them"
-            )
-        for target in inputs[:1] if method == "at" else targets:
-            if type(target) is Array:
-                # NumPy's own check is not enough: `at` writes into read-only arrays.
-                refusals.refuse_read_only(library, live(target, writing=True))
-        options = {name: unwrapped(library, value) for name, value in keywords.items()}
-        result = getattr(function, method)(*unwrapped(library, inputs), **options)
-        results = result if isinstance(result, tuple) else (result,)
-        wrapped = tuple(map(partial(_wrap_any, library), results, targets or (None,) * len(results)))
-        return wrapped if isinstance(result, tuple) else wrapped[0]
+    @staticmethod
+    def _wrap(library: ArrayLibrary, result: Any, *sources: object) -> "Array":
+        return wrap(library, result, *sources)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        if dl_device is not None or not host_access.lent_by_copy(self.device):
+            return super().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        capsule = super().__dlpack__(max_version=max_version, dl_device=Device.CPU.dlpack, copy=copy)
+        host_access.count(self, "DLPack")
+        return capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return Device.CPU.dlpack if host_access.lent_by_copy(self.device) else self.device.dlpack
 
     def _lent_copy(self, device: Device) -> "Array":
         return self.__copy__() if device is self.device else self.to_device(device)
@@ -226,14 +236,9 @@ def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
         base = result.base
         if base is None or base is source or base is source.base:  # new memory, or the usual views
             return base is not None or result is source
+        if type(base) is np.ndarray and base.base is None and source.base is None:  # both are the root arrays
+            return False
     return array_storage.same_memory(library, result, source)
-
-
-def _wrap_any(library: ArrayLibrary, result: Any, target: Any) -> Any:
-    """Wrap a result of a NumPy function; return the target that it wrote to, and other objects, as they are."""
-    if target is not None:
-        return target
-    return wrap(library, result) if isinstance(result, np.ndarray | np.generic) else result
 
 
 def native(library: ArrayLibrary, value: Any) -> Any:
@@ -256,10 +261,7 @@ def native(library: ArrayLibrary, value: Any) -> Any:
         return value
     accepted = library.accept(value)
     if accepted is NotImplemented:
-        raise TypeError(
-            f"an array on {library.device} or a number is needed; found {type(value).__name__}: "
-            f"write xp.asarray(values)"
-        )
+        raise refusals.no_operand(library, value)
     return accepted
 
 
@@ -280,6 +282,15 @@ def native_array(library: ArrayLibrary, value: Any) -> Any:
     return library.as_array(operand)
 
 
+def _assigned(library: ArrayLibrary, value: Any) -> Any:
+    """Return what is assigned to elements as the library takes it: a sequence of numbers becomes an array."""
+    if type(value) not in _SEQUENCES:
+        return native(library, value)
+    values = np.asarray(value)
+    refusals.refuse_values(value, values.dtype)
+    return values if library.device is Device.CPU else library.as_array(values.tolist())
+
+
 def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
     """Return values, copied if they may overlap a target: NumPy may write some of them before it reads them."""
     if type(values) is library.array_type and values.ndim and array_storage.may_overlap(library, values, target):
@@ -288,17 +299,21 @@ def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
 
 
 def unwrapped(library: ArrayLibrary, value: Any) -> Any:
-    """Replace each `Array` by the library's array in an index, or in an argument of a NumPy function."""
+    """Replace each array by the library's array in an index; arrays of NumPy are copied to the library's device."""
     if type(value) is Array:
         return native(library, value)
-    return tuple(unwrapped(library, part) for part in value) if type(value) is tuple else value
+    if type(value) is tuple or type(value) is list:
+        return type(value)([unwrapped(library, part) for part in value])
+    if isinstance(value, np.ndarray) and library.device is not Device.CPU:
+        return wrap(library_on(Device.CPU), value).to_device(library.device)._native
+    return value
 
 
 def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None = None) -> Array:
     """Make an array on a container's memory, without a copy."""
     library = library_on(container.device)
     storage = container.storage
-    flat = library.backend.array(storage.__accel_operand__(), storage.keep_alive())
+    flat = _at(library, storage.__accel_operand__(), storage)
     made = wrap(library, flat if shape is None else flat.reshape(shape))
     made._shared = array_storage.SharedStorage(storage)
     return made
@@ -310,9 +325,17 @@ def array_received(received: Received) -> Array:
     library = library_on(storage.device)
     if refusals.repeats(operand.extents, operand.strides):
         operand = operand._replace(writable=False)
-    made = wrap(library, library.backend.array(operand, storage.keep_alive()))
+    made = wrap(library, _at(library, operand, storage))
     made._shared = array_storage.SharedStorage(storage)
     return made
+
+
+def _at(library: ArrayLibrary, operand: Operand, storage: AnyStorage) -> Any:
+    """Return the library's array on elements of a storage, which the array keeps alive."""
+    if library.device is not Device.CPU and 0 in operand.extents:
+        # No memory says on which device such elements are.
+        return library.namespace.empty(operand.extents, dtype=operand.dtype)
+    return library.backend.array(operand, storage.keep_alive())
 
 
 def _unpickled(*state: Any) -> Array:

@@ -1,5 +1,6 @@
 """`ArrayBase`: the fields of an array, its attributes, and the storage under it."""
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,11 @@ from accel.xp.array_storage import SharedStorage
 __all__ = ["ArrayBase", "live", "shared_of"]
 
 
+def _of_native(name: str, doc: str) -> Any:
+    """Make a property that is the library's attribute of the same name."""
+    return property(attrgetter(f"_native.{name}"), doc=doc)
+
+
 class ArrayBase:
     """The fields of `Array`, and what needs nothing else: attributes, storage and container."""
 
@@ -27,30 +33,16 @@ class ArrayBase:
     _library: ArrayLibrary
     _shared: SharedStorage | None
 
-    @property
-    def dtype(self) -> DType:
-        """Type of the elements."""
-        return self._native.dtype  # type: ignore[no-any-return]
+    # Without a frame of Python: these are asked for more often than elements.
+    dtype: DType = _of_native("dtype", "Type of the elements.")
+    shape: tuple[int, ...] = _of_native("shape", "Extent of each axis.")
+    ndim: int = _of_native("ndim", "Number of axes.")
+    size: int = _of_native("size", "Number of elements.")
 
     @property
     def device(self) -> Device:
         """The device on which the elements are."""
         return self._library.device
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Extent of each axis."""
-        return self._native.shape  # type: ignore[no-any-return]
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return self._native.ndim  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return self._native.size  # type: ignore[no-any-return]
 
     @property
     def nbytes(self) -> int:
@@ -84,6 +76,11 @@ class ArrayBase:
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
         return array_storage.operand(self._library, self._native, self.storage)
+
+    @staticmethod
+    def _wrap(library: ArrayLibrary, result: Any, *sources: object) -> Any:
+        """Make an array of a result of the library; a view of one of the sources shares that source's storage."""
+        raise NotImplementedError  # in `Array`, the one class of arrays
 
     def _lent_storage(self) -> AnyStorage:
         return self.storage

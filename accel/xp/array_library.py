@@ -7,12 +7,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from accel import config
-from accel.abc import ComputesWithin, SupportsArrays
+from accel.abc import ComputesWithin, SupportsArrays, SupportsSpecial
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory import heap_of
 from accel.registry import table_by_device
+from accel.xp.given_arrays import given_arrays
 
 __all__ = ["ArrayLibrary", "default_device", "library_on"]
 
@@ -38,7 +39,7 @@ class ArrayLibrary:
         Returns the context manager in which given arrays are computed with; None if the library needs none.
     """
 
-    __slots__ = ("array_type", "as_array", "backend", "device", "namespace", "within")
+    __slots__ = ("array_type", "as_array", "backend", "device", "namespace", "special_functions", "within")
 
     def __init__(self, device: Device, backend: SupportsArrays) -> None:
         self.device = device
@@ -47,6 +48,7 @@ class ArrayLibrary:
         self.array_type = type(self.namespace.empty(0))
         # array-api-compat's asarray takes eight times as long as NumPy's.
         self.as_array = np.asarray if self.array_type is np.ndarray else self.namespace.asarray
+        self.special_functions: Any = None  # until they are asked for
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
 
     def compute(self, function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
@@ -58,17 +60,32 @@ class ArrayLibrary:
         with self.within(*operands):
             return function(*operands, **keywords)
 
+    @property
+    def special(self) -> Any:
+        """The library's special functions, with the names of `scipy.special`; loaded when they are first used.
+
+        Raises
+        ------
+        CapabilityError
+            If the device has none, or if the library that has them is not installed.
+        """
+        if self.special_functions is None:
+            if not isinstance(self.backend, SupportsSpecial):
+                raise CapabilityError(f"{self.device} has no special functions; move arrays, as in x.to_device('cpu')")
+            self.special_functions = self.backend.special(self.device)
+        return self.special_functions
+
     def accept(self, value: object) -> Any:
         """Return an operand of another type as the library takes it, or NotImplemented.
 
-        Arrays and scalars of NumPy are operands on the host only. Numbers of a subclass, such as members of an
-        `enum.IntEnum`, become plain Python numbers.
+        Arrays of NumPy are operands on the host only. On other devices scalars of NumPy, and its arrays of no axes, are
+        Python numbers. Numbers of a subclass, such as members of an `enum.IntEnum`, become plain Python numbers.
         """
         if isinstance(value, _OF_NUMPY):
-            if self.device is not Device.CPU:
-                return NotImplemented
             as_dtype(value.dtype)
-            return value
+            if self.device is Device.CPU:
+                return value
+            return NotImplemented if value.ndim else value.item()
         if isinstance(value, int):
             return int(value)
         if isinstance(value, float):
@@ -78,7 +95,8 @@ class ArrayLibrary:
     def refuse(self, other: "ArrayLibrary") -> NoReturn:
         """Raise the error for operands on two devices."""
         raise DeviceMismatchError(
-            f"the operands are on {self.device} and {other.device}; move one, as in x.to_device('{self.device}')"
+            f"the operands are on {self.device} and {other.device}; move one, as in x.to_device('{self.device}'). "
+            f"{given_arrays()}"
         )
 
 
@@ -101,6 +119,10 @@ def _make_library(device: Device) -> ArrayLibrary:
 
 def default_device(device: DeviceLike) -> AbstractContextManager[config.Settings]:
     """Make arrays on a device inside a ``with`` block, unless a call has ``device=``.
+
+    Values of Python and arrays of NumPy that `asarray` converts go there too. Arrays, containers and views stay where
+    they are, and so do their results, those of functions such as `zeros_like`, and what `from_dlpack` receives. The
+    block is that of this thread or task: other threads keep their own default.
 
     Examples
     --------

@@ -1,13 +1,14 @@
 """`Conversions`: an array as a Python number, as text, as a NumPy array, and as a Python buffer."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from accel.device import Device
+from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike
 from accel.errors import DeviceMismatchError, DTypeError
 from accel.xp.array_base import ArrayBase, live
+from accel.xp.host_access import on_host
 
 __all__ = ["Conversions"]
 
@@ -16,6 +17,11 @@ class Conversions(ArrayBase):
     """Conversions of an array to types of Python and NumPy."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def to_device(self, device: DeviceLike, /) -> Self:
+            """See `Array`."""
 
     def _item(self, kind: str) -> Any:
         if self.ndim:
@@ -44,20 +50,25 @@ class Conversions(ArrayBase):
         return int(self._item("index"))
 
     def __format__(self, spec: str) -> str:
-        return format(self._item("number") if spec and not self.ndim else str(self), spec)
+        return format(str(self) if self.ndim else self._item("number"), spec)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, DType]:
         if self.device is not Device.CPU:
-            raise DeviceMismatchError(
-                f"this array is on {self.device}, and NumPy cannot read it there; write x.to_device('cpu')"
-            )
+            return self._copied_to_numpy(dtype, copy)
         array = live(self, writing=not copy)
         if not copy:
             _ = self.storage  # registers it: an Array made from NumPy's array then shares this storage
         return np.asarray(array, dtype=dtype, copy=copy)
 
+    def _copied_to_numpy(self, dtype: DTypeLike | None, copy: bool | None) -> np.ndarray[Any, DType]:
+        if copy is False:
+            raise DeviceMismatchError(f"NumPy gets an array on {self.device} only by a copy; write copy=None")
+        # Writable: compiled code, such as SciPy's sosfilt, refuses read-only memory even where it only reads.
+        return on_host(self, "NumPy", writable=True).astype(dtype or self.dtype, copy=False)
+
     def __buffer__(self, flags: int, /) -> memoryview:
+        values = self.__array__()
         try:
-            return self.__array__().data
+            return values.data if self.device is Device.CPU else values.data.toreadonly()
         except ValueError:
             raise DTypeError(f"Python's buffers cannot carry {self.dtype.name}; write x.__dlpack__()") from None

@@ -1,13 +1,14 @@
 """Functions that create arrays."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike, resolve
-from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.errors import DTypeError
+from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
+from accel.errors import DeviceMismatchError
 from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.interchange.from_dlpack import Received, receive
 from accel.memory import DeviceStorage, HostStorage
@@ -16,9 +17,9 @@ from accel.xp.array import Array, array_on, array_received, native, wrap
 from accel.xp.array_base import live
 from accel.xp.array_library import library_on
 from accel.xp.functions import created, dtype_or_none, library_of
-from accel.xp.nested import stacked
+from accel.xp.nested import device_of_first, device_within, stacked
 from accel.xp.operators import Scalar
-from accel.xp.refusals import guarded, refuse_huge
+from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_values
 
 __all__ = [
     "arange",
@@ -37,18 +38,19 @@ __all__ = [
     "zeros_like",
 ]
 
-Shape = int | tuple[int, ...]
+Shape = int | Sequence[int]
 
 
 def asarray(
-    obj: Any, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: bool | None = None
+    obj: Any, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None, copy: bool | None = None
 ) -> Array:
     """Convert an object to an array, which shares the object's memory if possible.
 
     Parameters
     ----------
     obj : Array, container, storage, view, numpy.ndarray, number or nested sequence
-        The elements. Containers and storages become a flat array on their memory.
+        The elements. Containers and storages become a flat array on their memory. Nested sequences may have arrays of
+        one device in them.
     dtype : dtype_like, optional
         Type of the elements; by default that of ``obj``.
     device : Device or str, optional
@@ -83,12 +85,18 @@ def asarray(
         if copy:  # in C order
             lender, copy = lender._lent_copy(lender.device), None
         obj = array_received(Received(lender._lent_storage(), lender.__accel_operand__(), copied=False))
-    elif isinstance(obj, list | tuple) and copy is not False:
-        obj = obj if (made := stacked(obj)) is None else made
+    elif isinstance(obj, list | tuple) and (place := device_of_first(obj)) not in (None, Device.CPU):
+        obj, copy = _joined(obj, place, copy), None
     if isinstance(obj, Array):
         return _converted(obj, obj.device if device is None else device, dtype, copy)
     library = library_on(Device.CPU)
-    host = wrap(library, _on_host(obj, dtype_or_none(dtype), copy))
+    try:
+        host = wrap(library, _on_host(obj, dtype_or_none(dtype), copy))
+    except DeviceMismatchError:
+        place = device_within(obj)
+        if place is None:
+            raise
+        return asarray(_joined(obj, place, copy), dtype=dtype, device=device)
     if isinstance(obj, np.ndarray) and not copy:
         host._shared = array_storage.register(
             library, host._native, array_storage.SharedStorage(readonly=not obj.flags.writeable)
@@ -96,14 +104,20 @@ def asarray(
     return _converted(host, device, dtype, None if copy else copy)  # copy=True was done by _on_host
 
 
+def _joined(parts: Any, device: Device, copy: bool | None) -> Array:
+    if copy is False:
+        raise ValueError("nested sequences become an array only by a copy; write copy=None")
+    return stacked(parts, device, asarray)
+
+
 def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:
     """Return an object as a NumPy array; arrays and scalars of NumPy keep their dtype."""
-    array: np.ndarray[Any, DType] = np.asarray(
-        obj, dtype=None if isinstance(obj, np.ndarray | np.generic) else dtype, copy=copy
-    )
+    of_numpy = isinstance(obj, np.ndarray | np.generic)
+    array: np.ndarray[Any, DType] = np.asarray(obj, dtype=None if of_numpy else dtype, copy=copy)
     if array.dtype.hasobject:
         refuse_huge(obj)
-    as_dtype(array.dtype)
+    if of_numpy or array.dtype not in KNOWN:
+        refuse_values(obj, array.dtype)
     return guarded(array)
 
 
@@ -139,8 +153,7 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
     """
     library, wanted = library_of(x), as_dtype(dtype)
     array = live(x)
-    if x.dtype.kind == "c" and wanted.kind not in "cb":
-        raise DTypeError(f"{x.dtype.name} becomes {wanted.name} only without its imaginary part; write xp.real(x)")
+    refuse_complex(x.dtype, wanted)
     if copy or wanted != x.dtype:
         x = created(library, library.namespace.astype, array, wanted, copy=True)
     return x if device is None else x.to_device(device)
@@ -180,7 +193,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
         made, copied = array_received(received), received.copied
     if copy is False and target not in (None, made.device):
         raise only_by_copy(made.device, target)
-    return _converted(made, target or made.device, None, copy and not copied)
+    return _converted(made, target or made.device, None, None if copied else copy)
 
 
 def arange(
@@ -188,8 +201,8 @@ def arange(
     /,
     stop: float | None = None,
     step: float = 1,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     device: DeviceLike | None = None,
 ) -> Array:
     """Return evenly spaced numbers from ``start`` to before ``stop``; ``arange(stop)`` starts at 0."""
@@ -201,7 +214,7 @@ def linspace(
     start: complex,
     stop: complex,
     /,
-    num: int,
+    num: int = 50,
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
@@ -216,9 +229,9 @@ def eye(
     n_rows: int,
     n_cols: int | None = None,
     /,
-    *,
     k: int = 0,
     dtype: DTypeLike | None = None,
+    *,
     device: DeviceLike | None = None,
 ) -> Array:
     """Return a matrix with ones on its ``k``-th diagonal and zeros elsewhere."""
@@ -226,26 +239,26 @@ def eye(
     return created(library, library.namespace.eye, n_rows, n_cols, k=k, dtype=dtype_or_none(dtype))
 
 
-def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array with uninitialised elements."""
     library = library_on(device)
     return created(library, library.namespace.empty, shape, dtype=dtype_or_none(dtype))
 
 
-def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array of zeros."""
     library = library_on(device)
     return created(library, library.namespace.zeros, shape, dtype=dtype_or_none(dtype))
 
 
-def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def ones(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array of ones."""
     library = library_on(device)
     return created(library, library.namespace.ones, shape, dtype=dtype_or_none(dtype))
 
 
 def full(
-    shape: Shape, fill_value: Scalar, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+    shape: Shape, fill_value: Scalar, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None
 ) -> Array:
     """Return an array of one value; its dtype is by default that of the value.
 
@@ -261,23 +274,23 @@ def full(
     return created(library, library.namespace.full, shape, value, dtype=dtype_or_none(dtype))
 
 
-def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def empty_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array with the shape, dtype and device of another, and uninitialised elements."""
     return empty(**_like(x, dtype, device))
 
 
-def zeros_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def zeros_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return zeros with the shape, dtype and device of another array."""
     return zeros(**_like(x, dtype, device))
 
 
-def ones_like(x: Array, /, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def ones_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return ones with the shape, dtype and device of another array."""
     return ones(**_like(x, dtype, device))
 
 
 def full_like(
-    x: Array, /, fill_value: Scalar, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+    x: Array, /, fill_value: Scalar, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None
 ) -> Array:
     """Return an array of one value, with the shape, dtype and device of another array."""
     return full(fill_value=fill_value, **_like(x, dtype, device))

@@ -113,7 +113,7 @@ def result_type(*arrays_and_dtypes: Array | Scalar | DTypeLike) -> DType:
     """
     operands = [value if type(value) in _NUMBERS else _dtype_of(value) for value in arrays_and_dtypes]
     if all(type(value) in _NUMBERS for value in operands):
-        raise ValueError(f"at least one array or dtype is needed; found {operands}: write xp.asarray(number)")
+        raise ValueError("at least one array or dtype is needed; make an array of one of the numbers, with xp.asarray")
     return np.result_type(*operands)
 
 

@@ -4,5 +4,5 @@ from accel.xp.frequencies import fftfreq, rfftfreq
 from accel.xp.functions import fft as _compiled
 
 _functions = _compiled()
-globals().update(_functions)
+__getattr__, __dir__ = _functions.fetch, _functions.listed
 __all__ = ["fftfreq", "rfftfreq", *sorted(_functions)]

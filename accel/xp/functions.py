@@ -1,45 +1,29 @@
-"""The functions of the standard, compiled from the table of their signatures.
+"""The functions of the standard, compiled from the table of their signatures when they are first asked for.
 
 Each function finds the library of its arrays, calls the library's function with the library's arrays, and wraps the
 result.
 """
 
-import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
-from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.xp import results, signatures
+import numpy as np
+
+from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
+from accel.xp import results, signatures, special_signatures
 from accel.xp.array import Array, native, native_array, wrap
 from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary
-from accel.xp.generated import run
+from accel.xp.function_source import method_source, parsed, source
+from accel.xp.generated import Compiled
 from accel.xp.operators import Scalar
-from accel.xp.refusals import failure
+from accel.xp.refusals import failure, refuse_dtype
 
-__all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "library_of", "linalg", "parsed"]
+__all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "library_of", "linalg", "parsed", "special"]
 
-_TEMPLATE = '''
-def {name}({parameters}) -> {returns}:
-    """Compute `{name}` of the array standard on the device of the arrays.
-
-    https://data-apis.org/array-api/latest/API_specification/generated/array_api.{section}{name}.html
-
-    Raises
-    ------
-    TypeError
-        If no argument is an `Array`.
-    DeviceMismatchError
-        If the arrays are on different devices.
-    ReleasedError
-        If the memory of an array was released.
-    """
-    library = library_of({arrays})
-    try:
-        return {call}
-    except (IndexError, MemoryError) as error:
-        raise failure(error) from None
-'''
+_STANDARD = "the array standard", "https://data-apis.org/array-api/latest/API_specification/generated/array_api."
+_SCIPY = "SciPy", "https://docs.scipy.org/doc/scipy/reference/generated/scipy.special."
 
 
 def library_of(*values: Any) -> ArrayLibrary:
@@ -53,7 +37,22 @@ def library_of(*values: Any) -> ArrayLibrary:
 
 def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:
     """Return several operands as arrays of the library."""
-    return [native_array(library, value) for value in values]
+    return [
+        value._native
+        if type(value) is Array
+        and value._library is library
+        and (value._shared is None or value._shared.handle is None)
+        else native_array(library, value)
+        for value in values
+    ]
+
+
+def among(result: object, operands: Iterable[object]) -> bool:
+    """Tell whether a result is one of the operands itself; ``in`` would compare elements."""
+    for operand in operands:  # noqa: SIM110 - `any` takes three times as long
+        if operand is result:
+            return True
+    return False
 
 
 def native_or_none(library: ArrayLibrary, value: Any) -> Any:
@@ -75,18 +74,30 @@ def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any
     """Call a function of the library that returns a new array, and wrap the result."""
     try:
         return wrap(library, function(*arguments, **keywords))
-    except (IndexError, MemoryError) as error:
+    except (IndexError, MemoryError, OverflowError) as error:
         raise failure(error) from None
 
 
 def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) -> tuple[Array, ...]:
     """Make arrays of several results of the library."""
-    return tuple([wrap(library, result, *sources) for result in results])
+    operands = [source._native for source in sources if type(source) is Array]
+    wrapped = []
+    for result in results:
+        if type(result) is np.ndarray and result.base is None and result.dtype in KNOWN and not among(result, operands):
+            # `wrap` is written out here for new memory, which saves a call for each result.
+            made = Array()
+            made._native, made._library, made._shared = result, library, None
+        else:
+            made = wrap(library, result, *sources)
+        wrapped.append(made)
+    return tuple(wrapped)
 
 
 _NAMES: Mapping[str, Any] = {
     # called by the compiled functions
-    "dtype_or_none": dtype_or_none,
+    "KNOWN": KNOWN,
+    "among": among,
+    "as_dtype": as_dtype,
     "failure": failure,
     "library_of": library_of,
     "live": live,
@@ -94,7 +105,9 @@ _NAMES: Mapping[str, Any] = {
     "native_array": native_array,
     "native_or_none": native_or_none,
     "natives": natives,
+    "ndarray": np.ndarray,
     "not_none": not_none,
+    "refuse_dtype": refuse_dtype,
     "wrap": wrap,
     "wrap_all": wrap_all,
     # used in their signatures
@@ -110,76 +123,6 @@ _NAMES: Mapping[str, Any] = {
 }
 
 
-def _annotation(parameter: ast.arg) -> str:
-    return ast.unparse(parameter.annotation or ast.Constant(None))
-
-
-def _converted(parameter: ast.arg) -> str:
-    """Write the expression that converts an argument for the library, by the argument's annotation."""
-    name, annotation = parameter.arg, _annotation(parameter)
-    if annotation == "Array":
-        return f"native_array(library, {name})"
-    if annotation == "Sequence[Array]":
-        return f"natives(library, {name})"
-    if "DTypeLike" in annotation:
-        return f"dtype_or_none({name})"
-    if "Array" in annotation:
-        return f"native_or_none(library, {name})" if "None" in annotation else f"native(library, {name})"
-    return name
-
-
-def _keyword(parameter: ast.arg) -> str:
-    name = parameter.arg
-    if "Array" in _annotation(parameter):
-        return f"**not_none(library, {name}={name})"
-    return f"{name}={_converted(parameter)}"
-
-
-def _arrays(signature: ast.arguments) -> str:
-    """Write the names of the parameters that can be arrays."""
-    parameters = (*signature.posonlyargs, *signature.args, *signature.kwonlyargs)
-    arrays = [parameter for parameter in parameters if "Array" in _annotation(parameter)]
-    names = [f"*{each.arg}" if _annotation(each) == "Sequence[Array]" else each.arg for each in arrays]
-    return ", ".join([*names, f"*{signature.vararg.arg}"] if signature.vararg else names)
-
-
-def _call(function: ast.FunctionDef, section: str) -> str:
-    """Write the call of the library's function."""
-    signature = function.args
-    passed = [_converted(parameter) for parameter in (*signature.posonlyargs, *signature.args)]
-    passed += [f"*natives(library, {signature.vararg.arg})"] if signature.vararg else []
-    passed += [_keyword(parameter) for parameter in signature.kwonlyargs]
-    returned = ast.unparse(function.returns or ast.Constant(None))
-    make = "wrap" if returned == "Array" else "wrap_all"
-    call = f"{make}(library, library.namespace.{section}{function.name}({', '.join(passed)}), {_arrays(signature)})"
-    return f"{returned}(*{call})" if returned in results.__all__ else call
-
-
-def _method_call(function: ast.FunctionDef) -> str:
-    """Write the call of the array's method, whose result is never a view."""
-    name, passed = function.name, ", ".join(map(_keyword, function.args.kwonlyargs))
-    within = f"library.compute(library.array_type.{name}, live(x), {passed})"
-    return f"wrap(library, live(x).{name}({passed}) if library.within is None else {within})"
-
-
-def _source(function: ast.FunctionDef, call: str, section: str = "") -> str:
-    """Write the Python of one function."""
-    return _TEMPLATE.format(
-        name=function.name,
-        section=section,
-        parameters=ast.unparse(function.args),
-        returns=ast.unparse(function.returns or ast.Constant(None)),
-        arrays=_arrays(function.args),
-        call=call,
-    )
-
-
-def parsed(table: str) -> list[ast.FunctionDef]:
-    """Parse a table with one signature on each line."""
-    lines = "".join(f"def {line}: ...\n" for line in table.splitlines() if line)
-    return [node for node in ast.parse(lines).body if isinstance(node, ast.FunctionDef)]
-
-
 def elementwise() -> str:
     """Return the table of the elementwise functions of one and of two operands."""
     operands = "x1: Array | Scalar, x2: Array | Scalar, /"
@@ -188,24 +131,40 @@ def elementwise() -> str:
     return "\n".join(rows)
 
 
-def core() -> dict[str, Callable[..., Any]]:
-    """Compile the functions of the standard's main namespace."""
-    sources = [_source(function, _call(function, "")) for function in parsed(elementwise() + signatures.FUNCTIONS)]
-    sources += [_source(function, _method_call(function)) for function in parsed(signatures.METHODS)]
-    return run("".join(sources), "accel.xp", _NAMES)
+def core() -> Compiled:
+    """Return the functions of the standard's main namespace."""
+    origin, page = _STANDARD
+    call = partial(source, namespace="library.namespace", origin=origin, page=page)
+    sources = {name: partial(call, row) for name, row in _rows(elementwise() + signatures.FUNCTIONS)}
+    sources |= {name: partial(method_source, row, origin, page) for name, row in _rows(signatures.METHODS)}
+    return Compiled("accel.xp", sources, _NAMES)
 
 
-def linalg() -> dict[str, Callable[..., Any]]:
-    """Compile the extension for linear algebra."""
+def linalg() -> Compiled:
+    """Return the extension for linear algebra."""
     return _extension(signatures.LINALG, "linalg")
 
 
-def fft() -> dict[str, Callable[..., Any]]:
-    """Compile the extension for Fourier transforms."""
+def fft() -> Compiled:
+    """Return the extension for Fourier transforms."""
     return _extension(signatures.FFT, "fft")
 
 
-def _extension(table: str, name: str) -> dict[str, Callable[..., Any]]:
-    section = f"{name}."
-    sources = (_source(function, _call(function, section), section) for function in parsed(table))
-    return run("".join(sources), f"accel.xp.{name}", _NAMES)
+def special() -> Compiled:
+    """Return the special functions."""
+    origin, page = _SCIPY
+    call = partial(source, namespace="library.special", origin=origin, page=page)
+    return Compiled(
+        "accel.xp.special", {name: partial(call, row) for name, row in _rows(special_signatures.table())}, _NAMES
+    )
+
+
+def _extension(table: str, name: str) -> Compiled:
+    origin, page = _STANDARD
+    call = partial(source, namespace=f"library.namespace.{name}", origin=origin, page=f"{page}{name}.")
+    return Compiled(f"accel.xp.{name}", {each: partial(call, row) for each, row in _rows(table)}, _NAMES)
+
+
+def _rows(table: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the signature on each line of a table."""
+    return ((line.partition("(")[0], line) for line in table.splitlines() if line)

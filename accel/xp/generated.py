@@ -1,13 +1,16 @@
 """Running generated source such that tracebacks, `inspect` and debuggers can show its lines."""
 
 import linecache
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["run"]
+from accel.lazy import LazyNames
+
+__all__ = ["Compiled", "fetch_from", "run"]
 
 
-def run(source: str, module: str, names: Mapping[str, Any]) -> dict[str, Any]:
+def run(source: str, module: str, names: Mapping[str, Any], *, title: str = "") -> dict[str, Any]:
     """Run generated source, and return the names that it defines.
 
     Parameters
@@ -18,11 +21,75 @@ def run(source: str, module: str, names: Mapping[str, Any]) -> dict[str, Any]:
         The ``__module__`` of the functions.
     names : mapping
         The globals of the functions.
+    title : str
+        What to show as the name of the file; by default the module.
     """
-    file = f"<{module}, generated>"
+    file = f"<{title or module}, generated>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
     scope = {**names, "__name__": module}
     made: dict[str, Any] = {}
     exec(compile(source, file, "exec", dont_inherit=True), scope, made)
     scope.update(made)
     return made
+
+
+class Compiled(Mapping[str, Callable[..., Any]]):
+    """Generated functions of a module, by name; each is compiled when it is first asked for.
+
+    `fetch` and `listed` are the module's ``__getattr__`` and ``__dir__`` (PEP 562).
+
+    Parameters
+    ----------
+    module : str
+        The ``__module__`` of the functions.
+    sources : mapping
+        For each name a function that writes the source.
+    names : mapping
+        The globals of the functions.
+    """
+
+    def __init__(self, module: str, sources: Mapping[str, Callable[[], str]], names: Mapping[str, Any]) -> None:
+        self._module = module
+        self._sources = sources
+        self._names = names
+        self._made: dict[str, Callable[..., Any]] = {}
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        made = self._made.get(name)
+        if made is None:
+            compiled = run(self._sources[name](), self._module, self._names, title=f"{self._module}.{name}")
+            made = self._made.setdefault(name, compiled[name])  # another thread may have been first
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sources)
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def fetch(self, name: str) -> Callable[..., Any]:
+        """Return a function, and store it in the module, so that Python finds it there from then on.
+
+        Raises
+        ------
+        AttributeError
+            If the module has no such function.
+        """
+        if name not in self._sources:
+            raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
+        function = self[name]
+        setattr(sys.modules[self._module], name, function)
+        return function
+
+    def listed(self) -> list[str]:
+        """Return the names of the module, with those of all functions, compiled or not."""
+        return sorted({*vars(sys.modules[self._module]), *self._sources})
+
+
+def fetch_from(imported: LazyNames, compiled: Compiled) -> Callable[[str], object]:
+    """Return the ``__getattr__`` of a module that has lazy imports, and also generated functions."""
+
+    def fetch(name: str) -> object:
+        return imported.fetch(name) if name in imported else compiled.fetch(name)
+
+    return fetch

@@ -1,7 +1,9 @@
-"""The standard's extension for linear algebra; the signatures are in ``linalg.pyi``."""
+"""The standard's extension for linear algebra, and more of NumPy's; the signatures are in ``linalg.pyi``."""
 
+from accel.xp import numpy_functions
 from accel.xp.functions import linalg
 
-_functions = linalg()
-globals().update(_functions)
-__all__ = sorted(_functions)
+_functions, _of_numpy = linalg(), numpy_functions.linalg()
+globals().update(_of_numpy)
+__getattr__, __dir__ = _functions.fetch, _functions.listed
+__all__ = sorted({*_functions, *_of_numpy})

@@ -51,7 +51,7 @@ _COMPUTE = """\
 _COMPUTE_NEW = f"""\
     try:
 {_COMPUTE}
-    except MemoryError as error:
+    except (MemoryError, OverflowError) as error:
         raise failure(error) from None
 """
 
@@ -75,7 +75,7 @@ def __{{name}}__(self, other, /):
     array = live(self, writing=True)
     try:
 {_COMPUTE}
-    except (MemoryError, TypeError, ValueError) as error:
+    except (MemoryError, OverflowError, TypeError, ValueError) as error:
         raise bad_write(library, array, error) from None
     return self
 """

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from accel.device import Device
 from accel.dtypes import DType, as_dtype
-from accel.errors import AccelError, BoundsError, DTypeError, OverlapError, ReadOnlyError
+from accel.errors import AccelError, BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError
 from accel.memory.shortage import out_of_memory
 from accel.xp.array_library import ArrayLibrary
 
@@ -14,10 +15,13 @@ __all__ = [
     "bad_write",
     "failure",
     "guarded",
+    "no_operand",
+    "refuse_complex",
     "refuse_dtype",
     "refuse_huge",
     "refuse_lossy",
     "refuse_read_only",
+    "refuse_values",
     "repeats",
 ]
 
@@ -35,17 +39,40 @@ def refuse_lossy(library: ArrayLibrary, dtype: DType, values: Any) -> None:
         )
 
 
+def refuse_complex(dtype: DType, wanted: DType) -> None:
+    """Refuse a cast that would drop the imaginary parts of complex numbers."""
+    if dtype.kind == "c" and wanted.kind not in "cb":
+        raise DTypeError(f"{dtype.name} becomes {wanted.name} only without its imaginary part; write xp.real(x)")
+
+
+def no_operand(library: ArrayLibrary, value: object) -> TypeError:
+    """Return the error for an operand that is neither an array on the device nor a number."""
+    where = "" if library.device is Device.CPU else f", device='{library.device}'"
+    return TypeError(
+        f"an array on {library.device} or a number is needed; found {type(value).__name__}: "
+        f"write xp.asarray(values{where})"
+    )
+
+
 def bad_key(array: Any, error: IndexError) -> BoundsError:
     """Return the error for an index that the library refused."""
     return BoundsError(f"{error}; the array's shape is {array.shape}")
 
 
 def failure(error: Exception) -> Exception:
-    """Return the error to raise for a MemoryError or an IndexError of the library."""
+    """Return the error to raise for a MemoryError, an OverflowError or an IndexError of the library."""
     if isinstance(error, MemoryError):
         return out_of_memory(error, "the result")
+    if isinstance(error, OverflowError):
+        return OverflowError(
+            f"{error}; write xp.astype(x, dtype) with a dtype that holds the number, such as 'float64'"
+        )
     # NumPy's AxisError is an IndexError and also a ValueError, which users of the standard expect.
-    return error if isinstance(error, AccelError | ValueError) else BoundsError(str(error))
+    return (
+        error
+        if isinstance(error, AccelError | ValueError)
+        else BoundsError(f"an axis or an index is out of range: {error}")
+    )
 
 
 def refuse_huge(value: object) -> None:
@@ -54,6 +81,19 @@ def refuse_huge(value: object) -> None:
         # Python refuses to write very long integers as decimals.
         shown = value if value.bit_length() < 1000 else f"an integer of {value.bit_length()} bits"
         raise OverflowError(f"{shown} is out of range for every integer dtype; write float(value)")
+
+
+def refuse_values(values: object, dtype: DType) -> None:
+    """Refuse values of which NumPy makes an array of a dtype that arrays cannot have."""
+    try:
+        as_dtype(dtype)
+    except DTypeError as error:
+        if isinstance(values, np.ndarray | np.generic):
+            raise error from None
+        raise DTypeError(
+            f"an array has numbers or booleans as elements; of this {type(values).__name__} NumPy makes elements of "
+            f"dtype {dtype.name}: write xp.asarray([float(value) for value in values])"
+        ) from None
 
 
 def refuse_dtype(dtype: DType) -> None:
@@ -100,10 +140,16 @@ def bad_write(library: ArrayLibrary, array: Any, error: Exception) -> Exception:
     """Return the error for a write that the library refused."""
     if isinstance(error, MemoryError):
         return out_of_memory(error, "an operation in place")
+    if isinstance(error, OverflowError):
+        return failure(error)
     if library.backend.is_readonly(array):
         return _read_only(array)
     if isinstance(error, TypeError):
         return DTypeError(
             f"the result does not fit {array.dtype.name} in place ({error}); write x = x + y, or xp.astype"
+        )
+    if "broadcast" in str(error) and not isinstance(error, AccelError):
+        return LayoutError(
+            f"{error}; an array keeps its shape {array.shape} in place: write x = x + y, or give its shape"
         )
     return error

@@ -18,6 +18,7 @@ from accel.memory.host_arrays import bytes_at, export
 from accel.memory.pool import Pool
 
 from ..common import host_copies
+from ..common.special_functions import SpecialFunctions
 from .slabs import ALIGNMENT, LARGEST, Slabs
 
 __all__ = ["CpuBackend"]
@@ -117,9 +118,13 @@ class CpuBackend:
 
     def namespace(self, device: Device) -> Any:
         """Return NumPy as a namespace of the array standard."""
-        from ..common.numpy_namespace import namespace
+        from ..common import numpy_namespace as namespace
 
-        return namespace()
+        return namespace
+
+    def special(self, device: Device) -> SpecialFunctions:
+        """Return SciPy's special functions."""
+        return SpecialFunctions(device)
 
     def array(self, operand: Operand, keep: object) -> Any:
         """Return a NumPy array on host memory."""

@@ -15,9 +15,9 @@ __all__ = ["Namespace", "array_on", "root_of"]
 
 
 class Namespace:
-    """A module whose functions compute on one device, and raise the errors of `accel.errors`."""
+    """A module, or an object like one, whose functions compute on one device and raise the errors of `accel.errors`."""
 
-    def __init__(self, module: ModuleType, computing: Computing) -> None:
+    def __init__(self, module: Any, computing: Computing) -> None:
         self._module = module
         self._computing = computing
 

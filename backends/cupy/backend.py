@@ -26,6 +26,7 @@ from .modules import Modules
 from .pinned import pinned
 from .python_kernels import CompiledProgram, Toolchain
 from .raw_kernels import RawExecutable
+from .special_functions import SpecialFunctions
 from .streams import CupyStream
 
 __all__ = ["CupyBackend"]
@@ -261,6 +262,10 @@ class CupyBackend:
         import array_api_compat.cupy as module
 
         return Namespace(module, computing)
+
+    def special(self, device: Device) -> Namespace:
+        """Return CuPy's special functions, for a device."""
+        return Namespace(SpecialFunctions(self._driver.cupy), self.computing(device))
 
     def computing(self, device: Device) -> Computing:
         """Return a factory of contexts in which CuPy computes on a device."""

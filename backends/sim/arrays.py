@@ -34,7 +34,10 @@ _ARITHMETIC = (
 )
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _UNARY = ("abs", "neg", "pos", "invert")
-_METHODS = ("all", "any", "max", "mean", "min", "prod", "reshape", "sum")
+_METHODS = (
+    *("all", "any", "clip", "diagonal", "max", "mean", "min", "nonzero", "prod", "repeat", "reshape", "round"),
+    *("squeeze", "std", "sum", "swapaxes", "trace", "transpose", "var", "view"),
+)
 _NUMBERS = (bool, int, float, complex)
 
 

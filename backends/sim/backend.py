@@ -16,6 +16,7 @@ from accel.errors import DeviceLostError, DeviceMismatchError
 from accel.ir import Program
 
 from ..common import host_copies
+from ..common.special_functions import SpecialFunctions
 from .arrays import SimArray
 from .computing import Namespace, SimExecutor
 from .faults import FaultPoints
@@ -187,9 +188,13 @@ class SimBackend:
 
     def namespace(self, device: Device) -> Namespace:
         """Return a namespace of the array standard in which NumPy computes on a device's memory."""
-        from ..common.numpy_namespace import namespace
+        from ..common import numpy_namespace as module
 
-        return Namespace(self._executor(device), namespace())
+        return Namespace(self._executor(device), module)
+
+    def special(self, device: Device) -> Namespace:
+        """Return a namespace of special functions, in which SciPy computes on a device's memory."""
+        return Namespace(self._executor(device), SpecialFunctions(device))
 
     def array(self, operand: Operand, keep: object) -> SimArray:
         """Return an array on simulated memory."""

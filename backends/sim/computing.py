@@ -243,9 +243,9 @@ def _selected(target: SimArray, key: Any) -> SimArray:
 
 
 class Namespace:
-    """A module of array-api-compat's NumPy namespace, on the arrays of one simulated device."""
+    """A module of NumPy functions, or an object like one, on the arrays of one simulated device."""
 
-    def __init__(self, executor: SimExecutor, module: ModuleType) -> None:
+    def __init__(self, executor: SimExecutor, module: Any) -> None:
         self._executor = executor
         self._module = module
 

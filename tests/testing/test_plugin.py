@@ -1,29 +1,6 @@
 """The pytest plug-in, in projects without a conftest of their own."""
 
 import re
-import subprocess
-import sys
-import textwrap
-
-import pytest
-
-# These few lines need no cache, no other order, and nothing that takes half of a second to load.
-WITHOUT = ["-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:hypothesispytest"]
-
-
-@pytest.fixture
-def project(tmp_path):
-    """Return a function that runs the tests of a project and returns the output of pytest."""
-
-    def run(code, outcome, *options):
-        (tmp_path / "test_it.py").write_text(textwrap.dedent(code))
-        (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
-        command = [sys.executable, "-m", "pytest", "-v", *WITHOUT, *options]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert f" {outcome} in " in done.stdout, done.stdout + done.stderr
-        return done.stdout
-
-    return run
 
 
 def test_a_test_runs_on_the_devices_that_are_asked_for_and_they_are_the_default(project):

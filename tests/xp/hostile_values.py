@@ -116,6 +116,10 @@ def argument(parameter: ast.arg, dtype: str) -> Any:
     return array(dtype) if "Array" in annotation else OTHERS[parameter.arg]
 
 
+def optional(takes: ast.arguments) -> list[ast.arg]:
+    return takes.args[len(takes.args) - len(takes.defaults) :]
+
+
 def of_tables() -> Iterator[Case]:
     for room, table in (
         (xp, functions.elementwise() + signatures.FUNCTIONS),
@@ -126,9 +130,10 @@ def of_tables() -> Iterator[Case]:
         for function in functions.parsed(table):
             takes = function.args
             for dtype in DTYPES:
-                given = [argument(each, dtype) for each in (*takes.posonlyargs, *takes.args)]
+                options = [each for each in optional(takes) if "Array" not in ast.unparse(each.annotation)]
+                given = [argument(each, dtype) for each in (*takes.posonlyargs, *takes.args) if each not in options]
                 given += [array(dtype), array(dtype)] if takes.vararg else []
-                keywords = [each.arg for each in takes.kwonlyargs]
+                keywords = [each.arg for each in (*options, *takes.kwonlyargs)]
                 yield from with_each(function.name, getattr(room, function.name), given, keywords)
 
 
@@ -136,7 +141,7 @@ def of_creation() -> Iterator[Case]:
     for name, values in CREATION.items():
         function = getattr(xp, name)
         parameters = inspect.signature(function).parameters.values()
-        keywords = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY and each.name != "device"]
+        keywords = [each.name for each in parameters if each.name in ("dtype", "copy", "endpoint", "k")]
         given = [array() if value is MATRIX else value for value in values]
         yield from with_each(name, function, given, keywords)
     yield "range of huge numbers", lambda: xp.arange(10**30, 10**30 + 3)

@@ -7,7 +7,7 @@ import pytest
 
 import accel
 from accel import xp
-from accel.errors import DeviceUnavailableError, DTypeError, ReadOnlyError
+from accel.errors import DeviceMismatchError, DeviceUnavailableError, DTypeError, ReadOnlyError
 
 FUNCTIONS = {
     "arange": lambda **how: xp.arange(3, **how),
@@ -104,7 +104,7 @@ class TestAsarray:
 
     @pytest.mark.parametrize("values", [None, "abc", b"abc", [None], {}, object, np.ones(2, ">f8")], ids=str)
     def test_refuses_what_is_no_number(self, values):
-        with pytest.raises(DTypeError, match="cannot be the dtype of memory"):
+        with pytest.raises(DTypeError, match=r"numbers or booleans as elements|cannot be the dtype of memory"):
             xp.asarray(values)
 
     @pytest.mark.parametrize(("values", "dtype"), [(300, "int8"), (-1, "uint8"), (2**64, None), (-(2**63) - 1, None)])
@@ -193,3 +193,35 @@ class TestFromDlpack:
     def test_refuses_another_device(self):
         with pytest.raises(DeviceUnavailableError):
             xp.from_dlpack(np.ones(3), device="cuda:77")
+
+
+@pytest.mark.parametrize("mode", ["never", "allow"])
+@pytest.mark.parametrize("copy", [None, True])
+def test_nested_sequences_of_a_devices_arrays_and_numbers_become_one_array_there(device, copy, mode):
+    x = xp.asarray([[1.5, 2.5], [3.5, 4.5]])
+    before = xp.host_copies()
+    with accel.using(host_copies=mode, device="cpu"):
+        rows = xp.asarray([x[0, :], x[1, :]], copy=copy)
+        elements = xp.asarray([[x[0, 0], 2.5], (x[1, 0], x[1, 1])], copy=copy)
+        narrow = xp.asarray([x[1, :], [7, 8]], copy=copy, dtype="float32")
+    for made in (rows, elements):
+        assert made.device == device
+        assert xp.all(made == x)
+    assert xp.all(narrow == xp.asarray([[3.5, 4.5], [7, 8]], dtype="float32"))
+    assert (narrow.device, narrow.dtype) == (device, xp.float32)
+    assert (xp.host_copies() - before).copies == 0
+
+
+def test_a_nested_sequence_may_begin_with_a_number(device):
+    x = xp.asarray([1.5, 2.5])
+    assert xp.all(xp.asarray([0, x[1]]) == xp.asarray([0, 2.5]))
+
+
+def test_a_nested_sequence_of_arrays_is_refused_without_a_copy_or_on_two_devices():
+    x = xp.zeros(2, device="sim")
+    with pytest.raises(ValueError, match="only by a copy"):
+        xp.asarray([x, x], copy=False)
+    with pytest.raises(DeviceMismatchError, match=r"obj\[1\] of shape \(2,\) on cpu"):
+        xp.asarray([x, xp.zeros(2)])
+    with pytest.raises(ValueError, match="same shape"):
+        xp.asarray([x, x[0]])

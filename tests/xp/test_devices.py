@@ -1,14 +1,19 @@
 """Arrays on several devices: creation, transfers, and errors for operands on two devices."""
 
+import asyncio
+import contextvars
 import copy
+import operator
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
+import array_api_compat
 import numpy as np
 import pytest
 
 import accel
 from accel import xp
-from accel.errors import CapabilityError, DeviceMismatchError, DeviceUnavailableError
+from accel.errors import CapabilityError, DeviceMismatchError, DeviceUnavailableError, LayoutError
 
 CPU = xp.Device.CPU
 CREATING = {
@@ -86,6 +91,26 @@ class TestMoving:
         x[0, 0] = 2
         assert xp.sum(x) == 7
 
+    @pytest.mark.parametrize("stream", [3, -1, "1", True, object], ids=repr)
+    @pytest.mark.parametrize("device", ["cpu", "sim"])
+    def test_needs_a_stream_of_ours(self, sim, device, stream):
+        with pytest.raises(TypeError, match=rf"is not a stream; write stream=accel\.new_stream\('{device}'\)"):
+            xp.ones(3).to_device(device, stream=stream)
+
+    def test_needs_a_stream_of_a_device_that_takes_part(self, sim):
+        with accel.new_stream(sim[1]) as stream:
+            pass
+        with pytest.raises(DeviceMismatchError, match="a stream of sim:1 cannot copy from cpu to sim"):
+            xp.ones(3).to_device(sim, stream=stream)
+        stream.close()
+        with pytest.raises(RuntimeError, match="is closed and takes no more work"):
+            xp.ones(3).to_device(sim[1], stream=stream)
+
+    @pytest.mark.parametrize("device", [None, 3, xp.ones(1)], ids=["None", "number", "array"])
+    def test_needs_a_device(self, device):
+        with pytest.raises(TypeError, match=r"to_device takes a device|a device is written as text"):
+            xp.ones(3).to_device(device)
+
     def test_by_asarray(self, sim):
         x = xp.ones(3)
         y = xp.asarray(x, device=sim, dtype="int8")
@@ -140,20 +165,175 @@ def test_devices_are_not_mixed(sim, mix):
         mix(y, x)
 
 
+LISTED = {
+    "operator": (lambda x, y: x + y, ["self of shape (2,) on cpu", "other of shape (1,) on sim"]),
+    "in place": (lambda x, y: x.__imul__(y), ["self of shape (2,) on cpu", "other of shape (1,) on sim"]),
+    "value": (lambda x, y: x.__setitem__(0, y), ["self of shape (2,) on cpu", "value of shape (1,) on sim"]),
+    "choice": (
+        lambda x, y: xp.where(x > 0, x, y),
+        ["condition of shape (2,) on cpu", "x1 of shape (2,) on cpu", "x2 of shape (1,) on sim"],
+    ),
+    "sequence": (
+        lambda x, y: xp.concat([x, x, y]),
+        ["arrays[0] of shape (2,) on cpu", "arrays[1] of shape (2,) on cpu", "arrays[2] of shape (1,) on sim"],
+    ),
+    "several": (
+        lambda x, y: xp.broadcast_arrays(x, y, x),
+        ["arrays[0] of shape (2,) on cpu", "arrays[1] of shape (1,) on sim", "arrays[2] of shape (2,) on cpu"],
+    ),
+    "keyword": (lambda x, y: xp.clip(x, max=y), ["x of shape (2,) on cpu", "max of shape (1,) on sim"]),
+    "index": (lambda x, y: x[(y, ...)], ["self of shape (2,) on cpu", "key[0] of shape (1,) on sim"]),
+}
+
+
+@pytest.mark.parametrize(("mix", "listed"), LISTED.values(), ids=LISTED)
+def test_each_array_is_listed_with_its_device_if_these_differ(sim, mix, listed):
+    with pytest.raises(DeviceMismatchError) as caught:
+        mix(xp.ones(2), xp.zeros(1, dtype="int64", device=sim))
+    assert str(caught.value).endswith(f" got {', '.join(listed)}")
+
+
+def test_a_constant_on_another_device_is_found_in_the_error(sim):
+    x, constant = xp.ones((2, 3), device=sim), xp.asarray(0.0)
+    with pytest.raises(DeviceMismatchError) as caught:
+        xp.where(x > 0, x, constant)
+    assert str(caught.value) == (
+        "the operands are on sim and cpu; move one, as in x.to_device('sim'). where got condition of shape (2, 3) on "
+        "sim, x1 of shape (2, 3) on sim, x2 of shape () on cpu"
+    )
+
+
+GROWING = {
+    "in place": lambda x, y: x.__iadd__(y),
+    "value": lambda x, y: x.__setitem__(..., y),
+    "part": lambda x, y: x[:2].__setitem__(..., y),
+}
+
+
+@pytest.mark.parametrize("write", GROWING.values(), ids=GROWING)
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+@pytest.mark.parametrize("shape", [(2, 3), (4,), (0,)])
+def test_a_target_does_not_grow(write, device, shape):
+    x = xp.zeros(3, device=device)
+    with pytest.raises(
+        LayoutError, match=r"broadcast.*; an array keeps its shape \([23],\) in place: write x = x \+ y"
+    ):
+        write(x, xp.ones(shape, device=device))
+    assert not xp.any(x)
+
+
+class TestTheDefault:
+    """What is made without ``device=`` inside ``with xp.default_device(d)``."""
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda: xp.asarray([[1, 2], [3, 4]]),
+            lambda: xp.asarray(2.5),
+            lambda: xp.asarray(np.ones(3)),
+            lambda: xp.asarray(np.float32(2)),
+            lambda: xp.asarray(memoryview(b"abc")),
+            lambda: xp.full((2, 3), 7),
+        ],
+    )
+    def test_is_where_values_of_python_and_numpy_go(self, sim, make):
+        with xp.default_device(sim[1]):
+            assert make().device is sim[1]
+        assert make().device is CPU
+
+    def test_does_not_move_what_is_on_a_device(self, sim):
+        x, c = xp.ones(3), accel.zeros(3, device="cpu")
+        with xp.default_device(sim):
+            for y in (xp.asarray(x), xp.asarray(c), xp.asarray(c.storage), xp.from_dlpack(np.ones(3)), xp.ones_like(x)):
+                assert y.device is CPU
+            for y in (x + 1, xp.sum(x), xp.astype(x, "int8"), xp.reshape(x, (3, 1)), x[0]):
+                assert y.device is CPU
+
+    def test_is_that_of_the_innermost_block(self, sim):
+        with xp.default_device(sim):
+            with xp.default_device(sim[1]):
+                assert xp.ones(1).device is sim[1]
+            with pytest.raises(ValueError, match="broadcast"), xp.default_device("cpu"):
+                xp.broadcast_to(xp.ones(2), (3,))
+            assert xp.ones(1).device is sim
+        assert xp.ones(1).device is CPU
+
+    def test_is_of_one_thread(self, sim):
+        with xp.default_device(sim), ThreadPoolExecutor(1) as pool:
+            assert pool.submit(lambda: xp.ones(1).device).result() is CPU
+            assert pool.submit(contextvars.copy_context().run, lambda: xp.ones(1).device).result() is sim
+
+    def test_is_of_one_task(self, sim):
+        async def make(device, entered, other):
+            with xp.default_device(device):
+                entered.set()
+                await other.wait()
+                return xp.ones(1).device
+
+        async def both():
+            first, second = asyncio.Event(), asyncio.Event()
+            return await asyncio.gather(make(sim, first, second), make("cpu", second, first))
+
+        assert asyncio.run(both()) == [sim, CPU]
+
+    def test_may_be_absent_until_it_is_used(self):
+        with xp.default_device("cuda:77"):
+            with pytest.raises(DeviceUnavailableError, match="device cuda:77 was asked for"):
+                xp.ones(1)
+            assert xp.ones(1, device="cpu").device is CPU
+
+    def test_is_a_device(self):
+        with pytest.raises(ValueError, match="'tpu' is not a value of 'device'"), xp.default_device("tpu"):
+            pass
+
+
+class TestDevices:
+    def test_are_keys_and_compare_with_devices_only(self, sim):
+        assert {sim: 1, sim[1]: 2}[xp.Device("sim:1")] == 2
+        assert xp.ones(1, device="sim").device == sim
+        assert sim != sim[1]
+        assert sim != "sim"
+        assert CPU != "cpu"
+        with pytest.raises(TypeError, match="not supported between"):
+            sorted([sim, CPU])
+
+    def test_are_known_to_helpers_of_others(self, sim):
+        x = xp.ones((2, 3), device=sim)
+        assert array_api_compat.device(x) is sim
+        assert array_api_compat.size(x) == 6
+        assert array_api_compat.is_array_api_obj(x)
+        assert array_api_compat.is_writeable_array(x)
+        assert array_api_compat.array_namespace(x, 1, None) is xp
+        assert array_api_compat.to_device(x, sim) is x
+        assert array_api_compat.to_device(x, CPU).device is CPU
+
+
 class TestTheHost:
     @pytest.mark.parametrize("read", [np.asarray, np.array, lambda x: np.testing.assert_allclose(x, 1)])
     def test_does_not_read_a_device_by_accident(self, sim, read):
         with pytest.raises(DeviceMismatchError, match=r"on sim, and NumPy cannot read it there; write x\.to_device"):
             read(xp.ones(3, device=sim))
 
-    @pytest.mark.parametrize("other", [np.ones(3), np.float64(2)], ids=str)
-    def test_does_not_lend_its_arrays(self, sim, other):
-        x = xp.ones(3, device=sim)
+    def test_does_not_lend_its_arrays(self, sim):
+        x, other = xp.ones(3, device=sim), np.ones(3)
         for compute in (lambda: x + other, lambda: other + x, lambda: np.add(x, other), lambda: np.add(other, x)):
-            with pytest.raises(DeviceMismatchError, match=r"NumPy's add cannot compute on sim; write xp\.add"):
+            with pytest.raises(
+                DeviceMismatchError, match=r"NumPy's add cannot read .* xp\.asarray\(values, device='sim'\)"
+            ):
                 compute()
-        with pytest.raises(TypeError, match=r"an array on sim or a number is needed; found .*: write xp\.asarray"):
+        with pytest.raises(
+            TypeError, match=r"on sim or a number is needed; .*: write xp\.asarray\(values, device='sim'\)"
+        ):
             xp.add(x, other)
+
+    @pytest.mark.parametrize("number", [np.float64(2), np.float32(2), np.int8(2), np.bool_(True)], ids=repr)
+    def test_scalars_of_numpy_are_numbers(self, sim, number):
+        x = xp.ones(3, dtype="float32", device=sim)
+        for compute in (operator.add, operator.mul, operator.sub, operator.lt):
+            for found in (compute(x, number), compute(number, x)):
+                assert (found.device, found.shape) == (sim, (3,))
+        assert (number - x).dtype == xp.float32
+        assert list(map(float, number - x)) == [number.item() - 1.0] * 3
 
     def test_reads_what_is_printed_and_converted(self, sim):
         x = xp.asarray([1.0, 2.5], device=sim)

@@ -99,7 +99,16 @@ def test_bad_indices_name_the_shape(key):
     np.testing.assert_array_equal(np.asarray(x), ARRAY)
 
 
-@pytest.mark.parametrize("value", [None, "a", [1, 2], object], ids=str)
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+@pytest.mark.parametrize("values", [[1, 2], (3, 4), range(2), [[5], [6]], [True, False]], ids=str)
+def test_sequences_of_numbers_are_values(device, values):
+    x, expected = xp.zeros((2, 2), device=device), np.zeros((2, 2))
+    x[...] = values
+    expected[...] = values
+    np.testing.assert_array_equal(np.asarray(x.to_device("cpu")), expected)
+
+
+@pytest.mark.parametrize("value", [None, "a", {1, 2}, object], ids=str)
 def test_what_is_no_value_is_refused(value):
     x = xp.zeros(2)
     with pytest.raises(TypeError, match=r"write xp\.asarray\(values\)"):

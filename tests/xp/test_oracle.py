@@ -260,7 +260,8 @@ def assert_same(found, expected):
     elif isinstance(expected, array_api_strict.asarray(0).__class__):
         assert type(found) is xp.Array
         assert (found.dtype, found.shape) == (expected.dtype._np_dtype, expected.shape)
-        np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=1e-14, atol=1e-14)
+        rounding = 1e-6 if found.dtype in ("float32", "complex64") else 1e-14
+        np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=rounding, atol=rounding)
     elif "array_api_strict" in type(expected).__module__:
         assert_same_facts(found, expected)
     else:
@@ -339,7 +340,14 @@ def test_functions_of_two_operands(name):
         assert_same(found, expected)
 
 
-NO_FUNCTIONS = {"Array", "Device", "__array_api_version__", "__array_namespace_info__", "default_device"}
+NO_FUNCTIONS = {
+    "Array",
+    "Device",
+    "__array_api_version__",
+    "__array_namespace_info__",
+    "default_device",
+    "host_copies",
+}
 
 
 def test_every_function_is_called():

@@ -52,7 +52,7 @@ class TestNumbers:
     def test_format(self):
         assert f"{xp.asarray(2.5):.2f}" == "2.50"
         assert f"{xp.ones(2)}" == str(xp.ones(2))
-        assert f"{xp.asarray(2.5)}" == "Array(2.5, dtype=float64, device=cpu)"
+        assert f"{xp.asarray(2.5)}" == "2.5"
         with pytest.raises(ValueError, match="format"):
             format(xp.ones(2), ".2f")
 
@@ -78,9 +78,8 @@ class TestAttributes:
         np.testing.assert_array_equal(np.asarray(xp.asarray(values[0]).T), values[0].T)
 
     @pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4)])
-    def test_the_transpose_is_for_matrices(self, shape):
-        with pytest.raises(LayoutError, match=rf"2 axes, and this array has {len(shape)}; write"):
-            xp.ones(shape).T  # noqa: B018 - raises
+    def test_the_transpose_has_the_axes_in_reverse_order(self, shape):
+        assert xp.ones(shape).T.shape == shape[::-1]
 
     @pytest.mark.parametrize("shape", [(), (3,)])
     def test_the_transpose_of_the_last_axes_needs_two_axes(self, shape):

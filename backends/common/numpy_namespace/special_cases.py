@@ -1,32 +1,20 @@
-"""NumPy as a namespace of the array standard: array-api-compat's, with corrections of special cases.
+"""Functions whose special cases differ between NumPy and the array standard.
 
-The functions here correct infinities, NaN and signs of zeros. For all other values their results are NumPy's.
+Infinities, NaN and signs of zeros are corrected. For all other values the results are NumPy's.
 """
 
-from functools import cache
 from math import inf
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-__all__ = ["expm1", "floor_divide", "namespace", "pow", "tanh"]
+__all__ = ["expm1", "floor_divide", "pow", "tanh"]
 
 _REAL = frozenset("biuf")
 _KINDS = {bool: "b", int: "i", float: "f"}
 # Above this real part, exp(x) and exp(x) - 1 are the same number.
 _MUCH_MORE_THAN_1 = 40.0
 _PLUS_ZERO = complex(0.0, -0.0)  # adding it changes only a real part of -0, which becomes +0
-
-
-@cache
-def namespace() -> ModuleType:
-    """Return the namespace."""
-    import array_api_compat.numpy as compat
-
-    made = ModuleType(__name__)
-    vars(made).update(vars(compat), expm1=expm1, floor_divide=floor_divide, pow=pow, tanh=tanh)
-    return made
 
 
 def floor_divide(x1: Any, x2: Any, /, out: Any = None) -> Any:

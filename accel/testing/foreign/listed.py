@@ -1,0 +1,48 @@
+"""`Listed`: tests of any project, whose setting ``accel_namespaces`` names the parameters that take a namespace."""
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import accel.xp
+from accel.testing.foreign.suite import NAMESPACE, Parametrization, at, named, parts
+from accel.testing.places import Place
+
+__all__ = ["Listed"]
+
+
+class Listed:
+    """Tests with a parameter for a namespace, or a fixture with parameters, of a given name.
+
+    If all namespaces of a list are texts, ours is the text ``accel.xp``; otherwise it is the module.
+
+    Parameters
+    ----------
+    places : sequence of Place
+        Where the tests run.
+    parameters : sequence of str
+        The names of the parameters.
+    """
+
+    def __init__(self, places: Sequence[Place], parameters: Sequence[str]) -> None:
+        self._places = places
+        self._parameters = frozenset(parameters)
+
+    def loaded(self, _conftest: ModuleType, /) -> None:
+        """Change nothing: the project itself asked for our namespace."""
+
+    def extended(self, given: Parametrization, /) -> list[Any]:
+        """Add our namespace, once for each place, to the values of a parameter that takes a namespace."""
+        if len(given.names) != 1 or given.names[0] not in self._parameters:
+            return given.values
+        theirs = [parts(value)[0] for value in given.values if parts(value)]
+        text = bool(theirs) and all(isinstance(value, str) for value in theirs)
+        ours = [at(place, _ours(text, given.kept), id=f"{NAMESPACE}-{place.id}") for place in self._places]
+        return given.values + ours
+
+
+def _ours(text: bool, own: bool) -> Any:
+    """Return our namespace or its name; on request an object that is no other value of a parameter."""
+    if text:
+        return "".join(NAMESPACE) if own else NAMESPACE
+    return named(NAMESPACE) if own else accel.xp

@@ -1,0 +1,146 @@
+"""Calls of a library's functions with arrays of ours anywhere among the arguments and results."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from accel.device import Device
+from accel.errors import CapabilityError
+from accel.xp.array_base import ArrayBase, live
+from accel.xp.array_library import ArrayLibrary
+from accel.xp.refusals import failure, no_operand
+
+__all__ = ["Exchange", "arrays_among", "call", "member", "method"]
+
+_OF_NUMPY = (np.ndarray, np.generic)
+
+
+class Exchange:
+    """The arrays of one call: ours become the library's in the arguments, and the library's ours in the results.
+
+    Tuples, named tuples, lists, dicts and slices are searched for arrays. Other objects stay as they are.
+    """
+
+    __slots__ = ("_given", "_library")
+
+    def __init__(self, library: ArrayLibrary) -> None:
+        self._library = library
+        # Our arrays by the id of the library's, which are kept too: an id is used again after the object is gone.
+        self._given: dict[int, tuple[Any, ArrayBase]] = {}
+
+    def native(self, value: Any) -> Any:
+        """Return an argument with each array of ours replaced by the library's."""
+        if isinstance(value, ArrayBase):
+            array = self._array(value)
+            self._given.setdefault(id(array), (array, value))
+            return array
+        if isinstance(value, _OF_NUMPY):
+            return self._of_numpy(value)
+        if isinstance(value, slice):
+            return slice(*map(self.native, (value.start, value.stop, value.step)))
+        return _mapped(self.native, value)
+
+    def ours(self, result: Any) -> Any:
+        """Return a result with each array of the library replaced by one of ours."""
+        if type(result) is self._library.array_type or isinstance(result, np.generic):
+            given = self._given.get(id(result))
+            return self._wrapped(result) if given is None else given[1]
+        return _mapped(self.ours, result)
+
+    def _array(self, x: ArrayBase) -> Any:
+        if x._library is not self._library:
+            self._library.refuse(x._library)
+        return live(x)
+
+    def _of_numpy(self, value: Any) -> Any:
+        accepted = self._library.accept(value) if self._library.device is not Device.CPU else value
+        if accepted is NotImplemented:
+            raise no_operand(self._library, value)
+        return accepted
+
+    def _wrapped(self, result: Any) -> Any:
+        sources = self._arrays()
+        return sources[0]._wrap(self._library, result, *sources)
+
+    def _arrays(self) -> list[ArrayBase]:
+        return [ours for _, ours in self._given.values()]
+
+
+def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    """Apply a function to the parts of a tuple, named tuple, list or dict; return any other object as it is."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([function(part) for part in value])
+    if kind is dict:
+        return {name: function(part) for name, part in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind(*[function(part) for part in value])
+    return value
+
+
+def arrays_among(values: Iterable[Any]) -> Iterator[ArrayBase]:
+    """Yield the arrays of ours among values, and inside of tuples, lists and dicts."""
+    for value in values:
+        if isinstance(value, ArrayBase):
+            yield value
+        elif isinstance(value, tuple | list):
+            yield from arrays_among(value)
+        elif type(value) is dict:
+            yield from arrays_among(value.values())
+
+
+def member(library: ArrayLibrary, path: str) -> Callable[..., Any]:
+    """Return a function of a device's library, such as ``"linalg.norm"``.
+
+    Raises
+    ------
+    CapabilityError
+        If the library has no such function.
+    """
+    found: Any = library.namespace
+    try:
+        for name in path.split("."):
+            found = getattr(found, name)
+    except AttributeError:
+        raise CapabilityError(
+            f"the library that computes on {library.device} has no function {path}; compute it on the host, with "
+            f"x.to_device('cpu')"
+        ) from None
+    return found  # type: ignore[no-any-return]
+
+
+def call(library: ArrayLibrary, path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Call a function of a device's library; ``out=`` is written as an assignment is, and returned."""
+    return _called(library, member(library, path), arguments, keywords)
+
+
+def method(x: ArrayBase, name: str, *arguments: Any, **keywords: Any) -> Any:
+    """Call a method of the library's array; ``out=`` is written as an assignment is, and returned."""
+    library = x._library
+    function = getattr(library.array_type, name)
+    if library.within is None:
+        return _called(library, function, (x, *arguments), keywords)
+
+    def compute(*natives: Any, **options: Any) -> Any:
+        return library.compute(function, *natives, **options)
+
+    return _called(library, compute, (x, *arguments), keywords)
+
+
+def _called(
+    library: ArrayLibrary, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
+    exchange, target = Exchange(library), keywords.pop("out", None)
+    try:
+        result = exchange.ours(function(*exchange.native(arguments), **exchange.native(keywords)))
+    except (IndexError, MemoryError) as error:
+        raise failure(error) from None
+    return result if target is None else _written(target, result)
+
+
+def _written(target: Any, result: Any) -> Any:
+    if target.shape != result.shape:
+        raise ValueError(f"out has shape {target.shape}, and the result has {result.shape}; write out=xp.empty(shape)")
+    target[...] = result
+    return target

@@ -1,0 +1,201 @@
+"""The Python of the standard's functions, written from their signatures.
+
+The text repeats the fast paths of `native` and `wrap`, because each call would add to the time of the function.
+"""
+
+import ast
+from collections.abc import Iterable
+
+from accel.xp import results
+
+__all__ = ["method_source", "parsed", "source"]
+
+_TEMPLATE = '''
+def {name}({parameters}) -> {returns}:
+    """Compute `{name}` of {origin} on the device of the arrays.
+
+    {page}{name}.html
+
+    Raises
+    ------
+    TypeError
+        If no argument is an `Array`.
+    DeviceMismatchError
+        If the arrays are on different devices.
+    ReleasedError
+        If the memory of an array was released.
+    """
+{operands}    try:
+        result = {call}
+    except (IndexError, MemoryError, OverflowError) as error:
+        raise failure(error) from None
+{wrapped}'''
+
+_LIBRARY = """\
+    library = library_of({arrays})
+"""
+_SEVERAL = """\
+    native_{name} = natives(library, {name})
+"""
+# No work is pending on memory without a storage, and nothing can release it. Otherwise `live` is needed.
+_FIRST = """\
+    if type({name}) is Array:
+        library, shared = {name}._library, {name}._shared
+        native_{name} = {name}._native if shared is None or shared.handle is None else live({name})
+    else:
+        library = library_of({arrays})
+        native_{name} = {convert}(library, {name})
+"""
+_OTHER = """\
+    if type({name}) is Array and {name}._library is library and (
+        (shared := {name}._shared) is None or shared.handle is None
+    ):
+        native_{name} = {name}._native
+    else:
+        native_{name} = {convert}(library, {name})
+"""
+
+# A scalar is no view, and neither is an ndarray without a base that is no operand. For all others `wrap` is needed.
+_ARRAY = """\
+    if type(result) is not library.array_type:
+        result = library.as_array(result)
+    elif type(result) is not ndarray or result.base is not None or {is_operand}:
+        return wrap(library, result, {sources})
+    if result.dtype not in KNOWN:
+        refuse_dtype(result.dtype)
+    made = Array()
+    made._native = result
+    made._library = library
+    made._shared = None
+    return made
+"""
+
+
+def parsed(table: str) -> list[ast.FunctionDef]:
+    """Parse a table with one signature on each line."""
+    lines = "".join(f"def {line}: ...\n" for line in table.splitlines() if line)
+    return [node for node in ast.parse(lines).body if isinstance(node, ast.FunctionDef)]
+
+
+def source(row: str, namespace: str, origin: str, page: str) -> str:
+    """Write the function of a signature, which calls the function of the same name of a namespace.
+
+    Parameters
+    ----------
+    row : str
+        The signature.
+    namespace : str
+        The expression for the namespace, as in ``library.namespace``.
+    origin, page : str
+        What the function belongs to, and the address of its page without the name, for the docstring.
+    """
+    (function,) = parsed(row)
+    return _written(function, f"{namespace}.{function.name}({_passed(function.args)})", origin, page)
+
+
+def method_source(row: str, origin: str, page: str) -> str:
+    """Write the function of a signature, which calls the method of the same name of the library's array."""
+    (function,) = parsed(row)
+    first, *others = _positional(function.args)
+    named = _by_keyword(function.args)
+    passed = ", ".join([*[_value(each) for each in others if each not in named], *map(_keyword, named)])
+    array, name = f"native_{first.arg}", function.name
+    within = f"library.compute(library.array_type.{name}, {array}, {passed})"
+    call = f"{array}.{name}({passed}) if library.within is None else {within}"
+    return _written(function, call, origin, page)
+
+
+def _written(function: ast.FunctionDef, call: str, origin: str, page: str) -> str:
+    returns = ast.unparse(function.returns or ast.Constant(None))
+    return _TEMPLATE.format(
+        name=function.name,
+        parameters=ast.unparse(function.args),
+        returns=returns,
+        origin=origin,
+        page=page,
+        operands=_operands(function.args),
+        call=call,
+        wrapped=_wrapped(function.args, returns),
+    )
+
+
+def _annotation(parameter: ast.arg) -> str:
+    return ast.unparse(parameter.annotation or ast.Constant(None))
+
+
+def _positional(signature: ast.arguments) -> list[ast.arg]:
+    return [*signature.posonlyargs, *signature.args]
+
+
+def _arrays(parameters: Iterable[ast.arg]) -> list[ast.arg]:
+    return [parameter for parameter in parameters if "Array" in _annotation(parameter)]
+
+
+def _are_several(parameter: ast.arg) -> bool:
+    return _annotation(parameter) == "Sequence[Array]"
+
+
+def _sources(signature: ast.arguments) -> str:
+    """Write the names of the parameters that can be arrays."""
+    arrays = _arrays((*_positional(signature), *signature.kwonlyargs))
+    names = [f"*{each.arg}" if _are_several(each) else each.arg for each in arrays]
+    return ", ".join([*names, f"*{signature.vararg.arg}"] if signature.vararg else names)
+
+
+def _operands(signature: ast.arguments) -> str:
+    """Write the statements that find the library and its arrays."""
+    sources, arrays = _sources(signature), _arrays(_positional(signature))
+    leads = bool(arrays) and not _are_several(arrays[0])
+    written = [] if leads else [_LIBRARY.format(arrays=sources)]
+    for index, each in enumerate(arrays):
+        template = _SEVERAL if _are_several(each) else _OTHER if index or not leads else _FIRST
+        written.append(template.format(name=each.arg, arrays=sources, convert=_converter(_annotation(each))))
+    return "".join(written)
+
+
+def _converter(annotation: str) -> str:
+    if annotation == "Array":
+        return "native_array"
+    return "native_or_none" if "None" in annotation else "native"
+
+
+def _value(parameter: ast.arg) -> str:
+    """Write the expression for an argument of the library's function, by the annotation of the parameter."""
+    name, annotation = parameter.arg, _annotation(parameter)
+    if "Array" in annotation:
+        return f"native_{name}"
+    return f"None if {name} is None else as_dtype({name})" if "DTypeLike" in annotation else name
+
+
+def _keyword(parameter: ast.arg) -> str:
+    name = parameter.arg
+    return f"**not_none(library, {name}={name})" if "Array" in _annotation(parameter) else f"{name}={_value(parameter)}"
+
+
+def _by_keyword(signature: ast.arguments) -> list[ast.arg]:
+    """Return the parameters that are passed by keyword: ours can be given by position where the library's cannot."""
+    options = signature.args[max(len(signature.args) - len(signature.defaults), 0) :]
+    return [each for each in options if "Array" not in _annotation(each)] + signature.kwonlyargs
+
+
+def _passed(signature: ast.arguments) -> str:
+    """Write the arguments of the library's function."""
+    named = _by_keyword(signature)
+    passed = [_value(parameter) for parameter in _positional(signature) if parameter not in named]
+    passed += [f"*natives(library, {signature.vararg.arg})"] if signature.vararg else []
+    return ", ".join([*passed, *map(_keyword, named)])
+
+
+def _wrapped(signature: ast.arguments, returns: str) -> str:
+    """Write the statements that return the library's result, or several, as arrays."""
+    sources = _sources(signature)
+    if returns != "Array":
+        made = f"wrap_all(library, result, {sources})"
+        return f"    return {returns}._make({made})\n" if returns in results.__all__ else f"    return {made}\n"
+    if signature.vararg or _arrays(signature.kwonlyargs):
+        return f"    return wrap(library, result, {sources})\n"
+    checks = [
+        f"among(result, native_{each.arg})" if _are_several(each) else f"result is native_{each.arg}"
+        for each in _arrays(_positional(signature))
+    ]
+    return _ARRAY.format(is_operand=" or ".join(checks), sources=sources)

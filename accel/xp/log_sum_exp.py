@@ -1,0 +1,63 @@
+"""`logsumexp`, whose type depends on an argument. It is here because mypy reads ``special.pyi``."""
+
+from typing import Literal, overload
+
+from accel.xp.array import Array, native, native_array, wrap
+from accel.xp.functions import library_of, wrap_all
+from accel.xp.operators import Scalar
+from accel.xp.refusals import failure
+
+__all__ = ["logsumexp"]
+
+
+@overload
+def logsumexp(
+    a: Array,
+    axis: int | tuple[int, ...] | None = None,
+    b: Array | Scalar | None = None,
+    keepdims: bool = False,
+    return_sign: Literal[False] = False,
+) -> Array: ...
+
+
+@overload
+def logsumexp(
+    a: Array,
+    axis: int | tuple[int, ...] | None = None,
+    b: Array | Scalar | None = None,
+    keepdims: bool = False,
+    *,
+    return_sign: Literal[True],
+) -> tuple[Array, Array]: ...
+
+
+def logsumexp(
+    a: Array,
+    axis: int | tuple[int, ...] | None = None,
+    b: Array | Scalar | None = None,
+    keepdims: bool = False,
+    return_sign: bool = False,
+) -> Array | tuple[Array, ...]:
+    """Return the logarithm of the sum of the exponentials of the elements, computed without overflow.
+
+    Parameters
+    ----------
+    a : Array
+        The exponents.
+    axis : int or tuple of int, optional
+        The axes to sum over; by default all.
+    b : Array or number, optional
+        Factors of the exponentials.
+    keepdims : bool, default False
+        Whether the axes that are summed over stay, with extent 1.
+    return_sign : bool, default False
+        Whether to return the logarithm of the sum's absolute value, and its sign. Without it, the result is NaN where
+        the sum is negative.
+    """
+    library = library_of(a, b)
+    factors = None if b is None else native(library, b)
+    try:
+        result = library.special.logsumexp(native_array(library, a), axis, factors, keepdims, return_sign)
+    except (IndexError, MemoryError, OverflowError) as error:
+        raise failure(error) from None
+    return wrap_all(library, result) if return_sign else wrap(library, result)

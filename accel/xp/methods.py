@@ -1,0 +1,362 @@
+"""`Methods`: the methods and attributes of NumPy's arrays, with NumPy's signatures.
+
+The library of the array's device computes. ``out=`` takes an array on the same device.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias
+
+import numpy as np
+
+from accel import copies
+from accel.device import Device, DeviceLike
+from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.errors import BoundsError
+from accel.xp.array_base import ArrayBase, live
+from accel.xp.calls import call, method
+from accel.xp.operators import Operators, Scalar
+from accel.xp.refusals import refuse_complex
+
+__all__ = ["Methods"]
+
+_Axis: TypeAlias = int | tuple[int, ...] | None
+_Order: TypeAlias = Literal["C", "F", "A", "K"]
+_Indices: TypeAlias = "ArrayBase | int | Sequence[int]"
+
+
+class Methods(Operators, ArrayBase):
+    """The methods of NumPy's arrays, for code that was written for NumPy."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __copy__(self) -> Self: ...
+        def __getitem__(self, key: Any, /) -> Self: ...
+        def __setitem__(self, key: Any, value: Any, /) -> None: ...
+        def _item(self, kind: str) -> Any: ...
+        def to_device(self, device: DeviceLike, /) -> Self: ...
+
+    def _method(self, name: str, *arguments: Any, **keywords: Any) -> Self:
+        made: Self = method(self, name, *arguments, **keywords)
+        return made
+
+    def _function(self, path: str, *arguments: Any, **keywords: Any) -> Self:
+        made: Self = call(self._library, path, (self, *arguments), keywords)
+        return made
+
+    @property
+    def T(self) -> Self:
+        """The array with its axes in reverse order; of a matrix the transpose."""
+        return self.transpose()
+
+    @property
+    def real(self) -> Self:
+        """The real part; of complex numbers a view."""
+        return self._function("real")
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary part; of complex numbers a view."""
+        return self._function("imag")
+
+    @property
+    def itemsize(self) -> int:
+        """Size of one element in bytes."""
+        return self.dtype.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next, along each axis."""
+        return self._native.strides  # type: ignore[no-any-return]
+
+    # Reductions
+
+    def all(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
+        """Tell whether all elements are true."""
+        return self._method("all", axis=axis, out=out, keepdims=keepdims)
+
+    def any(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
+        """Tell whether any element is true."""
+        return self._method("any", axis=axis, out=out, keepdims=keepdims)
+
+    def argmax(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self:
+        """Return the index of the largest element; without an axis that of the flat array."""
+        return self._function("argmax", axis=axis, out=out, keepdims=keepdims)
+
+    def argmin(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self:
+        """Return the index of the smallest element; without an axis that of the flat array."""
+        return self._function("argmin", axis=axis, out=out, keepdims=keepdims)
+
+    def max(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
+        """Return the largest element."""
+        return self._method("max", axis=axis, out=out, keepdims=keepdims, **options)
+
+    def mean(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: Self | None = None,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Self:
+        """Return the arithmetic mean."""
+        return self._method("mean", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
+
+    def min(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
+        """Return the smallest element."""
+        return self._method("min", axis=axis, out=out, keepdims=keepdims, **options)
+
+    def prod(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: Self | None = None,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Self:
+        """Return the product of the elements."""
+        return self._method("prod", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
+
+    def std(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: Self | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Self:
+        """Return the standard deviation, with divisor ``n - ddof``."""
+        return self._method("std", axis=axis, out=out, ddof=ddof, keepdims=keepdims, **_dtype(dtype), **options)
+
+    def sum(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: Self | None = None,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Self:
+        """Return the sum of the elements."""
+        return self._method("sum", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
+
+    def trace(
+        self,
+        offset: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        dtype: DTypeLike | None = None,
+        out: Self | None = None,
+    ) -> Self:
+        """Return the sum of a diagonal."""
+        return self._method("trace", offset, axis1, axis2, out=out, **_dtype(dtype))
+
+    def var(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: Self | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Self:
+        """Return the variance, with divisor ``n - ddof``."""
+        return self._method("var", axis=axis, out=out, ddof=ddof, keepdims=keepdims, **_dtype(dtype), **options)
+
+    # Elements in another order or selection
+
+    def argpartition(self, kth: int | Sequence[int], axis: int = -1) -> Self:
+        """Return the indices that would partition the array: smaller elements before the ``kth``, larger ones after."""
+        return self._function("argpartition", kth, axis=axis)
+
+    def argsort(self, axis: int | None = -1, kind: str | None = None, *, stable: bool = True) -> Self:
+        """Return the indices that would sort the array; the order is stable, whatever ``kind`` is."""
+        return self._function("argsort", axis=axis)
+
+    def compress(self, condition: Any, axis: int | None = None, out: Self | None = None) -> Self:
+        """Return the slices along an axis for which a condition is true."""
+        found: Self = call(self._library, "compress", (condition, self), {"axis": axis, "out": out})
+        return found
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
+        """Return a diagonal."""
+        return self._method("diagonal", offset, axis1, axis2)
+
+    def nonzero(self) -> tuple[Self, ...]:
+        """Return the indices of the elements that are not zero, an array for each axis."""
+        found: tuple[Self, ...] = method(self, "nonzero")
+        return found
+
+    def repeat(self, repeats: _Indices, axis: int | None = None) -> Self:
+        """Return each element several times."""
+        return self._method("repeat", repeats, axis=axis)
+
+    def searchsorted(
+        self, v: Self | Scalar, side: Literal["left", "right"] = "left", sorter: Self | None = None
+    ) -> Self:
+        """Return where elements would be inserted into this sorted array."""
+        return self._function("searchsorted", v, side=side, sorter=sorter)
+
+    def sort(self, axis: int = -1, kind: str | None = None, *, stable: bool = True) -> None:
+        """Sort the array in place; the order is stable, whatever ``kind`` is."""
+        self[...] = self._function("sort", axis=axis)
+
+    def partition(self, kth: int | Sequence[int], axis: int = -1) -> None:
+        """Partition the array in place: smaller elements before the ``kth``, larger ones after."""
+        self[...] = self._function("partition", kth, axis=axis)
+
+    def take(self, indices: _Indices, axis: int | None = None, out: Self | None = None) -> Self:
+        """Return the elements at indices; without an axis those of the flat array."""
+        return self._function("take", indices, axis=axis, out=out)
+
+    # Shapes
+
+    def flatten(self, order: _Order = "C") -> Self:
+        """Return a copy of the elements as one axis."""
+        return self.copy().ravel(order)
+
+    def ravel(self, order: _Order = "C") -> Self:
+        """Return the elements as one axis: a view if possible."""
+        return self.reshape(-1, order=order)
+
+    def reshape(
+        self, *shape: SupportsIndex | Sequence[SupportsIndex], order: _Order = "C", copy: bool | None = None
+    ) -> Self:
+        """Return the elements in another shape: ``x.reshape(2, -1)`` or ``x.reshape((2, -1))``."""
+        extents: Any = shape[0] if len(shape) == 1 else shape
+        if order == "F":
+            reverse = extents[::-1] if isinstance(extents, Sequence) else extents
+            return self.transpose()._reshaped(reverse, copy).transpose()
+        return self._reshaped(extents, copy)
+
+    def _reshaped(self, shape: Any, copy: bool | None) -> Self:
+        library, array = self._library, live(self)
+        reshaped = library.namespace.reshape
+        if library.device is Device.CPU and copy is None and not array.flags.c_contiguous:
+            try:
+                return self._same(reshaped(array, shape, copy=False))
+            except ValueError:  # a copy is needed, or the sizes differ, which the last line reports
+                array = copies.in_c_order(array)
+        return self._same(reshaped(array, shape, copy=copy))
+
+    def _same(self, result: Any) -> Self:
+        made: Self = self._wrap(self._library, result, self)
+        return made
+
+    def squeeze(self, axis: _Axis = None) -> Self:
+        """Return the array without axes of one element: all of these, or some."""
+        return self._method("squeeze", axis=axis)
+
+    def swapaxes(self, axis1: int, axis2: int) -> Self:
+        """Return a view with two axes exchanged."""
+        return self._method("swapaxes", axis1, axis2)
+
+    def transpose(self, *axes: int | Sequence[int] | None) -> Self:
+        """Return a view with the axes in another order, by default in reverse order."""
+        return self._method("transpose", *axes)
+
+    # Values
+
+    def astype(
+        self, dtype: DTypeLike, order: _Order = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Self:
+        """Cast the elements to a dtype.
+
+        Parameters
+        ----------
+        dtype : dtype_like
+            Type of the result's elements.
+        order, subok
+            Of no effect.
+        casting : str
+            The conversions that are allowed, as in `numpy.can_cast`.
+        copy : bool
+            True: always copy. False: return this array itself if it has the dtype.
+        """
+        wanted: Any = as_dtype(dtype)
+        refuse_complex(self.dtype, wanted)
+        if not np.can_cast(self.dtype, wanted, casting=casting):  # type: ignore[arg-type]
+            raise TypeError(f"{self.dtype.name} becomes {wanted.name} by another casting than {casting!r}")
+        return self._function("astype", wanted, copy=True) if copy or wanted != self.dtype else self
+
+    def clip(self, min: Any = None, max: Any = None, out: Self | None = None) -> Self:
+        """Return the elements, limited to an interval."""
+        return self._method("clip", min, max, out=out)
+
+    def conj(self) -> Self:
+        """Return the complex conjugates."""
+        return self._function("conj")
+
+    conjugate = conj
+
+    def copy(self, order: _Order = "C") -> Self:
+        """Return a copy of the array."""
+        return self.__copy__()
+
+    def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self:
+        """Return the products of the elements up to each one."""
+        return self._function("cumprod", axis=axis, out=out, **_dtype(dtype))
+
+    def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self:
+        """Return the sums of the elements up to each one."""
+        return self._function("cumsum", axis=axis, out=out, **_dtype(dtype))
+
+    def dot(self, b: Any, out: Self | None = None) -> Self:
+        """Return the product of matrices, or the inner product of vectors."""
+        return self._function("dot", b, out=out)
+
+    def fill(self, value: Scalar) -> None:
+        """Set all elements to a value."""
+        self[...] = value
+
+    def round(self, decimals: int = 0, out: Self | None = None) -> Self:
+        """Return the elements, rounded to a number of decimals."""
+        return self._method("round", decimals, out=out)
+
+    def view(self, dtype: DTypeLike | None = None) -> Self:
+        """Return a view of the same memory, with another dtype if one is given."""
+        return self[...] if dtype is None else self._method("view", as_dtype(dtype))
+
+    # Values of Python
+
+    def item(self, *index: int | tuple[int, ...]) -> Any:
+        """Return one element as a Python number: the only one, or that at an index."""
+        if not index:
+            return self.reshape(())._item("number")
+        key = index[0] if len(index) == 1 else index
+        return self[self._unraveled(key) if isinstance(key, int) else key]._item("number")
+
+    def _unraveled(self, index: int) -> tuple[int, ...]:
+        if not -self.size <= index < self.size:
+            raise BoundsError(f"item {index} of {self.size}; the array's shape is {self.shape}")
+        return tuple(map(int, np.unravel_index(index % self.size, self.shape)))
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists of Python numbers, copied to the host."""
+        return live(self.to_device(Device.CPU)).tolist()
+
+    def tobytes(self, order: _Order = "C") -> bytes:
+        """Return the bytes of the elements, copied to the host."""
+        found: bytes = live(self.to_device(Device.CPU)).tobytes(order)
+        return found
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def __divmod__(self, other: Any) -> tuple[Self, Self]:
+        quotient = self // other
+        return quotient, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
+        return other // self, other % self
+
+    def __round__(self, decimals: int | None = None) -> Any:
+        if self.ndim == 0 and decimals is None:
+            return round(self.item())
+        return self.round(decimals or 0)
+
+
+def _dtype(dtype: DTypeLike | None) -> dict[str, DType]:
+    """Return the keyword for a dtype that was given."""
+    return {} if dtype is None else {"dtype": as_dtype(dtype)}

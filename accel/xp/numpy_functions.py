@@ -1,0 +1,177 @@
+"""Functions of NumPy that the array standard does not have, or has under another name.
+
+The function of the same name in the library of the arrays' device computes, with the parameters that it has there. All
+of these functions take ``out=``, an array on the same device.
+"""
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from accel.device import DeviceLike
+from accel.dtypes import DTypeLike
+from accel.xp.array import Array, wrap
+from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.calls import arrays_among, call, member
+from accel.xp.creation import asarray
+
+__all__ = [
+    "ANY",
+    "ARRAYS",
+    "CREATING",
+    "LINALG",
+    "LISTS",
+    "NAMES",
+    "SAME",
+    "TRUTHS",
+    "array",
+    "core",
+    "linalg",
+    "ndim",
+    "shape",
+    "signatures",
+    "size",
+]
+
+ARRAYS = (
+    "absolute amax amin angle append arccos arccosh arcsin arcsinh arctan arctan2 arctanh argpartition argwhere "
+    "around bincount bitwise_not choose column_stack compress concatenate conjugate convolve copy corrcoef correlate "
+    "cov cross cumprod cumsum deg2rad degrees delete diag diagflat diagonal digitize dot dstack ediff1d einsum exp2 "
+    "extract fabs flatnonzero fliplr flipud float_power fmax fmin fmod gcd heaviside hstack inner insert interp "
+    "intersect1d invert isclose iscomplex isneginf isposinf isreal kron lcm ldexp left_shift lexsort logaddexp2 "
+    "median mod nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile "
+    "nanprod nanquantile nanstd nansum nanvar outer pad partition percentile polyval power ptp quantile rad2deg "
+    "radians ravel ravel_multi_index real_if_close resize right_shift rint rollaxis rot90 select setdiff1d setxor1d "
+    "sinc swapaxes trace transpose trapezoid trim_zeros true_divide union1d unwrap vander vdot vstack"
+)
+"""Functions that return an array."""
+
+LISTS = "array_split dsplit hsplit split vsplit"
+"""Functions that return a list of arrays."""
+
+ANY = (
+    "atleast_1d atleast_2d atleast_3d average divmod frexp gradient histogram histogram2d ix_ modf unique unravel_index"
+)
+"""Functions that return an array or a tuple of arrays, depending on their arguments."""
+
+TRUTHS = "allclose array_equal iscomplexobj isrealobj"
+"""Functions that return a bool of Python."""
+
+CREATING = "bartlett blackman geomspace hamming hanning identity indices kaiser logspace tri tril_indices triu_indices"
+"""Functions that create arrays, on the device given by ``device=``."""
+
+SAME = (
+    "array bool_ complexfloating dtype errstate float16 floating generic index_exp inexact integer intp issubdtype "
+    "ndarray ndim ndindex number promote_types s_ shape signedinteger size unsignedinteger"
+)
+"""Names that are NumPy's own, or that have a definition here; ``ndarray`` is `Array`."""
+
+NAMES = (ARRAYS, LISTS, ANY, TRUTHS, CREATING, SAME)
+"""All names of NumPy in the main namespace."""
+
+LINALG = {"cond": "Array", "lstsq": "tuple[Array, ...]", "multi_dot": "Array", "norm": "Array", "tensorinv": "Array"}
+"""Functions of `numpy.linalg`, and what they return."""
+
+_ABOUT = """Compute NumPy's `{path}` on the device of the arrays.
+
+https://numpy.org/doc/stable/reference/generated/numpy.{path}.html
+
+Raises
+------
+TypeError
+    If no argument is an `Array`.
+CapabilityError
+    If the library that computes on the device has no such function.
+DeviceMismatchError
+    If the arrays are on different devices.
+"""
+
+
+def array(
+    obj: Any, dtype: DTypeLike | None = None, *, copy: bool | None = True, device: DeviceLike | None = None
+) -> Array:
+    """Convert an object to an array, by default to a copy: `asarray` with NumPy's default of ``copy``."""
+    return asarray(obj, dtype=dtype, device=device, copy=copy)
+
+
+def core() -> dict[str, Callable[..., Any]]:
+    """Make the functions of the main namespace."""
+    made = {name: _function(name) for name in f"{ARRAYS} {LISTS} {ANY}".split()}
+    made |= {name: _truth(name) for name in TRUTHS.split()}
+    return made | {name: _creating(name) for name in CREATING.split()}
+
+
+def linalg() -> dict[str, Callable[..., Any]]:
+    """Make the functions of linear algebra."""
+    return {name: _function(f"linalg.{name}") for name in LINALG}
+
+
+def ndim(a: Array) -> int:
+    """Return the number of axes."""
+    return a.ndim
+
+
+def shape(a: Array) -> tuple[int, ...]:
+    """Return the extent of each axis."""
+    return a.shape
+
+
+def size(a: Array, axis: int | None = None) -> int:
+    """Return the number of elements, or the extent of one axis."""
+    return a.size if axis is None else a.shape[axis]
+
+
+def _function(path: str) -> Callable[..., Any]:
+    def function(*arguments: Any, **keywords: Any) -> Any:
+        return call(_library_of(arguments, keywords), path, arguments, keywords)
+
+    return _named(function, path)
+
+
+def _truth(path: str) -> Callable[..., builtins.bool]:
+    def function(*arguments: Any, **keywords: Any) -> builtins.bool:
+        return bool(call(_library_of(arguments, keywords), path, arguments, keywords))
+
+    return _named(function, path)
+
+
+def _creating(path: str) -> Callable[..., Any]:
+    def function(*arguments: Any, device: DeviceLike | None = None, **keywords: Any) -> Any:
+        library = library_on(device)
+        made = member(library, path)(*arguments, **keywords)
+        return tuple(wrap(library, each) for each in made) if isinstance(made, tuple) else wrap(library, made)
+
+    return _named(function, path)
+
+
+def _library_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ArrayLibrary:
+    for first in arrays_among((*arguments, *keywords.values())):
+        return first._library
+    types = ", ".join(type(value).__name__ for value in arguments) or "nothing"
+    raise TypeError(f"at least one accel.xp array is needed; found {types}: write xp.asarray(values)")
+
+
+def _named(function: Callable[..., Any], path: str) -> Callable[..., Any]:
+    section, _, name = path.rpartition(".")
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = f"accel.xp.{section}" if section else "accel.xp"
+    function.__doc__ = _ABOUT.format(path=path)
+    # `inspect.signature` follows this: the signature is NumPy's.
+    function.__wrapped__ = getattr(np.linalg if section else np, name)  # type: ignore[attr-defined]
+    return function
+
+
+def signatures() -> dict[str, str]:
+    """Return the tables of signatures for type checkers, by the name of the module."""
+    given = "*arguments: Any, **keywords: Any"
+    returned = {**dict.fromkeys(ARRAYS.split(), "Array"), **dict.fromkeys(LISTS.split(), "list[Array]")}
+    returned |= {**dict.fromkeys(ANY.split(), "Any"), **dict.fromkeys(TRUTHS.split(), "bool")}
+    rows = [f"{name}({given}) -> {kind}" for name, kind in returned.items()]
+    rows += [
+        f"{name}(*arguments: Any, device: DeviceLike | None = None, **keywords: Any) -> Any"
+        for name in CREATING.split()
+    ]
+    linalg_rows = [f"{name}({given}) -> {kind}" for name, kind in LINALG.items()]
+    return {"accel.xp": "\n".join(rows) + "\n", "accel.xp.linalg": "\n".join(linalg_rows) + "\n"}

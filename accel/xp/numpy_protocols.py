@@ -1,0 +1,186 @@
+"""`NumpyProtocols`: NumPy's functions and ufuncs with arrays of ours, for which NumPy computes on the host.
+
+Arrays on another device are copied to the host if the setting ``host_copies`` allows that, and results back to it.
+"""
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from accel.device import Device
+from accel.errors import DeviceMismatchError
+from accel.xp.array_base import ArrayBase, live
+from accel.xp.array_library import library_on
+from accel.xp.calls import Exchange
+from accel.xp.host_access import on_host
+from accel.xp.refusals import failure, refuse_read_only
+
+__all__ = ["NumpyProtocols"]
+
+_WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis})
+"""The functions that write to their first argument."""
+
+_FACTS: Mapping[object, Callable[..., Any]] = {
+    np.ndim: lambda a: a.ndim,
+    np.shape: lambda a: a.shape,
+    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.result_type: lambda *given: np.result_type(*map(_dtype_of, given)),
+    np.iscomplexobj: lambda x: x.dtype.kind == "c",
+    np.isrealobj: lambda x: x.dtype.kind != "c",
+}
+"""The functions that read no elements, so that a device array needs no copy."""
+
+
+def _dtype_of(value: Any) -> Any:
+    return value.dtype if isinstance(value, ArrayBase) else value
+
+
+_OPERATORS: Mapping[object, Callable[..., Any]] = {
+    getattr(np, name): getattr(operator, short)
+    for name, short in {
+        "add": "add",
+        "subtract": "sub",
+        "multiply": "mul",
+        "divide": "truediv",
+        "floor_divide": "floordiv",
+        "remainder": "mod",
+        "power": "pow",
+        "equal": "eq",
+        "not_equal": "ne",
+        "less": "lt",
+        "less_equal": "le",
+        "greater": "gt",
+        "greater_equal": "ge",
+        "bitwise_and": "and_",
+        "bitwise_or": "or_",
+        "bitwise_xor": "xor",
+        "left_shift": "lshift",
+        "right_shift": "rshift",
+    }.items()
+}
+"""The ufuncs that a scalar of NumPy calls for its operators."""
+
+
+class NumpyProtocols(ArrayBase):
+    """The protocols by which NumPy's functions take arrays of ours."""
+
+    __slots__ = ()
+
+    def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        targets = inputs[:1] if method == "at" else keywords.get("out", ())
+        if any(map(_is_foreign, (*inputs, *targets))):
+            return NotImplemented
+        if self.device is not Device.CPU and function in _OPERATORS and _of_scalar_and_array(method, inputs, keywords):
+            return _OPERATORS[function](self._library.accept(inputs[0]), self)
+        return _on_host(self, getattr(function, method), function.__name__, inputs, keywords, targets)
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: Iterable[type], arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> Any:
+        if not all(issubclass(kind, (ArrayBase, np.ndarray)) for kind in types):
+            return NotImplemented
+        if function in _FACTS:
+            return _FACTS[function](*arguments, **keywords)
+        targets = [keywords.get("out"), *(arguments[:1] if function in _WRITERS else ())]
+        return _on_host(self, function, function.__name__, arguments, keywords, targets)
+
+
+def _is_foreign(value: Any) -> bool:
+    """Tell whether an operand has a rule of its own for NumPy's ufuncs."""
+    kind = type(value)
+    return (
+        hasattr(kind, "__array_ufunc__")
+        and not issubclass(kind, (ArrayBase, np.ndarray, np.generic))
+        and kind.__array_ufunc__ is not np.ndarray.__array_ufunc__
+    )
+
+
+def _of_scalar_and_array(method: str, inputs: tuple[Any, ...], keywords: Mapping[str, Any]) -> bool:
+    """Tell whether a scalar of NumPy is the first operand and an array of ours the other, and nothing else is given."""
+    if method != "__call__" or keywords or len(inputs) != 2:
+        return False
+    # NumPy compares a scalar as an array of no axes.
+    return isinstance(inputs[0], np.generic | np.ndarray) and inputs[0].ndim == 0
+
+
+class _HostExchange(Exchange):
+    """The arrays of a call that NumPy computes: those of another device are copied to the host, and results back.
+
+    Parameters
+    ----------
+    first : Array
+        The array whose device has the results.
+    what : str
+        The function, for messages.
+    targets : iterable
+        Arguments, and tuples of arguments, that the function writes to.
+    """
+
+    __slots__ = ("_first", "_targets", "_what")
+
+    def __init__(self, first: ArrayBase, what: str, targets: Iterable[Any]) -> None:
+        super().__init__(library_on(Device.CPU))
+        self._first, self._what = first, what
+        self._targets = {id(each) for target in targets for each in _several(target)}
+
+    def write_back(self) -> None:
+        """Copy what the function wrote to copies of device arrays into these arrays."""
+        for array, ours in self._given.values():
+            if id(ours) in self._targets:
+                ours[...] = self._moved(array)  # type: ignore[index]
+
+    def _array(self, x: ArrayBase) -> Any:
+        if x._library is not self._first._library:
+            self._first._library.refuse(x._library)
+        writing = id(x) in self._targets
+        if x.device is not Device.CPU:
+            return self._copied(x, writing)
+        array = live(x, writing=writing)
+        if writing:
+            # NumPy's own check is not enough: `ufunc.at` writes into read-only arrays.
+            refuse_read_only(self._library, array)
+        return array
+
+    def _copied(self, x: ArrayBase, writing: bool) -> Any:
+        try:
+            return on_host(cast("Any", x), f"NumPy's {self._what}", writable=writing)
+        except DeviceMismatchError as error:
+            raise DeviceMismatchError(
+                f"{error}; to compute on {x.device}, write xp.{self._what}(...) and make its arrays there, with "
+                f"xp.asarray(values, device='{x.device}')"
+            ) from None
+
+    def _wrapped(self, result: Any) -> Any:
+        if id(result) in self._targets:
+            return result  # ``out=`` of NumPy
+        if self._first.device is not Device.CPU:
+            return self._moved(result)
+        return self._first._wrap(self._library, result, *self._arrays())
+
+    def _moved(self, result: Any) -> Any:
+        return self._first._wrap(self._library, result).to_device(self._first.device)
+
+
+def _several(target: Any) -> tuple[Any, ...]:
+    return target if isinstance(target, tuple) else (target,)
+
+
+def _on_host(
+    first: ArrayBase,
+    function: Callable[..., Any],
+    what: str,
+    arguments: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+    targets: Iterable[Any],
+) -> Any:
+    """Call a function of NumPy with the elements of our arrays, and return its results as arrays of ours."""
+    exchange = _HostExchange(first, what, targets)
+    try:
+        result = exchange.ours(function(*exchange.native(arguments), **exchange.native(dict(keywords))))
+    except (IndexError, MemoryError) as error:
+        raise failure(error) from None
+    if first.device is not Device.CPU:
+        exchange.write_back()
+    return result

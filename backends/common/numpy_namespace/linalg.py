@@ -1,0 +1,41 @@
+"""NumPy's linear algebra as the array standard has it."""
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["eig", "eigvals", "matrix_rank", "pinv"]
+
+_Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def __getattr__(name: str) -> Any:
+    found = globals()[name] = getattr(np.linalg, name)
+    return found
+
+
+def eig(x: _Array, /) -> tuple[_Array, _Array]:
+    """Return eigenvalues and eigenvectors; they are complex, even where NumPy would return real numbers."""
+    values, vectors = np.linalg.eig(x)
+    return _complex(values), _complex(vectors)
+
+
+def eigvals(x: _Array, /) -> _Array:
+    """Return eigenvalues; they are complex, even where NumPy would return real numbers."""
+    return _complex(np.linalg.eigvals(x))
+
+
+def _complex(values: Any) -> _Array:
+    return values.astype(np.result_type(values, np.complex64), copy=False)  # type: ignore[no-any-return]
+
+
+def matrix_rank(x: _Array, /, *, rtol: Any = None) -> Any:
+    """Return the rank of matrices; NumPy would take a vector for one of them."""
+    if x.ndim < 2:
+        raise np.linalg.LinAlgError(f"the rank is that of a matrix, of 2 axes or more; found shape {x.shape}")
+    return np.linalg.matrix_rank(x, rtol=rtol)
+
+
+def pinv(x: _Array, /, *, rtol: Any = None) -> Any:
+    """Return the pseudo-inverse; without ``rtol`` NumPy would not use the standard's."""
+    return np.linalg.pinv(x, rtol=rtol)

@@ -1,0 +1,143 @@
+"""Tests of other projects that run on our arrays."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+LISTED = """
+    import array_api_strict
+    import numpy
+    import pytest
+
+    @pytest.fixture(params=[numpy, array_api_strict], ids=["theirs", "strict"])
+    def xp(request):
+        return request.param
+
+    @pytest.fixture(params=[numpy, array_api_strict], scope="module")
+    def xp_of_module(request):
+        return request.param.zeros(1).device
+
+    @pytest.mark.parametrize("namespace", ["numpy"])
+    def test_name(namespace):
+        assert namespace in ("numpy", "accel.xp")
+
+    def test_sum(xp):
+        assert float(xp.sum(xp.asarray([1.0, 2.0]))) == 3
+
+    def test_scope(xp_of_module):
+        print("on", xp_of_module)
+
+    @pytest.mark.parametrize("other", [1, 2])
+    def test_other(other):
+        pass
+"""
+SETTINGS = "accel_namespaces = xp namespace xp_of_module"
+
+
+def test_each_list_of_namespaces_that_is_named_gets_ours_on_each_device(project):
+    printed = project(LISTED, "13 passed", settings=SETTINGS)
+    names = "test_sum[theirs] test_sum[strict] test_sum[accel.xp-cpu] test_sum[accel.xp-sim-seed0] test_name[numpy] "
+    for name in (names + "test_name[accel.xp-cpu] test_scope[accel.xp-sim-seed0] test_other[1]").split():
+        assert f"{name} PASSED" in printed
+
+
+def test_without_the_setting_no_list_changes(project):
+    assert "accel.xp" not in project(LISTED, "7 passed", "--accel-devices=cpu,sim")
+
+
+def test_the_device_is_the_default_for_the_test_and_for_its_fixtures_of_every_scope(project):
+    printed = project(LISTED, "2 passed, 11 deselected", "-s", "-k", "test_scope and accel", settings=SETTINGS)
+    assert "on sim" in printed
+    assert "on cpu" in printed
+
+
+def test_a_list_that_another_hook_makes_is_extended_too(project):
+    code = """
+        import numpy
+
+        def pytest_generate_tests(metafunc):
+            metafunc.parametrize(("namespace",), [(numpy,)], ids=lambda value: "theirs")
+
+        def test_it(namespace):
+            assert namespace.zeros(3).shape == (3,)
+    """
+    printed = project(code, "3 passed", settings=SETTINGS)
+    assert "test_it[accel.xp-cpu] PASSED" in printed
+
+
+def test_numpy_reads_no_array_on_the_simulated_device(project):
+    code = """
+        import numpy
+        import pytest
+
+        @pytest.mark.parametrize("xp", [numpy])
+        def test_it(xp):
+            assert float(numpy.sin(numpy.asarray(xp.zeros(1)))[0]) == 0
+    """
+    printed = project(code, "1 failed, 2 passed", settings=SETTINGS)
+    assert "DeviceMismatchError: this array is on sim" in printed
+
+
+def test_a_race_fails_the_test(project):
+    code = """
+        import accel
+        import numpy
+        import pytest
+
+        @pytest.mark.parametrize("xp", [numpy])
+        def test_it(xp):
+            x = xp.zeros(4)
+            with accel.new_stream():
+                x += 1
+    """
+    assert "RaceError: a race: iadd on " in project(code, "1 failed, 2 passed", settings=SETTINGS)
+
+
+def test_a_device_that_is_not_there_fails_and_says_why(project):
+    printed = project(LISTED, "1 error", "--accel-devices=cuda:99", "-k", "test_sum and accel", settings=SETTINGS)
+    assert "--accel-devices asks for cuda:99: " in printed
+
+
+def run(folder, *options, switch="1"):
+    """Run tests of an installed project, and return the output of pytest."""
+    plain = ["-c", os.devnull, "--rootdir", str(folder), "-p", "no:cacheprovider", "-p", "no:randomly", "-v"]
+    command = [sys.executable, "-m", "pytest", *plain, "--accel-devices=cpu,sim", "--pyargs", *options]
+    environment = {**os.environ, "SCIPY_ARRAY_API": switch}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def printed_by_scipy(tmp_path_factory):
+    """What a few of SciPy's tests print."""
+    modules = "scipy.fft.tests.test_helper", "scipy.fft.tests.test_fftlog"
+    return run(tmp_path_factory.mktemp("scipy"), *modules, "-k", "py_0d_defaults or FFTFreq or fht_identity")
+
+
+def test_scipys_tests_run_on_each_device_beside_their_own_namespaces(printed_by_scipy):
+    for run in ("array_api_strict", "accel.xp-cpu", "accel.xp-sim-seed0"):
+        assert f"test_fht_identity[{run}-" in printed_by_scipy
+        assert f"TestFFTFreq::test_definition[{run}] PASSED" in printed_by_scipy
+    assert "FAILED" not in printed_by_scipy
+
+
+def test_scipys_marks_for_the_cpu_skip_a_test_on_a_device_and_on_no_cpu(printed_by_scipy):
+    assert "test_py_0d_defaults[accel.xp-cpu] PASSED" in printed_by_scipy
+    assert "test_py_0d_defaults[accel.xp-sim-seed0] SKIPPED" in printed_by_scipy
+
+
+def test_scipys_tests_of_devices_use_all_devices_of_the_place(printed_by_scipy):
+    assert "TestFFTFreq::test_device[accel.xp-cpu] PASSED" in printed_by_scipy
+    assert "TestFFTFreq::test_device[accel.xp-sim-seed0] PASSED" in printed_by_scipy
+
+
+def test_scipys_tests_need_its_switch(tmp_path):
+    assert "SCIPY_ARRAY_API=1 is set; set it" in run(tmp_path, "scipy.fft.tests.test_fftlog", switch="")
+
+
+def test_scikit_learns_tests_run_on_each_device_beside_their_own_namespaces(tmp_path):
+    printed = run(tmp_path, "sklearn.utils.tests.test_extmath", "-k", "incremental_weighted and array_api")
+    for name in ("array_api_strict-device1-float32", "accel.xp-cpu-float64", "accel.xp-sim-float64"):
+        assert f"variance_array_api[{name}] PASSED" in printed

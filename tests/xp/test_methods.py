@@ -1,0 +1,197 @@
+"""The methods and attributes of NumPy's arrays, compared with NumPy."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from accel import xp
+from accel.errors import BoundsError, DTypeError, OverlapError
+from accel.xp.methods import Methods
+
+VALUES = np.array([[3.0, -1.5, 2.0, 0.0], [5.5, 2.5, -4.0, 1.0], [0.0, 7.0, 1.0, -2.0]])
+SORTED = np.array([1.0, 2.0, 4.0, 8.0])
+GIVEN = {
+    "x": VALUES,
+    "v": VALUES[1],
+    "s": SORTED,
+    "n": np.array([[4, 0, 2], [7, 1, -3]]),
+    "i": np.array([2, 0]),
+    "z": VALUES * (1 + 2j),
+    "t": np.arange(24.0).reshape(2, 3, 4),
+    "b": VALUES > 1,
+    "one": VALUES[:1, :1],
+}
+CALLS = """
+x.T; t.T; v.T; x.real; z.real; z.imag; x.imag; x.itemsize; x.strides; x.T.strides; x.nbytes
+x.all(); b.all(1); b.all(axis=0, keepdims=True); b.any(); b.any(0); b.any(axis=(0, 1))
+x.argmax(); x.argmax(1); x.argmax(axis=0, keepdims=True); x.argmin(); x.argmin(0)
+x.max(); x.max(1); x.max(axis=0, keepdims=True); x.min(); x.min(0); x.min(axis=(0, 1), keepdims=True)
+x.mean(); x.mean(0); n.mean(1, 'float32'); x.prod(); x.prod(1); n.prod(dtype='float64')
+x.sum(); x.sum(0); x.sum(1, 'float32'); x.sum(axis=(0, 1)); n.sum(1, keepdims=True); b.sum()
+x.std(); x.std(1); x.std(ddof=1); x.std(0, ddof=1, keepdims=True); x.var(); x.var(0, ddof=1); x.var(1, 'float32')
+x.trace(); x.trace(1); t.trace(0, 1, 2); n.trace(dtype='float64')
+x.argsort(kind='stable'); x.argsort(0, 'stable'); x.argsort(axis=None, kind='stable');
+n.argsort(kind='stable'); v.argpartition(1)[1]
+x.compress([True, False, True], 0); v.compress([0, 1, 1]); x.diagonal(); x.diagonal(1); t.diagonal(0, 1, 2)
+x.nonzero(); b.nonzero(); x.repeat(2); x.repeat(2, 1); x.repeat([1, 0, 2], axis=0); v.repeat(2)
+s.searchsorted(3.0); s.searchsorted(v); s.searchsorted(v, 'right');
+s.searchsorted(v, sorter=s.argsort())
+x.take([0, -1]); x.take(i, 0); x.take(i, axis=1); x.take([[0, 1], [2, 0]], 0); x.take(5)
+x.flatten(); x.flatten('F'); x.T.ravel(); x.ravel(); x.ravel('F'); x.T.ravel('F')
+x.reshape(2, 6); x.reshape((2, 6)); x.reshape([4, -1]); x.reshape(-1); x.reshape(2, -1, order='F');
+t.reshape(3, 8, order='F')
+x.T.reshape(-1); x.T.reshape(2, 6); t.reshape(-1, 4); one.reshape(()); x.reshape(-1, order='F')
+one.squeeze(); one.squeeze(0); one.squeeze(axis=(0, 1)); x.squeeze(); t.swapaxes(0, 2); x.swapaxes(0, 1)
+x.transpose(); t.transpose(1, 0, 2); t.transpose((2, 0, 1)); t.transpose([2, 0, 1]); t.transpose(None)
+x.astype('float32'); x.astype(int); x.astype(bool); n.astype(complex); x.astype(np.float32, copy=False)
+x.clip(0, 2); x.clip(min=0); x.clip(max=1.5); x.clip(v, 6); n.clip(0, None); z.conj(); x.conj(); z.conjugate()
+x.copy(); x.T.copy(); x.cumprod(); x.cumprod(1); x.cumsum(); x.cumsum(0); n.cumsum(1, 'float32')
+x.dot(v); v.dot(v); x.dot(x.T); v.dot(2); x.round(); x.round(1); (x / 3).round(decimals=2)
+x.view('int64'); x.view(np.int64); z.view('float64'); x.view()
+x.item(0); x.item(-1); x.item(1, 2); x.item((1, 2)); one.item(); n.item(4); b.item(1); z.item(3)
+x.tolist(); n.tolist(); b.tolist(); x.sum().tolist(); x.tobytes(); x.T.tobytes(); x.tobytes('F'); n[0].tobytes()
+2.5 in x; 2.25 in x; 7 in n; (1 in v) or (9 in v); divmod(x, 2); divmod(7.0, s); divmod(v, s); round(s[1])
+len(x); [row.sum() for row in x]; list(reversed(s)); x[0, 1].item(); np.float64(2) * x; 2 * x; np.float32(3) - x
+x.sum(initial=1.0); x.max(initial=10.0); x.mean(where=x > 0)
+"""
+
+
+def same(found, expected):
+    if isinstance(expected, tuple | list) and not isinstance(found, np.ndarray):
+        assert type(found) is type(expected)
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
+    elif isinstance(expected, np.ndarray | np.generic) and not isinstance(found, bool | int | float):
+        assert type(found) is xp.Array
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_array_equal(found.to_device("cpu"), expected)
+    else:
+        assert type(found) is type(expected) or isinstance(expected, np.generic)
+        assert found == expected
+
+
+@pytest.mark.parametrize("call", [each.strip() for each in CALLS.replace("\n", ";").split(";") if each.strip()])
+def test_the_result_is_that_of_numpy(call, device):
+    ours = {name: xp.asarray(values, device=device) for name, values in GIVEN.items()}
+    same(eval(call, {"np": np}, ours), eval(call, {"np": np}, dict(GIVEN)))
+
+
+def test_every_method_is_called_above():
+    public = {name for name in vars(Methods) if not name.startswith("_")}
+    assert {name for name in public if f".{name}" not in CALLS} == {"fill", "sort", "partition"}
+
+
+METHODS = [name for name, member in vars(Methods).items() if not name.startswith("_") and callable(member)]
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if hasattr(np, name) and name != "clip"])
+def test_positional_parameters_are_those_of_numpy(name):
+    """NumPy's methods have no signatures; its functions have the same parameters after the array."""
+    ours, theirs = (inspect.signature(getattr(home, name)).parameters for home in (xp.Array, np))
+    found = [each.name for each in ours.values() if each.kind is each.POSITIONAL_OR_KEYWORD][1:]
+    expected = [each for each in list(theirs)[1:] if each not in ("kind", "order", "mode", "copy")]
+    found = [each for each in found if each not in ("kind", "order", "casting", "subok")]
+    assert found == expected[: len(found)] or name in ("compress", "astype")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_say_what_they_do(name):
+    assert getattr(xp.Array, name).__doc__.partition("\n")[0].endswith((".", "``."))
+
+
+def test_rounding(device):
+    x = xp.asarray(VALUES / 3, device=device)
+    same(round(x, 1), np.round(VALUES / 3, 1))
+    assert (round(x[0, 1]), type(round(x[0, 1]))) == (0, int)
+
+
+class TestInPlace:
+    def test_sort(self, device):
+        for axis in (-1, 0):
+            x, expected = xp.asarray(VALUES, device=device, copy=True), VALUES.copy()
+            assert x.sort(axis) is None
+            expected.sort(axis)
+            same(x, expected)
+
+    def test_partition(self, device):
+        x = xp.asarray(VALUES, device=device, copy=True)
+        assert x.partition(1) is None
+        same(x[:, 1], np.sort(VALUES)[:, 1])
+
+    def test_fill(self, device):
+        x = xp.asarray(VALUES, device=device, copy=True)
+        x[1].fill(8)
+        same(x.sum(1), np.array([3.5, 32.0, 6.0]))
+
+    def test_read_only_memory_is_not_sorted(self, device):
+        x = xp.broadcast_to(xp.ones(1, device=device), (3,))
+        for change in (x.sort, lambda: x.fill(1), lambda: x.partition(1)):
+            with pytest.raises(OverlapError, match="write to a copy"):
+                change()
+
+    def test_views_write_to_the_array(self, device):
+        x = xp.asarray(VALUES, device=device, copy=True)
+        for view in (x.T, x.ravel(), x.reshape(4, 3), x.view(), x.swapaxes(0, 1), x.transpose(1, 0), x.reshape(-1)):
+            view[...] = 0.0
+            assert not x.any()
+            x[...] = xp.asarray(VALUES, device=device)
+        for copied in (x.copy(), x.flatten(), x.astype("float64"), x.T.ravel()):
+            copied[...] = 0.0
+            same(x, VALUES)
+
+    def test_parts_of_complex_numbers_are_views(self, device):
+        z = xp.asarray(GIVEN["z"], device=device, copy=True)
+        z.imag[...] = 0.0
+        same(z, VALUES + 0j)
+
+
+class TestOut:
+    def test_is_written_and_returned(self, device):
+        x, target = xp.asarray(VALUES, device=device), xp.zeros(4, device=device)
+        assert x.sum(0, out=target) is target
+        same(target, VALUES.sum(0))
+        assert x.take([3, 0, 1, 1], out=target) is target
+        same(target, VALUES.take([3, 0, 1, 1]))
+
+    def test_has_the_shape_of_the_result(self, device):
+        x, target = xp.asarray(VALUES, device=device), xp.zeros((2, 4), device=device)
+        with pytest.raises(ValueError, match=r"out has shape \(2, 4\), and the result has \(4,\); write"):
+            x.sum(0, out=target)
+        assert not target.any()
+
+    def test_holds_the_kind_of_the_result(self, device):
+        with pytest.raises(DTypeError, match="float64 values do not fit an array of int64"):
+            xp.asarray(VALUES, device=device).sum(0, out=xp.zeros(4, dtype="int64", device=device))
+
+
+class TestRefusals:
+    def test_an_item_of_several(self, device):
+        with pytest.raises(ValueError, match="size"):
+            xp.ones(3, device=device).item()
+        with pytest.raises(BoundsError, match=r"item 3 of 3; the array's shape is \(3,\)"):
+            xp.ones(3, device=device).item(3)
+
+    def test_casts(self, device):
+        with pytest.raises(TypeError, match="float64 becomes int64 by another casting than 'safe'"):
+            xp.ones(3, device=device).astype("int64", casting="safe")
+        with pytest.raises(DTypeError, match=r"only without its imaginary part; write xp\.real"):
+            xp.asarray(1j, device=device).astype(float)
+        with pytest.raises(DTypeError):
+            xp.ones(3, device=device).astype("U3")
+        with pytest.raises(DTypeError):
+            xp.ones(3, device=device).view("O")
+
+    def test_shapes_and_indices(self, device):
+        x = xp.ones((2, 3), device=device)
+        with pytest.raises(ValueError, match="reshape"):
+            x.reshape(4, -1)
+        with pytest.raises((ValueError, IndexError)):
+            x.sum(2)
+        with pytest.raises(BoundsError):
+            x.take([7])
+
+    def test_arrays_are_not_hashed(self, device):
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(xp.ones(3, device=device))

@@ -1,0 +1,223 @@
+"""NumPy's own functions and ufuncs, given arrays of ours: they return arrays of ours, or say why they cannot."""
+
+import io
+
+import numpy as np
+import pytest
+
+from accel import xp
+from accel.errors import BoundsError, DeviceMismatchError, DTypeError, OverlapError, ReleasedError
+
+GIVEN = {
+    "x": np.array([[3.0, -1.5, 2.0], [5.5, 2.5, -4.0], [0.5, 7.0, 1.0]]),
+    "v": np.array([0.1, 0.5, 0.9]),
+    "w": np.array([4.0, 2.0, 7.0]),
+    "n": np.array([4, 0, 2]),
+    "b": np.array([True, False, True]),
+    "host": np.array([1.0, 2.0, 3.0]),
+}
+CALLS = """
+np.concatenate([v, w]); np.concatenate((v, host)); np.concatenate([host, v]); np.stack([v, w], axis=1)
+np.vstack([v, w])
+np.einsum('ij,j->i', x, v); np.pad(v, 2); np.where(b, v, 0.0); np.where(v > 0.2); np.mean(x); np.mean(x, 0)
+np.sum(x, 1)
+np.linalg.svd(x); np.linalg.inv(x); np.linalg.norm(x); np.linalg.qr(x); np.linalg.lstsq(x, v); np.linalg.eigh(x @ x.T)
+np.fft.fft(v); np.fft.rfft2(x); np.median(x, axis=1); np.percentile(x, [20, 50]); np.unique(n, return_counts=True)
+np.unique_all(n); np.histogram(w, 3); np.array_split(w, 2); np.split(w, [1]); np.meshgrid(v, w); np.block([[v], [w]])
+np.broadcast_arrays(x, v); np.apply_along_axis(lambda row: row.sum(), 0, x); np.select([b], [v]); np.interp(0.3, v, w)
+np.reshape(x, (9,)); np.transpose(x); np.ravel(x); np.squeeze(x[:1]); np.moveaxis(x, 0, 1); np.copy(v); np.flip(v)
+np.ones_like(v); np.zeros_like(x, shape=(2,)); np.full_like(v, 3); np.empty_like(v).shape; np.ones(3, like=v)
+np.asarray([1.0], like=v); np.ndim(x); np.shape(x); np.size(x); np.size(x, 1); np.iscomplexobj(x); np.result_type(v, n)
+np.allclose(v, v); np.array_equal(v, w); np.array_equal(v, v); np.isscalar(v); np.count_nonzero(b)
+np.can_cast(v.dtype, 'f4')
+np.sin(v); np.add(v, 1); np.add(v, host); np.add(host, v); host * v; v - host; host < v; host @ x; x @ host
+np.float64(2) * v
+np.modf(w); np.divmod(w, 3); np.frexp(w); np.add.reduce(x); np.add.reduce(x, axis=1); np.add.accumulate(v)
+np.multiply.outer(v, w); np.add.reduceat(v, [0, 2]); np.add.reduceat(v, n[:2] % 3); np.maximum.reduce(x, axis=(0, 1))
+np.add(v, 1, where=b, out=np.zeros(3)) * 1; np.sqrt(v, dtype='float32'); np.clip(v, 0.2, 0.6); np.round(x, 1)
+np.dot(x, v)
+np.array([v, w]); np.random.default_rng(0).permutation(v).sum(); np.nan_to_num(v); np.trapezoid(v); np.gradient(v, 0.5)
+np.vectorize(abs)(v); list(np.ndindex(np.shape(x)))[-1]; np.linalg.matrix_rank(x); np.searchsorted(v, w); np.diag(v)
+"""
+FROM_NUMPY = ("np.array(", "np.random", "np.vectorize", "np.add(v, 1, where")
+CASES = [each.strip() for each in CALLS.replace("\n", ";").split(";") if each.strip()]
+
+
+def arrays(device="cpu"):
+    return {
+        name: values if name == "host" else xp.asarray(values, device=device, copy=True)
+        for name, values in GIVEN.items()
+    }
+
+
+def same(found, expected, kind=xp.Array):
+    if isinstance(expected, tuple | list):
+        assert type(found) is type(expected)
+        for one, other in zip(found, expected, strict=True):
+            same(one, other, kind)
+    elif isinstance(expected, np.ndarray | np.generic) and kind is xp.Array and type(found) not in (bool, int):
+        assert type(found) is kind
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_array_equal(np.asarray(found), expected)
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_result_is_that_of_numpy_as_arrays_of_ours(case):
+    found, expected = eval(case, {"np": np}, arrays()), eval(case, {"np": np}, dict(GIVEN))
+    same(found, expected, np.ndarray if case.startswith(FROM_NUMPY) else xp.Array)
+
+
+class TestOut:
+    def test_ours_and_numpys_are_returned(self):
+        x = xp.asarray([1.5, 2.5])
+        for target in (xp.zeros(2), np.zeros(2)):
+            assert np.add(x, 1, out=target) is target
+            assert np.cumsum(x, out=target) is target
+            assert np.concatenate([x[:1], x[1:]], out=target) is target
+            assert np.take(x, [1, 0], out=target) is target
+            np.testing.assert_array_equal(target, [2.5, 1.5])
+
+    def test_of_several_outputs(self):
+        whole = xp.zeros(2)
+        fraction, same_whole = np.modf(xp.asarray([1.5, 2.25]), out=(None, whole))
+        assert same_whole is whole
+        np.testing.assert_array_equal(fraction, [0.5, 0.25])
+
+    def test_a_sum_in_place_of_an_array_of_numpy(self):
+        target = before = np.ones(2)
+        target += xp.ones(2)
+        assert target is before
+        assert target.tolist() == [2.0, 2.0]
+
+    @pytest.mark.parametrize(
+        "write",
+        [
+            lambda x: np.add(x, 1, out=x),
+            lambda x: np.add.at(x, [0], 1),
+            lambda x: np.cumsum(x, out=x),
+            lambda x: np.copyto(x, 1),
+            lambda x: np.put(x, [0], 1),
+            lambda x: np.fill_diagonal(x[:, None], 1),
+        ],
+    )
+    def test_read_only_memory_is_not_written(self, write):
+        one = xp.ones(1)
+        with pytest.raises(OverlapError, match="write to a copy"):
+            write(xp.broadcast_to(one, (3,)))
+        assert one[0] == 1
+
+    def test_functions_that_write_to_their_argument(self):
+        x = xp.zeros(3)
+        np.copyto(x, [1, 2, 3])
+        np.put(x, [0], 9)
+        np.putmask(x, x == 2, 7)
+        np.testing.assert_array_equal(x, [9, 7, 3])
+        np.add.at(x, xp.asarray([0, 0]), 1)
+        assert x[0] == 11
+
+
+class TestRefusals:
+    def test_released_memory(self):
+        x = xp.ones(3)
+        x.storage.release()
+        for use in (np.sin, np.concatenate, np.add.reduce, lambda y: np.stack([y, y])):
+            with pytest.raises(ReleasedError):
+                use(x)
+
+    def test_dtypes_that_no_array_has(self):
+        for make in (
+            lambda x: np.add(x, np.longdouble(1)),
+            lambda x: np.equal(x, [None], dtype=object),
+            lambda x: np.concatenate([x, np.array([None])]),
+            lambda x: np.astype(x, "U3"),
+        ):
+            with pytest.raises(DTypeError):
+                make(xp.ones(1))
+
+    def test_indices_outside(self):
+        with pytest.raises(BoundsError):
+            np.take(xp.ones(3), [7])
+        with pytest.raises(BoundsError):
+            np.add.at(xp.ones(3), [7], 1)
+
+    def test_other_errors_are_those_of_numpy(self):
+        with pytest.raises(ValueError, match="dimensions"):
+            np.concatenate([xp.ones(3), xp.ones((2, 2))])
+        with pytest.raises(np.linalg.LinAlgError):
+            np.linalg.inv(xp.zeros((2, 2)))
+
+
+class TestStrangers:
+    def test_get_their_turn(self):
+        class Stranger:
+            def __array_ufunc__(self, function, method, *inputs, **keywords):
+                return [type(each) for each in inputs]
+
+            def __array_function__(self, function, types, arguments, keywords):
+                return "theirs"
+
+        assert np.add(xp.ones(2), Stranger()) == [xp.Array, Stranger]
+        assert np.concatenate([xp.ones(2), Stranger()]) == "theirs"
+
+    def test_without_a_rule_are_refused(self):
+        class Stranger:
+            __array_ufunc__ = None
+
+            def __array_function__(self, function, types, arguments, keywords):
+                return NotImplemented
+
+        with pytest.raises(TypeError):
+            np.add(xp.ones(2), Stranger())
+        with pytest.raises(TypeError, match="no implementation found"):
+            np.concatenate([xp.ones(2), Stranger()])
+
+    def test_masked_arrays_stay_masked(self):
+        masked = np.ma.masked_array([1.0, 2.0], [True, False])
+        assert isinstance(np.add(xp.ones(2), masked), np.ma.MaskedArray)
+
+
+class TestFiles:
+    def test_arrays_are_saved(self, tmp_path):
+        x = xp.asarray([[1.0, 2.0]])
+        np.save(tmp_path / "x.npy", x)
+        np.savez(tmp_path / "x.npz", first=x)
+        text = io.StringIO()
+        np.savetxt(text, x)
+        np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), x)
+        np.testing.assert_array_equal(np.load(tmp_path / "x.npz")["first"], x)
+        np.testing.assert_array_equal(np.loadtxt(io.StringIO(text.getvalue()), ndmin=2), x)
+
+
+class TestDevices:
+    @pytest.mark.parametrize(
+        "use",
+        [
+            np.sin,
+            np.mean,
+            np.add.reduce,
+            np.linalg.norm,
+            np.concatenate,
+            lambda x: np.stack([x, x]),
+            lambda x: np.add(np.ones(2), x),
+            lambda x: np.ones(2) * x,
+            lambda x: np.add(np.ones(2), 1, out=x),
+            lambda x: np.add.at(x, 0, 1),
+        ],
+    )
+    def test_numpy_cannot_read_a_device(self, sim, use):
+        x = xp.ones(2, device=sim)
+        with pytest.raises(DeviceMismatchError, match=r"NumPy's \w+ cannot read it there; write x\.to_device\('cpu'\)"):
+            use(x)
+
+    def test_facts_are_known_without_reading(self, sim):
+        x = xp.ones((2, 3), dtype="float32", device=sim)
+        assert (np.ndim(x), np.shape(x), np.size(x), np.size(x, 0), np.iscomplexobj(x)) == (2, (2, 3), 6, 2, False)
+        assert np.result_type(x, np.int8) == np.float32
+
+    def test_arrays_of_two_devices(self, sim):
+        x, y = xp.ones(2), xp.ones(2, device=sim)
+        for mix in (lambda: np.add(x, y), lambda: np.concatenate([x, y])):
+            with pytest.raises(DeviceMismatchError, match=r"on cpu and sim"):
+                mix()

@@ -324,6 +324,9 @@ def test_functions_of_one_operand(name):
 def operands(name, one, other):
     """Return all pairs of valid values for a function of two operands, as two arrays."""
     first, second = np.meshgrid(values_of(one), values_of(other))
+    if name == "floor_divide":  # strict has NumPy's results for infinities; see test_special_values.py
+        finite = np.isfinite(first) & np.isfinite(second)
+        return first[finite], second[finite]
     if "shift" in name or (name == "pow" and second.dtype.kind == "i"):
         second = np.abs(np.nan_to_num(second)) % 8 if second.dtype.kind != "b" else second
     return first, second

@@ -1,6 +1,7 @@
 """`NumpyProtocols`: NumPy's functions and ufuncs with arrays of ours, for which NumPy computes on the host.
 
-Arrays on another device are copied to the host if the setting ``host_copies`` allows that, and results back to it.
+For arrays on another device a function of `accel.xp` of the same name computes there. If there is none, they are copied
+to the host if the setting ``host_copies`` allows that, and results back.
 """
 
 import operator
@@ -15,6 +16,7 @@ from accel.xp.array_base import ArrayBase, live
 from accel.xp.array_library import library_on
 from accel.xp.calls import Exchange
 from accel.xp.host_access import on_host
+from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, ufunc_there
 from accel.xp.refusals import failure, refuse_read_only
 
 __all__ = ["NumpyProtocols"]
@@ -67,6 +69,7 @@ class NumpyProtocols(ArrayBase):
     """The protocols by which NumPy's functions take arrays of ours."""
 
     __slots__ = ()
+    __array_priority__ = 10.0  # above NumPy's, for libraries that choose the type of a result by it, such as Dask
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         targets = inputs[:1] if method == "at" else keywords.get("out", ())
@@ -74,6 +77,10 @@ class NumpyProtocols(ArrayBase):
             return NotImplemented
         if self.device is not Device.CPU and function in _OPERATORS and _of_scalar_and_array(method, inputs, keywords):
             return _OPERATORS[function](self._library.accept(inputs[0]), self)
+        if self.device is not Device.CPU:
+            there = ufunc_there(function, method, inputs, keywords)
+            if there is not NotImplemented:
+                return there
         return _on_host(self, getattr(function, method), function.__name__, inputs, keywords, targets)
 
     def __array_function__(
@@ -83,6 +90,14 @@ class NumpyProtocols(ArrayBase):
             return NotImplemented
         if function in _FACTS:
             return _FACTS[function](*arguments, **keywords)
+        if function in CREATING:
+            return created_like(self, function, arguments, keywords)
+        if self.device is not Device.CPU:
+            if function in LIKE:
+                return LIKE[function](*arguments, **keywords)
+            there = function_there(function, arguments, keywords)
+            if there is not NotImplemented:
+                return there
         targets = [keywords.get("out"), *(arguments[:1] if function in _WRITERS else ())]
         return _on_host(self, function, function.__name__, arguments, keywords, targets)
 

@@ -155,7 +155,6 @@ RETURNS_VALUES = {
     "metrics.brier_score_loss": metric("brier_score_loss", BINARY, SCORES),
     "metrics.roc_auc_score": metric("roc_auc_score", BINARY, SCORES),
     "metrics.roc_curve": lambda a: metrics.roc_curve(a(BINARY), a(SCORES)),
-    "metrics.silhouette_score": lambda a: metrics.silhouette_score(a(X), a(CLASSES)),
     "metrics.calinski_harabasz_score": lambda a: metrics.calinski_harabasz_score(a(X), a(CLASSES)),
     "cross_val_score": lambda a: model_selection.cross_val_score(
         linear_model.Ridge(solver="svd"), a(X), a(TARGET), scoring="r2"

@@ -13,7 +13,7 @@ from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.interchange.from_dlpack import Received, receive
 from accel.memory import DeviceStorage, HostStorage
 from accel.xp import array_storage
-from accel.xp.array import Array, array_on, array_received, native, wrap
+from accel.xp.arrays import Array, array_on, array_received, native, wrap
 from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.functions import created, dtype_or_none, library_of

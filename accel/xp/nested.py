@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from accel.device import Device
-from accel.xp.array import Array, native, wrap
+from accel.xp.arrays import Array, native, wrap
 from accel.xp.array_library import library_on
 
 __all__ = ["device_of_first", "device_within", "stacked"]

@@ -16,8 +16,9 @@ from accel.registry import NoBackendError, Provider, memo_of_backends, providers
 
 __all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "OnDevice", "fallbacks", "required", "resolve"]
 
-# Codes of DLPack's DLDeviceType; 12 (kDLExtDev) is the code for extensions.
-_DLPACK_CODES = {"cpu": 1, "cuda": 2, "mps": 8, "rocm": 10, "sim": 12}
+# Codes of DLPack's DLDeviceType. 9 (kDLVPI) is its code for the buffers of a simulator. 12 (kDLExtDev) is not among the
+# array standard's codes, and PyTorch takes it for memory of its own extensions.
+_DLPACK_CODES = {"cpu": 1, "cuda": 2, "mps": 8, "rocm": 10, "sim": 9}
 
 
 class _Devices(enum.EnumMeta):

@@ -168,7 +168,7 @@ def _standard(chosen: Chosen, seconds: float) -> Stage:
     checkout = os.environ.get("ARRAY_API_TESTS", "")
     # It stops itself a little earlier, to report its results.
     how = ("--seconds", str(seconds - 15), "--processes", str(_PROCESSES))
-    command = _python("ci/gpu_standard.py", checkout, *how)
+    command = _python("ci/standard.py", checkout, *how)
     environment = {"ARRAY_API_TESTS_MODULE": "accel.xp", "ACCEL_DEVICE": chosen.devices[0]}
     absent = _without_cupy(chosen) or _no_arrays() or _no_standard(checkout)
     return Stage("array standard", seconds, command, environment, absent)

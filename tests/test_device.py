@@ -67,7 +67,7 @@ def test_the_names_and_numbers_of_a_device():
         ("cuda:0", "CUDA", "cuda", 0, (2, 0)),
         ("rocm:0", "ROCM", "rocm", 0, (10, 0)),
         ("mps:0", "MPS", "mps", 0, (8, 0)),
-        ("sim", "SIM", "sim", 0, (12, 0)),
+        ("sim", "SIM", "sim", 0, (9, 0)),
         ("cuda:1", "CUDA_1", "cuda", 1, (2, 1)),
     ]
 

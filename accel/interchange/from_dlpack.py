@@ -20,7 +20,7 @@ from accel.memory.owner import ForeignOwner, Owner
 __all__ = ["Received", "receive"]
 
 _CPU = Device.CPU
-_KINDS = {1: "cpu", 2: "cuda", 3: "cpu", 8: "mps", 10: "rocm", 12: "sim"}  # 3 is pinned memory of the host, for CUDA
+_KINDS = {1: "cpu", 2: "cuda", 3: "cpu", 8: "mps", 9: "sim", 10: "rocm"}  # 3 is pinned memory of the host, for CUDA
 
 
 class Received(NamedTuple):

@@ -18,7 +18,7 @@ from accel.errors import LayoutError, reading_pickled
 from accel.interchange import Interchange
 from accel.interchange.from_dlpack import Received
 from accel.memory import AnyStorage, heap_of
-from accel.xp import array_storage, host_access, operators, refusals
+from accel.xp import array_storage, host_access, operators, refusals, versions
 from accel.xp.array_base import live, shared_of
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.conversions import Conversions
@@ -26,11 +26,9 @@ from accel.xp.display import Display
 from accel.xp.methods import Methods
 from accel.xp.numpy_protocols import NumpyProtocols
 from accel.xp.operators import Scalar
+from accel.xp.versions import API_VERSIONS
 
 __all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "native", "native_array", "wrap"]
-
-API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
-"""The versions of the array standard that the namespace implements."""
 
 _Basic: TypeAlias = "int | slice | EllipsisType | Array | list[Any] | np.ndarray[Any, Any] | None"
 Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
@@ -170,16 +168,14 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
     # Protocols
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
-        """Return `accel.xp`.
+        """Return `accel.xp`, or for an older version of the standard a namespace without the names that came later.
 
         Raises
         ------
         ValueError
             If the version is not one of `API_VERSIONS`.
         """
-        if api_version is not None and api_version not in API_VERSIONS:
-            raise ValueError(f"version {api_version!r} of the standard is not known; {', '.join(API_VERSIONS)} are")
-        return sys.modules[__package__]
+        return sys.modules[__package__] if api_version is None else versions.namespace(api_version)
 
     @staticmethod
     def _wrap(library: ArrayLibrary, result: Any, *sources: object) -> "Array":

@@ -16,7 +16,7 @@ from accel.xp import array_storage
 from accel.xp.array import Array, array_on, array_received, native, wrap
 from accel.xp.array_base import live
 from accel.xp.array_library import library_on
-from accel.xp.functions import created, dtype_or_none, library_of
+from accel.xp.functions import created, dtype_or_none, library_of, native_or_none
 from accel.xp.nested import device_of_first, device_within, stacked
 from accel.xp.operators import Scalar
 from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_values
@@ -207,7 +207,8 @@ def arange(
 ) -> Array:
     """Return evenly spaced numbers from ``start`` to before ``stop``; ``arange(stop)`` starts at 0."""
     library = library_on(device)
-    return created(library, library.namespace.arange, start, stop, step, dtype=dtype_or_none(dtype))
+    first, last, stride = (native_or_none(library, number) for number in (start, stop, step))
+    return created(library, library.namespace.arange, first, last, stride, dtype=dtype_or_none(dtype))
 
 
 def linspace(
@@ -222,7 +223,8 @@ def linspace(
 ) -> Array:
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``."""
     library = library_on(device)
-    return created(library, library.namespace.linspace, start, stop, num, dtype=dtype_or_none(dtype), endpoint=endpoint)
+    first, last = native(library, start), native(library, stop)
+    return created(library, library.namespace.linspace, first, last, num, dtype=dtype_or_none(dtype), endpoint=endpoint)
 
 
 def eye(

@@ -92,9 +92,7 @@ _ARITHMETIC = {
     "sub": "-",
     "mul": "*",
     "truediv": "/",
-    "floordiv": "//",
     "mod": "%",
-    "pow": "**",
     "matmul": "@",
     "and": "&",
     "or": "|",
@@ -102,6 +100,8 @@ _ARITHMETIC = {
     "lshift": "<<",
     "rshift": ">>",
 }
+# NumPy's own operators differ from the functions: -0.0 ** 0.5 is -0.0, and inf // 2 is NaN.
+_BY_FUNCTION = {"floordiv": "floor_divide", "pow": "pow"}
 
 
 class Operators:
@@ -170,6 +170,11 @@ def _source() -> str:
     for name, sign in _ARITHMETIC.items():
         written.append(_written(_BINARY, f"r{name}", f"result = other {sign} self._native"))
         written.append(_written(_IN_PLACE, f"i{name}", f"array {sign}= other"))
+    for name, function in _BY_FUNCTION.items():
+        compute = f"library.namespace.{function}"
+        written.append(_written(_BINARY, name, f"result = {compute}(self._native, other)"))
+        written.append(_written(_BINARY, f"r{name}", f"result = {compute}(other, self._native)"))
+        written.append(_written(_IN_PLACE, f"i{name}", f"{compute}(array, other, out=array)"))
     return "".join(written)
 
 

@@ -67,11 +67,14 @@ class SimExecutor:
         self._memory = memory
         self._allocate = allocate
 
-    def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    def call(self, function: Callable[..., Any], *arguments: Any, out: SimArray | None = None, **keywords: Any) -> Any:
         """Call a NumPy function on arrays of the device; its results are arrays in the device's memory."""
         reads: list[SimArray] = []
         plain = self._unwrap(arguments, reads)
         named = {name: self._unwrap(value, reads) for name, value in keywords.items()}
+        if out is not None:
+            self._write(function, lambda: function(*plain, out=out._values, **named), reads, out, lambda: out)
+            return out
         return self._compute(function, lambda: function(*plain, **named), reads)
 
     def empty(self, shape: Any, dtype: Any) -> SimArray:

@@ -21,6 +21,7 @@ import pytest
 def pytest_addoption(parser):
     parser.addoption("--max-examples", type=int)
     parser.addoption("--xfails-file")
+    parser.addoption("--disable-deadline", action="store_true")
 
 def pytest_collection_modifyitems(config, items):
     known = open(config.getoption("--xfails-file")).read().splitlines()

@@ -31,7 +31,7 @@ def test_that_ends_badly(broken):
 def standard(root, folder, seconds=60, processes=1):
     """Run only the stage of the array standard; return its exit status, its record and its output."""
     how = ["--seconds", str(seconds), "--processes", str(processes)]
-    command = [sys.executable, "-B", root / "ci/gpu_standard.py", folder, *how]
+    command = [sys.executable, "-B", root / "ci/standard.py", folder, *how]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     return done.returncode, json.loads(done.stdout), done.stderr
 

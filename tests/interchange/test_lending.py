@@ -155,7 +155,7 @@ class TestForms:
         assert read_capsule(capsule).dtype == getattr(ml_dtypes, dtype)
         np.testing.assert_array_equal(np.asarray(xp.from_dlpack(foreign(lender))), host_values(lender))
 
-    @pytest.mark.parametrize("device", [(2, 0), (1, 1), (12, 0)])
+    @pytest.mark.parametrize("device", [(2, 0), (1, 1), (9, 0)])
     def test_devices_that_cannot_be_had(self, make, device):
         with pytest.raises(InterchangeError, match="host"):
             make().__dlpack__(dl_device=device)
@@ -181,7 +181,7 @@ class TestAccelerators:
     def test_lend_addresses_of_their_own(self, toy, dtype):
         with container(dtype, "sim:1") as lender:
             contents = read_capsule(lender.__dlpack__(max_version=(1, 0)))
-            assert lender.__dlpack_device__() == contents.device == (12, 1)
+            assert lender.__dlpack_device__() == contents.device == (9, 1)
             assert (contents.address, contents.shape, contents.dtype.name) == (lender.unsafe_ptr(), (4,), dtype)
 
     def test_give_no_address_where_there_are_no_bytes(self, toy):
@@ -206,7 +206,7 @@ class TestAccelerators:
 
     def test_copy_in_place_if_asked(self, lender):
         contents = read_capsule(capsule := lender.__dlpack__(max_version=(1, 0), copy=True))
-        assert contents.device == (12, 1)
+        assert contents.device == (9, 1)
         assert contents.address != lender.unsafe_ptr()
         assert contents.copied
         del capsule

@@ -153,7 +153,7 @@ class TestProducers:
         with pytest.raises(InterchangeError, match="__dlpack_device__ failed"):
             taken(Odd(lambda: np.ones(3).__dlpack__(), device))
 
-    @pytest.mark.parametrize("claimed", [(2, 0), (12, 0), (1, 3), (99, 0)])
+    @pytest.mark.parametrize("claimed", [(2, 0), (9, 0), (1, 3), (99, 0)])
     def test_that_lie_about_their_device(self, taken, claimed):
         with pytest.raises(InterchangeError, match="Odd: __dlpack_device__ returned"):
             taken(Odd(lambda: np.ones(3).__dlpack__(), claimed))

@@ -29,9 +29,3 @@ def sim():
     for device in backend.devices():
         backend.synchronize(device)
     assert not backend.races
-
-
-@pytest.fixture(params=["cpu", "sim"])
-def device(request):
-    """The host, and the simulated device."""
-    return request.getfixturevalue("sim") if request.param == "sim" else Device.CPU

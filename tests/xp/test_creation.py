@@ -198,7 +198,7 @@ class TestFromDlpack:
 @pytest.mark.parametrize("mode", ["never", "allow"])
 @pytest.mark.parametrize("copy", [None, True])
 def test_nested_sequences_of_a_devices_arrays_and_numbers_become_one_array_there(device, copy, mode):
-    x = xp.asarray([[1.5, 2.5], [3.5, 4.5]])
+    x = xp.asarray([[1.5, 2.5], [3.5, 4.5]], device=device)
     before = xp.host_copies()
     with accel.using(host_copies=mode, device="cpu"):
         rows = xp.asarray([x[0, :], x[1, :]], copy=copy)
@@ -207,14 +207,14 @@ def test_nested_sequences_of_a_devices_arrays_and_numbers_become_one_array_there
     for made in (rows, elements):
         assert made.device == device
         assert xp.all(made == x)
-    assert xp.all(narrow == xp.asarray([[3.5, 4.5], [7, 8]], dtype="float32"))
+    assert xp.all(narrow == xp.asarray([[3.5, 4.5], [7, 8]], dtype="float32", device=device))
     assert (narrow.device, narrow.dtype) == (device, xp.float32)
     assert (xp.host_copies() - before).copies == 0
 
 
 def test_a_nested_sequence_may_begin_with_a_number(device):
-    x = xp.asarray([1.5, 2.5])
-    assert xp.all(xp.asarray([0, x[1]]) == xp.asarray([0, 2.5]))
+    x = xp.asarray([1.5, 2.5], device=device)
+    assert xp.all(xp.asarray([0, x[1]]) == xp.asarray([0, 2.5], device=device))
 
 
 def test_a_nested_sequence_of_arrays_is_refused_without_a_copy_or_on_two_devices():
@@ -225,3 +225,10 @@ def test_a_nested_sequence_of_arrays_is_refused_without_a_copy_or_on_two_devices
         xp.asarray([x, xp.zeros(2)])
     with pytest.raises(ValueError, match="same shape"):
         xp.asarray([x, x[0]])
+
+
+def test_scalars_of_numpy_are_ends_and_steps_of_ranges(device):
+    steps = xp.arange(np.float64(1), np.int64(4), np.float32(0.5), device=device)
+    assert xp.all(steps == xp.arange(1.0, 4, 0.5, device=device))
+    even = xp.linspace(np.float32(1), np.float64(2), 5, device=device)
+    assert xp.all(even == xp.linspace(1, 2, 5, device=device))

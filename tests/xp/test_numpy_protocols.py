@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 
+import accel
 from accel import xp
 from accel.errors import BoundsError, DeviceMismatchError, DTypeError, OverlapError, ReleasedError
 
@@ -219,3 +220,37 @@ class TestDevices:
         for mix in (lambda: np.add(x, y), lambda: np.concatenate([x, y])):
             with pytest.raises(DeviceMismatchError, match=r"on cpu and sim"):
                 mix()
+
+
+class TestCopiesToTheHost:
+    """The setting ``host_copies``."""
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            np.sin,
+            np.add.reduce,
+            np.median,
+            lambda x: np.stack([x, x]),
+            lambda x: np.add(np.ones(2), x),
+            lambda x: np.ones(2) * x,
+            lambda x: np.ones(2, like=x),
+            np.linalg.norm,
+        ],
+    )
+    def test_results_are_on_the_device_again(self, sim, use):
+        x = xp.asarray([0.5, 2.0], device=sim)
+        with accel.using(host_copies="allow"):
+            found = use(x)
+        assert (type(found), found.device) == (xp.Array, sim)
+        np.testing.assert_array_equal(found.to_device("cpu"), use(np.array([0.5, 2.0])))
+
+    def test_what_is_written_is_copied_back(self, sim):
+        x, out = xp.asarray([0.5, 2.0], device=sim), xp.zeros(2, device=sim)
+        with accel.using(host_copies="allow"):
+            assert np.add(x, 1, out=out) is out
+            assert out.tolist() == [1.5, 3.0]
+            assert np.cumsum(x, out=out) is out
+            np.add.at(x, [0, 0], 1)
+            np.copyto(out[:1], 9)
+        assert (x.tolist(), out.tolist()) == ([2.5, 2.0], [9.0, 2.5])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from accel import xp
-from accel.xp import signatures
+from accel.xp import numpy_functions, signatures
 
 NUMBERS = np.asarray([[0.5, -1.5, 2.0, 3.25], [7.0, 0.0, -0.5, 2.0], [1.0, 4.5, -8.0, 0.25]])
 INPUTS = {
@@ -324,6 +324,9 @@ def test_functions_of_one_operand(name):
 def operands(name, one, other):
     """Return all pairs of valid values for a function of two operands, as two arrays."""
     first, second = np.meshgrid(values_of(one), values_of(other))
+    if name == "floor_divide":  # strict has NumPy's results for infinities; see test_special_values.py
+        finite = np.isfinite(first) & np.isfinite(second)
+        return first[finite], second[finite]
     if "shift" in name or (name == "pow" and second.dtype.kind == "i"):
         second = np.abs(np.nan_to_num(second)) % 8 if second.dtype.kind != "b" else second
     return first, second
@@ -351,4 +354,5 @@ def test_every_function_is_called():
     called = set(re.findall(r"^([\w.]+)\(", CALLS, re.MULTILINE)) | set(UNARY) | set(BINARY)
     public = {name for name in xp.__all__ if callable(getattr(xp, name)) and not isinstance(getattr(xp, name), type)}
     public |= {f"{part}.{name}" for part in ("linalg", "fft") for name in getattr(xp, part).__all__}
-    assert called == public - NO_FUNCTIONS
+    of_numpy = {*" ".join(numpy_functions.NAMES).split(), *(f"linalg.{name}" for name in numpy_functions.LINALG)}
+    assert called == public - NO_FUNCTIONS - of_numpy

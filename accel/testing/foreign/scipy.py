@@ -72,6 +72,13 @@ def _let_assertions_read(helpers: ModuleType) -> None:
     def _xp_copy_to_numpy(x: Any) -> Any:
         return on_host(x).copy() if isinstance(x, accel.xp.Array) else to_numpy(x)
 
+    close: Callable[..., Any] = helpers.xp_assert_close
+
+    def xp_assert_close(actual: Any, desired: Any, **options: Any) -> Any:
+        __tracebackhide__ = True
+        return close(actual, desired, **{name: on_host(value) for name, value in options.items()})
+
+    helpers.xp_assert_close = xp_assert_close  # type: ignore[attr-defined]
     helpers._strict_check, helpers._xp_copy_to_numpy = _strict_check, _xp_copy_to_numpy  # type: ignore[attr-defined]
 
 

@@ -9,8 +9,24 @@ from typing import Any
 import numpy as np
 
 from . import fft, linalg
+from .special_cases import expm1, floor_divide, pow, tanh
 
-__all__ = ["argmax", "argmin", "argsort", "clip", "fft", "linalg", "sort", "std", "unique_values", "var"]
+__all__ = [
+    "argmax",
+    "argmin",
+    "argsort",
+    "clip",
+    "expm1",
+    "fft",
+    "floor_divide",
+    "linalg",
+    "pow",
+    "sort",
+    "std",
+    "tanh",
+    "unique_values",
+    "var",
+]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -71,7 +72,10 @@ def main() -> int:
     """Run the tests of a checkout and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkout", type=Path)
-    parser.add_argument("--seconds", type=float, required=True, help="after which no more tests are begun")
+    parser.add_argument("--known", type=Path, default=_KNOWN, help="the file that lists the known failures")
+    parser.add_argument("--examples", type=int, default=3, help="the number of examples of each property")
+    parser.add_argument("--seed", default="random", help="of the examples")
+    parser.add_argument("--seconds", type=float, default=inf, help="after which no more tests are begun")
     parser.add_argument("--processes", type=int, default=1, help="among which the tests are shared")
     parser.add_argument("--share", type=int, help="run only this share of the tests, in this process")
     given = parser.parse_args()
@@ -89,10 +93,13 @@ def main() -> int:
 def _run(given: argparse.Namespace) -> int:
     """Run one share of the tests, print what was found as JSON, and return the exit status."""
     tally = Tally(given.seconds, given.share, given.processes)
-    options = ("-q", "-p", "no:cacheprovider", "--tb=short", "--rootdir", given.checkout, "--xfails-file", _KNOWN)
+    options = ("-q", "-p", "no:cacheprovider", "--tb=short", "-W", "ignore")
+    files = ("--rootdir", given.checkout, "--xfails-file", given.known)
+    # The tests look at elements one by one, which takes longer than their deadline on any accelerator.
+    examples = ("--max-examples", given.examples, "--disable-deadline", "--hypothesis-seed", given.seed)
     with redirect_stdout(sys.stderr):  # JSON is alone on the other
-        tests = ("--max-examples", "3", given.checkout / "array_api_tests")
-        status = pytest.main([*map(str, (*options, *tests))], plugins=[tally])
+        tests = given.checkout / "array_api_tests"
+        status = pytest.main([*map(str, (*options, *files, *examples, tests))], plugins=[tally])
     print(json.dumps(tally.found()))
     return int(status not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED})
 

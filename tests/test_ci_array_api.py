@@ -1,0 +1,113 @@
+"""`ci/array_api.py`, here on a checkout that contains tests of our own."""
+
+import subprocess
+import sys
+
+import pytest
+
+CONFTEST = """
+import pytest
+
+def pytest_addoption(parser):
+    parser.addoption("--max-examples", type=int)
+    parser.addoption("--xfails-file")
+    parser.addoption("--disable-deadline", action="store_true")
+
+def pytest_collection_modifyitems(config, items):
+    known = open(config.getoption("--xfails-file")).read().splitlines()
+    for item in items:
+        if item.nodeid in known:
+            item.add_marker(pytest.mark.xfail(reason="known"))
+"""
+TESTS = """
+import os
+from pathlib import Path
+
+NEWEST = {"2025.12": "accel.xp"}
+
+def test_device_version_and_standard():
+    version, module = os.environ["ARRAY_API_TESTS_VERSION"], os.environ["ARRAY_API_TESTS_MODULE"]
+    assert os.environ["ACCEL_DEVICE"] in ("cpu", "sim")
+    if version == "2025.12":
+        assert module == "accel.xp"
+    else:
+        names = {}
+        exec(module[6:-2], names)
+        assert names["xp"].__array_api_version__ == version
+    assert (Path(__file__).parent.parent / "array-api" / "spec" / version).is_dir()
+
+def test_on_sim():
+    assert os.environ["ACCEL_DEVICE"] != "sim"
+"""
+KNOWN = "array_api_tests/test_own.py::test_on_sim\n"
+
+
+@pytest.fixture(params=["inside", "beside"])
+def checkout(request, tmp_path):
+    """A checkout of the standard's tests, with the standard inside it or beside it, and lists of known failures."""
+    tests = tmp_path / "tests"
+    (tests / "array_api_tests").mkdir(parents=True)
+    (tests / "array_api_tests/test_own.py").write_text(TESTS)
+    (tests / "conftest.py").write_text(CONFTEST)
+    (tests / "pytest.ini").write_text("[pytest]\n")
+    if request.param == "beside":
+        (tests / "array-api").mkdir()  # as git leaves a submodule that was not fetched
+    standard = tests if request.param == "inside" else tmp_path
+    for version in ("2024.12", "2025.12"):
+        (standard / "array-api/spec" / version).mkdir(parents=True)
+    (tmp_path / "xfails").mkdir()
+    for device, known in (("cpu", ""), ("sim", KNOWN)):
+        (tmp_path / "xfails" / f"{device}.txt").write_text(known)
+    return tests
+
+
+def run(root, checkout, *options):
+    """Run the script; return its exit status and what it printed."""
+    command = [sys.executable, "-B", root / "ci/array_api.py", checkout, "--version", "2025.12", "2024.12"]
+    command += ["--xfails", checkout.parent / "xfails", "--examples", "1", "--processes", "1", *options]
+    done = subprocess.run([*map(str, command)], check=False, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def files(folder):
+    return sorted(path.relative_to(folder) for path in folder.rglob("*"))
+
+
+def test_what_is_listed_may_fail_and_nothing_is_written_into_the_checkout(root, checkout):
+    before = files(checkout)
+    status, said = run(root, checkout)
+    lines = [f"cpu {version}: 2 passed" for version in ("2025.12", "2024.12")]
+    lines += [f"sim {version}: 1 passed, 1 xfailed" for version in ("2025.12", "2024.12")]
+    assert (status, said.splitlines()) == (0, lines)
+    assert files(checkout) == before
+
+
+def test_what_is_not_listed_fails(root, checkout):
+    (checkout.parent / "xfails/sim.txt").write_text("")
+    status, said = run(root, checkout, "--device", "sim", "--version", "2025.12")
+    assert status == 1
+    assert "sim 2025.12: 1 passed, 1 failed" in said
+    assert f"    failed, and is not known to: {KNOWN}" in said
+
+
+def test_what_is_listed_and_passes_fails(root, checkout):
+    (checkout.parent / "xfails/cpu.txt").write_text(KNOWN)
+    status, said = run(root, checkout, "--device", "cpu", "--version", "2025.12")
+    assert (status, said) == (1, f"cpu 2025.12: 1 passed, 1 xpassed\n    passed, and is known to fail: {KNOWN}")
+
+
+def test_a_folder_that_is_no_checkout_is_refused(root, tmp_path):
+    status, said = run(root, tmp_path / "empty")
+    assert status == 1
+    assert "is needed as a checkout of data-apis/array-api-tests" in said
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_each_known_failure_has_a_reason_above_it(root, device):
+    title, *groups = (root / f"ci/xfails/{device}.txt").read_text().split("\n\n")
+    assert title.startswith("# ")
+    for group in groups:
+        reason, *tests = group.splitlines()
+        assert reason.startswith("# ")
+        assert all(test.startswith(("array_api_tests/", "# ")) for test in tests)
+        assert tests[-1].startswith("array_api_tests/")

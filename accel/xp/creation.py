@@ -13,9 +13,9 @@ from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.interchange.from_dlpack import Received, receive
 from accel.memory import DeviceStorage, HostStorage
 from accel.xp import array_storage
-from accel.xp.arrays import Array, array_on, array_received, native, wrap
 from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.arrays import Array, array_on, array_received, native, wrap
 from accel.xp.functions import created, dtype_or_none, library_of
 from accel.xp.nested import device_of_first, device_within, stacked
 from accel.xp.operators import Scalar

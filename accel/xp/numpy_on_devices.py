@@ -13,10 +13,8 @@ from accel.xp.array_base import ArrayBase
 
 __all__ = ["CREATING", "LIKE", "created_like", "function_there", "ufunc_there"]
 
-CREATING = frozenset(
-    {np.arange, np.array, np.asanyarray, np.asarray, np.ascontiguousarray, np.empty, np.eye, np.full, np.identity}
-    | {np.ones, np.tri, np.zeros}
-)
+_CREATING = "arange array asanyarray asarray ascontiguousarray empty eye full identity ones tri zeros"
+CREATING = frozenset(getattr(np, name) for name in _CREATING.split())
 """The functions that create arrays, and that NumPy passes on for ``like=`` only."""
 
 _REDUCTIONS: Mapping[object, str] = MappingProxyType(

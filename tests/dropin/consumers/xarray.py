@@ -61,7 +61,6 @@ RETURNS_VALUES = {
     "repr": lambda a: len(repr(array(a))) > 0,
     "to_pandas": lambda a: array(a).to_pandas().to_numpy(),
     "argmax": of(lambda d: d.argmax("time")),
-    "quantile": of(lambda d: d.quantile(0.5, "time")),
     "median": of(lambda d: d.median("time")),
     "cumsum": of(lambda d: d.cumsum("time")),
     "coarsen": of(lambda d: d.coarsen(space=2).sum()),

@@ -13,9 +13,22 @@ from accel.xp.array_base import ArrayBase
 
 __all__ = ["CREATING", "LIKE", "created_like", "function_there", "ufunc_there"]
 
-CREATING = frozenset(
-    {np.arange, np.array, np.asanyarray, np.asarray, np.ascontiguousarray, np.empty, np.eye, np.full, np.identity}
-    | {np.ones, np.tri, np.zeros}
+CREATING: frozenset[object] = frozenset(
+    getattr(np, name)
+    for name in [
+        "arange",
+        "array",
+        "asanyarray",
+        "asarray",
+        "ascontiguousarray",
+        "empty",
+        "eye",
+        "full",
+        "identity",
+        "ones",
+        "tri",
+        "zeros",
+    ]
 )
 """The functions that create arrays, and that NumPy passes on for ``like=`` only."""
 

@@ -43,7 +43,7 @@ _PRIVATE = {
 """Definitions for the annotations of the table that have a private name in a stub."""
 _ANNOTATIONS = {
     "Any": "typing",
-    "Array": "accel.xp.array",
+    "Array": "accel.xp.arrays",
     "DeviceLike": "accel.device",
     "DTypeLike": "accel.dtypes",
     "Literal": "typing",

@@ -32,8 +32,8 @@ from accel.dtypes import DTypeLike
 from accel.xp import fft as fft
 from accel.xp import linalg as linalg
 from accel.xp import special as special
-from accel.xp.array import Array as Array
 from accel.xp.array_library import default_device as default_device
+from accel.xp.arrays import Array as Array
 from accel.xp.creation import arange as arange
 from accel.xp.creation import asarray as asarray
 from accel.xp.creation import astype as astype

@@ -13,10 +13,10 @@ from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.interchange.from_dlpack import Received, receive
 from accel.memory import DeviceStorage, HostStorage
 from accel.xp import array_storage
-from accel.xp.array import Array, array_on, array_received, native, wrap
 from accel.xp.array_base import live
-from accel.xp.array_library import library_on
-from accel.xp.functions import created, dtype_or_none, library_of, native_or_none
+from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.arrays import Array, array_on, array_received, native, wrap
+from accel.xp.functions import created, dtype_or_none, library_of
 from accel.xp.nested import device_of_first, device_within, stacked
 from accel.xp.operators import Scalar
 from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_values
@@ -196,6 +196,10 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
     return _converted(made, target or made.device, None, None if copied else copy)
 
 
+def _plain(library: ArrayLibrary, number: Any) -> Any:
+    return native(library, number) if type(number) is Array else number
+
+
 def arange(
     start: float,
     /,
@@ -207,7 +211,7 @@ def arange(
 ) -> Array:
     """Return evenly spaced numbers from ``start`` to before ``stop``; ``arange(stop)`` starts at 0."""
     library = library_on(device)
-    first, last, stride = (native_or_none(library, number) for number in (start, stop, step))
+    first, last, stride = (_plain(library, number) for number in (start, stop, step))
     return created(library, library.namespace.arange, first, last, stride, dtype=dtype_or_none(dtype))
 
 
@@ -223,7 +227,7 @@ def linspace(
 ) -> Array:
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``."""
     library = library_on(device)
-    first, last = native(library, start), native(library, stop)
+    first, last = _plain(library, start), _plain(library, stop)
     return created(library, library.namespace.linspace, first, last, num, dtype=dtype_or_none(dtype), endpoint=endpoint)
 
 

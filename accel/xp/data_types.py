@@ -8,7 +8,7 @@ from numpy import complex64, complex128, float32, float64, int8, int16, int32, i
 
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DTypeError
-from accel.xp.array import Array
+from accel.xp.arrays import Array
 from accel.xp.operators import Scalar
 
 __all__ = [

@@ -2,7 +2,7 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from accel.xp.array import Array
+from accel.xp.arrays import Array
 from accel.xp.frequencies import fftfreq as fftfreq
 from accel.xp.frequencies import rfftfreq as rfftfreq
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
 from accel.xp import results, signatures, special_signatures
-from accel.xp.array import Array, native, native_array, wrap
 from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary
+from accel.xp.arrays import Array, native, native_array, wrap
 from accel.xp.function_source import method_source, parsed, source
 from accel.xp.generated import Compiled
 from accel.xp.operators import Scalar

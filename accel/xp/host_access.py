@@ -19,7 +19,7 @@ from accel.errors import DeviceMismatchError, HostCopyWarning
 
 __all__ = ["HostCopies", "count", "host_copies", "lent_by_copy", "on_host"]
 
-_EXTENSION = 12  # DLPack's code for devices of one library
+_SIMULATED = Device.SIM.dlpack[0]  # the code of memory that no other library can use
 
 
 class _Movable(Protocol):
@@ -93,7 +93,7 @@ def lent_by_copy(device: Device) -> bool:
 
     So it is if the setting allows copies, and no other library can read the memory itself.
     """
-    return device.dlpack[0] == _EXTENSION and config.current().host_copies != "never"
+    return device.dlpack[0] == _SIMULATED and config.current().host_copies != "never"
 
 
 def on_host(x: _Movable, what: str, *, writable: bool = False) -> np.ndarray[Any, DType]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from accel.dtypes import DTypeLike
-from accel.xp.array import Array
+from accel.xp.arrays import Array
 from accel.xp.results import QR, SVD, Eig, Eigh, Slogdet
 
 _Axis: TypeAlias = int | tuple[int, ...] | None

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from accel.device import Device
-from accel.xp.array import Array, native, wrap
 from accel.xp.array_library import library_on
+from accel.xp.arrays import Array, native, wrap
 
 __all__ = ["device_of_first", "device_within", "stacked"]
 

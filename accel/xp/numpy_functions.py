@@ -12,8 +12,8 @@ import numpy as np
 
 from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
-from accel.xp.array import Array, wrap
 from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.arrays import Array, wrap
 from accel.xp.calls import arrays_among, call, member
 from accel.xp.creation import asarray
 

@@ -13,23 +13,8 @@ from accel.xp.array_base import ArrayBase
 
 __all__ = ["CREATING", "LIKE", "created_like", "function_there", "ufunc_there"]
 
-CREATING: frozenset[object] = frozenset(
-    getattr(np, name)
-    for name in [
-        "arange",
-        "array",
-        "asanyarray",
-        "asarray",
-        "ascontiguousarray",
-        "empty",
-        "eye",
-        "full",
-        "identity",
-        "ones",
-        "tri",
-        "zeros",
-    ]
-)
+_CREATING = "arange array asanyarray asarray ascontiguousarray empty eye full identity ones tri zeros"
+CREATING = frozenset(getattr(np, name) for name in _CREATING.split())
 """The functions that create arrays, and that NumPy passes on for ``like=`` only."""
 
 _REDUCTIONS: Mapping[object, str] = MappingProxyType(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from accel.xp.array import Array
+from accel.xp.arrays import Array
 from accel.xp.functions import library_of
 
 __all__ = ["reshape"]

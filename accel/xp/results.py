@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from accel.xp.array import Array
+from accel.xp.arrays import Array
 
 __all__ = ["QR", "SVD", "Eig", "Eigh", "Slogdet", "UniqueAll", "UniqueCounts", "UniqueInverse"]
 

@@ -2,7 +2,7 @@
 
 from typing import overload
 
-from accel.xp.array import Array, native, native_array, wrap
+from accel.xp.arrays import Array, native, native_array, wrap
 from accel.xp.functions import library_of, wrap_all
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure

@@ -2,7 +2,7 @@
 from builtins import bool as _bool
 from typing import TypeAlias
 
-from accel.xp.array import Array
+from accel.xp.arrays import Array
 from accel.xp.log_sum_exp import logsumexp as logsumexp
 from accel.xp.operators import Scalar
 

@@ -86,7 +86,7 @@ def calls(draw):
     return name, operands
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # SciPy's, for some values
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore:non-integer arg:DeprecationWarning")  # SciPy's
 @pytest.mark.parametrize("device", DEVICES)
 @given(call=calls())
 @settings(max_examples=100)

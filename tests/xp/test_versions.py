@@ -12,7 +12,7 @@ import array_api_compat
 import pytest
 
 from accel import xp
-from accel.xp.array import API_VERSIONS
+from accel.xp.arrays import API_VERSIONS
 
 OLDER = API_VERSIONS[:-1]
 

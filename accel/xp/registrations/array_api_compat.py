@@ -8,7 +8,7 @@ from functools import wraps
 from types import ModuleType
 from typing import Any
 
-from accel.xp.array import Array
+from accel.xp.arrays import Array
 
 __all__ = ["register"]
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 
 from accel.device import Device
-from accel.xp.array import Array
+from accel.xp.arrays import Array
 
 __all__ = ["register"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from accel.device import Device
-from accel.xp.array import Array
+from accel.xp.arrays import Array
 
 __all__ = ["Operations", "register"]
 

@@ -42,7 +42,7 @@ def _are_finite(x1: Any, x2: Any) -> bool:
     `numpy.vdot` is the fastest function that shows infinities, and it gives no warnings.
     """
     if isinstance(x1, np.ndarray) and isinstance(x2, np.ndarray) and x1.shape == x2.shape:
-        return -inf < np.vdot(x1, x2) < inf
+        return bool(-inf < np.vdot(x1, x2) < inf)
     return all((np.vdot(x, x) if isinstance(x, np.ndarray) else abs(x)) < inf for x in (x1, x2))
 
 

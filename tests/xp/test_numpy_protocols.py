@@ -195,14 +195,11 @@ class TestDevices:
     @pytest.mark.parametrize(
         "use",
         [
-<<<<<<< HEAD
             lambda x: np.concatenate([x, np.ones(2)]),
             lambda x: np.polyfit(x, x, 1),
-=======
             np.spacing,
             lambda x: np.apply_along_axis(np.sum, 0, x),
             lambda x: np.sin(x, where=x > 0),
->>>>>>> consumers
             lambda x: np.add(np.ones(2), x),
             lambda x: np.ones(2) * x,
             lambda x: np.add(np.ones(2), 1, out=x),

@@ -197,7 +197,8 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
 
 
 def _plain(library: ArrayLibrary, number: Any) -> Any:
-    return native(library, number) if type(number) is Array else number
+    of_host = library.device is Device.CPU and isinstance(number, np.generic)  # NumPy gives the result its dtype
+    return number if of_host else native_or_none(library, number)
 
 
 def arange(

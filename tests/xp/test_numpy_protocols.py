@@ -196,7 +196,6 @@ class TestDevices:
         "use",
         [
             np.spacing,
-            np.add.accumulate,
             lambda x: np.apply_along_axis(np.sum, 0, x),
             lambda x: np.sin(x, where=x > 0),
             lambda x: np.add(np.ones(2), x),

@@ -168,8 +168,10 @@ class _HostExchange(Exchange):
             ) from None
 
     def _wrapped(self, result: Any) -> Any:
-        if id(result) in self._targets:
-            return result  # ``out=`` of NumPy
+        if id(result) in self._targets:  # ``out=`` of NumPy
+            return result
+        if result.dtype.hasobject and isinstance(result, np.ndarray) and result.base is not None:
+            return result  # a view of an operand that is no array of ours, as from `np.broadcast_arrays`
         if self._first.device is not Device.CPU:
             return self._moved(result)
         return self._first._wrap(self._library, result, *self._arrays())

@@ -53,7 +53,7 @@ def test_out_is_written_there(sim):
     "call",
     [
         lambda x: np.sum(x, None, np.float32, None),
-        np.add.accumulate,
+        np.spacing,
         lambda x: np.sin(x, where=x > 0),
         lambda x: np.apply_along_axis(np.sum, 0, x),
     ],
@@ -67,3 +67,9 @@ def test_like_an_array_of_the_host():
     made = np.asarray([1, 2], like=xp.ones(3))
     assert type(made) is xp.Array
     assert made.tolist() == [1, 2]
+
+
+def test_objects_that_are_given_come_back_as_they_are():
+    x, none = np.broadcast_arrays(xp.ones(3), None)
+    assert type(x) is xp.Array
+    assert none.tolist() == [None] * 3

@@ -69,7 +69,9 @@ class _Finder(MetaPathFinder):
 
     def _found(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
         for finder in tuple(sys.meta_path):
-            spec = None if finder is self else finder.find_spec(name, path, target)
+            # Python skips finders without the method too.
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec: ModuleSpec | None = find(name, path, target) if find else None
             if spec is not None:
                 if hasattr(spec.loader, "exec_module"):
                     spec.loader = _Loader(spec.loader)

@@ -63,7 +63,7 @@ class _Finder(MetaPathFinder):
         if not _waiting:
             return None
         for name in tuple(_waiting):
-            # An import that began before the action was registered has passed this finder by.
+            # An import that began before the action was registered did not ask this finder.
             _run_if_imported(name)
         return self._found(fullname, path, target) if fullname in _waiting else None
 

@@ -30,7 +30,7 @@ class ArrayLibrary:
     backend : SupportsArrays
         Its backend.
     namespace : module
-        The library's functions, through array-api-compat.
+        The library's functions, with the names and parameters of the array standard.
     array_type : type
         The class of the library's arrays.
     as_array : callable

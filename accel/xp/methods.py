@@ -288,7 +288,9 @@ class Methods(Operators, ArrayBase):
         wanted: Any = as_dtype(dtype)
         refuse_complex(self.dtype, wanted)
         if not np.can_cast(self.dtype, wanted, casting=casting):  # type: ignore[arg-type]
-            raise TypeError(f"{self.dtype.name} becomes {wanted.name} by another casting than {casting!r}")
+            raise TypeError(
+                f"{self.dtype.name} is not cast to {wanted.name} with casting={casting!r}; write casting='unsafe'"
+            )
         return self._function("astype", wanted, copy=True) if copy or wanted != self.dtype else self
 
     def clip(self, min: Any = None, max: Any = None, out: Self | None = None) -> Self:
@@ -339,6 +341,11 @@ class Methods(Operators, ArrayBase):
     def item(self, *index: int | tuple[int, ...]) -> Any:
         """Return one element as a Python number: the only one, or that at an index."""
         if not index:
+            if self.size != 1:
+                raise ValueError(
+                    f"x.item() is for one element, and this array has shape {self.shape}; write x.item(index), or "
+                    f"x.tolist() for all elements"
+                )
             return self.reshape(())._item("number")
         key = index[0] if len(index) == 1 else index
         return self[self._unraveled(key) if isinstance(key, int) else key]._item("number")

@@ -166,8 +166,8 @@ class _HostExchange(Exchange):
             return on_host(cast("Any", x), f"NumPy's {self._what}", writable=writing)
         except DeviceMismatchError as error:
             raise DeviceMismatchError(
-                f"{error}; to compute on {x.device}, write xp.{self._what}(...) and make its arrays there, with "
-                f"xp.asarray(values, device='{x.device}')"
+                f"{error}; to compute on {x.device}, write xp.asarray(values, device='{x.device}') for arrays of "
+                f"NumPy, and use functions of accel.xp"
             ) from None
 
     def _wrapped(self, result: Any) -> Any:

@@ -168,13 +168,13 @@ class TestOut:
 
 class TestRefusals:
     def test_an_item_of_several(self, device):
-        with pytest.raises(ValueError, match="size"):
+        with pytest.raises(ValueError, match=r"this array has shape \(3,\); write x\.item\(index\)"):
             xp.ones(3, device=device).item()
         with pytest.raises(BoundsError, match=r"item 3 of 3; the array's shape is \(3,\)"):
             xp.ones(3, device=device).item(3)
 
     def test_casts(self, device):
-        with pytest.raises(TypeError, match="float64 becomes int64 by another casting than 'safe'"):
+        with pytest.raises(TypeError, match="float64 is not cast to int64 with casting='safe'; write casting='unsafe'"):
             xp.ones(3, device=device).astype("int64", casting="safe")
         with pytest.raises(DTypeError, match=r"only without its imaginary part; write xp\.real"):
             xp.asarray(1j, device=device).astype(float)

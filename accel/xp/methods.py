@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias
 
 import numpy as np
 
-from accel import copies
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
@@ -232,13 +231,16 @@ class Methods(Operators, ArrayBase):
 
     def _reshaped(self, shape: Any, copy: bool | None) -> Self:
         library, array = self._library, live(self)
-        reshaped = library.namespace.reshape
-        if library.device is Device.CPU and copy is None and not array.flags.c_contiguous:
+        if library.device is not Device.CPU:
+            return self._same(library.namespace.reshape(array, shape, copy=copy))
+        if copy is None and not array.flags.c_contiguous:
             try:
-                return self._same(reshaped(array, shape, copy=False))
+                return self._same(array.reshape(shape, copy=False))
             except ValueError:  # a copy is needed, or the sizes differ, which the last line reports
+                from accel import copies
+
                 array = copies.in_c_order(array)
-        return self._same(reshaped(array, shape, copy=copy))
+        return self._same(array.reshape(shape, copy=copy))
 
     def _same(self, result: Any) -> Self:
         made: Self = self._wrap(self._library, result, self)

@@ -74,7 +74,8 @@ class _Finder:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None:
                 if hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Loader(spec.loader)
+                    loader: Any = _Loader(spec.loader)
+                    spec.loader = loader
                 return spec
         return None
 

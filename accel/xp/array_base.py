@@ -17,7 +17,7 @@ from accel.xp.array_storage import SharedStorage
 if TYPE_CHECKING:
     from accel.containers import AcceleratorDataContainer
 
-__all__ = ["ArrayBase", "live", "shared_of"]
+__all__ = ["ArrayBase", "live", "shared_of", "view_of"]
 
 
 def _of_native(name: str, doc: str) -> Any:
@@ -119,3 +119,12 @@ def shared_of(x: ArrayBase) -> SharedStorage:
             x._shared = shared
         shared = x._shared
     return shared
+
+
+def view_of(x: ArrayBase, view: Any) -> Any:
+    """Make an array of the library's view of an array; it shares that array's storage."""
+    made = type(x)()
+    made._native = view
+    made._library = x._library
+    made._shared = x._shared or shared_of(x)
+    return made

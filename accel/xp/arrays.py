@@ -114,9 +114,12 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
     # `live` and `wrap` are written out here, which saves calls.
     def __getitem__(self, key: Key, /) -> "Array":
         shared, library = self._shared, self._library
-        if shared is not None and (handle := shared.handle) is not None:
-            if (owner := handle._owner) is None or owner.hazard_record.hazards is not None:
-                live(self)
+        if (
+            shared is not None
+            and (handle := shared.handle) is not None
+            and ((owner := handle._owner) is None or owner.hazard_record.hazards is not None)
+        ):
+            live(self)
         array = self._native
         basic = type(key) is int or type(key) is slice
         try:

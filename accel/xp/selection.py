@@ -1,6 +1,8 @@
 """`where`: elements selected by a condition, or the indices at which it is true."""
 
-from typing import overload
+from collections.abc import Callable
+from functools import cache
+from typing import Any, overload
 
 from accel.xp import functions
 from accel.xp.arrays import Array
@@ -8,8 +10,10 @@ from accel.xp.operators import Scalar
 
 __all__ = ["where"]
 
-_selected = functions.where()
-_nonzero = functions.core()["nonzero"]
+
+@cache
+def _compiled(name: str) -> Callable[..., Any]:
+    return functions.where() if name == "where" else functions.core()[name]
 
 
 @overload
@@ -31,5 +35,5 @@ def where(
         If the arrays are on different devices.
     """
     if x1 is None and x2 is None:
-        return _nonzero(condition)  # type: ignore[no-any-return]
-    return _selected(condition, x1, x2)
+        return _compiled("nonzero")(condition)  # type: ignore[no-any-return]
+    return _compiled("where")(condition, x1, x2)  # type: ignore[no-any-return]

@@ -3,17 +3,16 @@
 The library of the array's device computes. ``out=`` takes an array on the same device.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias
 
 import numpy as np
 
-from accel import copies
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
-from accel.xp.array_base import ArrayBase, live
-from accel.xp.calls import call, method
+from accel.xp.array_base import ArrayBase, live, view_of
+from accel.xp.calls import call, call_with, method, standard
 from accel.xp.operators import Operators, Scalar
 from accel.xp.refusals import refuse_complex
 
@@ -37,18 +36,16 @@ class Methods(Operators, ArrayBase):
         def _item(self, kind: str) -> Any: ...
         def to_device(self, device: DeviceLike, /) -> Self: ...
 
-    def _method(self, name: str, *arguments: Any, **keywords: Any) -> Self:
-        made: Self = method(self, name, *arguments, **keywords)
-        return made
-
-    def _function(self, path: str, *arguments: Any, **keywords: Any) -> Self:
-        made: Self = call(self._library, path, (self, *arguments), keywords)
-        return made
+    # The functions are methods as they are, which saves a call.
+    _function: Callable[..., Any] = call_with
+    _method: Callable[..., Any] = method
 
     @property
     def T(self) -> Self:
         """The array with its axes in reverse order; of a matrix the transpose."""
-        return self.transpose()
+        if self._library.device is not Device.CPU:
+            return self.transpose()
+        return view_of(self, live(self).T)  # type: ignore[no-any-return]
 
     @property
     def real(self) -> Self:
@@ -74,10 +71,14 @@ class Methods(Operators, ArrayBase):
 
     def all(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
         """Tell whether all elements are true."""
+        if out is None:
+            return standard("all")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("all", axis=axis, out=out, keepdims=keepdims)
 
     def any(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
         """Tell whether any element is true."""
+        if out is None:
+            return standard("any")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("any", axis=axis, out=out, keepdims=keepdims)
 
     def argmax(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self:
@@ -90,6 +91,8 @@ class Methods(Operators, ArrayBase):
 
     def max(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
         """Return the largest element."""
+        if out is None and not options:
+            return standard("max")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("max", axis=axis, out=out, keepdims=keepdims, **options)
 
     def mean(
@@ -101,10 +104,14 @@ class Methods(Operators, ArrayBase):
         **options: Any,
     ) -> Self:
         """Return the arithmetic mean."""
+        if out is None and dtype is None and not options:
+            return standard("mean")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("mean", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
 
     def min(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
         """Return the smallest element."""
+        if out is None and not options:
+            return standard("min")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("min", axis=axis, out=out, keepdims=keepdims, **options)
 
     def prod(
@@ -116,6 +123,8 @@ class Methods(Operators, ArrayBase):
         **options: Any,
     ) -> Self:
         """Return the product of the elements."""
+        if out is None and not options:
+            return standard("prod")(self, axis, dtype, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("prod", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
 
     def std(
@@ -128,6 +137,8 @@ class Methods(Operators, ArrayBase):
         **options: Any,
     ) -> Self:
         """Return the standard deviation, with divisor ``n - ddof``."""
+        if out is None and dtype is None and not options:
+            return standard("std")(self, axis, correction=ddof, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("std", axis=axis, out=out, ddof=ddof, keepdims=keepdims, **_dtype(dtype), **options)
 
     def sum(
@@ -139,6 +150,8 @@ class Methods(Operators, ArrayBase):
         **options: Any,
     ) -> Self:
         """Return the sum of the elements."""
+        if out is None and not options:
+            return standard("sum")(self, axis, dtype, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("sum", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
 
     def trace(
@@ -162,6 +175,8 @@ class Methods(Operators, ArrayBase):
         **options: Any,
     ) -> Self:
         """Return the variance, with divisor ``n - ddof``."""
+        if out is None and dtype is None and not options:
+            return standard("var")(self, axis, correction=ddof, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("var", axis=axis, out=out, ddof=ddof, keepdims=keepdims, **_dtype(dtype), **options)
 
     # Elements in another order or selection
@@ -243,13 +258,19 @@ class Methods(Operators, ArrayBase):
 
     def _reshaped(self, shape: Any, copy: bool | None) -> Self:
         library, array = self._library, live(self)
-        reshaped = library.namespace.reshape
-        if library.device is Device.CPU and copy is None and not array.flags.c_contiguous:
+        if library.device is not Device.CPU:
+            return self._same(library.namespace.reshape(array, shape, copy=copy))
+        if copy is None and not array.flags.c_contiguous:
             try:
-                return self._same(reshaped(array, shape, copy=False))
+                return self._same(array.reshape(shape, copy=False))
             except ValueError:  # a copy is needed, or the sizes differ, which the last line reports
+                from accel import copies
+
                 array = copies.in_c_order(array)
-        return self._same(reshaped(array, shape, copy=copy))
+        result = array.reshape(shape, copy=copy)
+        if result.base is not None and (result.base is array or result.base is array.base):
+            return view_of(self, result)  # type: ignore[no-any-return]
+        return self._same(result)
 
     def _same(self, result: Any) -> Self:
         made: Self = self._wrap(self._library, result, self)
@@ -287,11 +308,15 @@ class Methods(Operators, ArrayBase):
         """
         wanted: Any = as_dtype(dtype)
         refuse_complex(self.dtype, wanted)
-        if not np.can_cast(self.dtype, wanted, casting=casting):  # type: ignore[arg-type]
+        if casting != "unsafe" and not np.can_cast(self.dtype, wanted, casting=casting):  # type: ignore[arg-type]
             raise TypeError(
                 f"{self.dtype.name} is not cast to {wanted.name} with casting={casting!r}; write casting='unsafe'"
             )
-        return self._function("astype", wanted, copy=True) if copy or wanted != self.dtype else self
+        if not copy and wanted == self.dtype:
+            return self
+        if self._library.device is Device.CPU:
+            return self._method("astype", wanted)
+        return self._function("astype", wanted, copy=True)
 
     def clip(self, min: Any = None, max: Any = None, out: Self | None = None) -> Self:
         """Return the elements, limited to an interval."""

@@ -147,6 +147,10 @@ def _creating(path: str) -> Callable[..., Any]:
 
 
 def _library_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ArrayLibrary:
+    given = arguments[0] if arguments else None
+    first = given[0] if type(given) is list and given else given
+    if type(first) is Array:
+        return first._library
     for first in arrays_among((*arguments, *keywords.values())):
         return first._library
     types = ", ".join(type(value).__name__ for value in arguments) or "nothing"

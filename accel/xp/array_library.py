@@ -82,6 +82,8 @@ class ArrayLibrary:
         Python numbers. Numbers of a subclass, such as members of an `enum.IntEnum`, become plain Python numbers.
         """
         if isinstance(value, _OF_NUMPY):
+            if type(value) is not np.ndarray and hasattr(type(value), "mask"):
+                return NotImplemented  # the operators of a masked array know its mask
             as_dtype(value.dtype)
             if self.device is Device.CPU:
                 return value

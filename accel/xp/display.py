@@ -1,6 +1,5 @@
 """`Display`: an array as text, and as a table for notebooks."""
 
-from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -32,6 +31,8 @@ class Display(ArrayBase):
         return f"Array({values}, shape={self.shape}, {about})" if self.size == 0 else f"Array({values}, {about})"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         facts = {"shape": self.shape, "dtype": self.dtype.name, "device": self.device, "bytes": f"{self.nbytes:,}"}
         rows = "".join(
             f"<tr><th {_CELL}>{name}</th><td {_CELL}>{escape(str(fact))}</td></tr>" for name, fact in facts.items()

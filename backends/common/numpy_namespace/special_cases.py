@@ -54,12 +54,18 @@ def pow(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """Return a power; ``x ** 0.5`` is 0 for ``-0.0`` and inf for ``-inf``, where NumPy may take the square root."""
     if out is None and type(x2) in (int, float) and x2 != 0.5:
         return x1**x2  # takes shortcuts, for squares too
-    if not _may_take_roots(x1, x2):
+    if _are_paired(x1, x2) or not _may_take_roots(x1, x2):
         return np.power(x1, x2, out)
     base = np.asarray(x1, np.result_type(x1, x2))
     if np.signbit(base).any():
         base = np.where((x2 == 0.5) & ((base == 0) | (base == -inf)), np.abs(base), base)
     return np.power(base, x2, out)
+
+
+def _are_paired(x1: Any, x2: Any) -> bool:
+    """Tell whether each element is used with one of the other operand, so that no exponent is used for several."""
+    of_arrays = type(x1) is np.ndarray and type(x2) is np.ndarray
+    return of_arrays and x1.shape == x2.shape and x2.size != 1 and 0 not in x2.strides
 
 
 def _may_take_roots(x1: Any, x2: Any) -> bool:

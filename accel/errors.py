@@ -7,6 +7,7 @@
     ├── BoundsError (IndexError)                 an index or range outside what exists
     │   └── KernelBoundsError                    an access of a kernel outside of a view, in debug mode
     ├── DTypeError (TypeError)                   an element type that cannot be used here
+    ├── ConversionError (TypeError, ValueError)  an array that is no single number, where Python needs one
     ├── DeviceUnavailableError (RuntimeError)    a known device that this machine does not offer
     ├── DeviceMismatchError (ValueError)         memory of another device than the operation needs
     ├── DeviceLostError (RuntimeError)           the device failed; host data can still be saved
@@ -36,6 +37,7 @@ __all__ = [
     "AccelError",
     "BoundsError",
     "CapabilityError",
+    "ConversionError",
     "DTypeError",
     "DeviceLostError",
     "DeviceMismatchError",
@@ -75,6 +77,10 @@ class KernelBoundsError(BoundsError):
 
 class DTypeError(AccelError, TypeError):
     """An element type that cannot be used here, or a value it cannot hold exactly."""
+
+
+class ConversionError(AccelError, TypeError, ValueError):
+    """An array that is no single number, where Python needs one; the message has what to write."""
 
 
 class DeviceUnavailableError(AccelError, RuntimeError):

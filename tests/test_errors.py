@@ -9,16 +9,16 @@ import pytest
 from accel import errors
 
 CLASSES = [getattr(errors, name) for name in errors.__all__ if name != "HostCopyWarning"]
-BRANCH = re.compile(r"^ *([│ ]*)[├└]── (\w+)(?: \((\w+)\))?", re.MULTILINE)
+BRANCH = re.compile(r"^ *([│ ]*)[├└]── (\w+)(?: \(([\w, ]+)\))?", re.MULTILINE)
 
 
 def drawn():
     """Return name -> names of the bases, as the docstring draws them."""
     above = ["AccelError"]
     tree = {"AccelError": ["Exception"]}
-    for indent, name, builtin in BRANCH.findall(errors.__doc__):
+    for indent, name, inherited in BRANCH.findall(errors.__doc__):
         del above[len(indent) // 4 + 1 :]
-        tree[name] = [above[-1], *([builtin] if builtin else [])]
+        tree[name] = [above[-1], *filter(None, inherited.split(", "))]
         above.append(name)
     return tree
 

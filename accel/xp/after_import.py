@@ -65,13 +65,15 @@ class _Finder:
         if not _waiting:
             return None
         for name in tuple(_waiting):
-            # An import that began before the action was registered has passed this finder by.
+            # An import that began before the action was registered did not ask this finder.
             _run_if_imported(name)
         return self._found(fullname, path, target) if fullname in _waiting else None
 
     def _found(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
         for finder in tuple(sys.meta_path):
-            spec = None if finder is self else finder.find_spec(name, path, target)
+            # Python skips finders without the method too.
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec: ModuleSpec | None = find(name, path, target) if find else None
             if spec is not None:
                 if hasattr(spec.loader, "exec_module"):
                     loader: Any = _Loader(spec.loader)

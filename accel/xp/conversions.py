@@ -6,7 +6,7 @@ import numpy as np
 
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike
-from accel.errors import DeviceMismatchError, DTypeError
+from accel.errors import ConversionError, DeviceMismatchError, DTypeError
 from accel.xp.array_base import ArrayBase, live
 from accel.xp.host_access import on_host
 
@@ -25,15 +25,23 @@ class Conversions(ArrayBase):
 
     def _item(self, kind: str) -> Any:
         if self.ndim:
-            raise TypeError(
+            raise ConversionError(
                 f"only an array of no axes becomes a Python {kind}, and this one has shape {self.shape}; "
-                f"write x[index] for one element, or xp.any(x), xp.all(x), xp.sum(x)"
+                f"write x[index] for one element, or xp.sum(x)"
             )
+        return self._only_element()
+
+    def _only_element(self) -> Any:
         array, library = live(self), self._library
         return array.item() if library.within is None else library.compute(library.array_type.item, array)
 
     def __bool__(self) -> bool:
-        return bool(self._item("bool"))
+        if self.size != 1:
+            raise ConversionError(
+                f"the truth value of an array of shape {self.shape} is ambiguous; write xp.any(x) or xp.all(x), or "
+                f"x[index] for one element"
+            )
+        return bool(self._only_element())
 
     def __int__(self) -> int:
         return int(self._item("int"))

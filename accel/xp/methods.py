@@ -235,21 +235,32 @@ class Methods(Operators, ArrayBase):
 
     def flatten(self, order: _Order = "C") -> Self:
         """Return a copy of the elements as one axis."""
-        return self.copy().ravel(order)
+        flat = self.ravel(order)
+        return flat if flat._shared is None else flat.__copy__()  # a view shares its record
 
     def ravel(self, order: _Order = "C") -> Self:
         """Return the elements as one axis: a view if possible."""
+        if order == "K":
+            return self.transpose(*self._axes_in_memory()).reshape(-1)
         return self.reshape(-1, order=order)
+
+    def _axes_in_memory(self) -> list[int]:
+        """Return the axes in the order of their strides, the largest first."""
+        return sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
 
     def reshape(
         self, *shape: SupportsIndex | Sequence[SupportsIndex], order: _Order = "C", copy: bool | None = None
     ) -> Self:
         """Return the elements in another shape: ``x.reshape(2, -1)`` or ``x.reshape((2, -1))``."""
         extents: Any = shape[0] if len(shape) == 1 else shape
-        if order == "F":
+        if order == "F" or (order == "A" and self._is_in_fortran_order()):
             reverse = extents[::-1] if isinstance(extents, Sequence) else extents
             return self.transpose()._reshaped(reverse, copy).transpose()
         return self._reshaped(extents, copy)
+
+    def _is_in_fortran_order(self) -> bool:
+        """Tell whether the elements are contiguous in Fortran's order, and not in C's."""
+        return _is_in_c_order(self.transpose()) and not _is_in_c_order(self)
 
     def _reshaped(self, shape: Any, copy: bool | None) -> Self:
         library, array = self._library, live(self)
@@ -304,7 +315,9 @@ class Methods(Operators, ArrayBase):
         wanted: Any = as_dtype(dtype)
         refuse_complex(self.dtype, wanted)
         if casting != "unsafe" and not np.can_cast(self.dtype, wanted, casting=casting):  # type: ignore[arg-type]
-            raise TypeError(f"{self.dtype.name} becomes {wanted.name} by another casting than {casting!r}")
+            raise TypeError(
+                f"{self.dtype.name} is not cast to {wanted.name} with casting={casting!r}; write casting='unsafe'"
+            )
         if not copy and wanted == self.dtype:
             return self
         if self._library.device is Device.CPU:
@@ -322,8 +335,13 @@ class Methods(Operators, ArrayBase):
     conjugate = conj
 
     def copy(self, order: _Order = "C") -> Self:
-        """Return a copy of the array."""
-        return self.__copy__()
+        """Return a copy of the array: in C order, in Fortran's, or for ``"K"`` in the library's order."""
+        if order == "F" or (order == "A" and self._is_in_fortran_order()):
+            return self.transpose().copy().transpose()
+        made = self.__copy__()
+        if order == "K" or _is_in_c_order(made):
+            return made
+        return self._same(self._library.namespace.asarray(live(made), order="C"))
 
     def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self:
         """Return the products of the elements up to each one."""
@@ -354,6 +372,11 @@ class Methods(Operators, ArrayBase):
     def item(self, *index: int | tuple[int, ...]) -> Any:
         """Return one element as a Python number: the only one, or that at an index."""
         if not index:
+            if self.size != 1:
+                raise ValueError(
+                    f"x.item() is for one element, and this array has shape {self.shape}; write x.item(index), or "
+                    f"x.tolist() for all elements"
+                )
             return self.reshape(())._item("number")
         key = index[0] if len(index) == 1 else index
         return self[self._unraveled(key) if isinstance(key, int) else key]._item("number")
@@ -386,6 +409,16 @@ class Methods(Operators, ArrayBase):
         if self.ndim == 0 and decimals is None:
             return round(self.item())
         return self.round(decimals or 0)
+
+
+def _is_in_c_order(x: ArrayBase) -> bool:
+    """Tell whether elements are contiguous in C order."""
+    step = x.dtype.itemsize
+    for extent, stride in zip(reversed(x.shape), reversed(x._native.strides), strict=True):
+        if extent != 1 and stride != step and x.size:
+            return False
+        step *= extent
+    return True
 
 
 def _dtype(dtype: DTypeLike | None) -> dict[str, DType]:

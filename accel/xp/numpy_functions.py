@@ -118,9 +118,9 @@ def shape(a: Array) -> tuple[int, ...]:
     return a.shape
 
 
-def size(a: Array, axis: int | None = None) -> int:
-    """Return the number of elements, or the extent of one axis."""
-    return a.size if axis is None else a.shape[axis]
+def size(a: Array, axis: int | tuple[int, ...] | None = None) -> int:
+    """Return the number of elements, or the product of the extents of some axes."""
+    return int(np.size(np.broadcast_to(0, a.shape), axis))
 
 
 def _function(path: str) -> Callable[..., Any]:

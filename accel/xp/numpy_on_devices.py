@@ -3,13 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
-from inspect import Signature, signature
+from inspect import BoundArguments, Parameter, Signature, signature
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
+from accel.dtypes import DTypeLike, as_dtype
 from accel.xp.array_base import ArrayBase
+from accel.xp.calls import arrays_among
 
 __all__ = ["CREATING", "LIKE", "created_like", "function_there", "ufunc_there"]
 
@@ -29,9 +31,16 @@ _REDUCTIONS: Mapping[object, str] = MappingProxyType(
 )
 """The reductions that the method ``reduce`` of a ufunc is, over the first axis by default."""
 
+_AS_METHODS = (
+    "all any argmax argmin argsort clip cumprod cumsum max mean min prod repeat round searchsorted std sum take var"
+)
+_METHODS = frozenset(getattr(np, name) for name in _AS_METHODS.split())
+"""The functions that are methods of our arrays, with NumPy's signatures; the standard's functions differ from them."""
+
 _MODULES = MappingProxyType({"numpy": "accel.xp", "numpy.fft": "accel.xp.fft", "numpy.linalg": "accel.xp.linalg"})
 # Where NumPy's third parameter is one of these, the third of the standard's function is another one.
 _NUMPYS_THIRD = frozenset({"dtype", "kind", "out"})
+_OTHER_NAMES = MappingProxyType({"a_min": "min", "a_max": "max"})  # of `numpy.clip`
 
 
 def ufunc_there(function: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
@@ -40,22 +49,45 @@ def ufunc_there(function: np.ufunc, method: str, inputs: tuple[Any, ...], keywor
         return function_there(getattr(np, _REDUCTIONS[function]), inputs, {"axis": 0, **keywords})
     if method != "__call__":
         return NotImplemented
-    dtype = keywords.get("dtype")
+    options = dict(keywords)
+    dtype = options.pop("dtype", None)
     if dtype is not None:
-        convert = import_module("accel.xp.creation").astype
-        inputs = tuple(convert(each, dtype, copy=False) if isinstance(each, ArrayBase) else each for each in inputs)
-    return function_there(function, inputs, {name: value for name, value in keywords.items() if name != "dtype"})
+        numbers = all(isinstance(each, ArrayBase | np.generic | int | float | complex) for each in inputs)
+        if not numbers or function.nout != 1 or not options.keys() <= {"out"}:
+            return NotImplemented
+        inputs = _cast(function, inputs, dtype)
+    return function_there(function, inputs, options)
+
+
+def _cast(function: np.ufunc, inputs: tuple[Any, ...], dtype: DTypeLike) -> tuple[Any, ...]:
+    """Cast the operands of a ufunc to the dtypes with which it computes a result of the given dtype."""
+    convert = import_module("accel.xp.creation").astype
+    found = [each.dtype if isinstance(each, ArrayBase | np.generic) else _number_type(each) for each in inputs]
+    resolved = function.resolve_dtypes((*found, None), signature=(*[None] * function.nin, as_dtype(dtype)))
+    return tuple(
+        convert(each, wanted, copy=False) if isinstance(each, ArrayBase) else each
+        for each, wanted in zip(inputs, resolved, strict=False)
+    )
+
+
+def _number_type(number: complex) -> Any:
+    return np.dtype(bool) if isinstance(number, bool) else type(number)
 
 
 def function_there(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """Compute a function of NumPy on the device of the arrays; NotImplemented if nothing there fits."""
-    options = {name: value for name, value in keywords.items() if name not in {"dtype", "out"} or value is not None}
+    options = {_OTHER_NAMES.get(name, name): value for name, value in keywords.items() if _is_given(name, value)}
     out = options.pop("out", None)
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if isinstance(target, tuple) or _has_host_arrays((*arguments, *options.values(), target)):
         return NotImplemented
-    ours = _fitting(function, arguments, options)
-    return NotImplemented if ours is None else _written(ours(*arguments, **options), target)
+    ours, bound = _fitting(function, arguments, options)
+    return NotImplemented if bound is None else _written(ours(*bound.args, **bound.kwargs), target)
+
+
+def _is_given(name: str, value: object) -> bool:
+    """Tell whether an option is more than the default, which a function that calls another one may pass on."""
+    return value is not np._NoValue and (value is not None or name not in {"dtype", "out"})
 
 
 def _has_host_arrays(values: Iterable[Any]) -> bool:
@@ -73,30 +105,92 @@ def _written(result: Any, target: Any) -> Any:
     return target
 
 
-def _fitting(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """Return the function of `accel.xp` for a call of a function of NumPy, or None if there is none that fits it."""
-    found, parameters, third = _counterpart(function)
+def _fitting(
+    function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Any, BoundArguments | None]:
+    """Return the function of `accel.xp` for a call of a function of NumPy, and its arguments; None if it has others."""
+    if function in _METHODS and arguments and isinstance(arguments[0], ArrayBase):
+        found, parameters, third = _method(function.__name__)
+    else:
+        found, parameters, third = _counterpart(function)
     if found is None or (len(arguments) > 2 and third in _NUMPYS_THIRD):
-        return None
+        return found, None
     try:
-        parameters.bind(*arguments, **keywords)
+        bound = parameters.bind(*arguments, **keywords)
     except TypeError:
-        return None
-    return found
+        return found, None
+    first = next(arrays_among((*arguments, *keywords.values())))
+    return found, bound if _with_arrays(bound, first) else None
+
+
+def _with_arrays(bound: BoundArguments, first: ArrayBase) -> bool:
+    """Make arrays of the lists among arguments that must be arrays, on the device of the first array.
+
+    Return False if a value is not one of those that the parameter can have.
+    """
+    parameters = bound.signature.parameters
+    for name, value in bound.arguments.items():
+        annotation, one = parameters[name].annotation, parameters[name].kind is not Parameter.VAR_POSITIONAL
+        if get_origin(annotation) is Literal and value is not None and value not in get_args(annotation):
+            return False
+        if one and type(value) in {list, tuple} and type(first) in (annotation, *get_args(annotation)):
+            bound.arguments[name] = import_module("accel.xp.creation").asarray(value, device=first.device)
+    if "device" in parameters:
+        bound.arguments.setdefault("device", first.device)
+    return True
+
+
+@cache
+def _method(name: str) -> tuple[Any, Signature, str]:
+    """Return a method of our arrays, and its signature without ``**options``, which not every library has."""
+    found = getattr(import_module("accel.xp.arrays").Array, name)
+    full = signature(found)
+    named = [each for each in full.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    return found, full.replace(parameters=named), ""
 
 
 @cache
 def _counterpart(function: Callable[..., Any]) -> tuple[Any, Signature, str]:
     """Return the function of `accel.xp` of the same name, its signature, and the third parameter of NumPy's."""
+    if function in _DIFFERENT:
+        return _DIFFERENT[function], signature(_DIFFERENT[function]), ""
     module = "numpy" if isinstance(function, np.ufunc) else function.__module__
     found = getattr(import_module(_MODULES[module]), function.__name__, None) if module in _MODULES else None
-    if found is None:
+    if found is None or function.__name__ in import_module("accel.xp.numpy_functions").CREATING.split():
         return None, Signature(), ""
     try:
         names = list(signature(function).parameters)
     except ValueError:  # functions of C may have none
         names = []
     return found, signature(found), "".join(names[2:3])
+
+
+def _linalg() -> Any:
+    return import_module("accel.xp.linalg")
+
+
+def _eig(a: Any) -> Any:
+    found = _linalg().eig(a)
+    return found._make(_real_if_all_are(found.eigenvalues, a, each) for each in found)
+
+
+def _eigvals(a: Any) -> Any:
+    values = _linalg().eigvals(a)
+    return _real_if_all_are(values, a, values)
+
+
+def _real_if_all_are(eigenvalues: Any, a: Any, result: Any) -> Any:
+    return result.real if a.dtype.kind != "c" and bool((eigenvalues.imag == 0).all()) else result
+
+
+def _pinv(a: Any, rcond: Any = None, *, rtol: Any = 1e-15) -> Any:
+    return _linalg().pinv(a, rtol=rtol if rcond is None else rcond)
+
+
+_DIFFERENT: Mapping[object, Callable[..., Any]] = MappingProxyType(
+    {np.linalg.eig: _eig, np.linalg.eigvals: _eigvals, np.linalg.pinv: _pinv}
+)
+"""The functions of which NumPy's has another default, or another dtype of the result, than the standard's."""
 
 
 def _empty_like(

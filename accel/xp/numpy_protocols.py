@@ -29,7 +29,7 @@ _WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.fill_diagonal,
 _FACTS: Mapping[object, Callable[..., Any]] = {
     np.ndim: lambda a: a.ndim,
     np.shape: lambda a: a.shape,
-    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.size: lambda a, axis=None: np.size(np.broadcast_to(0, a.shape), axis),
     np.result_type: lambda *given: np.result_type(*map(_dtype_of, given)),
     np.iscomplexobj: lambda x: x.dtype.kind == "c",
     np.isrealobj: lambda x: x.dtype.kind != "c",
@@ -167,17 +167,22 @@ class _HostExchange(Exchange):
         return array
 
     def _copied(self, x: ArrayBase, writing: bool) -> Any:
+        for array, ours in self._given.values():
+            if ours is x:  # two copies would be written back one after the other
+                return array
         try:
             return on_host(cast("Any", x), f"NumPy's {self._what}", writable=writing)
         except DeviceMismatchError as error:
             raise DeviceMismatchError(
-                f"{error}; to compute on {x.device}, write xp.{self._what}(...) and make its arrays there, with "
-                f"xp.asarray(values, device='{x.device}')"
+                f"{error}; to compute on {x.device}, write xp.asarray(values, device='{x.device}') for arrays of "
+                f"NumPy, and use functions of accel.xp"
             ) from None
 
     def _wrapped(self, result: Any) -> Any:
-        if id(result) in self._targets:
-            return result  # ``out=`` of NumPy
+        if id(result) in self._targets:  # ``out=`` of NumPy
+            return result
+        if result.dtype.hasobject and isinstance(result, np.ndarray) and result.base is not None:
+            return result  # a view of an operand that is no array of ours, as from `np.broadcast_arrays`
         if self._first.device is not Device.CPU:
             return self._moved(result)
         return self._first._wrap(self._library, result, *self._arrays())

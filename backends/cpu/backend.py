@@ -134,8 +134,14 @@ class CpuBackend:
 
     def root(self, array: Any) -> Any:
         """Return the array at the end of the chain of bases."""
-        while isinstance(array.base, np.ndarray):
-            array = array.base
+        while array.base is not None:
+            base = array.base
+            if not isinstance(base, np.ndarray):
+                # `as_strided` puts an object between a view and its array.
+                base = getattr(base, "base", None)
+                if not isinstance(base, np.ndarray):
+                    break
+            array = base
         return array
 
     def address(self, array: Any) -> int:

@@ -8,6 +8,7 @@ import accel
 from accel import xp
 from accel.errors import (
     BoundsError,
+    ConversionError,
     DeviceMismatchError,
     DeviceUnavailableError,
     DTypeError,
@@ -151,12 +152,13 @@ DTYPES = [
 NUMBERS = [
     (
         "bool(x)",
-        TypeError,
-        r"array of no axes becomes a Python bool, and this one has shape \(3,\); write x\[index\].*xp\.any\(x\)",
+        ConversionError,
+        r"truth value of an array of shape \(3,\) is ambiguous; write xp\.any\(x\) or xp\.all\(x\), or x\[index\]",
     ),
-    ("bool(x == x)", TypeError, r"becomes a Python bool, and this one has shape \(3,\)"),
-    ("bool(none)", TypeError, r"this one has shape \(0,\)"),
-    ("float(x)", TypeError, r"becomes a Python float, and this one has shape \(3,\); write x\[index\]"),
+    ("bool(x == x)", TypeError, r"of shape \(3,\) is ambiguous"),
+    ("if x == x: pass", ValueError, r"of shape \(3,\) is ambiguous"),
+    ("bool(none)", ConversionError, r"of shape \(0,\) is ambiguous"),
+    ("float(x)", ConversionError, r"becomes a Python float, and this one has shape \(3,\); write x\[index\]"),
     ("float(one)", TypeError, r"becomes a Python float, and this one has shape \(1,\)"),
     ("int(x)", TypeError, r"becomes a Python int"),
     ("complex(x)", TypeError, r"becomes a Python complex"),

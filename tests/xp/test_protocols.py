@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from accel import xp
-from accel.errors import DTypeError, InterchangeError, LayoutError
+from accel.errors import ConversionError, DTypeError, InterchangeError, LayoutError
 
 
 class TestNumbers:
@@ -20,15 +20,29 @@ class TestNumbers:
         ]
         assert [type(kind(x)) for kind in (bool, int, float, complex)] == [bool, int, float, complex]
 
-    @pytest.mark.parametrize("kind", [bool, int, float, complex, operator.index])
+    @pytest.mark.parametrize("kind", [int, float, complex, operator.index])
     @pytest.mark.parametrize("shape", [(1,), (2,), (0,), (1, 1)])
     def test_others_do_not(self, kind, shape):
         with pytest.raises(TypeError):
             kind(xp.ones(shape, dtype=xp.int64))
 
+    @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+    @pytest.mark.parametrize("value", [0, 1, 2.5, 1j, False])
+    def test_one_element_has_a_truth(self, shape, value, device):
+        assert bool(xp.full(shape, value, device=device)) is bool(np.full(shape, value))
+
+    @pytest.mark.parametrize("shape", [(2,), (0,), (1, 3), (3, 0)])
+    @pytest.mark.parametrize("kind", [TypeError, ValueError])
+    def test_several_elements_and_none_have_no_truth(self, shape, kind, device):
+        """NumPy raises ValueError, and programs catch that; conversions of Python raise TypeError."""
+        with pytest.raises(kind, match="is ambiguous"):
+            bool(xp.ones(shape, device=device))
+
     def test_the_error_says_what_to_write(self):
-        with pytest.raises(TypeError, match=r"shape \(2,\); write x\[index\] for one element, or xp\.any\(x\)"):
+        with pytest.raises(ConversionError, match=r"shape \(2,\) is ambiguous; write xp\.any\(x\) or xp\.all\(x\)"):
             bool(xp.ones(2))
+        with pytest.raises(ConversionError, match=r"shape \(2,\); write x\[index\] for one element, or xp\.sum\(x\)"):
+            float(xp.ones(2))
 
     @pytest.mark.parametrize("kind", [int, float])
     def test_a_complex_number_does_not_become_real(self, kind):

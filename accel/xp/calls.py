@@ -1,6 +1,6 @@
 """Calls of a library's functions with arrays of ours anywhere among the arguments and results."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -83,7 +83,7 @@ def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
 
 
 def simple_call(
-    library: ArrayLibrary, function: Callable[..., Any], arguments: Iterable[Any], keywords: dict[str, Any]
+    library: ArrayLibrary, function: Callable[..., Any], arguments: Iterable[Any], keywords: Mapping[str, Any]
 ) -> Any:
     """Call a function that only reads arrays, without an `Exchange`; NotImplemented if one is needed.
 

@@ -3,7 +3,7 @@
 The library of the array's device computes. ``out=`` takes an array on the same device.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -37,8 +37,14 @@ class Methods(Operators, ArrayBase):
         def to_device(self, device: DeviceLike, /) -> Self: ...
 
     # The functions are methods as they are, which saves a call.
-    _function: Callable[..., Any] = call_with
-    _method: Callable[..., Any] = method
+    if TYPE_CHECKING:
+
+        def _function(self, path: str, *arguments: Any, **keywords: Any) -> Self: ...
+        def _method(self, name: str, *arguments: Any, **keywords: Any) -> Self: ...
+
+    else:
+        _function = call_with
+        _method = method
 
     @property
     def T(self) -> Self:

@@ -25,6 +25,5 @@ def reshape(x: Array, /, shape: int | Sequence[int], *, copy: bool | None = None
     ValueError
         If the sizes differ, or if ``copy=False`` and a copy is needed.
     """
-    if type(x) is not Array:
-        library_of(x)  # refuses what is no array
+    library_of(x)  # refuses what is no array
     return x._reshaped(shape, copy)

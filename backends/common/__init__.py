@@ -3,15 +3,13 @@
 `host_copies` is imported at its first use: programs that only compute need no copies.
 """
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import Any
-
-from accel.lazy import LazyNames
 
 __all__ = ["host_copies"]
 
-_LAZY = {"host_copies": f"{__name__}.host_copies"}
 
-_names = LazyNames(__name__, _LAZY, __all__)
-__getattr__: Callable[[str], Any] = _names.fetch
-__dir__ = _names.listed
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")  # which makes it an attribute of this package

@@ -11,7 +11,7 @@ from accel.xp.array_base import ArrayBase, live
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.refusals import failure, no_operand
 
-__all__ = ["Exchange", "arrays_among", "call", "member", "method"]
+__all__ = ["Exchange", "arrays_among", "call", "member", "method", "written"]
 
 _OF_NUMPY = (np.ndarray, np.generic)
 
@@ -136,11 +136,18 @@ def _called(
         result = exchange.ours(function(*exchange.native(arguments), **exchange.native(keywords)))
     except (IndexError, MemoryError) as error:
         raise failure(error) from None
-    return result if target is None else _written(target, result)
+    return result if target is None else written(target, result)
 
 
-def _written(target: Any, result: Any) -> Any:
+def written(target: Any, result: Any, where: Any = True) -> Any:
+    """Write a result to ``out=``, or the elements of it for which a condition is true, and return ``out``.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+    """
     if target.shape != result.shape:
         raise ValueError(f"out has shape {target.shape}, and the result has {result.shape}; write out=xp.empty(shape)")
-    target[...] = result
+    target[...] = result if where is True else call(target._library, "where", (where, result, target), {})
     return target

@@ -15,7 +15,7 @@ from accel.errors import BoundsError
 from accel.xp.array_base import ArrayBase, live
 from accel.xp.calls import call, method
 from accel.xp.operators import Operators, Scalar
-from accel.xp.refusals import refuse_complex
+from accel.xp.refusals import refuse_complex, refuse_extents
 
 __all__ = ["Methods"]
 
@@ -231,6 +231,7 @@ class Methods(Operators, ArrayBase):
         return self._reshaped(extents, copy)
 
     def _reshaped(self, shape: Any, copy: bool | None) -> Self:
+        refuse_extents(shape)
         library, array = self._library, live(self)
         reshaped = library.namespace.reshape
         if library.device is Device.CPU and copy is None and not array.flags.c_contiguous:

@@ -16,7 +16,7 @@ from accel.xp.array_base import ArrayBase, live
 from accel.xp.array_library import library_on
 from accel.xp.calls import Exchange
 from accel.xp.host_access import on_host
-from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, ufunc_there
+from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, name_there, ufunc_there
 from accel.xp.refusals import failure, refuse_read_only
 
 __all__ = ["NumpyProtocols"]
@@ -81,7 +81,7 @@ class NumpyProtocols(ArrayBase):
             there = ufunc_there(function, method, inputs, keywords)
             if there is not NotImplemented:
                 return there
-        return _on_host(self, getattr(function, method), function.__name__, inputs, keywords, targets)
+        return _on_host(self, getattr(function, method), function, inputs, keywords, targets)
 
     def __array_function__(
         self, function: Callable[..., Any], types: Iterable[type], arguments: tuple[Any, ...], keywords: dict[str, Any]
@@ -99,7 +99,7 @@ class NumpyProtocols(ArrayBase):
             if there is not NotImplemented:
                 return there
         targets = [keywords.get("out"), *(arguments[:1] if function in _WRITERS else ())]
-        return _on_host(self, function, function.__name__, arguments, keywords, targets)
+        return _on_host(self, function, function, arguments, keywords, targets)
 
 
 def _is_foreign(value: Any) -> bool:
@@ -127,17 +127,17 @@ class _HostExchange(Exchange):
     ----------
     first : Array
         The array whose device has the results.
-    what : str
-        The function, for messages.
+    named : callable
+        The function of NumPy, for messages.
     targets : iterable
         Arguments, and tuples of arguments, that the function writes to.
     """
 
-    __slots__ = ("_first", "_targets", "_what")
+    __slots__ = ("_first", "_named", "_targets")
 
-    def __init__(self, first: ArrayBase, what: str, targets: Iterable[Any]) -> None:
+    def __init__(self, first: ArrayBase, named: Callable[..., Any], targets: Iterable[Any]) -> None:
         super().__init__(library_on(Device.CPU))
-        self._first, self._what = first, what
+        self._first, self._named = first, named
         self._targets = {id(each) for target in targets for each in _several(target)}
 
     def write_back(self) -> None:
@@ -160,12 +160,12 @@ class _HostExchange(Exchange):
 
     def _copied(self, x: ArrayBase, writing: bool) -> Any:
         try:
-            return on_host(cast("Any", x), f"NumPy's {self._what}", writable=writing)
+            return on_host(cast("Any", x), f"NumPy's {self._named.__name__}", writable=writing)
         except DeviceMismatchError as error:
-            raise DeviceMismatchError(
-                f"{error}; to compute on {x.device}, write xp.{self._what}(...) and make its arrays there, with "
-                f"xp.asarray(values, device='{x.device}')"
-            ) from None
+            ours = name_there(self._named)
+            instead = f"; to compute on {x.device}, write {ours}(...) and make its arrays there, with "
+            made = f"xp.asarray(values, device='{x.device}')"
+            raise DeviceMismatchError(f"{error}{instead}{made}" if ours else str(error)) from None
 
     def _wrapped(self, result: Any) -> Any:
         if id(result) in self._targets:
@@ -185,13 +185,13 @@ def _several(target: Any) -> tuple[Any, ...]:
 def _on_host(
     first: ArrayBase,
     function: Callable[..., Any],
-    what: str,
+    named: Callable[..., Any],
     arguments: tuple[Any, ...],
     keywords: Mapping[str, Any],
     targets: Iterable[Any],
 ) -> Any:
     """Call a function of NumPy with the elements of our arrays, and return its results as arrays of ours."""
-    exchange = _HostExchange(first, what, targets)
+    exchange = _HostExchange(first, named, targets)
     try:
         result = exchange.ours(function(*exchange.native(arguments), **exchange.native(dict(keywords))))
     except (IndexError, MemoryError) as error:

@@ -103,11 +103,14 @@ def member(library: ArrayLibrary, path: str) -> Callable[..., Any]:
         for name in path.split("."):
             found = getattr(found, name)
     except AttributeError:
-        raise CapabilityError(
-            f"the library that computes on {library.device} has no function {path}; compute it on the host, with "
-            f"x.to_device('cpu')"
-        ) from None
+        raise _missing(library, f"function {path}") from None
     return found  # type: ignore[no-any-return]
+
+
+def _missing(library: ArrayLibrary, what: str) -> CapabilityError:
+    return CapabilityError(
+        f"the library that computes on {library.device} has no {what}; compute it on the host, with x.to_device('cpu')"
+    )
 
 
 def call(library: ArrayLibrary, path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -116,9 +119,17 @@ def call(library: ArrayLibrary, path: str, arguments: tuple[Any, ...], keywords:
 
 
 def method(x: ArrayBase, name: str, *arguments: Any, **keywords: Any) -> Any:
-    """Call a method of the library's array; ``out=`` is written as an assignment is, and returned."""
+    """Call a method of the library's array; ``out=`` is written as an assignment is, and returned.
+
+    Raises
+    ------
+    CapabilityError
+        If the library's arrays have no such method.
+    """
     library = x._library
-    function = getattr(library.array_type, name)
+    function = getattr(library.array_type, name, None)
+    if function is None:
+        raise _missing(library, f"method {name}")
     if library.within is None:
         return _called(library, function, (x, *arguments), keywords)
 

@@ -20,6 +20,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").rglob("*.md"))]
 TABLES = [page for page in PAGES if any(rows(page.read_text(encoding="utf-8")))]
 COMMAND = re.compile(r"^    accel (layout .+)$", re.MULTILINE)
 PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+\.svg)\)")
+LINKED = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "tests/real_cupy/README.md"]
+CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def pictures(page):
@@ -82,6 +85,34 @@ def test_the_pictures_on_the_page_are_what_its_python_and_commands_draw(page, tm
 
 def test_every_picture_is_on_a_page():
     assert set((ROOT / "docs").rglob("*.svg")) == {shown for page in PAGES for shown in pictures(page)}
+
+
+def headings(page):
+    """Return the names by which links name the headings of a page."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def leads_somewhere(page, link):
+    name, _, heading = link.partition("#")
+    file = page.parent / name if name else page
+    return file.exists() and (not heading or heading in headings(file))
+
+
+def broken(page):
+    """Return the links of a page to files and headings that are not there."""
+    links = LINK.findall(CODE.sub("`", page.read_text(encoding="utf-8")))
+    return [link for link in links if "://" not in link and not leads_somewhere(page, link)]
+
+
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_links_on_the_page_lead_to_files_and_headings(page):
+    assert broken(page) == []
+
+
+def test_a_link_to_a_missing_heading_is_found(tmp_path):
+    page = page_with(tmp_path, "# A page\n\n[one](#a-page), [two](#b), [three](none.md), `[four](x)`\n")
+    assert broken(page) == ["#b", "none.md"]
 
 
 def test_readme_has_python_to_run():

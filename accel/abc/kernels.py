@@ -1,11 +1,13 @@
 """`SupportsKernels`: a backend that compiles kernels written in Python, from their typed form."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from accel.abc.stream import Stream
 from accel.device import Device
-from accel.ir import Program
+
+if TYPE_CHECKING:  # most programs compile no kernels
+    from accel.ir import Program
 
 __all__ = ["ChecksThreads", "CompiledKernel", "Failure", "PreparesCalls", "SupportsKernels"]
 
@@ -96,7 +98,7 @@ class PreparesCalls(Protocol):
 class SupportsKernels(Protocol):
     """A backend that compiles programs."""
 
-    def compile_kernel(self, device: Device, program: Program) -> CompiledKernel:
+    def compile_kernel(self, device: Device, program: "Program") -> CompiledKernel:
         """Return a program compiled for a device.
 
         Raises
@@ -106,7 +108,7 @@ class SupportsKernels(Protocol):
         """
         ...
 
-    def kernel_source(self, program: Program, language: str) -> str:
+    def kernel_source(self, program: "Program", language: str) -> str:
         """Return the source text that is compiled for a program.
 
         The language is ``host``, ``cuda`` or ``hip``. No device is needed.

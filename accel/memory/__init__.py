@@ -15,7 +15,6 @@ from accel.memory.host_storage import HostStorage
 from accel.memory.owner import KeepAlive
 from accel.memory.pool import Pool
 from accel.memory.storage import Ownership, Storage
-from accel.memory.streams import new_stream
 
 __all__ = [
     "Allocator",
@@ -62,6 +61,7 @@ _LAZY = {
     "Snapshot": "accel.memory.reports",
     "Track": "accel.memory.reports",
     "assert_no_leak": "accel.memory.reports",
+    "new_stream": "accel.memory.streams",
     "pinned": "accel.memory.pinned_memory",
     "snapshot": "accel.memory.reports",
     "track": "accel.memory.reports",

@@ -1,8 +1,7 @@
 """The Python array standard as one namespace for all devices.
 
 ``import accel.xp as xp``. Functions compute on the device of their arrays; functions that create arrays take
-``device=``. The library of the device computes (NumPy on the CPU), through array-api-compat. The signatures are in
-``__init__.pyi``.
+``device=``. The library of the device computes: NumPy on the CPU, CuPy on GPUs. The signatures are in ``__init__.pyi``.
 
 The names are those of the standard, and names of NumPy that the standard does not have, for code that was written for
 NumPy: `accel.xp.numpy_functions` lists these. A function of both, such as `sort`, is the standard's; its options can be

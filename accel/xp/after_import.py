@@ -3,7 +3,6 @@
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -50,7 +49,10 @@ def _run(name: str, module: ModuleType) -> None:
             warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
-class _Finder(MetaPathFinder):
+# The bases of `importlib.abc` add nothing here, and their module imports forty others.
+
+
+class _Finder:
     """Finds waited-for modules by the other finders, and wraps their loaders.
 
     It stays in `sys.meta_path`: if it were removed while another thread walks along that list, that thread would skip
@@ -63,21 +65,24 @@ class _Finder(MetaPathFinder):
         if not _waiting:
             return None
         for name in tuple(_waiting):
-            # An import that began before the action was registered has passed this finder by.
+            # An import that began before the action was registered did not ask this finder.
             _run_if_imported(name)
         return self._found(fullname, path, target) if fullname in _waiting else None
 
     def _found(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
         for finder in tuple(sys.meta_path):
-            spec = None if finder is self else finder.find_spec(name, path, target)
+            # Python skips finders without the method too.
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec: ModuleSpec | None = find(name, path, target) if find else None
             if spec is not None:
                 if hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Loader(spec.loader)
+                    loader: Any = _Loader(spec.loader)
+                    spec.loader = loader
                 return spec
         return None
 
 
-class _Loader(Loader):
+class _Loader:
     """A loader that runs the actions after the module."""
 
     def __init__(self, loader: Any) -> None:

@@ -1,12 +1,11 @@
 """`ArrayBase`: the fields of an array, its attributes, and the storage under it."""
 
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from accel.abc import Operand
-from accel.containers import AcceleratorDataContainer
 from accel.device import Device
 from accel.dtypes import DType
 from accel.memory import AnyStorage
@@ -15,7 +14,10 @@ from accel.xp import array_storage
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.array_storage import SharedStorage
 
-__all__ = ["ArrayBase", "live", "shared_of"]
+if TYPE_CHECKING:
+    from accel.containers import AcceleratorDataContainer
+
+__all__ = ["ArrayBase", "live", "shared_of", "view_of"]
 
 
 def _of_native(name: str, doc: str) -> Any:
@@ -63,7 +65,7 @@ class ArrayBase:
             handle = shared.handle
         return shared.handle_as(handle, self.dtype)
 
-    def container(self) -> AcceleratorDataContainer:
+    def container(self) -> "AcceleratorDataContainer":
         """Return a container on this array's memory, without a copy.
 
         Raises
@@ -71,6 +73,8 @@ class ArrayBase:
         LayoutError
             If the elements are not contiguous in C order.
         """
+        from accel.containers import AcceleratorDataContainer
+
         return AcceleratorDataContainer.on(array_storage.window(self._library, self._native, self.storage))
 
     def __accel_operand__(self) -> Operand:
@@ -115,3 +119,12 @@ def shared_of(x: ArrayBase) -> SharedStorage:
             x._shared = shared
         shared = x._shared
     return shared
+
+
+def view_of(x: ArrayBase, view: Any) -> Any:
+    """Make an array of the library's view of an array; it shares that array's storage."""
+    made = type(x)()
+    made._native = view
+    made._library = x._library
+    made._shared = x._shared or shared_of(x)
+    return made

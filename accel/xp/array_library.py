@@ -30,7 +30,7 @@ class ArrayLibrary:
     backend : SupportsArrays
         Its backend.
     namespace : module
-        The library's functions, through array-api-compat.
+        The library's functions, with the names and parameters of the array standard.
     array_type : type
         The class of the library's arrays.
     as_array : callable
@@ -82,6 +82,8 @@ class ArrayLibrary:
         Python numbers. Numbers of a subclass, such as members of an `enum.IntEnum`, become plain Python numbers.
         """
         if isinstance(value, _OF_NUMPY):
+            if type(value) is not np.ndarray and hasattr(type(value), "mask"):
+                return NotImplemented  # the operators of a masked array know its mask
             as_dtype(value.dtype)
             if self.device is Device.CPU:
                 return value

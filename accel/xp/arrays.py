@@ -4,19 +4,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from operator import getitem, setitem
 from types import EllipsisType
-from typing import Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
-from accel import copies
 from accel.abc import Operand
 from accel.abc.stream import is_stream
-from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike
 from accel.dtypes import KNOWN
 from accel.errors import LayoutError, reading_pickled
 from accel.interchange import Interchange
-from accel.interchange.from_dlpack import Received
 from accel.memory import AnyStorage, heap_of
 from accel.xp import array_storage, host_access, operators, refusals, versions
 from accel.xp.array_base import live, shared_of
@@ -27,6 +24,10 @@ from accel.xp.methods import Methods
 from accel.xp.numpy_protocols import NumpyProtocols
 from accel.xp.operators import Scalar
 from accel.xp.versions import API_VERSIONS
+
+if TYPE_CHECKING:
+    from accel.containers import AcceleratorDataContainer
+    from accel.interchange.from_dlpack import Received
 
 __all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "native", "native_array", "wrap"]
 
@@ -103,15 +104,23 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
 
     def _in_c_order(self, array: Any) -> Any:
         if self._library.device is Device.CPU:
+            from accel import copies
+
             return copies.in_c_order(array)
         return self._library.namespace.asarray(array, order="C")
 
     # Indexing
 
-    # `wrap` is written out here, which saves a call.
+    # `live` and `wrap` are written out here, which saves calls.
     def __getitem__(self, key: Key, /) -> "Array":
         shared, library = self._shared, self._library
-        array = self._native if shared is None or shared.handle is None else live(self)
+        if (
+            shared is not None
+            and (handle := shared.handle) is not None
+            and ((owner := handle._owner) is None or owner.hazard_record.hazards is not None)
+        ):
+            live(self)
+        array = self._native
         basic = type(key) is int or type(key) is slice
         try:
             if not basic:
@@ -309,7 +318,7 @@ def unwrapped(library: ArrayLibrary, value: Any) -> Any:
     return value
 
 
-def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None = None) -> Array:
+def array_on(container: "AcceleratorDataContainer", shape: tuple[int, ...] | None = None) -> Array:
     """Make an array on a container's memory, without a copy."""
     library = library_on(container.device)
     storage = container.storage
@@ -319,7 +328,7 @@ def array_on(container: AcceleratorDataContainer, shape: tuple[int, ...] | None 
     return made
 
 
-def array_received(received: Received) -> Array:
+def array_received(received: "Received") -> Array:
     """Make an array on memory of another library; read-only if several elements share memory."""
     storage, operand = received.storage, received.operand
     library = library_on(storage.device)
@@ -339,6 +348,8 @@ def _at(library: ArrayLibrary, operand: Operand, storage: AnyStorage) -> Any:
 
 
 def _unpickled(*state: Any) -> Array:
+    from accel.containers import AcceleratorDataContainer
+
     with reading_pickled("array"):
         storage, shape = state
         if not isinstance(storage, AnyStorage) or not isinstance(shape, tuple):

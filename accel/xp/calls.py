@@ -1,6 +1,7 @@
 """Calls of a library's functions with arrays of ours anywhere among the arguments and results."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from accel.xp.array_base import ArrayBase, live
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.refusals import failure, no_operand
 
-__all__ = ["Exchange", "arrays_among", "call", "member", "method", "written"]
+__all__ = ["Exchange", "arrays_among", "call", "member", "method", "simple_call", "standard", "written"]
 
 _OF_NUMPY = (np.ndarray, np.generic)
+_VALUES = frozenset({bool, int, float, complex, str, type, type(None)})
+"""Types whose values hold no array."""
 
 
 class Exchange:
@@ -24,10 +27,10 @@ class Exchange:
 
     __slots__ = ("_given", "_library")
 
-    def __init__(self, library: ArrayLibrary) -> None:
+    def __init__(self, library: ArrayLibrary, given: Iterable[ArrayBase] = ()) -> None:
         self._library = library
         # Our arrays by the id of the library's, which are kept too: an id is used again after the object is gone.
-        self._given: dict[int, tuple[Any, ArrayBase]] = {}
+        self._given: dict[int, tuple[Any, ArrayBase]] = {id(x._native): (x._native, x) for x in given}
 
     def native(self, value: Any) -> Any:
         """Return an argument with each array of ours replaced by the library's."""
@@ -79,6 +82,57 @@ def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
     return value
 
 
+def simple_call(
+    library: ArrayLibrary, function: Callable[..., Any], arguments: Iterable[Any], keywords: dict[str, Any]
+) -> Any:
+    """Call a function that only reads arrays, without an `Exchange`; NotImplemented if one is needed.
+
+    The arguments can be arrays on the library's device, numbers, None, and lists and tuples of these; the keywords
+    have no arrays.
+    """
+    for value in keywords.values():
+        if type(value) not in _VALUES:
+            return NotImplemented
+    arrays: list[ArrayBase] = []
+    natives = _simple(library, arguments, arrays)
+    if natives is None or not arrays:
+        return NotImplemented
+    try:
+        result = function(*natives, **keywords)
+    except (IndexError, MemoryError) as error:
+        raise failure(error) from None
+    if type(result) is not library.array_type and not isinstance(result, np.generic):
+        return Exchange(library, arrays).ours(result)
+    for x in arrays:
+        if x._native is result:
+            return x
+    return arrays[0]._wrap(library, result, *arrays)
+
+
+def _simple(library: ArrayLibrary, values: Iterable[Any], arrays: list[ArrayBase]) -> list[Any] | None:
+    """Return values as the library takes them, and append the arrays of ours to a list; None if one is not simple."""
+    natives: list[Any] = []
+    for value in values:
+        kind = type(value)
+        if isinstance(value, ArrayBase) and value._library is library:
+            arrays.append(value)
+            natives.append(value._native if value._shared is None else live(value))
+        elif (
+            kind in _VALUES
+            or isinstance(value, np.dtype)
+            or (library.device is Device.CPU and isinstance(value, _OF_NUMPY))
+        ):
+            natives.append(value)
+        elif kind is list or kind is tuple:
+            parts = _simple(library, value, arrays)
+            if parts is None:
+                return None
+            natives.append(kind(parts))
+        else:
+            return None
+    return natives
+
+
 def arrays_among(values: Iterable[Any]) -> Iterator[ArrayBase]:
     """Yield the arrays of ours among values, and inside of tuples, lists and dicts."""
     for value in values:
@@ -118,6 +172,20 @@ def call(library: ArrayLibrary, path: str, arguments: tuple[Any, ...], keywords:
     return _called(library, member(library, path), arguments, keywords)
 
 
+@cache
+def standard(name: str) -> Callable[..., Any]:
+    """Return a function of the standard's main namespace."""
+    from accel.xp import functions  # which imports arrays, and they this module
+
+    return functions.core()[name]
+
+
+def call_with(x: ArrayBase, path: str, *arguments: Any, **keywords: Any) -> Any:
+    """Call a function of the library of an array with the array; ``out=`` as for `call`."""
+    library = x._library
+    return _called(library, member(library, path), (x, *arguments), keywords)
+
+
 def method(x: ArrayBase, name: str, *arguments: Any, **keywords: Any) -> Any:
     """Call a method of the library's array; ``out=`` is written as an assignment is, and returned.
 
@@ -142,7 +210,12 @@ def method(x: ArrayBase, name: str, *arguments: Any, **keywords: Any) -> Any:
 def _called(
     library: ArrayLibrary, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Any:
-    exchange, target = Exchange(library), keywords.pop("out", None)
+    target = keywords.pop("out", None)
+    if target is None:
+        result = simple_call(library, function, arguments, keywords)
+        if result is not NotImplemented:
+            return result
+    exchange = Exchange(library)
     try:
         result = exchange.ours(function(*exchange.native(arguments), **exchange.native(keywords)))
     except (IndexError, MemoryError) as error:

@@ -5,12 +5,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from accel.containers import AcceleratorDataContainer
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError
 from accel.interchange.export import Interchange, Lender, only_by_copy
-from accel.interchange.from_dlpack import Received, receive
 from accel.memory import DeviceStorage, HostStorage
 from accel.xp import array_storage
 from accel.xp.array_base import live
@@ -39,6 +37,7 @@ __all__ = [
 ]
 
 Shape = int | Sequence[int]
+_LENDING = (Interchange, HostStorage, DeviceStorage)
 
 
 def asarray(
@@ -76,15 +75,8 @@ def asarray(
     >>> c[0]
     np.float64(5.0)
     """
-    if isinstance(obj, HostStorage | DeviceStorage):
-        obj = AcceleratorDataContainer.on(obj)
-    if isinstance(obj, AcceleratorDataContainer):
-        obj = array_on(obj)
-    elif isinstance(obj, Interchange) and not isinstance(obj, Array):  # a view, such as a LayoutTensor
-        lender = cast("Lender", obj)
-        if copy:  # in C order
-            lender, copy = lender._lent_copy(lender.device), None
-        obj = array_received(Received(lender._lent_storage(), lender.__accel_operand__(), copied=False))
+    if isinstance(obj, _LENDING) and not isinstance(obj, Array):
+        obj, copy = _lent(obj, copy)
     elif isinstance(obj, list | tuple) and (place := device_of_first(obj)) not in (None, Device.CPU):
         obj, copy = _joined(obj, place, copy), None
     if isinstance(obj, Array):
@@ -102,6 +94,21 @@ def asarray(
             library, host._native, array_storage.SharedStorage(readonly=not obj.flags.writeable)
         )
     return _converted(host, device, dtype, None if copy else copy)  # copy=True was done by _on_host
+
+
+def _lent(obj: Any, copy: bool | None) -> tuple[Array, bool | None]:
+    """Return an array on the memory of a container, storage or view; and ``copy``, or None if it is a copy already."""
+    from accel.containers import AcceleratorDataContainer
+    from accel.interchange.from_dlpack import Received
+
+    if isinstance(obj, HostStorage | DeviceStorage):
+        obj = AcceleratorDataContainer.on(obj)
+    if isinstance(obj, AcceleratorDataContainer):
+        return array_on(obj), copy
+    lender = cast("Lender", obj)
+    if copy:  # in C order
+        lender, copy = lender._lent_copy(lender.device), None
+    return array_received(Received(lender._lent_storage(), lender.__accel_operand__(), copied=False)), copy
 
 
 def _joined(parts: Any, device: Device, copy: bool | None) -> Array:
@@ -189,6 +196,8 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
         as_dtype(x.dtype)
         made = wrap(library_on(Device.CPU), guarded(x))
     else:
+        from accel.interchange.from_dlpack import receive
+
         received = receive(x, device=target, copy=copy)
         made, copied = array_received(received), received.copied
     if copy is False and target not in (None, made.device):

@@ -34,40 +34,68 @@ def {name}({parameters}) -> {returns}:
 _LIBRARY = """\
     library = library_of({arrays})
 """
+_SEVERAL_FIRST = """\
+    if type({name}) is list and {name} and type({name}[0]) is Array:
+        library = {name}[0]._library
+    else:
+        library = library_of({arrays})
+"""
 _SEVERAL = """\
     native_{name} = natives(library, {name})
 """
-# No work is pending on memory without a storage, and nothing can release it. Otherwise `live` is needed.
-_FIRST = """\
-    if type({name}) is Array:
-        library, shared = {name}._library, {name}._shared
-        native_{name} = {name}._native if shared is None or shared.handle is None else live({name})
-    else:
-        library = library_of({arrays})
-        native_{name} = {convert}(library, {name})
-"""
-_OTHER = """\
-    if type({name}) is Array and {name}._library is library and (
-        (shared := {name}._shared) is None or shared.handle is None
-    ):
+# No work is pending on memory without a storage, and nothing can release it. The owner of a handle is None after a
+# release, and has hazards while work is in flight. Only then is `live` needed.
+_LIVE = """\
+        if {name}._shared is not None and (handle := {name}._shared.handle) is not None:
+            if (owner := handle._owner) is None or owner.hazard_record.hazards is not None:
+                live({name})
         native_{name} = {name}._native
+"""
+_FIRST = f"""\
+    if type({{name}}) is Array:
+        library = {{name}}._library
+{_LIVE}\
     else:
-        native_{name} = {convert}(library, {name})
+        library = library_of({{arrays}})
+        native_{{name}} = {{convert}}(library, {{name}})
+"""
+_OTHER = f"""\
+    if type({{name}}) is Array and {{name}}._library is library:
+{_LIVE}\
+    else:
+        native_{{name}} = {{convert}}(library, {{name}})
+"""
+
+# Operands that are all arrays have known dtypes, and so have the results.
+_CHECKED = """\
+    if result.dtype not in KNOWN:
+        refuse_dtype(result.dtype)
 """
 
 # A scalar is no view, and neither is an ndarray without a base that is no operand. For all others `wrap` is needed.
 _ARRAY = """\
     if type(result) is not library.array_type:
         result = library.as_array(result)
-    elif type(result) is not ndarray or result.base is not None or {is_operand}:
+    elif type(result) is not ndarray or result.base is not None{is_operand}:
         return wrap(library, result, {sources})
-    if result.dtype not in KNOWN:
-        refuse_dtype(result.dtype)
-    made = Array()
+{checked}    made = Array()
     made._native = result
     made._library = library
     made._shared = None
     return made
+"""
+
+# A field of a named tuple is no operand.
+_FIELDS = """\
+    made = []
+    for field in result:
+        if type(field) is ndarray and field.base is None:
+            array = Array()
+            array._native, array._library, array._shared = field, library, None
+            made.append(array)
+        else:
+            made.append(wrap(library, field, {sources}))
+    return {returns}._make(made)
 """
 
 
@@ -146,7 +174,8 @@ def _operands(signature: ast.arguments) -> str:
     """Write the statements that find the library and its arrays."""
     sources, arrays = _sources(signature), _arrays(_positional(signature))
     leads = bool(arrays) and not _are_several(arrays[0])
-    written = [] if leads else [_LIBRARY.format(arrays=sources)]
+    start = _SEVERAL_FIRST.format(name=arrays[0].arg, arrays=sources) if arrays else _LIBRARY.format(arrays=sources)
+    written = [] if leads else [start]
     for index, each in enumerate(arrays):
         template = _SEVERAL if _are_several(each) else _OTHER if index or not leads else _FIRST
         written.append(template.format(name=each.arg, arrays=sources, convert=_converter(_annotation(each))))
@@ -190,12 +219,15 @@ def _wrapped(signature: ast.arguments, returns: str) -> str:
     """Write the statements that return the library's result, or several, as arrays."""
     sources = _sources(signature)
     if returns != "Array":
-        made = f"wrap_all(library, result, {sources})"
-        return f"    return {returns}._make({made})\n" if returns in results.__all__ else f"    return {made}\n"
+        if returns in results.__all__:
+            return _FIELDS.format(sources=sources, returns=returns)
+        return f"    return wrap_all(library, result, {sources})\n"
     if signature.vararg or _arrays(signature.kwonlyargs):
         return f"    return wrap(library, result, {sources})\n"
-    checks = [
-        f"among(result, native_{each.arg})" if _are_several(each) else f"result is native_{each.arg}"
-        for each in _arrays(_positional(signature))
-    ]
-    return _ARRAY.format(is_operand=" or ".join(checks), sources=sources)
+    arrays = _arrays(_positional(signature))
+    # What joins several arrays is new.
+    checks = [f"result is native_{each.arg}" for each in arrays if not _are_several(each)]
+    scalars = any("Scalar" in _annotation(each) for each in arrays)
+    return _ARRAY.format(
+        is_operand="".join(f" or {check}" for check in checks), sources=sources, checked=_CHECKED if scalars else ""
+    )

@@ -20,7 +20,18 @@ from accel.xp.generated import Compiled
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure, refuse_dtype
 
-__all__ = ["core", "created", "dtype_or_none", "elementwise", "fft", "library_of", "linalg", "parsed", "special"]
+__all__ = [
+    "core",
+    "created",
+    "dtype_or_none",
+    "elementwise",
+    "fft",
+    "library_of",
+    "linalg",
+    "parsed",
+    "special",
+    "where",
+]
 
 _STANDARD = "the array standard", "https://data-apis.org/array-api/latest/API_specification/generated/array_api."
 _SCIPY = "SciPy", "https://docs.scipy.org/doc/scipy/reference/generated/scipy.special."
@@ -37,14 +48,13 @@ def library_of(*values: Any) -> ArrayLibrary:
 
 def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:
     """Return several operands as arrays of the library."""
-    return [
-        value._native
-        if type(value) is Array
-        and value._library is library
-        and (value._shared is None or value._shared.handle is None)
-        else native_array(library, value)
-        for value in values
-    ]
+    found = []
+    for value in values:
+        if type(value) is Array and value._library is library and value._shared is None:
+            found.append(value._native)
+        else:
+            found.append(native_array(library, value))
+    return found
 
 
 def among(result: object, operands: Iterable[object]) -> bool:
@@ -96,7 +106,6 @@ def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) ->
 _NAMES: Mapping[str, Any] = {
     # called by the compiled functions
     "KNOWN": KNOWN,
-    "among": among,
     "as_dtype": as_dtype,
     "failure": failure,
     "library_of": library_of,
@@ -138,6 +147,13 @@ def core() -> Compiled:
     sources = {name: partial(call, row) for name, row in _rows(elementwise() + signatures.FUNCTIONS)}
     sources |= {name: partial(method_source, row, origin, page) for name, row in _rows(signatures.METHODS)}
     return Compiled("accel.xp", sources, _NAMES)
+
+
+def where() -> Callable[..., Array]:
+    """Return `where` of three operands."""
+    operands = "condition: Array | Scalar, x1: Array | Scalar, x2: Array | Scalar, /"
+    row = f"where({operands}) -> Array"
+    return Compiled("accel.xp", {"where": partial(source, row, "library.namespace", *_STANDARD)}, _NAMES)["where"]
 
 
 def linalg() -> Compiled:

@@ -1,4 +1,4 @@
-"""Copies of device arrays to the host that nobody wrote: refused, or made and counted, as ``host_copies`` says.
+"""Implicit copies of device arrays to the host: refused, or made and counted, as the setting ``host_copies`` says.
 
 A function that reads the host's memory only, such as one of NumPy's, cannot use an array on another device. `on_host`
 gives it a copy where the setting allows that.
@@ -47,7 +47,7 @@ class HostCopies:
     nbytes : int
         Bytes that were copied.
     places : mapping of str to int
-        Number of copies by the line, outside of accel, that called for them: in your program, or in a library.
+        Number of copies by the line that caused them: the last line outside of accel, in your program or in a library.
     """
 
     copies: int
@@ -153,7 +153,7 @@ def _warn(x: _Movable, what: str, place: str) -> None:
     if place not in places:
         warnings.warn(
             f"{what} needs {x.nbytes} bytes that are on {x.device}, and got a copy on the host; write "
-            f"x.to_device('cpu') where the copy is meant",
+            f"x.to_device('cpu') to make the copy explicitly",
             HostCopyWarning,
             stacklevel=stack_level(),
         )

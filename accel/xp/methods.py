@@ -3,17 +3,16 @@
 The library of the array's device computes. ``out=`` takes an array on the same device.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias
 
 import numpy as np
 
-from accel import copies
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
-from accel.xp.array_base import ArrayBase, live
-from accel.xp.calls import call, method
+from accel.xp.array_base import ArrayBase, live, view_of
+from accel.xp.calls import call, call_with, method, standard
 from accel.xp.operators import Operators, Scalar
 from accel.xp.refusals import refuse_complex, refuse_extents
 
@@ -37,18 +36,16 @@ class Methods(Operators, ArrayBase):
         def _item(self, kind: str) -> Any: ...
         def to_device(self, device: DeviceLike, /) -> Self: ...
 
-    def _method(self, name: str, *arguments: Any, **keywords: Any) -> Self:
-        made: Self = method(self, name, *arguments, **keywords)
-        return made
-
-    def _function(self, path: str, *arguments: Any, **keywords: Any) -> Self:
-        made: Self = call(self._library, path, (self, *arguments), keywords)
-        return made
+    # The functions are methods as they are, which saves a call.
+    _function: Callable[..., Any] = call_with
+    _method: Callable[..., Any] = method
 
     @property
     def T(self) -> Self:
         """The array with its axes in reverse order; of a matrix the transpose."""
-        return self.transpose()
+        if self._library.device is not Device.CPU:
+            return self.transpose()
+        return view_of(self, live(self).T)  # type: ignore[no-any-return]
 
     @property
     def real(self) -> Self:
@@ -74,10 +71,14 @@ class Methods(Operators, ArrayBase):
 
     def all(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
         """Tell whether all elements are true."""
+        if out is None:
+            return standard("all")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("all", axis=axis, out=out, keepdims=keepdims)
 
     def any(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
         """Tell whether any element is true."""
+        if out is None:
+            return standard("any")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("any", axis=axis, out=out, keepdims=keepdims)
 
     def argmax(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self:
@@ -90,6 +91,8 @@ class Methods(Operators, ArrayBase):
 
     def max(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
         """Return the largest element."""
+        if out is None and not options:
+            return standard("max")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("max", axis=axis, out=out, keepdims=keepdims, **options)
 
     def mean(
@@ -101,10 +104,14 @@ class Methods(Operators, ArrayBase):
         **options: Any,
     ) -> Self:
         """Return the arithmetic mean."""
+        if out is None and dtype is None and not options:
+            return standard("mean")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("mean", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
 
     def min(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
         """Return the smallest element."""
+        if out is None and not options:
+            return standard("min")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("min", axis=axis, out=out, keepdims=keepdims, **options)
 
     def prod(
@@ -116,6 +123,8 @@ class Methods(Operators, ArrayBase):
         **options: Any,
     ) -> Self:
         """Return the product of the elements."""
+        if out is None and not options:
+            return standard("prod")(self, axis, dtype, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("prod", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
 
     def std(
@@ -128,6 +137,8 @@ class Methods(Operators, ArrayBase):
         **options: Any,
     ) -> Self:
         """Return the standard deviation, with divisor ``n - ddof``."""
+        if out is None and dtype is None and not options:
+            return standard("std")(self, axis, correction=ddof, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("std", axis=axis, out=out, ddof=ddof, keepdims=keepdims, **_dtype(dtype), **options)
 
     def sum(
@@ -139,6 +150,8 @@ class Methods(Operators, ArrayBase):
         **options: Any,
     ) -> Self:
         """Return the sum of the elements."""
+        if out is None and not options:
+            return standard("sum")(self, axis, dtype, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("sum", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
 
     def trace(
@@ -162,6 +175,8 @@ class Methods(Operators, ArrayBase):
         **options: Any,
     ) -> Self:
         """Return the variance, with divisor ``n - ddof``."""
+        if out is None and dtype is None and not options:
+            return standard("var")(self, axis, correction=ddof, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("var", axis=axis, out=out, ddof=ddof, keepdims=keepdims, **_dtype(dtype), **options)
 
     # Elements in another order or selection
@@ -214,32 +229,49 @@ class Methods(Operators, ArrayBase):
 
     def flatten(self, order: _Order = "C") -> Self:
         """Return a copy of the elements as one axis."""
-        return self.copy().ravel(order)
+        flat = self.ravel(order)
+        return flat if flat._shared is None else flat.__copy__()  # a view shares its record
 
     def ravel(self, order: _Order = "C") -> Self:
         """Return the elements as one axis: a view if possible."""
+        if order == "K":
+            return self.transpose(*self._axes_in_memory()).reshape(-1)
         return self.reshape(-1, order=order)
+
+    def _axes_in_memory(self) -> list[int]:
+        """Return the axes in the order of their strides, the largest first."""
+        return sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
 
     def reshape(
         self, *shape: SupportsIndex | Sequence[SupportsIndex], order: _Order = "C", copy: bool | None = None
     ) -> Self:
         """Return the elements in another shape: ``x.reshape(2, -1)`` or ``x.reshape((2, -1))``."""
         extents: Any = shape[0] if len(shape) == 1 else shape
-        if order == "F":
+        if order == "F" or (order == "A" and self._is_in_fortran_order()):
             reverse = extents[::-1] if isinstance(extents, Sequence) else extents
             return self.transpose()._reshaped(reverse, copy).transpose()
         return self._reshaped(extents, copy)
 
+    def _is_in_fortran_order(self) -> bool:
+        """Tell whether the elements are contiguous in Fortran's order, and not in C's."""
+        return _is_in_c_order(self.transpose()) and not _is_in_c_order(self)
+
     def _reshaped(self, shape: Any, copy: bool | None) -> Self:
         refuse_extents(shape)
         library, array = self._library, live(self)
-        reshaped = library.namespace.reshape
-        if library.device is Device.CPU and copy is None and not array.flags.c_contiguous:
+        if library.device is not Device.CPU:
+            return self._same(library.namespace.reshape(array, shape, copy=copy))
+        if copy is None and not array.flags.c_contiguous:
             try:
-                return self._same(reshaped(array, shape, copy=False))
+                return self._same(array.reshape(shape, copy=False))
             except ValueError:  # a copy is needed, or the sizes differ, which the last line reports
+                from accel import copies
+
                 array = copies.in_c_order(array)
-        return self._same(reshaped(array, shape, copy=copy))
+        result = array.reshape(shape, copy=copy)
+        if result.base is not None and (result.base is array or result.base is array.base):
+            return view_of(self, result)  # type: ignore[no-any-return]
+        return self._same(result)
 
     def _same(self, result: Any) -> Self:
         made: Self = self._wrap(self._library, result, self)
@@ -277,9 +309,15 @@ class Methods(Operators, ArrayBase):
         """
         wanted: Any = as_dtype(dtype)
         refuse_complex(self.dtype, wanted)
-        if not np.can_cast(self.dtype, wanted, casting=casting):  # type: ignore[arg-type]
-            raise TypeError(f"{self.dtype.name} becomes {wanted.name} by another casting than {casting!r}")
-        return self._function("astype", wanted, copy=True) if copy or wanted != self.dtype else self
+        if casting != "unsafe" and not np.can_cast(self.dtype, wanted, casting=casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"{self.dtype.name} is not cast to {wanted.name} with casting={casting!r}; write casting='unsafe'"
+            )
+        if not copy and wanted == self.dtype:
+            return self
+        if self._library.device is Device.CPU:
+            return self._method("astype", wanted)
+        return self._function("astype", wanted, copy=True)
 
     def clip(self, min: Any = None, max: Any = None, out: Self | None = None) -> Self:
         """Return the elements, limited to an interval."""
@@ -292,8 +330,13 @@ class Methods(Operators, ArrayBase):
     conjugate = conj
 
     def copy(self, order: _Order = "C") -> Self:
-        """Return a copy of the array."""
-        return self.__copy__()
+        """Return a copy of the array: in C order, in Fortran's, or for ``"K"`` in the library's order."""
+        if order == "F" or (order == "A" and self._is_in_fortran_order()):
+            return self.transpose().copy().transpose()
+        made = self.__copy__()
+        if order == "K" or _is_in_c_order(made):
+            return made
+        return self._same(self._library.namespace.asarray(live(made), order="C"))
 
     def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self:
         """Return the products of the elements up to each one."""
@@ -324,6 +367,11 @@ class Methods(Operators, ArrayBase):
     def item(self, *index: int | tuple[int, ...]) -> Any:
         """Return one element as a Python number: the only one, or that at an index."""
         if not index:
+            if self.size != 1:
+                raise ValueError(
+                    f"x.item() is for one element, and this array has shape {self.shape}; write x.item(index), or "
+                    f"x.tolist() for all elements"
+                )
             return self.reshape(())._item("number")
         key = index[0] if len(index) == 1 else index
         return self[self._unraveled(key) if isinstance(key, int) else key]._item("number")
@@ -356,6 +404,16 @@ class Methods(Operators, ArrayBase):
         if self.ndim == 0 and decimals is None:
             return round(self.item())
         return self.round(decimals or 0)
+
+
+def _is_in_c_order(x: ArrayBase) -> bool:
+    """Tell whether elements are contiguous in C order."""
+    step = x.dtype.itemsize
+    for extent, stride in zip(reversed(x.shape), reversed(x._native.strides), strict=True):
+        if extent != 1 and stride != step and x.size:
+            return False
+        step *= extent
+    return True
 
 
 def _dtype(dtype: DTypeLike | None) -> dict[str, DType]:

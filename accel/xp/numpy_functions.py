@@ -119,9 +119,9 @@ def shape(a: Array) -> tuple[int, ...]:
     return a.shape
 
 
-def size(a: Array, axis: int | None = None) -> int:
-    """Return the number of elements, or the extent of one axis."""
-    return a.size if axis is None else a.shape[axis]
+def size(a: Array, axis: int | tuple[int, ...] | None = None) -> int:
+    """Return the number of elements, or the product of the extents of some axes."""
+    return int(np.size(np.broadcast_to(0, a.shape), axis))
 
 
 def _function(path: str) -> Callable[..., Any]:
@@ -148,6 +148,10 @@ def _creating(path: str) -> Callable[..., Any]:
 
 
 def _library_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ArrayLibrary:
+    given = arguments[0] if arguments else None
+    first = given[0] if type(given) is list and given else given
+    if type(first) is Array:
+        return first._library
     for first in arrays_among((*arguments, *keywords.values())):
         return first._library
     types = ", ".join(type(value).__name__ for value in arguments) or "nothing"

@@ -1,26 +1,20 @@
-"""NumPy's functions with arrays of a device: functions of `accel.xp` and methods of the same names compute there.
+"""NumPy's functions with arrays of a device: functions of `accel.xp` with the same names, which compute there."""
 
-One of these is used only if it has the parameters that were given, and NumPy's result.
-"""
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
-from inspect import Signature, signature
-from math import inf
+from inspect import BoundArguments, Parameter, Signature, signature
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
 from accel.dtypes import DType, as_dtype
 from accel.errors import DTypeError
 from accel.xp.array_base import ArrayBase
-from accel.xp.calls import written
-from accel.xp.methods import Methods
+from accel.xp.calls import arrays_among, written
 
-__all__ = ["CREATING", "LIKE", "created_like", "function_there", "name_there", "ufunc_there"]
+__all__ = ["CREATING", "LIKE", "created_like", "function_there", "ufunc_there"]
 
 _CREATING = "arange array asanyarray asarray ascontiguousarray empty eye full identity ones tri zeros"
 CREATING = frozenset(getattr(np, name) for name in _CREATING.split())
@@ -38,15 +32,17 @@ _REDUCTIONS: Mapping[object, str] = MappingProxyType(
 )
 """The reductions that the method ``reduce`` of a ufunc is, over the first axis by default."""
 
+_AS_METHODS = (
+    "all any argmax argmin argsort clip cumprod cumsum max mean min prod repeat round searchsorted std sum take var"
+)
+_METHODS = frozenset(getattr(np, name) for name in _AS_METHODS.split())
+"""The functions that are methods of our arrays, with NumPy's signatures; the standard's functions differ from them."""
+
 _MODULES = MappingProxyType({"numpy": "accel.xp", "numpy.fft": "accel.xp.fft", "numpy.linalg": "accel.xp.linalg"})
 _OPTIONS = frozenset({"casting", "dtype", "order", "subok", "where"})  # handled here, or of no effect on values
 # Where NumPy's third parameter is one of these, the third of the standard's function is another one.
-_NUMPYS_THIRD = frozenset({"dtype", "kind", "order", "out"})
-# The standard's return complex numbers always, NumPy's only where the imaginary parts are not zero.
-_OTHERS = frozenset({np.linalg.eig, np.linalg.eigvals})
-_OF_REDUCTIONS = frozenset({"initial", "where"})
-# These change the array, or have its condition as their first parameter.
-_OTHER_METHODS = frozenset({"compress", "partition", "sort"})
+_NUMPYS_THIRD = frozenset({"dtype", "kind", "out"})
+_OTHER_NAMES = MappingProxyType({"a_min": "min", "a_max": "max"})  # of `numpy.clip`
 
 
 def ufunc_there(function: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
@@ -55,32 +51,30 @@ def ufunc_there(function: np.ufunc, method: str, inputs: tuple[Any, ...], keywor
         return function_there(getattr(np, _REDUCTIONS[function]), inputs, {"axis": 0, **keywords})
     if method != "__call__":
         return NotImplemented
-    dtype = keywords.get("dtype")
-    if dtype is not None or "casting" in keywords:
-        wanted = None if dtype is None else as_dtype(dtype)
-        inputs = _cast(function, inputs, wanted, keywords.get("casting", "same_kind"))
     options = {name: value for name, value in keywords.items() if name not in _OPTIONS}
+    if keywords.get("dtype") is not None or "casting" in keywords:
+        if not all(isinstance(each, ArrayBase | np.generic | int | float | complex) for each in inputs):
+            return NotImplemented
+        wanted = None if keywords.get("dtype") is None else as_dtype(keywords["dtype"])
+        inputs = _cast(function, inputs, wanted, keywords.get("casting", "same_kind"))
     return function_there(function, inputs, options, where=keywords.get("where", True))
 
 
 def _cast(function: np.ufunc, inputs: tuple[Any, ...], dtype: DType | None, casting: Any) -> tuple[Any, ...]:
-    """Cast arrays to the dtypes in which a ufunc computes results of a dtype; TypeError if there are none."""
-    astype = import_module("accel.xp.creation").astype
-    given = (*map(_type_of, inputs), *[None] * function.nout)
+    """Cast the operands of a ufunc to the dtypes with which it computes results of a dtype; TypeError if none."""
+    convert = import_module("accel.xp.creation").astype
+    found = [each.dtype if isinstance(each, ArrayBase) else _number_type(each) for each in inputs]
     signature = (*[None] * function.nin, *[dtype] * function.nout)
-    loop = function.resolve_dtypes(given, signature=signature, casting=casting)
+    resolved = function.resolve_dtypes((*found, *[None] * function.nout), signature=signature, casting=casting)
     return tuple(
-        astype(each, wanted, copy=False) if isinstance(each, ArrayBase) else each
-        for each, wanted in zip(inputs, loop, strict=False)
+        convert(each, wanted, copy=False) if isinstance(each, ArrayBase) else each
+        for each, wanted in zip(inputs, resolved, strict=False)
     )
 
 
-def _type_of(operand: Any) -> Any:
-    """Return what decides about the dtype of a result: the dtype of an array, the type of a number."""
-    if isinstance(operand, np.generic):
-        operand = operand.item()
-    kind = type(operand)
-    return kind if kind in {int, float, complex} else np.dtype(getattr(operand, "dtype", kind))
+def _number_type(number: Any) -> Any:
+    plain = number.item() if isinstance(number, np.generic) else number
+    return np.dtype(bool) if isinstance(plain, bool) else type(plain)
 
 
 def function_there(
@@ -90,15 +84,15 @@ def function_there(
 
     With ``where``, only the elements of ``out=`` for which it is true are written.
     """
-    options = {name: value for name, value in keywords.items() if name not in {"dtype", "out"} or value is not None}
+    options = {_OTHER_NAMES.get(name, name): value for name, value in keywords.items() if _is_given(name, value)}
     out = options.pop("out", None)
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not isinstance(target, ArrayBase | None) or _has_host_arrays((*arguments, *options.values(), where)):
         return NotImplemented
-    ours = _fitting(function, arguments, options)
-    if ours is None:
+    ours, bound = _fitting(function, arguments, options)
+    if bound is None:
         return NotImplemented
-    result = ours(*arguments, **options)
+    result = ours(*bound.args, **bound.kwargs)
     if target is None:
         return result
     if isinstance(function, np.ufunc):
@@ -106,6 +100,11 @@ def function_there(
     elif result.dtype != target.dtype:  # NumPy would compute in the dtype of ``out=``
         return NotImplemented
     return written(target, result, where)
+
+
+def _is_given(name: str, value: object) -> bool:
+    """Tell whether an option is more than the default, which a function that calls another one may pass on."""
+    return value is not np._NoValue and (value is not None or name not in {"dtype", "out"})
 
 
 def _has_host_arrays(values: Iterable[Any]) -> bool:
@@ -122,51 +121,92 @@ def _refuse_cast(dtype: DType, wanted: DType) -> None:
         )
 
 
-def _fitting(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """Return what computes a call of a function of NumPy on a device, or None if nothing has its parameters."""
-    for found, parameters, most in _counterparts(function):
-        with suppress(TypeError):
-            parameters.bind(*arguments, **keywords)
-            if len(arguments) <= most and _known(keywords, parameters):
-                return found
-    return None
+def _fitting(
+    function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Any, BoundArguments | None]:
+    """Return the function of `accel.xp` for a call of a function of NumPy, and its arguments; None if it has others."""
+    if function in _METHODS and arguments and isinstance(arguments[0], ArrayBase):
+        found, parameters, third = _method(function.__name__)
+    else:
+        found, parameters, third = _counterpart(function)
+    if found is None or (len(arguments) > 2 and third in _NUMPYS_THIRD):
+        return found, None
+    try:
+        bound = parameters.bind(*arguments, **keywords)
+    except TypeError:
+        return found, None
+    first = next(arrays_among((*arguments, *keywords.values())))
+    return found, bound if _with_arrays(bound, first) else None
 
 
-def _known(keywords: Mapping[str, Any], parameters: Signature) -> bool:
-    """Tell whether a method that passes options on to the library's reduction was given options of reductions."""
-    names = parameters.parameters.keys()
-    return "options" not in names or keywords.keys() <= names | _OF_REDUCTIONS
+def _with_arrays(bound: BoundArguments, first: ArrayBase) -> bool:
+    """Make arrays of the lists among arguments that must be arrays, on the device of the first array.
+
+    Return False if a value is not one of those that the parameter can have.
+    """
+    parameters = bound.signature.parameters
+    for name, value in bound.arguments.items():
+        annotation, one = parameters[name].annotation, parameters[name].kind is not Parameter.VAR_POSITIONAL
+        if get_origin(annotation) is Literal and value is not None and value not in get_args(annotation):
+            return False
+        if one and type(value) in {list, tuple} and type(first) in (annotation, *get_args(annotation)):
+            bound.arguments[name] = import_module("accel.xp.creation").asarray(value, device=first.device)
+    if "device" in parameters:
+        bound.arguments.setdefault("device", first.device)
+    return True
 
 
 @cache
-def _counterparts(function: Callable[..., Any]) -> Sequence[tuple[Any, Signature, float]]:
-    """Return the function of `accel.xp` and the method of a name, their signatures, and how many arguments fit."""
-    if function in _OTHERS:
-        return ()
-    name, (module, ours) = function.__name__, _function_there(function)
-    method = getattr(Methods, name, None) if module == "accel.xp" and name not in _OTHER_METHODS else None
-    third = _third_parameter(function)
-    most = {ours: 2 if third in _NUMPYS_THIRD else inf, method: 2 if third == "order" else inf}
-    return tuple((each, signature(each), count) for each, count in most.items() if callable(each))
+def _method(name: str) -> tuple[Any, Signature, str]:
+    """Return a method of our arrays, and its signature without ``**options``, which not every library has."""
+    found = getattr(import_module("accel.xp.arrays").Array, name)
+    full = signature(found)
+    named = [each for each in full.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    return found, full.replace(parameters=named), ""
 
 
-def _function_there(function: Callable[..., Any]) -> tuple[str, Any]:
-    """Return the module of `accel.xp` for a function of NumPy, and the function of the same name there, or None."""
-    module = _MODULES.get("numpy" if isinstance(function, np.ufunc) else function.__module__, "")
-    return module, getattr(import_module(module), function.__name__, None) if module else None
-
-
-def name_there(function: Callable[..., Any]) -> str:
-    """Return the name of the function of `accel.xp` that computes a function of NumPy, or "" if there is none."""
-    module, ours = _function_there(function)
-    return "" if ours is None else f"{module.removeprefix('accel.')}.{function.__name__}"
-
-
-def _third_parameter(function: Callable[..., Any]) -> str:
+@cache
+def _counterpart(function: Callable[..., Any]) -> tuple[Any, Signature, str]:
+    """Return the function of `accel.xp` of the same name, its signature, and the third parameter of NumPy's."""
+    if function in _DIFFERENT:
+        return _DIFFERENT[function], signature(_DIFFERENT[function]), ""
+    module = "numpy" if isinstance(function, np.ufunc) else function.__module__
+    found = getattr(import_module(_MODULES[module]), function.__name__, None) if module in _MODULES else None
+    if found is None or function.__name__ in import_module("accel.xp.numpy_functions").CREATING.split():
+        return None, Signature(), ""
     try:
-        return "".join(list(signature(function).parameters)[2:3])
-    except ValueError:  # functions of C may have no signature
-        return ""
+        names = list(signature(function).parameters)
+    except ValueError:  # functions of C may have none
+        names = []
+    return found, signature(found), "".join(names[2:3])
+
+
+def _linalg() -> Any:
+    return import_module("accel.xp.linalg")
+
+
+def _eig(a: Any) -> Any:
+    found = _linalg().eig(a)
+    return found._make(_real_if_all_are(found.eigenvalues, a, each) for each in found)
+
+
+def _eigvals(a: Any) -> Any:
+    values = _linalg().eigvals(a)
+    return _real_if_all_are(values, a, values)
+
+
+def _real_if_all_are(eigenvalues: Any, a: Any, result: Any) -> Any:
+    return result.real if a.dtype.kind != "c" and bool((eigenvalues.imag == 0).all()) else result
+
+
+def _pinv(a: Any, rcond: Any = None, *, rtol: Any = 1e-15) -> Any:
+    return _linalg().pinv(a, rtol=rtol if rcond is None else rcond)
+
+
+_DIFFERENT: Mapping[object, Callable[..., Any]] = MappingProxyType(
+    {np.linalg.eig: _eig, np.linalg.eigvals: _eigvals, np.linalg.pinv: _pinv}
+)
+"""The functions of which NumPy's has another default, or another dtype of the result, than the standard's."""
 
 
 def _empty_like(

@@ -14,12 +14,14 @@ from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.xp.array_base import ArrayBase, live
 from accel.xp.array_library import library_on
-from accel.xp.calls import Exchange
+from accel.xp.calls import Exchange, simple_call
 from accel.xp.host_access import on_host
-from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, name_there, ufunc_there
+from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, ufunc_there
 from accel.xp.refusals import failure, refuse_read_only
 
 __all__ = ["NumpyProtocols"]
+
+_ARRAYS = (ArrayBase, np.ndarray)
 
 _WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis})
 """The functions that write to their first argument."""
@@ -27,7 +29,7 @@ _WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.fill_diagonal,
 _FACTS: Mapping[object, Callable[..., Any]] = {
     np.ndim: lambda a: a.ndim,
     np.shape: lambda a: a.shape,
-    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.size: lambda a, axis=None: np.size(np.broadcast_to(0, a.shape), axis),
     np.result_type: lambda *given: np.result_type(*map(_dtype_of, given)),
     np.iscomplexobj: lambda x: x.dtype.kind == "c",
     np.isrealobj: lambda x: x.dtype.kind != "c",
@@ -72,6 +74,10 @@ class NumpyProtocols(ArrayBase):
     __array_priority__ = 10.0  # above NumPy's, for libraries that choose the type of a result by it, such as Dask
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        if method == "__call__" and not keywords and self._library.device is Device.CPU:
+            result = simple_call(self._library, function, inputs, keywords)
+            if result is not NotImplemented:
+                return result
         targets = inputs[:1] if method == "at" else keywords.get("out", ())
         if any(map(_is_foreign, (*inputs, *targets))):
             return NotImplemented
@@ -81,13 +87,14 @@ class NumpyProtocols(ArrayBase):
             there = ufunc_there(function, method, inputs, keywords)
             if there is not NotImplemented:
                 return there
-        return _on_host(self, getattr(function, method), function, inputs, keywords, targets)
+        return _on_host(self, getattr(function, method), function.__name__, inputs, keywords, targets)
 
     def __array_function__(
         self, function: Callable[..., Any], types: Iterable[type], arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> Any:
-        if not all(issubclass(kind, (ArrayBase, np.ndarray)) for kind in types):
-            return NotImplemented
+        for kind in types:
+            if not issubclass(kind, _ARRAYS):
+                return NotImplemented
         if function in _FACTS:
             return _FACTS[function](*arguments, **keywords)
         if function in CREATING:
@@ -98,8 +105,9 @@ class NumpyProtocols(ArrayBase):
             there = function_there(function, arguments, keywords)
             if there is not NotImplemented:
                 return there
-        targets = [keywords.get("out"), *(arguments[:1] if function in _WRITERS else ())]
-        return _on_host(self, function, function, arguments, keywords, targets)
+        out = keywords.get("out")
+        targets = arguments[:1] if function in _WRITERS else () if out is None else (out,)
+        return _on_host(self, function, function.__name__, arguments, keywords, targets)
 
 
 def _is_foreign(value: Any) -> bool:
@@ -127,17 +135,17 @@ class _HostExchange(Exchange):
     ----------
     first : Array
         The array whose device has the results.
-    named : callable
-        The function of NumPy, for messages.
+    what : str
+        The function, for messages.
     targets : iterable
         Arguments, and tuples of arguments, that the function writes to.
     """
 
-    __slots__ = ("_first", "_named", "_targets")
+    __slots__ = ("_first", "_targets", "_what")
 
-    def __init__(self, first: ArrayBase, named: Callable[..., Any], targets: Iterable[Any]) -> None:
+    def __init__(self, first: ArrayBase, what: str, targets: Iterable[Any]) -> None:
         super().__init__(library_on(Device.CPU))
-        self._first, self._named = first, named
+        self._first, self._what = first, what
         self._targets = {id(each) for target in targets for each in _several(target)}
 
     def write_back(self) -> None:
@@ -159,17 +167,22 @@ class _HostExchange(Exchange):
         return array
 
     def _copied(self, x: ArrayBase, writing: bool) -> Any:
+        for array, ours in self._given.values():
+            if ours is x:  # two copies would be written back one after the other
+                return array
         try:
-            return on_host(cast("Any", x), f"NumPy's {self._named.__name__}", writable=writing)
+            return on_host(cast("Any", x), f"NumPy's {self._what}", writable=writing)
         except DeviceMismatchError as error:
-            ours = name_there(self._named)
-            instead = f"; to compute on {x.device}, write {ours}(...) and make its arrays there, with "
-            made = f"xp.asarray(values, device='{x.device}')"
-            raise DeviceMismatchError(f"{error}{instead}{made}" if ours else str(error)) from None
+            raise DeviceMismatchError(
+                f"{error}; to compute on {x.device}, write xp.asarray(values, device='{x.device}') for arrays of "
+                f"NumPy, and use functions of accel.xp"
+            ) from None
 
     def _wrapped(self, result: Any) -> Any:
-        if id(result) in self._targets:
-            return result  # ``out=`` of NumPy
+        if id(result) in self._targets:  # ``out=`` of NumPy
+            return result
+        if result.dtype.hasobject and isinstance(result, np.ndarray) and result.base is not None:
+            return result  # a view of an operand that is no array of ours, as from `np.broadcast_arrays`
         if self._first.device is not Device.CPU:
             return self._moved(result)
         return self._first._wrap(self._library, result, *self._arrays())
@@ -185,13 +198,17 @@ def _several(target: Any) -> tuple[Any, ...]:
 def _on_host(
     first: ArrayBase,
     function: Callable[..., Any],
-    named: Callable[..., Any],
+    what: str,
     arguments: tuple[Any, ...],
     keywords: Mapping[str, Any],
     targets: Iterable[Any],
 ) -> Any:
     """Call a function of NumPy with the elements of our arrays, and return its results as arrays of ours."""
-    exchange = _HostExchange(first, named, targets)
+    if not targets and first.device is Device.CPU:
+        result = simple_call(first._library, function, arguments, keywords)
+        if result is not NotImplemented:
+            return result
+    exchange = _HostExchange(first, what, targets)
     try:
         result = exchange.ours(function(*exchange.native(arguments), **exchange.native(dict(keywords))))
     except (IndexError, MemoryError) as error:

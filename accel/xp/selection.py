@@ -1,13 +1,19 @@
 """`where`: elements selected by a condition, or the indices at which it is true."""
 
-from typing import overload
+from collections.abc import Callable
+from functools import cache
+from typing import Any, overload
 
-from accel.xp.arrays import Array, native, native_array, wrap
-from accel.xp.functions import library_of, wrap_all
+from accel.xp import functions
+from accel.xp.arrays import Array
 from accel.xp.operators import Scalar
-from accel.xp.refusals import failure
 
 __all__ = ["where"]
+
+
+@cache
+def _compiled(name: str) -> Callable[..., Any]:
+    return functions.where() if name == "where" else functions.core()[name]
 
 
 @overload
@@ -28,11 +34,6 @@ def where(
     DeviceMismatchError
         If the arrays are on different devices.
     """
-    library = library_of(condition, x1, x2)
-    try:
-        if x1 is None and x2 is None:
-            return wrap_all(library, library.namespace.nonzero(native_array(library, condition)))
-        operands = native_array(library, condition), native(library, x1), native(library, x2)
-        return wrap(library, library.namespace.where(*operands), condition, x1, x2)
-    except (IndexError, MemoryError) as error:
-        raise failure(error) from None
+    if x1 is None and x2 is None:
+        return _compiled("nonzero")(condition)  # type: ignore[no-any-return]
+    return _compiled("where")(condition, x1, x2)  # type: ignore[no-any-return]

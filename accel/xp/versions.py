@@ -4,7 +4,7 @@ Their functions are those of `accel.xp`, but for the few that returned lists bef
 """
 
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import wraps
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -39,11 +39,17 @@ def namespace(version: str) -> ModuleType:
     return _section(version, "")
 
 
-@cache
+_made: dict[tuple[str, str], ModuleType] = {}
+
+
 def _section(version: str, section: str) -> ModuleType:
     """Return the namespace of a version, or its extension ``fft`` or ``linalg``."""
     module = import_module(f"accel.xp.{section}".rstrip("."))
-    return module if version == API_VERSIONS[-1] else _OlderNamespace(module, version, section)
+    if version == API_VERSIONS[-1]:
+        return module
+    found = _made.get((version, section))
+    # Another thread may be first; all get the same object.
+    return found or _made.setdefault((version, section), _OlderNamespace(module, version, section))
 
 
 class _OlderNamespace(ModuleType):

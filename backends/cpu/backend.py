@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,13 +13,15 @@ from accel.abc import Block, CompiledKernel, ExternalAllocation, Limits, Operand
 from accel.device import Device
 from accel.dtypes import SUPPORTED
 from accel.errors import CapabilityError, OutOfMemoryError
-from accel.ir import Program
 from accel.memory.host_arrays import bytes_at, export
 from accel.memory.pool import Pool
 
-from ..common import host_copies
+from .. import common
 from ..common.special_functions import SpecialFunctions
 from .slabs import ALIGNMENT, LARGEST, Slabs
+
+if TYPE_CHECKING:  # most programs compile no kernels
+    from accel.ir import Program
 
 __all__ = ["CpuBackend"]
 
@@ -85,27 +87,27 @@ class CpuBackend:
         """Copy bytes; the spans may overlap."""
         if stream is not None:
             raise _no_streams()
-        host_copies.copy_bytes(_bytes_of(target), _bytes_of(source))
+        common.host_copies.copy_bytes(_bytes_of(target), _bytes_of(source))
 
     def copy_strided(self, target: Operand, source: Operand, plan: Plan, *, stream: Stream | None) -> None:
         """Copy elements as planned."""
         if stream is not None:
             raise _no_streams()
-        host_copies.copy(target, _bytes_of(target.span), source, _bytes_of(source.span), plan)
+        common.host_copies.copy(target, _bytes_of(target.span), source, _bytes_of(source.span), plan)
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element."""
         if stream is not None:
             raise _no_streams()
-        host_copies.fill(target, _bytes_of(target.span), value)
+        common.host_copies.fill(target, _bytes_of(target.span), value)
 
-    def compile_kernel(self, device: Device, program: Program) -> CompiledKernel:
+    def compile_kernel(self, device: Device, program: "Program") -> CompiledKernel:
         """Return a program compiled for the host."""
         from ..common.host_kernels import host_kernel
 
         return host_kernel(program)
 
-    def kernel_source(self, program: Program, language: str) -> str:
+    def kernel_source(self, program: "Program", language: str) -> str:
         """Return the text that is compiled for the host."""
         if language != "host":
             raise CapabilityError(f"the cpu backend prints kernels for the host, not for {language!r}; write 'host'")
@@ -132,8 +134,14 @@ class CpuBackend:
 
     def root(self, array: Any) -> Any:
         """Return the array at the end of the chain of bases."""
-        while isinstance(array.base, np.ndarray):
-            array = array.base
+        while array.base is not None:
+            base = array.base
+            if not isinstance(base, np.ndarray):
+                # `as_strided` puts an object between a view and its array.
+                base = getattr(base, "base", None)
+                if not isinstance(base, np.ndarray):
+                    break
+            array = base
         return array
 
     def address(self, array: Any) -> int:

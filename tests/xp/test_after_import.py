@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from accel.xp.after_import import when_imported
+from accel.xp.after_import import _FINDER, when_imported
 
 _numbers = count()
 
@@ -173,3 +173,13 @@ def test_accel_xp_imports_no_other_library(python):
 @pytest.mark.parametrize("order", ["import accel.xp as xp, einops", "import einops, accel.xp as xp"])
 def test_the_order_of_imports_does_not_matter(python, order):
     assert python(f"{order}\nprint(einops.rearrange(xp.ones((2, 3)), 'a b -> (b a)').shape)") == "(6,)"
+
+
+def test_a_finder_without_find_spec_is_passed_by(name, write, monkeypatch):
+    write()
+    seen = []
+    when_imported(name, seen.append)
+    ours = sys.meta_path.index(_FINDER) + 1
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path[:ours], object(), *sys.meta_path[ours:]])
+    module = importlib.import_module(name)
+    assert seen == [module]

@@ -60,8 +60,8 @@ class TestReading:
             read(x)
         assert len(reported) == 1
         assert str(reported[0].message) == (
-            "NumPy needs 24 bytes that are on sim, and got a copy on the host; write x.to_device('cpu') where the copy "
-            "is meant"
+            "NumPy needs 24 bytes that are on sim, and got a copy on the host; write x.to_device('cpu') to make the "
+            "copy explicitly"
         )
         assert reported[0].filename == __file__
 

@@ -252,3 +252,38 @@ class TestCopiesToTheHost:
             np.add.at(x, [0, 0], 1)
             np.copyto(out[:1], 9)
         assert (x.tolist(), out.tolist()) == ([2.5, 2.0], [9.0, 2.5])
+
+
+WRITES_ITSELF = {
+    "at": lambda x: np.add.at(x, [0, 1, 2, 3], x),
+    "place": lambda x: np.place(x, x > 2, x),
+    "put": lambda x: np.put(x, [3, 2, 1, 0], x),
+    "put_along_axis": lambda x: np.put_along_axis(x, np.argsort(x), x, -1),
+}
+
+
+@pytest.mark.parametrize("name", WRITES_ITSELF)
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_an_array_is_written_from_itself(name, device):
+    values = np.asarray([5.0, 1.0, 3.0, 2.0])
+    x = xp.asarray(values, device=device, copy=True)
+    with accel.using(host_copies="allow"):
+        WRITES_ITSELF[name](x)
+    WRITES_ITSELF[name](values)
+    assert x.tolist() == values.tolist()
+
+
+def test_masks_are_kept():
+    x, masked = xp.ones(3), np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0])
+    for found in (x + masked, masked + x, x == masked):
+        assert np.ma.getmaskarray(found).tolist() == [False, True, False]
+    with pytest.raises(TypeError, match="MaskedArray"):
+        x[...] = masked
+
+
+def test_a_view_made_by_numpy_knows_of_a_release():
+    container = accel.zeros(5)
+    view = np.lib.stride_tricks.sliding_window_view(xp.asarray(container), 2)
+    container.release()
+    with pytest.raises(ReleasedError):
+        view + 1

@@ -5,6 +5,8 @@ import inspect
 import pickle
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from types import ModuleType
 
@@ -12,6 +14,7 @@ import array_api_compat
 import pytest
 
 from accel import xp
+from accel.xp import versions
 from accel.xp.arrays import API_VERSIONS
 
 OLDER = API_VERSIONS[:-1]
@@ -109,3 +112,12 @@ def test_a_later_name_is_an_error_that_says_since_when(version, path):
 def test_other_versions_are_refused(version):
     with pytest.raises(ValueError, match=r"is not known; 2021\.12"):
         of(version)
+
+
+def test_threads_that_ask_at_once_get_one_object(monkeypatch):
+    monkeypatch.setattr(versions, "_made", {})
+    met, made = threading.Barrier(4), versions._OlderNamespace
+    monkeypatch.setattr(versions, "_OlderNamespace", lambda *given: (met.wait(10), made(*given))[1])
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(of, ["2023.12"] * 4))
+    assert all(each is found[0] for each in found)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["eig", "eigvals", "matrix_rank", "pinv"]
+__all__ = ["eig", "eigvals", "matrix_rank", "pinv", "qr"]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -39,3 +39,10 @@ def matrix_rank(x: _Array, /, *, rtol: Any = None) -> Any:
 def pinv(x: _Array, /, *, rtol: Any = None) -> Any:
     """Return the pseudo-inverse; without ``rtol`` NumPy would not use the standard's."""
     return np.linalg.pinv(x, rtol=rtol)
+
+
+def qr(x: _Array, /, *, mode: str = "reduced") -> Any:
+    """Return both factors; in other modes NumPy would return one, or two of another form."""
+    if mode not in {"reduced", "complete"}:
+        raise ValueError(f"mode {mode!r} of a QR decomposition is not in the array standard: 'reduced', 'complete'")
+    return np.linalg.qr(x, mode)  # type: ignore[call-overload]

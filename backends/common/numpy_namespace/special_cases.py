@@ -3,7 +3,7 @@
 Infinities, NaN and signs of zeros are corrected. For all other values the results are NumPy's.
 """
 
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 __all__ = ["expm1", "floor_divide", "pow", "tanh"]
 
 _REAL = frozenset("biuf")
+_OF_NUMPY = (np.ndarray, np.generic)  # a union would be built anew at each call
 _KINDS = {bool: "b", int: "i", float: "f"}
 # Above this real part, exp(x) and exp(x) - 1 are the same number.
 _MUCH_MORE_THAN_1 = 40.0
@@ -19,8 +20,7 @@ _PLUS_ZERO = complex(0.0, -0.0)  # adding it changes only a real part of -0, whi
 
 def floor_divide(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """Return floor(x1 / x2) where an operand is infinite, as in ``inf // 2 == inf``; else what NumPy returns."""
-    kinds = {_kind(x1), _kind(x2)}
-    if "f" not in kinds or not kinds <= _REAL or _are_finite(x1, x2):
+    if not _are_real_floats(_kind(x1), _kind(x2)) or _are_finite(x1, x2):
         return np.floor_divide(x1, x2, out)
     with np.errstate(all="ignore"):  # the division below warns, about the results that stay
         result = np.floor_divide(x1, x2)
@@ -31,9 +31,13 @@ def floor_divide(x1: Any, x2: Any, /, out: Any = None) -> Any:
     return out
 
 
+def _are_real_floats(kind1: str, kind2: str) -> bool:
+    return (kind1 == "f" and kind2 in _REAL) or (kind2 == "f" and kind1 in _REAL)
+
+
 def _kind(operand: Any) -> str:
     """Return the kind of an operand's dtype; "c" for what is neither of NumPy nor a real number."""
-    return operand.dtype.kind if isinstance(operand, np.ndarray | np.generic) else _KINDS.get(type(operand), "c")
+    return operand.dtype.kind if isinstance(operand, _OF_NUMPY) else _KINDS.get(type(operand), "c")
 
 
 def _are_finite(x1: Any, x2: Any) -> bool:
@@ -42,7 +46,7 @@ def _are_finite(x1: Any, x2: Any) -> bool:
     `numpy.vdot` is the fastest function that shows infinities, and it gives no warnings.
     """
     if isinstance(x1, np.ndarray) and isinstance(x2, np.ndarray) and x1.shape == x2.shape:
-        return bool(-inf < np.vdot(x1, x2) < inf)
+        return isfinite(np.vdot(x1, x2))
     return all((np.vdot(x, x) if isinstance(x, np.ndarray) else abs(x)) < inf for x in (x1, x2))
 
 
@@ -50,7 +54,7 @@ def pow(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """Return a power; ``x ** 0.5`` is 0 for ``-0.0`` and inf for ``-inf``, where NumPy may take the square root."""
     if out is None and type(x2) in (int, float) and x2 != 0.5:
         return x1**x2  # takes shortcuts, for squares too
-    if not _may_take_roots(x1, x2):
+    if _are_paired(x1, x2) or not _may_take_roots(x1, x2):
         return np.power(x1, x2, out)
     base = np.asarray(x1, np.result_type(x1, x2))
     if np.signbit(base).any():
@@ -58,14 +62,21 @@ def pow(x1: Any, x2: Any, /, out: Any = None) -> Any:
     return np.power(base, x2, out)
 
 
+def _are_paired(x1: Any, x2: Any) -> bool:
+    """Tell whether each element is used with one of the other operand, so that no exponent is used for several."""
+    of_arrays = type(x1) is np.ndarray and type(x2) is np.ndarray
+    return of_arrays and x1.shape == x2.shape and x2.size != 1 and 0 not in x2.strides
+
+
 def _may_take_roots(x1: Any, x2: Any) -> bool:
     """Tell whether an exponent is 0.5 and is used for several elements, or for all, in a real power."""
-    if _kind(x1) not in _REAL or _kind(x2) != "f":
+    if isinstance(x2, np.ndarray):
+        repeated = x2.size == 1 or x2.shape != np.shape(x1) or 0 in x2.strides
+        if not repeated or not (x2 == 0.5).any():
+            return False
+    elif x2 != 0.5:
         return False
-    if not isinstance(x2, np.ndarray):
-        return bool(x2 == 0.5)
-    repeated = x2.size == 1 or 0 in x2.strides or x2.shape != np.shape(x1)
-    return repeated and bool((x2 == 0.5).any())
+    return _kind(x1) in _REAL and _kind(x2) == "f"
 
 
 def expm1(x: Any, /) -> Any:

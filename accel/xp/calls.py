@@ -12,7 +12,7 @@ from accel.xp.array_base import ArrayBase, live
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.refusals import failure, no_operand
 
-__all__ = ["Exchange", "arrays_among", "call", "member", "method", "simple_call", "standard"]
+__all__ = ["Exchange", "arrays_among", "call", "member", "method", "simple_call", "standard", "written"]
 
 _OF_NUMPY = (np.ndarray, np.generic)
 _VALUES = frozenset({bool, int, float, complex, str, type, type(None)})
@@ -157,11 +157,14 @@ def member(library: ArrayLibrary, path: str) -> Callable[..., Any]:
         for name in path.split("."):
             found = getattr(found, name)
     except AttributeError:
-        raise CapabilityError(
-            f"the library that computes on {library.device} has no function {path}; compute it on the host, with "
-            f"x.to_device('cpu')"
-        ) from None
+        raise _missing(library, f"function {path}") from None
     return found  # type: ignore[no-any-return]
+
+
+def _missing(library: ArrayLibrary, what: str) -> CapabilityError:
+    return CapabilityError(
+        f"the library that computes on {library.device} has no {what}; compute it on the host, with x.to_device('cpu')"
+    )
 
 
 def call(library: ArrayLibrary, path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -184,9 +187,17 @@ def call_with(x: ArrayBase, path: str, *arguments: Any, **keywords: Any) -> Any:
 
 
 def method(x: ArrayBase, name: str, *arguments: Any, **keywords: Any) -> Any:
-    """Call a method of the library's array; ``out=`` is written as an assignment is, and returned."""
+    """Call a method of the library's array; ``out=`` is written as an assignment is, and returned.
+
+    Raises
+    ------
+    CapabilityError
+        If the library's arrays have no such method.
+    """
     library = x._library
-    function = getattr(library.array_type, name)
+    function = getattr(library.array_type, name, None)
+    if function is None:
+        raise _missing(library, f"method {name}")
     if library.within is None:
         return _called(library, function, (x, *arguments), keywords)
 
@@ -209,11 +220,18 @@ def _called(
         result = exchange.ours(function(*exchange.native(arguments), **exchange.native(keywords)))
     except (IndexError, MemoryError) as error:
         raise failure(error) from None
-    return result if target is None else _written(target, result)
+    return result if target is None else written(target, result)
 
 
-def _written(target: Any, result: Any) -> Any:
+def written(target: Any, result: Any, where: Any = True) -> Any:
+    """Write a result to ``out=``, or the elements of it for which a condition is true, and return ``out``.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+    """
     if target.shape != result.shape:
         raise ValueError(f"out has shape {target.shape}, and the result has {result.shape}; write out=xp.empty(shape)")
-    target[...] = result
+    target[...] = result if where is True else call(target._library, "where", (where, result, target), {})
     return target

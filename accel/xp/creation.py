@@ -17,7 +17,7 @@ from accel.xp.arrays import Array, array_on, array_received, native, wrap
 from accel.xp.functions import created, dtype_or_none, library_of, native_or_none
 from accel.xp.nested import device_of_first, device_within, stacked
 from accel.xp.operators import Scalar
-from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_values
+from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_lossy, refuse_values
 
 __all__ = [
     "arange",
@@ -280,14 +280,19 @@ def full(
 
     Raises
     ------
+    DTypeError
+        If the value is of a higher kind than the dtype, such as 1.5 for integers.
     OverflowError
         If an integer is out of the range of the dtype.
     """
     library = library_on(device)
     value = native(library, fill_value)
-    if dtype is None:
+    wanted = dtype_or_none(dtype)
+    if wanted is None:
         refuse_huge(value)
-    return created(library, library.namespace.full, shape, value, dtype=dtype_or_none(dtype))
+    else:
+        refuse_lossy(library, wanted, value)
+    return created(library, library.namespace.full, shape, value, dtype=wanted)
 
 
 def empty_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:

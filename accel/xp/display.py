@@ -1,5 +1,6 @@
-"""`Display`: an array as text, and as a table for notebooks."""
+"""`Display`: an array as text, and as HTML for notebooks."""
 
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,7 +11,6 @@ from accel.xp.array_base import ArrayBase, live
 
 __all__ = ["Display"]
 
-_CELL = 'style="text-align: left; padding: 2px 8px"'
 _SHOWN = 200  # elements; of larger arrays the first and last ones
 
 
@@ -31,13 +31,11 @@ class Display(ArrayBase):
         return f"Array({values}, shape={self.shape}, {about})" if self.size == 0 else f"Array({values}, {about})"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        facts = {"shape": self.shape, "dtype": self.dtype.name, "device": self.device, "bytes": f"{self.nbytes:,}"}
-        rows = "".join(
-            f"<tr><th {_CELL}>{name}</th><td {_CELL}>{escape(str(fact))}</td></tr>" for name, fact in facts.items()
+        facts = f"shape {self.shape}, dtype {self.dtype.name}, device {self.device}, {self.nbytes:,} bytes"
+        return (
+            f'<div><div style="margin-bottom: 4px"><b>Array</b> {escape(facts)}</div>'
+            f'<pre style="margin: 0">{escape(self._values_as_text())}</pre></div>'
         )
-        return f"<div><table><tbody>{rows}</tbody></table><pre>{escape(self._values_as_text())}</pre></div>"
 
     def _values_as_text(self) -> str:
         return "released" if self._is_released() else np.array2string(self._on_host(), threshold=_SHOWN)

@@ -14,7 +14,7 @@ from accel.errors import BoundsError
 from accel.xp.array_base import ArrayBase, live, view_of
 from accel.xp.calls import call, call_with, method, standard
 from accel.xp.operators import Operators, Scalar
-from accel.xp.refusals import refuse_complex
+from accel.xp.refusals import refuse_complex, refuse_extents
 
 __all__ = ["Methods"]
 
@@ -263,6 +263,7 @@ class Methods(Operators, ArrayBase):
         return _is_in_c_order(self.transpose()) and not _is_in_c_order(self)
 
     def _reshaped(self, shape: Any, copy: bool | None) -> Self:
+        refuse_extents(shape)
         library, array = self._library, live(self)
         if library.device is not Device.CPU:
             return self._same(library.namespace.reshape(array, shape, copy=copy))

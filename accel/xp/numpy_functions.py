@@ -36,15 +36,15 @@ __all__ = [
 ]
 
 ARRAYS = (
-    "absolute amax amin angle append arccos arccosh arcsin arcsinh arctan arctan2 arctanh argpartition argwhere "
-    "around bincount bitwise_not choose column_stack compress concatenate conjugate convolve copy corrcoef correlate "
-    "cov cross cumprod cumsum deg2rad degrees delete diag diagflat diagonal digitize dot dstack ediff1d einsum exp2 "
+    "absolute amax amin angle append arccos arccosh arcsin arcsinh arctan arctan2 arctanh argpartition argwhere around "
+    "bincount bitwise_not cbrt choose column_stack compress concatenate conjugate convolve copy corrcoef correlate cov "
+    "cross cumprod cumsum deg2rad degrees delete diag diagflat diagonal digitize dot dstack ediff1d einsum exp2 "
     "extract fabs flatnonzero fliplr flipud float_power fmax fmin fmod gcd heaviside hstack inner insert interp "
-    "intersect1d invert isclose iscomplex isneginf isposinf isreal kron lcm ldexp left_shift lexsort logaddexp2 "
-    "median mod nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile "
-    "nanprod nanquantile nanstd nansum nanvar outer pad partition percentile polyval power ptp quantile rad2deg "
-    "radians ravel ravel_multi_index real_if_close resize right_shift rint rollaxis rot90 select setdiff1d setxor1d "
-    "sinc swapaxes trace transpose trapezoid trim_zeros true_divide union1d unwrap vander vdot vstack"
+    "intersect1d invert isclose iscomplex isneginf isposinf isreal kron lcm ldexp left_shift lexsort logaddexp2 median "
+    "mod nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod "
+    "nanquantile nanstd nansum nanvar outer pad partition percentile polyval power ptp quantile rad2deg radians ravel "
+    "ravel_multi_index real_if_close resize right_shift rint rollaxis rot90 select setdiff1d setxor1d sinc swapaxes "
+    "trace transpose trapezoid trim_zeros true_divide union1d unwrap vander vdot vstack"
 )
 """Functions that return an array."""
 
@@ -52,7 +52,8 @@ LISTS = "array_split dsplit hsplit split vsplit"
 """Functions that return a list of arrays."""
 
 ANY = (
-    "atleast_1d atleast_2d atleast_3d average divmod frexp gradient histogram histogram2d ix_ modf unique unravel_index"
+    "atleast_1d atleast_2d atleast_3d average divmod frexp gradient histogram histogram2d ix_ modf polyfit unique "
+    "unravel_index"
 )
 """Functions that return an array or a tuple of arrays, depending on their arguments."""
 

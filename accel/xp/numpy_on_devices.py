@@ -9,9 +9,10 @@ from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
-from accel.dtypes import DTypeLike, as_dtype
+from accel.dtypes import DType, as_dtype
+from accel.errors import DTypeError
 from accel.xp.array_base import ArrayBase
-from accel.xp.calls import arrays_among
+from accel.xp.calls import arrays_among, written
 
 __all__ = ["CREATING", "LIKE", "created_like", "function_there", "ufunc_there"]
 
@@ -38,6 +39,7 @@ _METHODS = frozenset(getattr(np, name) for name in _AS_METHODS.split())
 """The functions that are methods of our arrays, with NumPy's signatures; the standard's functions differ from them."""
 
 _MODULES = MappingProxyType({"numpy": "accel.xp", "numpy.fft": "accel.xp.fft", "numpy.linalg": "accel.xp.linalg"})
+_OPTIONS = frozenset({"casting", "dtype", "order", "subok", "where"})  # handled here, or of no effect on values
 # Where NumPy's third parameter is one of these, the third of the standard's function is another one.
 _NUMPYS_THIRD = frozenset({"dtype", "kind", "out"})
 _OTHER_NAMES = MappingProxyType({"a_min": "min", "a_max": "max"})  # of `numpy.clip`
@@ -49,40 +51,55 @@ def ufunc_there(function: np.ufunc, method: str, inputs: tuple[Any, ...], keywor
         return function_there(getattr(np, _REDUCTIONS[function]), inputs, {"axis": 0, **keywords})
     if method != "__call__":
         return NotImplemented
-    options = dict(keywords)
-    dtype = options.pop("dtype", None)
-    if dtype is not None:
-        numbers = all(isinstance(each, ArrayBase | np.generic | int | float | complex) for each in inputs)
-        if not numbers or function.nout != 1 or not options.keys() <= {"out"}:
+    options = {name: value for name, value in keywords.items() if name not in _OPTIONS}
+    if keywords.get("dtype") is not None or "casting" in keywords:
+        if not all(isinstance(each, ArrayBase | np.generic | int | float | complex) for each in inputs):
             return NotImplemented
-        inputs = _cast(function, inputs, dtype)
-    return function_there(function, inputs, options)
+        wanted = None if keywords.get("dtype") is None else as_dtype(keywords["dtype"])
+        inputs = _cast(function, inputs, wanted, keywords.get("casting", "same_kind"))
+    return function_there(function, inputs, options, where=keywords.get("where", True))
 
 
-def _cast(function: np.ufunc, inputs: tuple[Any, ...], dtype: DTypeLike) -> tuple[Any, ...]:
-    """Cast the operands of a ufunc to the dtypes with which it computes a result of the given dtype."""
+def _cast(function: np.ufunc, inputs: tuple[Any, ...], dtype: DType | None, casting: Any) -> tuple[Any, ...]:
+    """Cast the operands of a ufunc to the dtypes with which it computes results of a dtype; TypeError if none."""
     convert = import_module("accel.xp.creation").astype
-    found = [each.dtype if isinstance(each, ArrayBase | np.generic) else _number_type(each) for each in inputs]
-    resolved = function.resolve_dtypes((*found, None), signature=(*[None] * function.nin, as_dtype(dtype)))
+    found = [each.dtype if isinstance(each, ArrayBase) else _number_type(each) for each in inputs]
+    signature = (*[None] * function.nin, *[dtype] * function.nout)
+    resolved = function.resolve_dtypes((*found, *[None] * function.nout), signature=signature, casting=casting)
     return tuple(
         convert(each, wanted, copy=False) if isinstance(each, ArrayBase) else each
         for each, wanted in zip(inputs, resolved, strict=False)
     )
 
 
-def _number_type(number: complex) -> Any:
-    return np.dtype(bool) if isinstance(number, bool) else type(number)
+def _number_type(number: Any) -> Any:
+    plain = number.item() if isinstance(number, np.generic) else number
+    return np.dtype(bool) if isinstance(plain, bool) else type(plain)
 
 
-def function_there(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """Compute a function of NumPy on the device of the arrays; NotImplemented if nothing there fits."""
+def function_there(
+    function: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any], *, where: Any = True
+) -> Any:
+    """Compute a function of NumPy on the device of the arrays; NotImplemented if nothing there fits.
+
+    With ``where``, only the elements of ``out=`` for which it is true are written.
+    """
     options = {_OTHER_NAMES.get(name, name): value for name, value in keywords.items() if _is_given(name, value)}
     out = options.pop("out", None)
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if isinstance(target, tuple) or _has_host_arrays((*arguments, *options.values(), target)):
+    if not isinstance(target, ArrayBase | None) or _has_host_arrays((*arguments, *options.values(), where)):
         return NotImplemented
     ours, bound = _fitting(function, arguments, options)
-    return NotImplemented if bound is None else _written(ours(*bound.args, **bound.kwargs), target)
+    if bound is None:
+        return NotImplemented
+    result = ours(*bound.args, **bound.kwargs)
+    if target is None:
+        return result
+    if isinstance(function, np.ufunc):
+        _refuse_cast(result.dtype, target.dtype)
+    elif result.dtype != target.dtype:  # NumPy would compute in the dtype of ``out=``
+        return NotImplemented
+    return written(target, result, where)
 
 
 def _is_given(name: str, value: object) -> bool:
@@ -96,13 +113,12 @@ def _has_host_arrays(values: Iterable[Any]) -> bool:
     )
 
 
-def _written(result: Any, target: Any) -> Any:
-    if target is None:
-        return result
-    if target.shape != result.shape:
-        raise ValueError(f"out has shape {target.shape}, and the result has {result.shape}; write out=xp.empty(shape)")
-    target[...] = result
-    return target
+def _refuse_cast(dtype: DType, wanted: DType) -> None:
+    if not np.can_cast(dtype, wanted, "same_kind"):
+        raise DTypeError(
+            f"out has dtype {wanted.name}, which cannot hold results of {dtype.name}; write "
+            f"out=xp.empty(shape, dtype='{dtype.name}')"
+        )
 
 
 def _fitting(
@@ -234,4 +250,5 @@ def created_like(like: Any, function: Callable[..., Any], arguments: tuple[Any, 
         made = xp.asarray(given, copy=True if function is np.array else None)
     else:
         made = function(*arguments, **keywords)
-    return xp.asarray(made, dtype=keywords.get("dtype"), device=like.device)
+    made = xp.asarray(made, dtype=keywords.get("dtype"), device=like.device)
+    return made[(None,) * (keywords.get("ndmin", 0) - made.ndim)]

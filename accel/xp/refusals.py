@@ -18,6 +18,7 @@ __all__ = [
     "no_operand",
     "refuse_complex",
     "refuse_dtype",
+    "refuse_extents",
     "refuse_huge",
     "refuse_lossy",
     "refuse_read_only",
@@ -48,9 +49,10 @@ def refuse_complex(dtype: DType, wanted: DType) -> None:
 def no_operand(library: ArrayLibrary, value: object) -> TypeError:
     """Return the error for an operand that is neither an array on the device nor a number."""
     where = "" if library.device is Device.CPU else f", device='{library.device}'"
+    kind = type(value)
+    found = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
     return TypeError(
-        f"an array on {library.device} or a number is needed; found {type(value).__name__}: "
-        f"write xp.asarray(values{where})"
+        f"an array on {library.device} or a number is needed; found {found}: write xp.asarray(values{where})"
     )
 
 
@@ -104,6 +106,16 @@ def refuse_dtype(dtype: DType) -> None:
         raise DTypeError(
             f"the result has dtype {dtype.name}, which no array can have; give other numbers, as in float(number)"
         ) from None
+
+
+def refuse_extents(shape: Any) -> None:
+    """Refuse extents below -1, which NumPy takes as -1."""
+    extents = shape if isinstance(shape, tuple | list) else (shape,)
+    for extent in extents:
+        if extent < -1:
+            raise LayoutError(
+                f"the shape {shape} has the extent {extent}; write -1 for one that follows from the others"
+            )
 
 
 def repeats(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:

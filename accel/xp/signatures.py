@@ -7,7 +7,7 @@ __all__ = ["BINARY", "FFT", "FUNCTIONS", "LINALG", "METHODS", "UNARY"]
 
 UNARY = (
     "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan "
-    "log log10 log1p log2 logical_not negative positive real reciprocal round sign signbit sin sinh sqrt square tan "
+    "log log10 log1p log2 logical_not negative positive real reciprocal sign signbit sin sinh sqrt square tan "
     "tanh trunc"
 )
 """Functions ``(x: Array, /) -> Array``."""
@@ -55,6 +55,7 @@ nonzero(x: Array, /) -> tuple[Array, ...]
 permute_dims(x: Array, /, axes: Sequence[int]) -> Array
 repeat(x: Array, repeats: int | Array, /, axis: int | None = None) -> Array
 roll(x: Array, /, shift: int | tuple[int, ...], axis: Axis = None) -> Array
+round(x: Array, /, decimals: int = 0) -> Array
 searchsorted(x1: Array, x2: Array | Scalar, /, side: Literal["left", "right"] = "left", *, \
 sorter: Array | None = None) -> Array
 sort(x: Array, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Array

@@ -146,6 +146,11 @@ DTYPES = [
     ("xp.asarray([1j], dtype='float64', device=device)", TypeError, r"complex"),
     ("xp.astype(z, 'float64')", DTypeError, r"complex128 becomes float64 only without .* write xp\.real\(x\)"),
     ("xp.asarray([[1, 2], [3]], device=device)", ValueError, r"inhomogeneous shape"),
+    ("xp.full(2, 1.5, dtype=int, device=device)", DTypeError, r"float64 values do not fit an array of int64"),
+    ("xp.full(2, np.nan, dtype='int32', device=device)", DTypeError, r"do not fit an array of int32"),
+    ("xp.full_like(i, 1j)", DTypeError, r"complex128 values do not fit"),
+    ("xp.reshape(x, (-2,))", LayoutError, r"shape \(-2,\) has the extent -2; write -1"),
+    ("x.reshape(3, -2)", LayoutError, r"has the extent -2; write -1"),
     ("xp.finfo('int8')", DTypeError, r"floating-point types; found int8"),
     ("xp.iinfo('float32')", DTypeError, r"integer types; found float32: write xp\.finfo"),
 ]

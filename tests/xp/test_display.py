@@ -1,4 +1,4 @@
-"""The table that notebooks show of an array, and its text in formatted strings."""
+"""What notebooks show of an array, and its text in formatted strings."""
 
 from xml.etree import ElementTree as ET
 
@@ -8,27 +8,27 @@ from accel import xp
 
 
 def shown(x):
-    """Return the rows of the table, and the values, as a browser would show them."""
+    """Return the line about the array, and the values, as a browser would show them."""
     tree = ET.fromstring(x._repr_html_())
-    return {row.find("th").text: row.find("td").text for row in tree.iter("tr")}, tree.find("pre").text
+    return "".join(tree.find("div").itertext()), tree.find("pre").text
 
 
-def test_the_table_says_what_the_array_is(device):
+def test_the_first_line_says_what_the_array_is(device):
     facts, values = shown(xp.asarray([[1.0, 2.5]], device=device))
-    assert facts == {"shape": "(1, 2)", "dtype": "float64", "device": str(device), "bytes": "16"}
+    assert facts == f"Array shape (1, 2), dtype float64, device {device}, 16 bytes"
     assert values == "[[1.  2.5]]"
 
 
 def test_of_large_arrays_the_ends_are_shown(device):
     facts, values = shown(xp.arange(100_000, device=device))
-    assert facts["bytes"] == "800,000"
+    assert facts.endswith("800,000 bytes")
     assert values == "[    0     1     2 ... 99997 99998 99999]"
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0), (1,) * 5], ids=str)
 def test_any_shape_is_shown(shape, device):
     facts, values = shown(xp.ones(shape, device=device))
-    assert facts["shape"] == str(shape)
+    assert f"shape {shape}," in facts
     assert ("1." in values) == (0 not in shape)
 
 

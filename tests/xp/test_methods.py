@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from accel import xp
-from accel.errors import BoundsError, DTypeError, OverlapError
+from accel.errors import BoundsError, CapabilityError, DTypeError, OverlapError
+from accel.xp.calls import method
 from accel.xp.methods import Methods
 
 VALUES = np.array([[3.0, -1.5, 2.0, 0.0], [5.5, 2.5, -4.0, 1.0], [0.0, 7.0, 1.0, -2.0]])
@@ -99,6 +100,11 @@ def test_positional_parameters_are_those_of_numpy(name):
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_say_what_they_do(name):
     assert getattr(xp.Array, name).__doc__.partition("\n")[0].endswith((".", "``."))
+
+
+def test_a_method_that_the_library_lacks_is_refused(device):
+    with pytest.raises(CapabilityError, match=r"has no method unknown; compute it on the host, with x\.to_device"):
+        method(xp.ones(2, device=device), "unknown")
 
 
 def test_rounding(device):

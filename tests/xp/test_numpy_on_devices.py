@@ -5,7 +5,7 @@ import pytest
 
 import accel
 from accel import xp
-from accel.errors import DeviceMismatchError
+from accel.errors import DeviceMismatchError, DTypeError
 
 X = np.random.default_rng(0).normal(size=(4, 6))
 
@@ -52,15 +52,34 @@ def test_out_is_written_there(sim):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda x: np.sum(x, None, np.float32, None, False, 1.0),
+        np.add.accumulate,
         np.spacing,
-        lambda x: np.sin(x, where=x > 0),
+        lambda x: np.sum(x, None, np.float32, None, False, 1.0),
+        lambda x: np.sum(x, out=xp.zeros((), dtype="float32", device="sim")),
         lambda x: np.apply_along_axis(np.sum, 0, x),
     ],
 )
 def test_what_has_no_function_there_is_refused(call, sim):
     with pytest.raises(DeviceMismatchError, match=r"to_device\('cpu'\)"):
         call(xp.asarray(X, device=sim))
+
+
+def test_only_the_elements_of_out_where_a_condition_is_true_are_written(sim):
+    x, target = xp.asarray(X, device=sim), xp.zeros((4, 6), device=sim)
+    for divide in (np.divide, np.true_divide):
+        assert divide(1.0, x, out=target, where=x > 0) is target
+        np.testing.assert_array_equal(np.asarray(target.to_device("cpu")), np.where(X > 0, 1.0 / X, 0.0))
+
+
+def test_out_of_a_dtype_that_cannot_hold_the_result_is_refused(sim):
+    x = xp.asarray(X, device=sim)
+    with pytest.raises(DTypeError, match=r"out=xp\.empty\(shape, dtype='float64'\)"):
+        np.add(x, x, out=xp.zeros((4, 6), dtype="int64", device=sim))
+
+
+def test_arrays_made_like_another_have_the_axes_that_were_asked_for(sim):
+    x = xp.asarray(X, device=sim)
+    assert np.array([x[0], x[1]], ndmin=4, like=x).shape == (1, 1, 2, 6)
 
 
 def test_like_an_array_of_the_host():

@@ -197,7 +197,6 @@ class TestDevices:
         [
             np.spacing,
             lambda x: np.apply_along_axis(np.sum, 0, x),
-            lambda x: np.sin(x, where=x > 0),
             lambda x: np.add(np.ones(2), x),
             lambda x: np.ones(2) * x,
             lambda x: np.add(np.ones(2), 1, out=x),

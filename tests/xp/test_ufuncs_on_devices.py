@@ -1,0 +1,100 @@
+"""Every ufunc of NumPy, in every form of call, with arrays of a device: NumPy's result, NumPy's error, or a refusal."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from accel import xp
+from accel.errors import DeviceMismatchError
+
+UFUNCS = sorted({each.__name__ for each in vars(np).values() if isinstance(each, np.ufunc)})
+WITHOUT = {"bitwise_count", "isnat", "matvec", "spacing", "vecmat"}
+"""The ufuncs that `accel.xp` has not."""
+
+DTYPES = ("bool", "int8", "float32", "complex64")
+OTHERS = ("bool", "uint8", "float32")
+NUMBERS = (True, 2, 2.5, 2j)
+
+
+def values(dtype, shape=(2, 3)):
+    made = np.random.default_rng(0).integers(0, 4, shape).astype(dtype)
+    return made + np.array(0.25, dtype) if made.dtype.kind in "fc" else made
+
+
+def forms(function, dtype):
+    """Yield calls, as functions of arrays, with their arrays."""
+    several = [values(dtype, (3, 3)[: 2 if function.signature else None])] * function.nin
+    yield function, several
+    if function.signature:
+        return
+    for other in OTHERS:
+        yield lambda *x, t=other: function(*x, dtype=t), several
+        yield lambda *x, t=other: function(*x, dtype=t, casting="no"), several
+        if function.nin == 2:
+            mixed = [several[0], values(other, (3,))]
+            yield function, mixed
+            yield lambda *x: function(*x, casting="no"), mixed
+            yield lambda x, out: function.reduce(x, out=out), [several[0], values(other, (3,))]
+        if function.nout == 1:
+            with_out = [*several, values(other, (3, 3))]
+            yield function, with_out
+            yield lambda *x: function(*x[:-1], out=x[-1]), with_out
+            yield lambda *x: function(*x[:-1], out=x[-1], where=x[0] > 1), with_out
+    yield lambda *x: function(*x, where=x[0] == x[0]), several
+    yield lambda *x: function(*x, order="F", subok=False), several
+    if function.nin == 2:
+        yield from of_two(function, several[0])
+
+
+def of_two(function, x):
+    for number in NUMBERS:
+        yield lambda x, n=number: function(x, n), [x]
+        yield lambda x, n=number: function(n, x), [x]
+    for axis in (0, 1, -1, None, (0, 1), 2):
+        yield lambda x, axis=axis: function.reduce(x, axis=axis), [x]
+        yield lambda x, axis=axis: function.reduce(x, axis, keepdims=True), [x]
+    yield lambda x: function.reduce(x, dtype=np.float64), [x]
+    yield lambda x: function.reduce(x, initial=2), [x]
+    yield lambda x: function.reduce(x, where=x > 1, initial=2), [x]
+    yield function.reduce, [x[:0]]
+    yield function.accumulate, [x]
+    yield lambda x: function.outer(x, x), [x]
+    yield lambda x: function.reduceat(x, [0, 1]), [x]
+
+
+def called(form, arrays):
+    try:
+        result = form(*arrays)
+    except (TypeError, ValueError, OverflowError, IndexError) as error:
+        return error
+    return result if isinstance(result, tuple) else (result,)
+
+
+def compared(found, expected, device):
+    """Check a result against NumPy's, and tell whether there was one."""
+    if isinstance(found, DeviceMismatchError):
+        assert "to_device('cpu')" in str(found)
+        return False
+    assert isinstance(found, Exception) == isinstance(expected, Exception), (found, expected)
+    if isinstance(expected, Exception):
+        return False
+    for ours, theirs in zip(found, expected, strict=True):
+        assert type(ours) is xp.Array
+        assert (ours.device, ours.dtype, ours.shape) == (device, theirs.dtype, theirs.shape)
+        np.testing.assert_allclose(np.asarray(ours.to_device("cpu")), theirs, rtol=1e-6)
+    return True
+
+
+@pytest.mark.parametrize("name", UFUNCS)
+def test_the_result_is_that_of_numpy_or_the_call_is_refused(name, sim):
+    function = getattr(np, name)
+    computed = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for dtype in DTYPES:
+            for form, arrays in forms(function, dtype):
+                expected = called(form, [each.copy() for each in arrays])
+                found = called(form, [xp.asarray(each, device=sim, copy=True) for each in arrays])
+                computed += compared(found, expected, sim)
+    assert (computed == 0) == (name in WITHOUT)

@@ -33,9 +33,9 @@ def floor_divide(x1: Any, x2: Any, /, out: Any = None) -> Any:
 
 def _are_finite(x1: Any, x2: Any) -> bool:
     """Tell whether all elements are finite; False also if their product overflows."""
-    if isinstance(x1, np.ndarray) and isinstance(x2, np.ndarray) and x1.size < _FEW and x1.shape == x2.shape:
-        if x1.dtype.kind == x2.dtype.kind == "f":
-            return isfinite(np.vdot(x1, x2))  # one call instead of four, without warnings
+    alike = isinstance(x1, np.ndarray) and isinstance(x2, np.ndarray) and x1.shape == x2.shape
+    if alike and x1.dtype.kind == x2.dtype.kind == "f" and x1.size < _FEW:
+        return isfinite(np.vdot(x1, x2))  # one call instead of four; it gives no warnings
     return _is_finite(x1) and _is_finite(x2)
 
 

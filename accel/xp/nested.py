@@ -9,22 +9,26 @@ from accel.xp.arrays import Array, native, wrap
 
 __all__ = ["device_of_first", "device_within", "stacked"]
 
+_MOST_AXES = 64
+
 
 def device_of_first(obj: Any) -> Device | None:
     """Return the device of the first element of nested sequences, if that is an array."""
-    while isinstance(obj, list | tuple) and obj:
+    for _ in range(_MOST_AXES):  # a list may contain itself
+        if not (isinstance(obj, list | tuple) and obj):
+            break
         obj = obj[0]
     return obj.device if isinstance(obj, Array) else None
 
 
-def device_within(obj: Any) -> Device | None:
+def device_within(obj: Any, axes: int = _MOST_AXES) -> Device | None:
     """Return the device of the first array in nested sequences that is not on the host."""
     if isinstance(obj, list | tuple):
-        return next(filter(None, map(device_within, obj)), None)
+        return next(filter(None, (device_within(part, axes - 1) for part in obj)), None) if axes else None
     return obj.device if isinstance(obj, Array) and obj.device is not Device.CPU else None
 
 
-def stacked(parts: Any, device: Device, convert: Callable[..., Array]) -> Array:
+def stacked(parts: Any, device: Device, convert: Callable[..., Array], axes: int = _MOST_AXES) -> Array:
     """Make one array of nested sequences of a device's arrays and of numbers.
 
     Parameters
@@ -35,11 +39,13 @@ def stacked(parts: Any, device: Device, convert: Callable[..., Array]) -> Array:
         The device of the arrays.
     convert : callable
         Makes an array of what has no arrays in it, as `asarray` does.
+    axes : int, default 64
+        How deep the sequences may be nested.
 
     Raises
     ------
     ValueError
-        If the shapes of the parts differ.
+        If the shapes of the parts differ, or if the sequences are nested too deeply.
     DeviceMismatchError
         If an array is on another device.
     """
@@ -47,7 +53,12 @@ def stacked(parts: Any, device: Device, convert: Callable[..., Array]) -> Array:
         return parts
     if not isinstance(parts, list | tuple):
         return convert(parts, device=device)
-    arrays = [stacked(part, device, convert) for part in parts]
+    if not axes:
+        raise ValueError(
+            f"nested sequences become an array of at most {_MOST_AXES} axes; these are deeper, or a list is "
+            f"its own element; write xp.stack(arrays)"
+        )
+    arrays = [stacked(part, device, convert, axes - 1) for part in parts]
     if not arrays:
         return convert(parts, device=device)
     library = library_on(device)

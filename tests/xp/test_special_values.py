@@ -163,3 +163,12 @@ def test_nested_lists_of_device_arrays_become_one_array_there(sim):
     assert xp.asarray([x, x], dtype="float32", device="cpu").dtype == xp.float32
     with pytest.raises(ValueError, match="shape"):
         xp.asarray([x, x[0]])
+
+
+@pytest.mark.parametrize("where", ["first", "last"])
+@pytest.mark.parametrize("device", [None, "cpu", "sim"])
+def test_a_list_that_contains_itself_is_refused(where, device):
+    parts = [] if device is None else [xp.ones(1, device=device)]
+    parts.insert(0 if where == "first" else len(parts), parts)
+    with pytest.raises(ValueError, match=r"at most 64 axes|maximum number of dimension|inhomogeneous"):
+        xp.asarray(parts)

@@ -12,7 +12,17 @@ from accel.xp.array_base import ArrayBase, live
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.refusals import failure, no_operand
 
-__all__ = ["Exchange", "arrays_among", "call", "member", "method", "simple_call", "standard", "written"]
+__all__ = [
+    "Exchange",
+    "arrays_among",
+    "call",
+    "is_operand_of_objects",
+    "member",
+    "method",
+    "simple_call",
+    "standard",
+    "written",
+]
 
 _OF_NUMPY = (np.ndarray, np.generic)
 _VALUES = frozenset({bool, int, float, complex, str, type, type(None)})
@@ -63,11 +73,18 @@ class Exchange:
         return accepted
 
     def _wrapped(self, result: Any) -> Any:
+        if is_operand_of_objects(result):
+            return result
         sources = self._arrays()
         return sources[0]._wrap(self._library, result, *sources)
 
     def _arrays(self) -> list[ArrayBase]:
         return [ours for _, ours in self._given.values()]
+
+
+def is_operand_of_objects(result: Any) -> bool:
+    """Tell whether a result is a view of an operand that is no array of ours, as from `numpy.broadcast_arrays`."""
+    return result.dtype.hasobject and isinstance(result, np.ndarray) and result.base is not None
 
 
 def _mapped(function: Callable[[Any], Any], value: Any) -> Any:

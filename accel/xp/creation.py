@@ -290,7 +290,7 @@ def full(
     wanted = dtype_or_none(dtype)
     if wanted is None:
         refuse_huge(value)
-    else:
+    elif wanted.kind != "b":
         refuse_lossy(library, wanted, value)
     return created(library, library.namespace.full, shape, value, dtype=wanted)
 

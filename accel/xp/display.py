@@ -1,6 +1,5 @@
 """`Display`: an array as text, and as HTML for notebooks."""
 
-from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -31,6 +30,8 @@ class Display(ArrayBase):
         return f"Array({values}, shape={self.shape}, {about})" if self.size == 0 else f"Array({values}, {about})"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         facts = f"shape {self.shape}, dtype {self.dtype.name}, device {self.device}, {self.nbytes:,} bytes"
         return (
             f'<div><div style="margin-bottom: 4px"><b>Array</b> {escape(facts)}</div>'

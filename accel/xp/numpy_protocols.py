@@ -14,7 +14,7 @@ from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.xp.array_base import ArrayBase, live
 from accel.xp.array_library import library_on
-from accel.xp.calls import Exchange, simple_call
+from accel.xp.calls import Exchange, is_operand_of_objects, simple_call
 from accel.xp.host_access import on_host
 from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, ufunc_there
 from accel.xp.refusals import failure, refuse_read_only
@@ -181,13 +181,11 @@ class _HostExchange(Exchange):
     def _wrapped(self, result: Any) -> Any:
         if id(result) in self._targets:  # ``out=`` of NumPy
             return result
-        if result.dtype.hasobject and isinstance(result, np.ndarray) and result.base is not None:
-            return result  # a view of an operand that is no array of ours, as from `np.broadcast_arrays`
-        if self._first.device is not Device.CPU:
-            return self._moved(result)
-        return self._first._wrap(self._library, result, *self._arrays())
+        return super()._wrapped(result) if self._first.device is Device.CPU else self._moved(result)
 
     def _moved(self, result: Any) -> Any:
+        if is_operand_of_objects(result):
+            return result
         return self._first._wrap(self._library, result).to_device(self._first.device)
 
 

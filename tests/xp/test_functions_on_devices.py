@@ -90,7 +90,7 @@ def on(device):
 
 
 def called(call, arrays):
-    return eval(call, {**vars(np), "np": np}, arrays)
+    return eval(call, {**vars(np), "np": np, "fft": np.fft, "linalg": np.linalg}, arrays)
 
 
 @pytest.mark.parametrize("call", listed(COMPUTED) + [each for each in CASES if not each.startswith(HOST)])

@@ -4,54 +4,28 @@ The library of the array's device computes. ``out=`` takes an array on the same 
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from accel.device import Device, DeviceLike
+from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
-from accel.xp.array_base import ArrayBase, live, view_of
-from accel.xp.calls import call, call_with, method, standard
-from accel.xp.operators import Operators, Scalar
-from accel.xp.refusals import refuse_complex, refuse_extents
+from accel.xp.array_base import ArrayBase, live
+from accel.xp.calls import call, method, standard
+from accel.xp.operators import Scalar
+from accel.xp.refusals import refuse_complex
+from accel.xp.shape_methods import Axis, Order, ShapeMethods, is_in_c_order
 
 __all__ = ["Methods"]
 
-_Axis: TypeAlias = int | tuple[int, ...] | None
-_Order: TypeAlias = Literal["C", "F", "A", "K"]
 _Indices: TypeAlias = "ArrayBase | int | Sequence[int]"
 
 
-class Methods(Operators, ArrayBase):
+class Methods(ShapeMethods):
     """The methods of NumPy's arrays, for code that was written for NumPy."""
 
     __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        def __copy__(self) -> Self: ...
-        def __getitem__(self, key: Any, /) -> Self: ...
-        def __setitem__(self, key: Any, value: Any, /) -> None: ...
-        def _item(self, kind: str) -> Any: ...
-        def to_device(self, device: DeviceLike, /) -> Self: ...
-
-    # The functions are methods as they are, which saves a call.
-    if TYPE_CHECKING:
-
-        def _function(self, path: str, *arguments: Any, **keywords: Any) -> Self: ...
-        def _method(self, name: str, *arguments: Any, **keywords: Any) -> Self: ...
-
-    else:
-        _function = call_with
-        _method = method
-
-    @property
-    def T(self) -> Self:
-        """The array with its axes in reverse order; of a matrix the transpose."""
-        if self._library.device is not Device.CPU:
-            return self.transpose()
-        return view_of(self, live(self).T)  # type: ignore[no-any-return]
 
     @property
     def real(self) -> Self:
@@ -68,20 +42,15 @@ class Methods(Operators, ArrayBase):
         """Size of one element in bytes."""
         return self.dtype.itemsize
 
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Bytes from one element to the next, along each axis."""
-        return self._native.strides  # type: ignore[no-any-return]
-
     # Reductions
 
-    def all(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
+    def all(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
         """Tell whether all elements are true."""
         if out is None:
             return standard("all")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("all", axis=axis, out=out, keepdims=keepdims)
 
-    def any(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
+    def any(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
         """Tell whether any element is true."""
         if out is None:
             return standard("any")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
@@ -95,7 +64,7 @@ class Methods(Operators, ArrayBase):
         """Return the index of the smallest element; without an axis that of the flat array."""
         return self._function("argmin", axis=axis, out=out, keepdims=keepdims)
 
-    def max(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
+    def max(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
         """Return the largest element."""
         if out is None and not options:
             return standard("max")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
@@ -103,7 +72,7 @@ class Methods(Operators, ArrayBase):
 
     def mean(
         self,
-        axis: _Axis = None,
+        axis: Axis = None,
         dtype: DTypeLike | None = None,
         out: Self | None = None,
         keepdims: bool = False,
@@ -114,7 +83,7 @@ class Methods(Operators, ArrayBase):
             return standard("mean")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("mean", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
 
-    def min(self, axis: _Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
+    def min(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
         """Return the smallest element."""
         if out is None and not options:
             return standard("min")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
@@ -122,7 +91,7 @@ class Methods(Operators, ArrayBase):
 
     def prod(
         self,
-        axis: _Axis = None,
+        axis: Axis = None,
         dtype: DTypeLike | None = None,
         out: Self | None = None,
         keepdims: bool = False,
@@ -135,7 +104,7 @@ class Methods(Operators, ArrayBase):
 
     def std(
         self,
-        axis: _Axis = None,
+        axis: Axis = None,
         dtype: DTypeLike | None = None,
         out: Self | None = None,
         ddof: float = 0,
@@ -149,7 +118,7 @@ class Methods(Operators, ArrayBase):
 
     def sum(
         self,
-        axis: _Axis = None,
+        axis: Axis = None,
         dtype: DTypeLike | None = None,
         out: Self | None = None,
         keepdims: bool = False,
@@ -173,7 +142,7 @@ class Methods(Operators, ArrayBase):
 
     def var(
         self,
-        axis: _Axis = None,
+        axis: Axis = None,
         dtype: DTypeLike | None = None,
         out: Self | None = None,
         ddof: float = 0,
@@ -231,74 +200,10 @@ class Methods(Operators, ArrayBase):
         """Return the elements at indices; without an axis those of the flat array."""
         return self._function("take", indices, axis=axis, out=out)
 
-    # Shapes
-
-    def flatten(self, order: _Order = "C") -> Self:
-        """Return a copy of the elements as one axis."""
-        flat = self.ravel(order)
-        return flat if flat._shared is None else flat.__copy__()  # a view shares its record
-
-    def ravel(self, order: _Order = "C") -> Self:
-        """Return the elements as one axis: a view if possible."""
-        if order == "K":
-            return self.transpose(*self._axes_in_memory()).reshape(-1)
-        return self.reshape(-1, order=order)
-
-    def _axes_in_memory(self) -> list[int]:
-        """Return the axes in the order of their strides, the largest first."""
-        return sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
-
-    def reshape(
-        self, *shape: SupportsIndex | Sequence[SupportsIndex], order: _Order = "C", copy: bool | None = None
-    ) -> Self:
-        """Return the elements in another shape: ``x.reshape(2, -1)`` or ``x.reshape((2, -1))``."""
-        extents: Any = shape[0] if len(shape) == 1 else shape
-        if order == "F" or (order == "A" and self._is_in_fortran_order()):
-            reverse = extents[::-1] if isinstance(extents, Sequence) else extents
-            return self.transpose()._reshaped(reverse, copy).transpose()
-        return self._reshaped(extents, copy)
-
-    def _is_in_fortran_order(self) -> bool:
-        """Tell whether the elements are contiguous in Fortran's order, and not in C's."""
-        return _is_in_c_order(self.transpose()) and not _is_in_c_order(self)
-
-    def _reshaped(self, shape: Any, copy: bool | None) -> Self:
-        refuse_extents(shape)
-        library, array = self._library, live(self)
-        if library.device is not Device.CPU:
-            return self._same(library.namespace.reshape(array, shape, copy=copy))
-        if copy is None and not array.flags.c_contiguous:
-            try:
-                return self._same(array.reshape(shape, copy=False))
-            except ValueError:  # a copy is needed, or the sizes differ, which the last line reports
-                from accel import copies
-
-                array = copies.in_c_order(array)
-        result = array.reshape(shape, copy=copy)
-        if result.base is not None and (result.base is array or result.base is array.base):
-            return view_of(self, result)  # type: ignore[no-any-return]
-        return self._same(result)
-
-    def _same(self, result: Any) -> Self:
-        made: Self = self._wrap(self._library, result, self)
-        return made
-
-    def squeeze(self, axis: _Axis = None) -> Self:
-        """Return the array without axes of one element: all of these, or some."""
-        return self._method("squeeze", axis=axis)
-
-    def swapaxes(self, axis1: int, axis2: int) -> Self:
-        """Return a view with two axes exchanged."""
-        return self._method("swapaxes", axis1, axis2)
-
-    def transpose(self, *axes: int | Sequence[int] | None) -> Self:
-        """Return a view with the axes in another order, by default in reverse order."""
-        return self._method("transpose", *axes)
-
     # Values
 
     def astype(
-        self, dtype: DTypeLike, order: _Order = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+        self, dtype: DTypeLike, order: Order = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Self:
         """Cast the elements to a dtype.
 
@@ -335,12 +240,12 @@ class Methods(Operators, ArrayBase):
 
     conjugate = conj
 
-    def copy(self, order: _Order = "C") -> Self:
+    def copy(self, order: Order = "C") -> Self:
         """Return a copy of the array: in C order, in Fortran's, or for ``"K"`` in the library's order."""
         if order == "F" or (order == "A" and self._is_in_fortran_order()):
             return self.transpose().copy().transpose()
         made = self.__copy__()
-        if order == "K" or _is_in_c_order(made):
+        if order == "K" or is_in_c_order(made):
             return made
         return self._same(self._library.namespace.asarray(live(made), order="C"))
 
@@ -391,7 +296,7 @@ class Methods(Operators, ArrayBase):
         """Return the elements as nested lists of Python numbers, copied to the host."""
         return live(self.to_device(Device.CPU)).tolist()
 
-    def tobytes(self, order: _Order = "C") -> bytes:
+    def tobytes(self, order: Order = "C") -> bytes:
         """Return the bytes of the elements, copied to the host."""
         found: bytes = live(self.to_device(Device.CPU)).tobytes(order)
         return found
@@ -410,16 +315,6 @@ class Methods(Operators, ArrayBase):
         if self.ndim == 0 and decimals is None:
             return round(self.item())
         return self.round(decimals or 0)
-
-
-def _is_in_c_order(x: ArrayBase) -> bool:
-    """Tell whether elements are contiguous in C order."""
-    step = x.dtype.itemsize
-    for extent, stride in zip(reversed(x.shape), reversed(x._native.strides), strict=True):
-        if extent != 1 and stride != step and x.size:
-            return False
-        step *= extent
-    return True
 
 
 def _dtype(dtype: DTypeLike | None) -> dict[str, DType]:

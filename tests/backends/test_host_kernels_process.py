@@ -244,3 +244,43 @@ def test_equal_texts_are_compiled_once():
     text = "define i64 @seven() {\n ret i64 7\n}\n"
     first = machine_code.function_of(text, "seven", {})
     assert machine_code.function_of(text, "seven", {}) == first
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the test fills the address space of Linux")
+def test_sections_of_a_kernel_that_get_memory_far_apart_are_linked(python):
+    code = """
+        import ctypes, mmap
+        from accel.backends.common.host_code import machine_code
+
+        PAGE, GIB = mmap.PAGESIZE, 1 << 30
+        LAZY = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE
+        libc = ctypes.CDLL(None)
+        libc.mmap.restype = ctypes.c_size_t
+        libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *3 * [ctypes.c_int], ctypes.c_long]
+        libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+
+        def taken(nbytes):
+            return libc.mmap(None, nbytes, 0, LAZY, -1, 0)
+
+        llvm, machine = machine_code._llvm()
+        machine_code._linker()
+        text = '''
+        @table = private unnamed_addr constant [2 x double] [double 1.5, double 4.5], align 32
+        define double @second() {
+          %index = add i64 0, 1
+          %place = getelementptr [2 x double], ptr @table, i64 0, i64 %index
+          %value = load volatile double, ptr %place
+          ret double %value
+        }
+        '''
+        compiled = machine.compiled(text)
+        large = taken(30 * GIB)
+        for _ in range(60_000):  # every hole above
+            if taken(PAGE) < large:
+                break
+        for place in range(8):
+            libc.munmap(large + 3 * place * GIB, PAGE)
+        address = machine_code._linked(llvm, compiled, "second", {})
+        print(ctypes.CFUNCTYPE(ctypes.c_double)(address)())
+    """
+    assert python(code) == "4.5"

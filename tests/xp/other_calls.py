@@ -60,8 +60,9 @@ OTHERS = {
     "fft.rfftfreq": call(st.integers(1, 7), d=st.sampled_from([0.5, 2.0]), dtype=xps.floating_dtypes()),
     "finfo": call(xps.arrays(xps.floating_dtypes(), SHAPES) | xps.floating_dtypes() | xps.complex_dtypes()),
     "from_dlpack": call(ARRAYS, copy=st.booleans()),
-    "full": typed(SHAPES, NUMBERS | st.booleans()),
-    "full_like": typed(ARRAYS, NUMBERS | st.booleans()),
+    # Fractions are refused for integers, which the standard leaves open.
+    "full": typed(SHAPES, SMALL | st.booleans()) | call(SHAPES, NUMBERS, dtype=xps.floating_dtypes()),
+    "full_like": typed(ARRAYS, SMALL | st.booleans()) | call(xps.arrays(xps.floating_dtypes(), SHAPES), NUMBERS),
     "iinfo": call(xps.arrays(xps.integer_dtypes(), SHAPES) | xps.integer_dtypes()),
     "isdtype": call(st.sampled_from(DTYPES), KINDS | st.tuples(KINDS, KINDS)),
     "linspace": call(NUMBERS, NUMBERS, st.integers(0, 7), dtype=xps.floating_dtypes(), endpoint=st.booleans()),

@@ -143,7 +143,8 @@ def _llvm() -> tuple[Any, _Machine]:
 @cache
 def _linker() -> Any:
     llvm, machine = _llvm()
-    made = llvm.create_lljit_compiler(machine.target)
+    # The older linker ends the process where the sections of a kernel get memory that is 2 GiB apart, or more.
+    made = llvm.create_lljit_compiler(machine.target, use_jit_link=True)
     _kept.append(made)
     return made
 

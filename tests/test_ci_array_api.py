@@ -5,20 +5,8 @@ import sys
 
 import pytest
 
-CONFTEST = """
-import pytest
+from .cupy_backend.standard_checkout import OPTIONS
 
-def pytest_addoption(parser):
-    parser.addoption("--max-examples", type=int)
-    parser.addoption("--xfails-file")
-    parser.addoption("--disable-deadline", action="store_true")
-
-def pytest_collection_modifyitems(config, items):
-    known = open(config.getoption("--xfails-file")).read().splitlines()
-    for item in items:
-        if item.nodeid in known:
-            item.add_marker(pytest.mark.xfail(reason="known"))
-"""
 TESTS = """
 import os
 from pathlib import Path
@@ -48,7 +36,7 @@ def checkout(request, tmp_path):
     tests = tmp_path / "tests"
     (tests / "array_api_tests").mkdir(parents=True)
     (tests / "array_api_tests/test_own.py").write_text(TESTS)
-    (tests / "conftest.py").write_text(CONFTEST)
+    (tests / "conftest.py").write_text(OPTIONS)
     (tests / "pytest.ini").write_text("[pytest]\n")
     if request.param == "beside":
         (tests / "array-api").mkdir()  # as git leaves a submodule that was not fetched

@@ -189,7 +189,7 @@ def call(library: ArrayLibrary, path: str, arguments: tuple[Any, ...], keywords:
     return _called(library, member(library, path), arguments, keywords)
 
 
-@cache
+@cache  # an import and two look-ups less
 def standard(name: str) -> Callable[..., Any]:
     """Return a function of the standard's main namespace."""
     from accel.xp import functions  # which imports arrays, and they this module

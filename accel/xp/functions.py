@@ -5,7 +5,7 @@ result.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -140,8 +140,9 @@ def elementwise() -> str:
     return "\n".join(rows)
 
 
+@cache
 def core() -> Compiled:
-    """Return the functions of the standard's main namespace."""
+    """Return the functions of the standard's main namespace; all callers share them, so each is compiled once."""
     origin, page = _STANDARD
     call = partial(source, namespace="library.namespace", origin=origin, page=page)
     sources = {name: partial(call, row) for name, row in _rows(elementwise() + signatures.FUNCTIONS)}
@@ -149,6 +150,7 @@ def core() -> Compiled:
     return Compiled("accel.xp", sources, _NAMES)
 
 
+@cache
 def where() -> Callable[..., Array]:
     """Return `where` of three operands."""
     operands = "condition: Array | Scalar, x1: Array | Scalar, x2: Array | Scalar, /"

@@ -1,19 +1,12 @@
 """`where`: elements selected by a condition, or the indices at which it is true."""
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any, overload
+from typing import overload
 
 from accel.xp import functions
 from accel.xp.arrays import Array
 from accel.xp.operators import Scalar
 
 __all__ = ["where"]
-
-
-@cache
-def _compiled(name: str) -> Callable[..., Any]:
-    return functions.where() if name == "where" else functions.core()[name]
 
 
 @overload
@@ -35,5 +28,5 @@ def where(
         If the arrays are on different devices.
     """
     if x1 is None and x2 is None:
-        return _compiled("nonzero")(condition)  # type: ignore[no-any-return]
-    return _compiled("where")(condition, x1, x2)  # type: ignore[no-any-return]
+        return functions.core()["nonzero"](condition)  # type: ignore[no-any-return]
+    return functions.where()(condition, x1, x2)

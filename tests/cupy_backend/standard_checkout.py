@@ -1,6 +1,6 @@
 """A checkout of the array standard's tests that contains test functions of our own."""
 
-__all__ = ["KNOWN", "STANDARD", "checkout"]
+__all__ = ["KNOWN", "OPTIONS", "STANDARD", "checkout"]
 
 STANDARD = """
 import os

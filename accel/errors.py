@@ -21,6 +21,11 @@
     ├── KernelSyntaxError (SyntaxError)          Python that kernels do not support
     ├── KernelSignatureError (TypeError)         arguments that do not fit a kernel's parameters
     ├── KernelLaunchError (RuntimeError)         a launch that the device refused
+    ├── StoreError (RuntimeError)                a store that cannot be used so: unbound, bound twice, detached
+    │   ├── StoreValueError (ValueError)         an argument that does not fit a store
+    │   │   └── StoreSizeError (OverflowError)   a negative size
+    │   ├── StoreIndexError (BoundsError, ValueError)  an index outside a store, a partition or an array
+    │   └── NonInvertibleTransformation          a slice of an inner part of a dimension that was split
     ├── InterchangeError (BufferError)           an exchange with another library that broke its protocol
     └── FormatError (ValueError)                 a file or a pickle with invalid content
 
@@ -51,11 +56,16 @@ __all__ = [
     "KernelSignatureError",
     "KernelSyntaxError",
     "LayoutError",
+    "NonInvertibleTransformation",
     "OutOfMemoryError",
     "OverlapError",
     "RaceError",
     "ReadOnlyError",
     "ReleasedError",
+    "StoreError",
+    "StoreIndexError",
+    "StoreSizeError",
+    "StoreValueError",
 ]
 
 
@@ -133,6 +143,26 @@ class KernelSignatureError(AccelError, TypeError):
 
 class KernelLaunchError(AccelError, RuntimeError):
     """A launch that the device refused."""
+
+
+class StoreError(AccelError, RuntimeError):
+    """A store that cannot be used in this way: it is unbound, bound already, detached, or a task that wrote it failed."""
+
+
+class StoreValueError(StoreError, ValueError):
+    """An argument that does not fit a store; the message has what would."""
+
+
+class StoreSizeError(StoreValueError, OverflowError):
+    """A negative size of a dimension, a tile or a color space."""
+
+
+class StoreIndexError(StoreError, BoundsError, ValueError):
+    """An index outside a dimension, a partition or the children of an array."""
+
+
+class NonInvertibleTransformation(StoreError):  # noqa: N818 - Legate's name
+    """A slice or a projection of an inner part of a dimension that `delinearize` split."""
 
 
 class InterchangeError(AccelError, BufferError):

@@ -146,7 +146,7 @@ class KernelLaunchError(AccelError, RuntimeError):
 
 
 class StoreError(AccelError, RuntimeError):
-    """A store that cannot be used in this way: it is unbound, bound already, detached, or a task that wrote it failed."""
+    """A store that cannot be used in this way: it is unbound, bound already, detached, or its task failed."""
 
 
 class StoreValueError(StoreError, ValueError):

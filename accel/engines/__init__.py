@@ -1,0 +1,1 @@
+"""Tasks on stores, and where they run."""

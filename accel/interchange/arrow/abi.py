@@ -5,6 +5,7 @@ https://arrow.apache.org/docs/format/CDataInterface.html, CDeviceDataInterface.h
 
 import ctypes
 from ctypes import c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p, py_object
+from typing import Any
 
 __all__ = [
     "ArrowArray",
@@ -77,10 +78,9 @@ class ArrowArrayStream(ctypes.Structure):
     )
 
 
-def _function(name: str, result: object, *arguments: object) -> "ctypes._CFuncPtr":
+def _function(name: str, result: Any, *arguments: Any) -> Any:
     """Return a C function of Python that is called with the GIL."""
-    made: ctypes._CFuncPtr = ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))  # type: ignore[arg-type]
-    return made
+    return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
 
 
 is_valid = _function("PyCapsule_IsValid", c_int, py_object, c_char_p)

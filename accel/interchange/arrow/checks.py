@@ -1,6 +1,8 @@
 """Checks of what other libraries say about their columns: offsets and text."""
 
 import codecs
+from typing import Any
+
 import numpy as np
 
 from accel.errors import FormatError
@@ -44,7 +46,7 @@ def _wrong(offsets: HostArray, i: int, path: str, what: str) -> FormatError:
     return FormatError(f"element {i} of {path} {what} (byte {i * offsets.itemsize} of its offsets)")
 
 
-def check_text(chars: HostArray, offsets: HostArray, mask: HostArray | None, path: str) -> None:
+def check_text(chars: Any, offsets: HostArray, mask: HostArray | None, path: str) -> None:
     """Check that each string which is not null is UTF-8.
 
     Parameters
@@ -76,7 +78,7 @@ def check_text(chars: HostArray, offsets: HostArray, mask: HostArray | None, pat
             raise FormatError(f"element {i} of {path} is no UTF-8: {error.reason} at byte {at} of its text") from None
 
 
-def _is_text(chars: HostArray, starts: HostArray) -> bool:
+def _is_text(chars: Any, starts: HostArray) -> bool:
     """Tell whether the bytes are UTF-8, and no string begins inside of a character."""
     if not chars.size or chars.max() < 0x80:
         return True

@@ -63,6 +63,8 @@ def _device_of(column: Column) -> Device:
 
 def _array(column: Column, device: Device, kept: list[object]) -> ArrowArray:
     nulls, bitmap = (0, None) if column.mask is None else _bits(column.mask, device, invert=True)
+    buffers: list[AnyStorage | None]
+    children: list[Column]
     match column:
         case Values() if column.values.dtype == np.bool_:
             buffers, children = [bitmap, _bits(column.values, device)[1]], []

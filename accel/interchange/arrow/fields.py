@@ -1,6 +1,5 @@
 """Types of columns, as Arrow's format strings say them."""
 
-import ctypes
 from typing import NamedTuple
 
 from accel.dtypes import DType, as_dtype

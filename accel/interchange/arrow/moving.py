@@ -67,5 +67,3 @@ def _released_part(structure: Any) -> Any:
 
 def _release(structure: Any) -> None:
     release_at(structure.release)(ctypes.addressof(structure))
-
-

@@ -40,7 +40,7 @@ def is_readable(address: int, nbytes: int) -> bool:
 
 
 def _probe(writev: Any, out: Any, writer: int, addresses: list[int]) -> bool:
-    pieces = (_Piece * len(addresses))(*((address, 1) for address in addresses))
+    pieces = (_Piece * len(addresses))(*[_Piece(address, 1) for address in addresses])
     if writev(writer, pieces, len(pieces)) != len(pieces):
         return False
     out.read(len(pieces))

@@ -104,7 +104,7 @@ class Reader:
         if code in LISTS:
             return self._lists(node, *_checked(node, 2, 1, skipped, length))
         if code == STRUCT:
-            return self._struct(node, skipped, *_checked(node, 1, node.schema.n_children, skipped, length))
+            return self._struct(node, *_checked(node, 1, node.schema.n_children, skipped, length))
         dtype = dtype_of(code, node.path)
         start, length = _checked(node, 2, 0, skipped, length)
         mask = self._mask(node, start, length)
@@ -130,7 +130,7 @@ class Reader:
         offsets, _ = self._offsets(node, start, length, child.array.length)
         return Lists(offsets, self.column(child, 0, child.array.length), mask)
 
-    def _struct(self, node: Node, skipped: int, start: int, length: int) -> Struct:
+    def _struct(self, node: Node, start: int, length: int) -> Struct:
         mask = self._mask(node, start, length)
         children = [node.child(i) for i in range(node.schema.n_children)]
         return Struct(length, tuple((name, self.column(child, start, length)) for name, child in children), mask)

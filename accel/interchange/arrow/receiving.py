@@ -50,7 +50,9 @@ def receive_columns(x: Any) -> list[Column]:
     """Import all pieces of an object, also of one with ``__arrow_c_stream__``; as `receive_column` otherwise."""
     method = next((name for name in _METHODS if hasattr(x, name)), None)
     if method is None:
-        raise TypeError(f"an object with one of {', '.join(_METHODS)} is needed; found {_name(x)}: write pyarrow.array(x)")
+        raise TypeError(
+            f"an object with one of {', '.join(_METHODS)} is needed; found {_name(x)}: write pyarrow.array(x)"
+        )
     try:
         capsules = getattr(x, method)()
     except Exception as error:  # another library's code

@@ -1,19 +1,33 @@
-"""Legate's data API: scratch memory of tasks, by kind of memory."""
+"""Legate's data model: logical stores, their transforms and partitions, physical stores, scratch memory of tasks."""
 
+from accel.store.creation import create_store, from_array
 from accel.store.local_buffer import Domain, InlineAllocation, TaskLocalBuffer, create_buffer
+from accel.store.logical_store import LogicalStore
+from accel.store.partition import LogicalStorePartition
+from accel.store.physical_store import PhysicalStore
+from accel.store.regions import Access
 from accel.store.scoped_allocator import ScopedAllocator
 from accel.store.scratch import DEFAULT_ALIGNMENT
+from accel.store.slices import OPEN, Slice
 from accel.store.store_targets import StoreTarget
 from accel.store.task import TaskScope, task_scope
 
 __all__ = [
     "DEFAULT_ALIGNMENT",
+    "OPEN",
+    "Access",
     "Domain",
     "InlineAllocation",
+    "LogicalStore",
+    "LogicalStorePartition",
+    "PhysicalStore",
     "ScopedAllocator",
+    "Slice",
     "StoreTarget",
     "TaskLocalBuffer",
     "TaskScope",
     "create_buffer",
+    "create_store",
+    "from_array",
     "task_scope",
 ]

@@ -1,0 +1,125 @@
+"""`create_store` and `from_array`: new stores, and stores over memory of the user."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from accel.device import Device
+from accel.dtypes import DTypeLike, as_dtype
+from accel.errors import StoreSizeError, StoreValueError
+from accel.memory.sizes import as_size
+from accel.store.index_maps import sizes_of
+from accel.store.logical_store import LogicalStore
+from accel.store.root import Root
+from accel.store.store_targets import Place, StoreTarget
+from accel.views.sources import source_of
+
+if TYPE_CHECKING:
+    from accel.store.external import ExternalAllocation
+
+__all__ = ["create_store", "from_array"]
+
+
+def create_store(
+    dtype: DTypeLike,
+    shape: Iterable[SupportsIndex] | None = None,
+    ndim: int = 1,
+    scalar: bool = False,
+    allocation: "ExternalAllocation | None" = None,
+) -> LogicalStore:
+    """Make a store (Legate's ``Runtime.create_store``). Memory is allocated at its first use.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Type of the elements.
+    shape : sequence of int, optional
+        Number of elements along each dimension. Without it the store is unbound: the first task that writes it
+        chooses the shape.
+    ndim : int
+        Number of dimensions of an unbound store.
+    scalar : bool
+        Make a scalar store: one element, kept with the task.
+    allocation : ExternalAllocation, optional
+        Memory of the user to attach, in C order.
+
+    Raises
+    ------
+    StoreValueError
+        If a size is negative, a scalar store has not one element, or the allocation is too small.
+
+    Examples
+    --------
+    >>> from accel.store import create_store
+    >>> create_store("float32", (2, 3))
+    <LogicalStore of float32, shape (2, 3)>
+    """
+    element_type = as_dtype(dtype)
+    if shape is None:
+        if allocation is not None:
+            raise StoreValueError("a store on an allocation needs a shape; write create_store(dtype, shape, ...)")
+        return LogicalStore.on(Root(element_type, (1,) if scalar else None, ndim=ndim, scalar=scalar))
+    extents = sizes_of(shape)
+    count = 1
+    for extent in extents:
+        if extent < 0:
+            raise StoreSizeError(f"can't convert negative value to size_t: the shape is {[*extents]}")
+        count *= extent
+    as_size(count, element_type.itemsize)
+    if scalar and count != 1:
+        raise StoreValueError(f"a scalar store has one element; the shape {[*extents]} has {count}")
+    root = Root(element_type, extents, scalar=scalar)
+    if allocation is not None:
+        _attach(root, allocation, count)
+    return LogicalStore.on(root)
+
+
+def _attach(root: Root, allocation: "ExternalAllocation", count: int) -> None:
+    needed = count * root.dtype.itemsize
+    if allocation.size < needed:
+        raise StoreValueError(
+            f"{count} elements of {root.dtype.name} need {needed} bytes, and the allocation has {allocation.size}; "
+            f"attach a larger one, or make the shape smaller"
+        )
+    root.attach(allocation.storage(root.dtype), allocation.place, external=allocation)
+
+
+def from_array(array_like: Any, read_only: bool = True) -> LogicalStore:
+    """Make a store on the memory of an array, without a copy; `LogicalStore.detach` ends it.
+
+    Parameters
+    ----------
+    array_like : container, storage, view or array of any library
+        The memory.
+    read_only : bool
+        Forbid writing. A writable store writes through to the array.
+
+    Raises
+    ------
+    StoreValueError
+        If the array is read-only and ``read_only`` is false, or its strides are negative or repeat elements.
+    TypeError
+        If the object has no memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from accel.store import from_array
+    >>> x = np.arange(6.0)
+    >>> store = from_array(x, read_only=False)
+    >>> store.slice(0, slice(2, 4)).fill(0)
+    >>> store.detach()
+    >>> x
+    array([0., 1., 0., 0., 4., 5.])
+    """
+    source = source_of(array_like)
+    if not read_only and source.storage.readonly:
+        raise StoreValueError("this array is read-only; write from_array(x), or from_array(x.copy(), read_only=False)")
+    if any(stride <= 0 and extent > 1 for extent, stride in zip(source.shape, source.strides, strict=True)):
+        raise StoreValueError(f"a store needs positive strides; found {source.strides}: write from_array(x.copy())")
+    storage = source.storage.window(0, source.storage.size, source.dtype, const=read_only)
+    root = Root(source.dtype, source.shape)
+    device = storage.device
+    place = Place(StoreTarget.SYSMEM if device is Device.CPU else StoreTarget.FBMEM, device)
+    strides = None if source.contiguous else tuple([stride or 1 for stride in source.strides])
+    root.attach(storage, place, strides=strides, start=source.start)
+    return LogicalStore.on(root)

@@ -1,0 +1,339 @@
+"""`LogicalStore`: elements of a shape, apart from where they are; a root and a stack of transforms (Legate's)."""
+
+from collections.abc import Iterable
+from math import prod
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from accel.device import DeviceLike
+from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.errors import StoreValueError
+from accel.store import boxes, regions
+from accel.store.index_maps import IndexMap
+from accel.store.physical_store import PhysicalStore
+from accel.store.regions import Access
+from accel.store.root import HOST, Root
+from accel.store.slices import Slice
+from accel.store.store_targets import StoreTarget, place_of
+
+if TYPE_CHECKING:
+    from accel.store.partition import LogicalStorePartition
+
+__all__ = ["Key", "LogicalStore"]
+
+Range = slice  # inside the class, `slice` is a method
+_Basic = SupportsIndex | slice | EllipsisType | None
+Key = _Basic | tuple[_Basic, ...]
+"""An index: integers, slices, an ellipsis, and None for a new dimension."""
+
+
+class LogicalStore:
+    """Elements of one type with a shape, apart from where they are (Legate's ``LogicalStore``).
+
+    Made by `create_store` and `from_array`. Transforms are views: they copy nothing, and a write through one is seen
+    through all.
+
+    Attributes
+    ----------
+    root : Root
+        What all views of this store share.
+    dtype : numpy.dtype
+        Type of the elements.
+    """
+
+    __slots__ = ("_map", "dtype", "root")
+    root: Root
+    dtype: DType
+    _map: IndexMap | None
+
+    @classmethod
+    def on(cls, root: Root, index_map: IndexMap | None = None, dtype: DType | None = None) -> "LogicalStore":
+        """Return a view of a root; without a map, of all its elements."""
+        made = object.__new__(cls)
+        made.root = root
+        made.dtype = root.dtype if dtype is None else dtype
+        if index_map is None and root.shape is not None:
+            index_map = IndexMap.whole(root.shape, root.strides, root.start)
+        made._map = index_map
+        return made
+
+    @property
+    def map(self) -> IndexMap:
+        """Where the elements are in the root; waits for the task that chooses the shape of an unbound store."""
+        known = self._map
+        if known is None:
+            known = self._map = IndexMap.whole(self.root.known_shape(), self.root.strides, self.root.start)
+        return known
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of elements along each dimension; waits for the task that chooses it."""
+        return self.map.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        known = self._map
+        return self.root.ndim if known is None else len(known.shape)
+
+    @property
+    def volume(self) -> int:
+        """Number of elements; waits for the task that chooses the shape."""
+        return prod(self.map.shape)
+
+    @property
+    def unbound(self) -> bool:
+        """Whether a task chooses the shape."""
+        return self.root.unbound
+
+    @property
+    def transformed(self) -> bool:
+        """Whether indices of this store differ from those of its root."""
+        return self._map is not None and self._map.transformed
+
+    @property
+    def has_scalar_storage(self) -> bool:
+        """Whether this is a scalar store."""
+        return self.root.scalar
+
+    # Transforms
+
+    def promote(self, dim: SupportsIndex, size: SupportsIndex) -> "LogicalStore":
+        """Add a dimension that repeats the values ``size`` times; it becomes dimension ``dim``.
+
+        Raises
+        ------
+        StoreValueError
+            If ``dim`` is not in [-ndim, ndim].
+        """
+        return self._view(self.map.promote(dim, size))
+
+    def project(self, dim: SupportsIndex, index: SupportsIndex) -> "LogicalStore":
+        """Remove a dimension: keep the elements at one index of it.
+
+        Raises
+        ------
+        StoreValueError
+            If there is no such dimension or index.
+        NonInvertibleTransformation
+            If the dimension is an inner part of one that `delinearize` split.
+        """
+        return self._view(self.map.project(dim, index))
+
+    def broadcast(self, dim: SupportsIndex, size: SupportsIndex) -> "LogicalStore":
+        """Repeat the values along a dimension of extent 1.
+
+        Raises
+        ------
+        StoreValueError
+            If there is no such dimension, or its extent is not 1.
+        """
+        return self._view(self.map.broadcast(dim, size))
+
+    def slice(self, dim: SupportsIndex, bounds: Slice | Range) -> "LogicalStore":
+        """Keep a range of a dimension.
+
+        Negative bounds count from the end, and a start past the stop gives no elements. ``store[a:b]`` cuts bounds off
+        as Python does.
+
+        Raises
+        ------
+        StoreValueError
+            If there is no such dimension, or the range ends past it.
+        """
+        step = getattr(bounds, "step", None)
+        if step not in (None, 1):
+            raise NotImplementedError(f"Unsupported slice: {bounds}; a store has no steps: write to a copy")
+        made = self.map.slice(dim, bounds.start, bounds.stop)
+        return self if made is self._map else self._view(made)
+
+    def transpose(self, axes: Iterable[SupportsIndex]) -> "LogicalStore":
+        """Reorder the dimensions: dimension ``i`` of the result is ``axes[i]`` of this store.
+
+        Raises
+        ------
+        StoreValueError
+            If ``axes`` is no permutation of the dimensions.
+        """
+        return self._view(self.map.transpose(axes))
+
+    def delinearize(self, dim: SupportsIndex, sizes: Iterable[SupportsIndex]) -> "LogicalStore":
+        """Split a dimension into several, in C order.
+
+        Raises
+        ------
+        StoreValueError
+            If there is no such dimension, or the product of the sizes is not its extent.
+        """
+        return self._view(self.map.delinearize(dim, sizes))
+
+    def reinterpret_as(self, dtype: DTypeLike) -> "LogicalStore":
+        """Return the same bytes as elements of another type of the same size and alignment.
+
+        Raises
+        ------
+        StoreValueError
+            If the size or the alignment differs.
+        """
+        other = as_dtype(dtype)
+        if (other.itemsize, other.alignment) != (self.dtype.itemsize, self.dtype.alignment):
+            raise StoreValueError(
+                f"{self.dtype.name} has {self.dtype.itemsize} bytes aligned to {self.dtype.alignment}, and "
+                f"{other.name} has {other.itemsize} aligned to {other.alignment}: both must be equal"
+            )
+        return LogicalStore.on(self.root, self._map, other)
+
+    def __getitem__(self, key: Key) -> "LogicalStore":
+        made, dim = self, 0
+        for each in _expanded(key, self.ndim):
+            if each is None:
+                made = made.promote(dim, 1)
+            elif isinstance(each, slice):
+                if each.step not in (None, 1):
+                    raise NotImplementedError(f"Unsupported slice: {each}; a store has no steps: write to a copy")
+                start, stop, _ = each.indices(made.shape[dim])
+                made = made.slice(dim, Slice(start, max(start, stop)))
+            else:
+                at = each.__index__()
+                made = made.project(dim, at + made.shape[dim] if at < 0 else at)
+                continue
+            dim += 1
+        return made
+
+    # Relations
+
+    def equal_storage(self, other: "LogicalStore") -> bool:
+        """Tell whether two stores cover the same elements of one root, in whatever order."""
+        if self.root is not other.root:
+            return False
+        mine, theirs = self.map, other.map
+        return mine.box == theirs.box and mine.cut == theirs.cut
+
+    def overlaps(self, other: "LogicalStore") -> bool:
+        """Tell whether two stores cover an element of one root in common; an empty slice covers none."""
+        return self.root is other.root and boxes.overlap(self.map.box, other.map.box)
+
+    def partition_by_tiling(
+        self, tile_shape: Iterable[SupportsIndex], color_shape: Iterable[SupportsIndex] | None = None
+    ) -> "LogicalStorePartition":
+        """Cut this store into tiles.
+
+        Parameters
+        ----------
+        tile_shape : sequence of int
+            Number of elements of a tile along each dimension; those at the end may have fewer.
+        color_shape : sequence of int, optional
+            Number of tiles along each dimension, by default as many as there are. Tiles past the end are empty.
+
+        Raises
+        ------
+        StoreValueError
+            If a shape has another number of dimensions, or no volume.
+        """
+        from accel.store.partition import tiled  # which imports this module
+
+        return tiled(self, tile_shape, color_shape)
+
+    # Values
+
+    def get_physical_store(self, target: StoreTarget | DeviceLike | None = None) -> PhysicalStore:
+        """Wait for all tasks that write this store, and return its memory.
+
+        Parameters
+        ----------
+        target : StoreTarget or Device or str, optional
+            The kind of memory, by default that of the host. Physical stores of another kind are invalid afterwards.
+
+        Raises
+        ------
+        StoreError
+            If the store is unbound or detached.
+        ValueError
+            If there is no such memory here.
+        BaseException
+            The error of the task that was to write it.
+        """
+        root = self.root
+        index_map = self.map
+        root.refuse_detached()
+        place = HOST if target is None else place_of(target)
+        regions.settle(root, root.box if place != root.place else index_map.box, writing=not root.readonly)
+        root.move_to(place)
+        storage, instance = root.storage(), root.instance
+        access = Access.READ if root.readonly else Access.READ_WRITE
+        return PhysicalStore.on(
+            storage,
+            index_map,
+            self.dtype,
+            access=access,
+            place=root.place,
+            future=root.scalar,
+            valid=lambda: root.instance == instance,
+        )
+
+    def fill(self, value: Any) -> None:
+        """Write a value to all elements, after the tasks that use them.
+
+        Raises
+        ------
+        ReadOnlyError
+            If the store is attached to read-only memory.
+        """
+        self.root.refuse_read_only()
+        index_map = self.map.distinct()
+        regions.settle(self.root, index_map.box, writing=True)
+        storage = self.root.storage()
+        whole = PhysicalStore.on(
+            storage, index_map, self.dtype, access=Access.READ_WRITE, place=self.root.place
+        ).span_write_accessor()
+        if hasattr(whole, "fill"):
+            whole.fill(getattr(value, "value", lambda: value)() if hasattr(value, "ptr") else value)
+
+    def detach(self) -> None:
+        """Wait for all uses, and give attached memory back to the user, up to date; the store is invalid afterwards.
+
+        Raises
+        ------
+        StoreError
+            If no memory is attached.
+        """
+        regions.settle(self.root, self.root.box, writing=True)
+        self.root.detach()
+
+    def offload_to(self, target: StoreTarget | DeviceLike) -> None:
+        """Move the values to another kind of memory, which then holds the only copy; also those of other views.
+
+        Raises
+        ------
+        ValueError
+            If there is no such memory here.
+        OutOfMemoryError
+            If it has not enough room.
+        """
+        place = place_of(target)
+        self.root.refuse_detached()
+        regions.settle(self.root, self.root.box, writing=True)
+        self.root.move_to(place)
+
+    def __repr__(self) -> str:
+        shape = "unbound" if self._map is None and self.root.shape is None else f"shape {self.shape}"
+        return f"<LogicalStore of {self.dtype.name}, {shape}>"
+
+    def _view(self, index_map: IndexMap) -> "LogicalStore":
+        made = object.__new__(LogicalStore)
+        made.root = self.root
+        made.dtype = self.dtype
+        made._map = index_map
+        return made
+
+
+def _expanded(key: Key, ndim: int) -> list[Any]:
+    """Return one entry for each dimension of the key, and None for new ones."""
+    given = list(key) if isinstance(key, tuple) else [key]
+    used = sum(each is not None and each is not Ellipsis for each in given)
+    if used > ndim or given.count(Ellipsis) > 1:
+        raise IndexError(f"too many indices: {used} for a store of {ndim} dimensions")
+    if Ellipsis in given:
+        at = given.index(Ellipsis)
+        given[at : at + 1] = [slice(None)] * (ndim - used)
+    return given

@@ -1,0 +1,263 @@
+"""`Root`: what all views of a store share, the type, the shape and where the values are."""
+
+from collections.abc import Iterable
+from math import prod
+from typing import TYPE_CHECKING, Protocol
+
+from accel.device import Device
+from accel.dtypes import DType
+from accel.errors import ReadOnlyError, StoreError
+from accel.memory.any_storage import AnyStorage
+from accel.memory.byte_copies import copy_elements
+from accel.store import regions
+from accel.store.boxes import Box, box_of, everything
+from accel.store.index_maps import c_strides
+from accel.store.regions import IDLE, RegionRecord
+from accel.store.scratch import elements_of
+from accel.store.store_targets import Place, StoreTarget
+
+if TYPE_CHECKING:
+    from accel.store.external import ExternalAllocation
+
+__all__ = ["HOST", "Contents", "Root"]
+
+HOST = Place(StoreTarget.SYSMEM, Device.CPU)
+"""Memory of the host."""
+
+
+class Contents(Protocol):
+    """Values of a root that an engine holds, for example as tiles or in a cluster.
+
+    Attributes
+    ----------
+    nbytes : int
+        Bytes that they take in this process.
+    """
+
+    nbytes: int
+
+    def gather(self) -> AnyStorage:
+        """Return all values in memory of the host, in C order; blocks until they are known."""
+        ...
+
+
+class Root:
+    """The type, the shape and the values that all views of a store share.
+
+    Memory is allocated at the first use. At any time the values are in one place: moving them makes a new `instance`.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        Type of the elements.
+    shape : tuple of int or None
+        Number of elements along each axis; None for an unbound store that no task has written yet.
+    ndim : int
+        Number of axes.
+    strides : tuple of int
+        Elements from one index to the next, in the memory.
+    start : int
+        The element of the memory at index 0.
+    place : Place
+        The kind of memory and its device.
+    contents : HostStorage or DeviceStorage or Contents or None
+        The values; None if nothing was written yet.
+    instance : int
+        Grows whenever the values move to other memory.
+    regions : RegionRecord
+        The works in flight.
+    readonly : bool
+        Whether writing is forbidden.
+    scalar : bool
+        Whether this is a scalar store.
+    unbound : bool
+        Whether the shape is, or was, to be chosen by a task.
+    external : ExternalAllocation or None
+        The attached memory of the user.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_home",
+        "contents",
+        "detached",
+        "dtype",
+        "external",
+        "instance",
+        "ndim",
+        "place",
+        "readonly",
+        "regions",
+        "scalar",
+        "shape",
+        "start",
+        "strides",
+        "unbound",
+    )
+
+    def __init__(
+        self, dtype: DType, shape: tuple[int, ...] | None, *, ndim: int = 1, scalar: bool = False, place: Place = HOST
+    ) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.ndim = ndim if shape is None else len(shape)
+        self.strides = None if shape is None else c_strides(shape)
+        self.start = 0
+        self.place = place
+        self.contents: AnyStorage | Contents | None = None
+        self.instance = 0
+        self.regions: RegionRecord = IDLE
+        self.readonly = False
+        self.scalar = scalar
+        self.unbound = shape is None
+        self.external: ExternalAllocation | None = None
+        self.detached = False
+        self._home: AnyStorage | None = None  # the attached memory
+
+    def attach(
+        self,
+        storage: AnyStorage,
+        place: Place,
+        *,
+        strides: tuple[int, ...] | None = None,
+        start: int = 0,
+        external: "ExternalAllocation | None" = None,
+    ) -> None:
+        """Use memory of the user; ``strides`` and ``start`` are in elements, by default C order."""
+        self._home = self.contents = storage
+        self.place = place
+        self.readonly = storage.readonly
+        self.external = external
+        if strides is not None:
+            self.strides, self.start = strides, start
+
+    @property
+    def attached(self) -> bool:
+        """Whether the memory belongs to the user."""
+        return self._home is not None
+
+    @property
+    def box(self) -> Box:
+        """The box of all elements; that of an unknown shape covers every box."""
+        return everything(self.ndim) if self.shape is None else box_of(self.shape)
+
+    def known_shape(self) -> tuple[int, ...]:
+        """Return the shape, once the task is done that chooses it.
+
+        Raises
+        ------
+        StoreError
+            If no task that writes it was submitted.
+        """
+        self.refuse_detached()
+        if self.shape is None:
+            regions.settle(self, everything(self.ndim), writing=False)
+        if self.shape is None:
+            raise StoreError(
+                "Illegal to access an uninitialized unbound store: its shape is known when a task has written it; "
+                "submit a task with this store as an output first"
+            )
+        return self.shape
+
+    def storage(self) -> AnyStorage:
+        """Return the memory of all elements, where they are now; the caller has waited for tasks.
+
+        Memory that was never written is allocated, and values that an engine holds are gathered.
+
+        Raises
+        ------
+        StoreError
+            If the store is detached or unbound.
+        OutOfMemoryError
+            If there is not enough memory.
+        """
+        contents = self.contents
+        if contents is None or self.detached:
+            shape = self.known_shape()
+            contents = self.contents
+            if contents is None:
+                contents = self.contents = elements_of(self.place, prod(shape), self.dtype)
+        if not isinstance(contents, AnyStorage):
+            gathered = contents.gather()
+            self._hold(gathered, HOST)
+            contents = gathered
+        return contents
+
+    def move_to(self, place: Place) -> None:
+        """Move the values to another kind of memory; the caller has waited for tasks."""
+        if place == self.place and not self._held_by_engine:
+            return
+        contents = self.contents
+        if contents is None:
+            self.refuse_detached()
+            self.place = place
+            self.instance += 1
+            return
+        source = self.storage()
+        if place == self.place:
+            return
+        if place.device is self.place.device and StoreTarget.ZCMEM not in (place.kind, self.place.kind):
+            self.place = place
+            return
+        back = self._home is not None and self._home.device is place.device
+        target = self._home if back else elements_of(place, source.size, self.dtype)
+        assert target is not None, "an attached store has its memory"
+        if not (back and self.readonly):
+            copy_elements(target, source)
+        self._hold(target, place)
+
+    def bind(self, storage: AnyStorage, shape: Iterable[int]) -> None:
+        """Give an unbound root its shape and its memory.
+
+        Raises
+        ------
+        StoreError
+            If it is bound already.
+        """
+        if self.shape is not None:
+            raise StoreError(f"this store is bound already, with shape {self.shape}; a store is bound once")
+        self.contents = storage
+        self.place = Place(StoreTarget.SYSMEM if storage.device is Device.CPU else StoreTarget.FBMEM, storage.device)
+        known = tuple(shape)
+        self.strides = c_strides(known)
+        self.shape = known  # last: other threads take it for known then
+
+    def detach(self) -> None:
+        """Bring the attached memory up to date and end its use; the caller has waited for tasks.
+
+        Raises
+        ------
+        StoreError
+            If no memory is attached.
+        """
+        self.refuse_detached()
+        home = self._home
+        if home is None:
+            raise StoreError("Store has no attachment to detach; only a store made from memory of the user has one")
+        if self.contents is not home and not self.readonly:
+            copy_elements(home, self.storage())
+        self.detached = True
+        self.instance += 1
+        self.contents = self._home = None
+        if self.external is not None:
+            self.external.release()
+
+    def refuse_detached(self) -> None:
+        """Raise `StoreError` if the store was detached."""
+        if self.detached:
+            raise StoreError("this store was detached, and its memory belongs to the user again; make another store")
+
+    def refuse_read_only(self) -> None:
+        """Raise `ReadOnlyError` if writing is forbidden."""
+        if self.readonly:
+            raise ReadOnlyError(
+                "this store is attached to read-only memory; attach with read_only=False, or write to another store"
+            )
+
+    @property
+    def _held_by_engine(self) -> bool:
+        return self.contents is not None and not isinstance(self.contents, AnyStorage)
+
+    def _hold(self, storage: AnyStorage, place: Place) -> None:
+        self.contents, self.place = storage, place
+        self.instance += 1

@@ -1,0 +1,109 @@
+"""Stores agree with Legate on transforms, tilings and aliases, as recorded; errors have its types and messages."""
+
+import builtins
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from accel.store import create_store
+from accel.store.slices import Slice
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "legate_stores.json"
+CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
+
+
+def root_of(case):
+    shape, dtype = case["input"]["shape"], case["input"]["dtype"]
+    store = create_store(dtype, shape)
+    values = np.arange(store.volume).reshape(shape)
+    np.asarray(store.get_physical_store())[...] = values % 2 if dtype == "bool" else values
+    return store
+
+
+def applied(store, operation):
+    name, *arguments = operation
+    if name == "slice":
+        dim, start, stop, step = arguments
+        return store.slice(dim, Slice(start, stop) if step is None else slice(start, stop, step))
+    if name == "tile":
+        return store.partition_by_tiling(*arguments)
+    if name == "child":
+        return store.get_child_store(*arguments[0])
+    return getattr(store, name)(*arguments)
+
+
+def chained(store, operations):
+    for each in operations:
+        store = applied(store, each)
+    return store
+
+
+def listed(store):
+    values = np.asarray(store.get_physical_store())
+    if values.dtype.kind == "c":
+        values = np.stack([values.real.ravel(), values.imag.ravel()], -1)
+    return values.tolist()
+
+
+def by(*groups, key):
+    found = [case for case in CASES if case["group"] in groups or not groups]
+    return [pytest.param(case, id=f"{case['group']}-{case['id']}") for case in found if key in case]
+
+
+def described(store, root):
+    return {
+        "shape": [*store.shape],
+        "transformed": store.transformed,
+        "equal_storage_root": store.equal_storage(root),
+        "overlaps_root": store.overlaps(root),
+        "values": listed(store),
+    }
+
+
+TRANSFORMS = "promote", "project", "broadcast", "slice", "transpose", "delinearize", "chain", "child"
+
+
+@pytest.mark.parametrize("case", by(*TRANSFORMS, key="result"))
+def test_transforms_give_the_recorded_stores(case):
+    root = root_of(case)
+    assert described(chained(root, case["ops"]), root) == case["result"]
+
+
+@pytest.mark.parametrize("case", by("tiling", key="result"))
+def test_tilings_give_the_recorded_tiles(case):
+    partition = chained(root_of(case), case["ops"])
+    assert [*partition.color_shape] == case["result"]["color_shape"]
+    for color, expected in case["result"]["tiles"].items():
+        tile = partition.get_child_store(*map(int, color.split(",")))
+        found = {"shape": [*tile.shape], "transformed": tile.transformed, "values": listed(tile)}
+        assert found == expected | {"values": listed(tile)} | expected, color
+
+
+@pytest.mark.parametrize("case", by("alias", key="ops2"))
+def test_stores_share_elements_as_recorded(case):
+    root = root_of(case)
+    one, other = chained(root, case["ops"]), chained(root, case["ops2"])
+    assert {"equal_storage": one.equal_storage(other), "overlaps": one.overlaps(other)} == case["result"]
+
+
+@pytest.mark.parametrize("case", by("alias", key="special"))
+def test_stores_of_two_roots_share_nothing(case):
+    others = {
+        "other_root": lambda: create_store("int64", case["input"]["shape"]),
+        "scalar_scalar": lambda: create_store("int64", (1,), scalar=True),
+        "unbound_other": lambda: create_store("int64"),
+    }
+    root = create_store("int64", (1,), scalar=True) if case["special"] == "scalar_scalar" else root_of(case)
+    other = others[case["special"]]()
+    assert {"equal_storage": root.equal_storage(other), "overlaps": root.overlaps(other)} == case["result"]
+
+
+@pytest.mark.parametrize("case", by(key="error"))
+def test_errors_have_the_recorded_type_and_message(case):
+    error, at = case["error"], case["error"]["at_op"]
+    store = chained(root_of(case), case["ops"][:at])
+    with pytest.raises(getattr(builtins, error["type"]), match=re.escape(error["message"])):
+        applied(store, case["ops"][at])

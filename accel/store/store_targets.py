@@ -36,14 +36,18 @@ class Place(NamedTuple):
     device: Device
 
 
-def place_of(target: StoreTarget | DeviceLike | None) -> Place:
-    """Return the place of a target: None is `Device.default`, ``ZCMEM`` and ``FBMEM`` are the first GPU's.
+def place_of(target: Place | StoreTarget | DeviceLike | None) -> Place:
+    """Return the place of a target; a place is its own.
+
+    None is `Device.default`, and ``ZCMEM`` and ``FBMEM`` are the first GPU's.
 
     Raises
     ------
     DeviceUnavailableError
         If there is no such device.
     """
+    if isinstance(target, Place):
+        return target
     if isinstance(target, StoreTarget):
         gpu = target in (StoreTarget.ZCMEM, StoreTarget.FBMEM)
         return Place(target, required("gpu") if gpu else Device.CPU)

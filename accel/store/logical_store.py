@@ -116,7 +116,9 @@ class LogicalStore:
         Raises
         ------
         StoreValueError
-            If there is no such dimension or index.
+            If there is no such dimension.
+        StoreIndexError
+            If there is no such index; an IndexError and a ValueError.
         NonInvertibleTransformation
             If the dimension is an inner part of one that `delinearize` split.
         """
@@ -141,7 +143,9 @@ class LogicalStore:
         Raises
         ------
         StoreValueError
-            If there is no such dimension, or the range ends past it.
+            If there is no such dimension.
+        StoreIndexError
+            If the range ends past it; an IndexError and a ValueError.
         """
         step = getattr(bounds, "step", None)
         if step not in (None, 1):

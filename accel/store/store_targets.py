@@ -36,10 +36,8 @@ class Place(NamedTuple):
     device: Device
 
 
-def place_of(target: Place | StoreTarget | DeviceLike | None) -> Place:
-    """Return the place of a target; a place is its own.
-
-    None is `Device.default`, and ``ZCMEM`` and ``FBMEM`` are the first GPU's.
+def place_of(target: StoreTarget | Place | DeviceLike | None) -> Place:
+    """Return the place of a target: None is `Device.default`, ``ZCMEM`` and ``FBMEM`` are the first GPU's.
 
     Raises
     ------

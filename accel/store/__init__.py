@@ -11,6 +11,8 @@ from accel.store.scratch import DEFAULT_ALIGNMENT
 from accel.store.slices import OPEN, Slice
 from accel.store.store_targets import StoreTarget
 from accel.store.task import TaskScope, task_scope
+from accel.store.tiles import Tiled
+from accel.store.zarr_arrays import from_zarr
 
 __all__ = [
     "DEFAULT_ALIGNMENT",
@@ -26,8 +28,10 @@ __all__ = [
     "StoreTarget",
     "TaskLocalBuffer",
     "TaskScope",
+    "Tiled",
     "create_buffer",
     "create_store",
     "from_array",
+    "from_zarr",
     "task_scope",
 ]

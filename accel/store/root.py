@@ -34,15 +34,12 @@ _allocating = open_after_fork(threading.RLock())
 
 
 class Contents(Protocol):
-    """Values of a root that an engine holds, for example as tiles or in a cluster.
+    """Values of a root that an engine holds, for example as tiles or in a cluster."""
 
-    Attributes
-    ----------
-    nbytes : int
-        Bytes that they take in this process.
-    """
-
-    nbytes: int
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they take in this process."""
+        ...
 
     def gather(self) -> AnyStorage:
         """Return all values in memory of the host, in C order; blocks until they are known."""

@@ -24,6 +24,7 @@
     ├── StoreError (RuntimeError)                a store that cannot be used so: unbound, bound twice, detached
     │   ├── StoreValueError (ValueError)         an argument that does not fit a store
     │   │   └── StoreSizeError (OverflowError)   a negative size
+    │   ├── StoreTypeError (TypeError)           an argument of a task that does not fit its parameter
     │   ├── StoreIndexError (BoundsError, ValueError)  an index outside a store, a partition or an array
     │   └── NonInvertibleTransformation          a slice of an inner part of a dimension that was split
     ├── InterchangeError (BufferError)           an exchange with another library that broke its protocol
@@ -65,6 +66,7 @@ __all__ = [
     "StoreError",
     "StoreIndexError",
     "StoreSizeError",
+    "StoreTypeError",
     "StoreValueError",
 ]
 
@@ -155,6 +157,10 @@ class StoreValueError(StoreError, ValueError):
 
 class StoreSizeError(StoreValueError, OverflowError):
     """A negative size of a dimension, a tile or a color space."""
+
+
+class StoreTypeError(StoreError, TypeError):
+    """An argument of a task that does not fit its parameter, or a body that returns something."""
 
 
 class StoreIndexError(StoreError, BoundsError, ValueError):

@@ -3,16 +3,17 @@
 from collections.abc import Iterable
 from itertools import accumulate
 from math import prod
-from operator import mul
-from typing import NamedTuple, Self, SupportsIndex
+from operator import index, mul
+from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
 from accel.abc.operand import Operand
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.errors import DeviceMismatchError, ReleasedError
+from accel.errors import DeviceMismatchError, ReleasedError, StoreIndexError, StoreValueError
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.sizes import as_alignment, as_size
+from accel.store.domains import Domain
 from accel.store.scratch import DEFAULT_ALIGNMENT, bytes_of
 from accel.store.store_targets import Place, StoreTarget, place_of
 from accel.store.task import current_task
@@ -21,13 +22,6 @@ __all__ = ["Domain", "InlineAllocation", "TaskLocalBuffer", "create_buffer"]
 
 Extents = SupportsIndex | Iterable[SupportsIndex]
 """Number of elements in each dimension; an integer for one dimension."""
-
-
-class Domain(NamedTuple):
-    """The points of a buffer, from ``lo`` to ``hi``, both included; an empty dimension has ``hi`` = ``lo`` - 1."""
-
-    lo: tuple[int, ...]
-    hi: tuple[int, ...]
 
 
 class InlineAllocation(NamedTuple):
@@ -58,7 +52,11 @@ class _SharedMemory(NamedTuple):
 class TaskLocalBuffer:
     """Scratch memory of a task, in C order, valid until it is destroyed or its task ends (Legate's).
 
-    The task is the `task_scope` in which it is made. Outside of any, the buffer lives as long as it is referenced.
+    The task is the `task_scope` in which it is made. Outside of any, the buffer lives as long as it is referenced. On
+    the host a buffer is indexed as a NumPy array.
+
+    ``TaskLocalBuffer(dtype, extents, target)`` allocates. ``TaskLocalBuffer(buffer, dtype)`` is another buffer on the
+    same memory, as `view` returns it; without a dtype it has that of the buffer.
 
     Parameters
     ----------
@@ -68,11 +66,13 @@ class TaskLocalBuffer:
         Number of elements in each dimension.
     target : StoreTarget or Device or str, optional
         The kind of memory; by default that of `Device.default`.
+    buffer : TaskLocalBuffer
+        The buffer whose memory to use.
 
     Raises
     ------
     ValueError
-        If an extent is negative.
+        If an extent is negative, or the dtypes differ in size or alignment.
     DTypeError, DeviceUnavailableError, OutOfMemoryError
         If there is no such dtype or device, or not enough memory.
 
@@ -89,10 +89,14 @@ class TaskLocalBuffer:
     _scratch: _SharedMemory
     _type: DType
 
-    def __init__(self, dtype: DTypeLike, extents: Extents, target: StoreTarget | DeviceLike | None = None) -> None:
-        self._type = as_dtype(dtype)
-        self._extents = _extents(extents, self._type)
-        self._scratch = _allocated(self._type, self._extents, target, DEFAULT_ALIGNMENT)
+    @overload
+    def __init__(self, dtype: DTypeLike, extents: Extents, target: StoreTarget | DeviceLike | None = None) -> None: ...
+    @overload
+    def __init__(self, buffer: "TaskLocalBuffer", dtype: DTypeLike | None = None) -> None: ...
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        on_buffer = "buffer" in keywords or (arguments and isinstance(arguments[0], TaskLocalBuffer))
+        made = (_same_memory if on_buffer else create_buffer)(*arguments, **keywords)
+        self._type, self._extents, self._scratch = made._type, made._extents, made._scratch
 
     @classmethod
     def _on(cls, scratch: _SharedMemory, dtype: DType, extents: tuple[int, ...]) -> Self:
@@ -129,12 +133,42 @@ class TaskLocalBuffer:
         """Return address and strides of the elements; `ReleasedError` after the memory is freed."""
         return InlineAllocation(self._storage().pointer, _strides(self._extents, self._type), self.memory_kind)
 
+    def ptr(self, point: SupportsIndex | Iterable[SupportsIndex] | None = None) -> int:
+        """Return the address of an element, by default of the first one; 0 if there are no bytes.
+
+        Raises
+        ------
+        StoreIndexError
+            If the point is not in the `domain`.
+        ReleasedError
+            If the memory is freed.
+        """
+        pointer = self._storage().pointer
+        if point is None:
+            return pointer
+        at = tuple(map(index, point)) if isinstance(point, Iterable) else (index(point),)
+        if at not in self.domain:
+            raise StoreIndexError(f"the point {at} is not in this buffer of extents {self._extents}")
+        offset: int = sum(map(mul, at, _strides(self._extents, self._type)))
+        return pointer + offset
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.__array__()[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.__array__()[key] = value
+
+    def __len__(self) -> int:
+        if not self._extents:
+            raise TypeError("a buffer without dimensions has no length")
+        return self._extents[0]
+
     def view(self, dtype: DTypeLike) -> "TaskLocalBuffer":
         """Return a buffer on the same memory, of another element type of the same size and alignment.
 
         Raises
         ------
-        ValueError
+        StoreValueError
             If the size or the alignment differs.
         ReleasedError
             If the memory is freed.
@@ -142,7 +176,7 @@ class TaskLocalBuffer:
         viewed = as_dtype(dtype)
         self._storage()
         if (viewed.itemsize, viewed.alignment) != (self._type.itemsize, self._type.alignment):
-            raise ValueError(
+            raise StoreValueError(
                 f"{self._type.name} has {self._type.itemsize} bytes aligned to {self._type.alignment}, and "
                 f"{viewed.name} has {viewed.itemsize} aligned to {viewed.alignment}: a view needs both to be equal"
             )
@@ -209,6 +243,10 @@ def create_buffer(
     checked = _extents(extents, element_type)
     scratch = _allocated(element_type, checked, target, max(as_alignment(alignment), element_type.alignment))
     return TaskLocalBuffer._on(scratch, element_type, checked)
+
+
+def _same_memory(buffer: TaskLocalBuffer, dtype: DTypeLike | None = None) -> TaskLocalBuffer:
+    return buffer.view(buffer.type if dtype is None else dtype)
 
 
 def _allocated(

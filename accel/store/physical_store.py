@@ -11,8 +11,9 @@ from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError, ReadOnlyError, StoreError
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray
+from accel.store.domains import Domain
 from accel.store.index_maps import IndexMap
-from accel.store.local_buffer import Domain, InlineAllocation
+from accel.store.local_buffer import InlineAllocation
 from accel.store.regions import Access
 from accel.store.store_targets import Place, StoreTarget
 from accel.views import LayoutTensor

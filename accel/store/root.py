@@ -239,8 +239,7 @@ class Root:
         self.detached = True
         self.instance += 1
         self.contents = self._home = None
-        if self.external is not None:
-            self.external.release()
+        home.release()  # an error of the user's deleter is raised here
 
     def refuse_detached(self) -> None:
         """Raise `StoreError` if the store was detached."""

@@ -10,7 +10,7 @@ import pytest
 
 import accel
 from accel import HostStorage
-from accel.errors import DeviceMismatchError, DeviceUnavailableError, ReleasedError
+from accel.errors import DeviceMismatchError, DeviceUnavailableError, ReleasedError, StoreIndexError
 from accel.memory import snapshot
 from accel.store import (
     DEFAULT_ALIGNMENT,
@@ -208,6 +208,46 @@ class TestTaskLocalBuffer:
         for wrong in ("float64", "uint8"):
             with pytest.raises(ValueError, match="needs both to be equal"):
                 buffer.view(wrong)
+
+    @pytest.mark.parametrize("where", ["cpu", "sim"])
+    def test_may_be_made_from_another_one(self, where):
+        buffer = create_buffer("float32", (2, 3), where)
+        same, reinterpreted = TaskLocalBuffer(buffer), TaskLocalBuffer(buffer, "int32")
+        assert (same.type, reinterpreted.type) == (np.dtype("float32"), np.dtype("int32"))
+        assert same.ptr() == reinterpreted.ptr() == buffer.ptr() == buffer.get_inline_allocation().ptr
+        assert same.domain == reinterpreted.domain == buffer.domain
+        for wrong in ("float64", "uint8"):
+            with pytest.raises(ValueError, match="needs both to be equal"):
+                TaskLocalBuffer(buffer, wrong)
+        buffer.destroy()
+        with pytest.raises(ReleasedError):
+            TaskLocalBuffer(same)
+
+    @pytest.mark.parametrize("where", ["cpu", "sim"])
+    def test_has_an_address_for_each_of_its_points(self, where):
+        buffer = create_buffer("int16", (2, 3, 4), where)
+        model = np.arange(24).reshape(2, 3, 4)
+        assert [(buffer.ptr(point) - buffer.ptr()) // 2 for point in buffer.domain] == [*model.flat]
+        assert create_buffer("int16", 5, where).ptr(0)
+        for wrong in ((2, 0, 0), (0, 0, -1), (0, 0), 0):
+            with pytest.raises(StoreIndexError, match="is not in this buffer"):
+                buffer.ptr(wrong)
+        buffer.destroy()
+        with pytest.raises(ReleasedError):
+            buffer.ptr()
+
+    def test_is_indexed_by_its_points_on_the_host(self):
+        buffer = create_buffer("int64", (2, 3))
+        for number, point in enumerate(buffer.domain):
+            buffer[point] = number
+        assert np.asarray(buffer).tolist() == [[0, 1, 2], [3, 4, 5]]
+        assert (buffer[1, 2], buffer[-1].tolist(), len(buffer)) == (5, [3, 4, 5], 2)
+        with pytest.raises(IndexError, match="out of bounds"):
+            buffer[2, 0]
+        with pytest.raises(DeviceMismatchError, match="NumPy cannot read"):
+            create_buffer("int64", 3, "sim")[0]
+        with pytest.raises(TypeError, match="no length"):
+            len(create_buffer("int64", ()))
 
     def test_ends_with_its_task(self):
         before = live()

@@ -1,0 +1,45 @@
+"""Tasks on stores, and the engines that run them.
+
+Names that few programs use are imported at first use; the stub beside this file lists all names.
+"""
+
+from accel.lazy import LazyNames
+
+_LAZY = {
+    "Engine": "accel.engines.protocol",
+    "Future": "accel.engines.futures",
+    "InOut": "accel.engines.annotations",
+    "Input": "accel.engines.annotations",
+    "Launch": "accel.engines.launch",
+    "Operand": "accel.engines.points",
+    "Output": "accel.engines.annotations",
+    "Point": "accel.engines.points",
+    "Reduce": "accel.engines.annotations",
+    "Task": "accel.engines.tasks",
+    "align": "accel.engines.constraints",
+    "broadcast": "accel.engines.constraints",
+    "current": "accel.engines.protocol",
+    "engine": "accel.engines.protocol",
+    "task": "accel.engines.tasks",
+}
+
+__all__ = [
+    "Engine",
+    "Future",
+    "InOut",
+    "Input",
+    "Launch",
+    "Operand",
+    "Output",
+    "Point",
+    "Reduce",
+    "Task",
+    "align",
+    "broadcast",
+    "current",
+    "engine",
+    "task",
+]
+
+_names = LazyNames(__name__, _LAZY, __all__)
+__getattr__, __dir__ = _names.fetch, _names.listed

@@ -1,0 +1,52 @@
+"""What a task does with each of its arguments: `Input`, `Output`, `InOut`, `Reduce`."""
+
+from typing import Annotated, Any, NamedTuple, get_args
+
+from accel.errors import StoreValueError
+from accel.store.reductions import ReductionOp
+from accel.store.regions import Access
+
+__all__ = ["Declared", "InOut", "Input", "Output", "Reduce", "declared"]
+
+
+class Declared(NamedTuple):
+    """What a task does with the elements of a store.
+
+    Attributes
+    ----------
+    access : Access
+        Whether it reads, writes or reduces.
+    op : ReductionOp or None
+        The operator of a reduction.
+    """
+
+    access: Access
+    op: ReductionOp | None = None
+
+
+Input = Annotated[Any, Declared(Access.READ)]
+"""The annotation of a store that the task only reads."""
+
+Output = Annotated[Any, Declared(Access.WRITE)]
+"""The annotation of a store of which the task writes each element and reads none."""
+
+InOut = Annotated[Any, Declared(Access.READ_WRITE)]
+"""The annotation of a store that the task reads and writes."""
+
+
+class Reduce:
+    """The annotation of a store into which the task combines values by an operator, as in ``Reduce[ADD]``."""
+
+    def __class_getitem__(cls, op: ReductionOp) -> Any:
+        if not isinstance(op, ReductionOp):
+            raise StoreValueError(
+                f"{op!r} is no reduction operator; write Reduce[ADD], with an operator of accel.store"
+            )
+        return Annotated[Any, Declared(Access.REDUCE, op)]
+
+
+def declared(annotation: Any) -> Declared | None:
+    """Return what an annotation of a parameter declares; None for a scalar."""
+    if annotation is Reduce:
+        raise StoreValueError("a reduction needs an operator; write Reduce[ADD]")
+    return next((each for each in get_args(annotation) if isinstance(each, Declared)), None)

@@ -1,0 +1,148 @@
+"""Tasks on memory of the user: in order with copies, kernels and others that know this memory by another name.
+
+`accel.store.regions` orders tasks by boxes. The user can also reach attached memory by its container or array. That
+work is ordered by `accel.memory.hazards`, by addresses. So a launch is recorded there too, as one submission for all
+its points. Tasks do not wait for one another by these submissions, since tasks on columns of a matrix have no element
+in common, and their addresses interleave.
+
+**The invariant.** A later submission of tasks replaces an earlier one in the hazards of the same bytes, and the tasks
+themselves may have no order. So the event of a submission also stands for the works of those it replaced that are not
+over. Both records are made in one step (`order`): two launches have the same order in both.
+
+A body uses memory that its own launch, and later ones, are recorded for. So in a body these submissions are nothing to
+wait for.
+"""
+
+import threading
+from collections.abc import Sequence
+
+from accel.abc.stream import Event
+from accel.device import Device
+from accel.engines.pool import POOL
+from accel.engines.work import TaskWork, inside_task
+from accel.locks import open_after_fork
+from accel.memory import hazards
+from accel.memory.submission import Submission
+from accel.store.regions import Access, Use, Work
+from accel.store.root import Root
+
+__all__ = ["Recorded", "TaskEvent", "order", "recorded"]
+
+order = open_after_fork(threading.RLock())
+"""Held while a launch is recorded, in the regions and in the hazards; nothing waits with it held."""
+
+
+class TaskEvent:
+    """The end of some tasks, as an `Event`."""
+
+    __slots__ = ("_own", "works")
+
+    def __init__(self, own: Sequence[TaskWork], earlier: Sequence[TaskWork]) -> None:
+        self._own = own
+        self.works = [*earlier, *own]
+
+    device = Device.CPU
+    began = None
+    ended = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether a task of the launch failed."""
+        return any(work.over and work.failure is not None for work in self._own)
+
+    def done(self) -> bool:
+        """Tell whether all are over."""
+        if all(work.over for work in self.works):
+            self.works = []
+            return True
+        return False
+
+    def settle(self) -> None:
+        """Block until all are over."""
+        for work in self.works:
+            work.settle()
+
+    def wait(self) -> None:
+        """Block until all are over; raises the exception of the first that failed."""
+        self.settle()
+        failure = next((work.failure for work in self._own if work.failure is not None), None)
+        if failure is not None:
+            raise failure
+
+
+class TaskSubmission(Submission):
+    """A launch in the hazards of attached memory."""
+
+    __slots__ = ()
+
+    def submitted(self) -> tuple[Event, ...]:
+        """Return the event; in a body there is nothing to wait for."""
+        return () if inside_task() else super().submitted()
+
+
+def _attached_roots(uses: Sequence[Use]) -> dict[Root, bool]:
+    """Return the roots whose values are in memory of the user now, and whether they are written."""
+    found: dict[Root, bool] = {}
+    for root, _, access, _ in uses:
+        if root.attached and root.contents is root._home:
+            found[root] = found.get(root, False) or access is not Access.READ
+    return found
+
+
+class Recorded:
+    """What the hazards of attached memory say of a launch.
+
+    Attributes
+    ----------
+    after : list of Submission
+        The work of others that the launch must come after.
+    read : list of Submission
+        The work of others whose results it reads.
+    """
+
+    def __init__(self, roots: dict[Root, bool]) -> None:
+        self._claims = [root.storage().claim(writing=writing) for root, writing in roots.items()]
+        self._submission = TaskSubmission()
+        self.after: list[Submission] = []
+        self.read: list[Submission] = []
+
+    def enter(self, works: Sequence[TaskWork], after: Sequence[Sequence[Work]]) -> None:
+        """Record the works, each of which comes after others of the same roots; the caller holds `order`."""
+        submission = self._submission
+        for work in works:
+            work.memory = self
+        event = TaskEvent(works, ())
+        submission.event = event
+        read = hazards.enter(submission, self._claims)
+        implied = {id(each) for found in after for each in found}
+        for each in submission.after:
+            if isinstance(each.event, TaskEvent):
+                # Those that these works come after anyway are over before these.
+                event.works += [work for work in each.event.works if not work.over and id(work) not in implied]
+            else:
+                self.after.append(each)
+        self.read = [each for each in read if not isinstance(each.event, TaskEvent)]
+        hazards.confirm(submission, self.read)
+
+    def begin(self) -> None:
+        """Wait for the work of others, and raise its failure if it wrote what the launch reads."""
+        if not all(each.done() for each in self.after):
+            with POOL.waiting():
+                for each in self.after:
+                    each.settle()
+        hazards.refuse_failed(self.read)
+
+    def leave(self) -> None:
+        """Forget the launch, which is over."""
+        event = self._submission.event
+        if event is not None and event.done():
+            done: set[Submission] = {self._submission}
+            failed = done if event.failed else set()
+            for claim in self._claims:
+                hazards.forget_these(claim[0], done, failed)
+
+
+def recorded(uses: Sequence[Use]) -> Recorded | None:
+    """Return what to record for attached memory; None if there is none."""
+    roots = _attached_roots(uses)
+    return Recorded(roots) if roots else None

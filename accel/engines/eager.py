@@ -1,0 +1,29 @@
+"""The engine ``eager``: each task runs in the thread that submits it, before the call returns."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from accel.engines.local import LocalEngine
+from accel.engines.work import TaskWork
+from accel.store.regions import Work
+
+__all__ = ["EagerEngine", "make"]
+
+
+class EagerEngine(LocalEngine):
+    """Runs each task in the caller; an exception of a body is raised by `Future.wait`, as with the other engines."""
+
+    name = "eager"
+
+    def start(self, work: TaskWork, after: Sequence[Work]) -> None:
+        """Run a work after others, which other threads may have begun."""
+        for each in after:
+            each.settle()
+        work.run_here()
+
+
+def make(**options: Any) -> EagerEngine:
+    """Return an engine with options."""
+    made = EagerEngine()
+    made.set(options)
+    return made

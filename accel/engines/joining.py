@@ -1,0 +1,130 @@
+"""What all points of a launch make together: reductions into one store, and outputs whose shapes the points choose."""
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+from accel.engines.points import Operand, Point
+from accel.engines.running import Produced, combine, host_array, moved
+from accel.engines.staging import box_array
+from accel.engines.work import TaskWork
+from accel.errors import StoreValueError
+from accel.memory import AnyStorage
+from accel.store.boxes import extents
+from accel.store.regions import Access, Use
+from accel.store.root import HOST
+from accel.store.scratch import elements_of
+
+__all__ = ["Joined", "Piece", "keep"]
+
+Piece = tuple[AnyStorage, tuple[int, ...]]
+"""The memory and the shape that a point chose for an unbound output."""
+
+
+class Joined:
+    """The parts that the points of one launch make of some stores, and what follows the last of them.
+
+    Each point has values of its own for a reduction, so no point waits for another. They are combined when all points
+    are over: as a tree in the order of the colors, the current value of the store last.
+
+    Attributes
+    ----------
+    names : frozenset of str
+        The parameters.
+    works : sequence of TaskWork
+        The points.
+    """
+
+    def __init__(self, operands: Sequence[Operand], count: int) -> None:
+        self._operands = operands
+        self._partials: dict[str, list[AnyStorage]] = {each.name: [None] * count for each in operands}  # type: ignore[list-item]
+        self._pieces: dict[str, list[Piece]] = {each.name: [None] * count for each in operands}  # type: ignore[list-item]
+        self.names = frozenset(self._partials)
+        self.works: Sequence[TaskWork] = ()
+
+    @classmethod
+    def of(cls, points: Sequence[Point]) -> Self | None:
+        """Return the parts of a launch; None if each point has stores, or tiles, of its own."""
+        if len(points) < 2:
+            return None
+        shared = [
+            each
+            for each in points[0].operands
+            if not each.partitioned and (each.access is Access.REDUCE or each.map is None)
+        ]
+        return cls(shared, len(points)) if shared else None
+
+    @property
+    def uses(self) -> list[Use]:
+        """What is done with the stores when all points are over."""
+        return [combined_use(each) for each in self._operands]
+
+    def add(self, at: int, produced: Produced) -> None:
+        """Keep the parts of a point."""
+        for name in self.names & produced.partials.keys():
+            self._partials[name][at] = produced.partials[name]
+        for name in self.names & produced.bound.keys():
+            self._pieces[name][at] = produced.bound[name]
+
+    def finish(self) -> None:
+        """Combine the parts; all points are over. Raises the failure of the first that failed."""
+        for work in self.works:
+            if work.failure is not None:
+                raise work.failure
+        for operand in self._operands:
+            if operand.access is Access.REDUCE:
+                combine_into(operand, self._partials.pop(operand.name))
+            else:
+                bind(operand, joined_pieces(operand, self._pieces.pop(operand.name)))
+
+
+def combined_use(operand: Operand) -> Use:
+    """Return the use of a store, where a reduction means that values are combined into it in one step."""
+    use = operand.use
+    return use if use.access is not Access.REDUCE else use._replace(access=Access.READ_WRITE, op=None)
+
+
+def keep(point: Point, produced: Produced, joined: Joined | None, at: int) -> None:
+    """Combine what a point made into its stores, or leave it to the end of the launch."""
+    if joined is not None:
+        joined.add(at, produced)
+    shared = frozenset() if joined is None else joined.names
+    for operand in point.operands:
+        if operand.name in shared:
+            continue
+        if operand.name in produced.partials:
+            combine_into(operand, [produced.partials[operand.name]])
+        elif operand.name in produced.bound:
+            bind(operand, produced.bound[operand.name])
+
+
+def combine_into(operand: Operand, partials: Sequence[AnyStorage]) -> None:
+    """Combine partial values, and the current value last."""
+    op, root = operand.op, operand.root
+    assert op is not None, "a reduction has an operator"
+    assert root is not None, "the point is of this process"
+    total = combine(op, partials).reshape(extents(operand.box))
+    with box_array(root, operand.box, operand.dtype) as current:
+        op.combine(current, total)
+
+
+def bind(operand: Operand, piece: Piece) -> None:
+    """Give an unbound store its memory and its shape."""
+    assert operand.root is not None, "the point is of this process"
+    operand.root.bind(*piece)
+
+
+def joined_pieces(operand: Operand, pieces: Sequence[Piece]) -> Piece:
+    """Join pieces along their first dimension, in the order of their colors."""
+    inner = {shape[1:] for _, shape in pieces}
+    if len(inner) > 1:
+        raise StoreValueError(
+            f"the colors chose shapes for {operand.name!r} that cannot be joined: "
+            f"{sorted(shape for _, shape in pieces)}; they may differ in the first dimension only"
+        )
+    arrays = [host_array(moved(storage, HOST)).reshape(shape) for storage, shape in pieces]
+    joined = np.concatenate(arrays)
+    storage = elements_of(HOST, joined.size, operand.dtype)
+    host_array(storage)[...] = joined.reshape(-1)
+    return storage, joined.shape

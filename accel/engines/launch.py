@@ -1,0 +1,179 @@
+"""`Launch`: a task with its arguments, checked; and its points."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from accel.engines.arguments import Argument, as_scalar, check_store, operand_of, refuse_shared_writes
+from accel.engines.constraints import Align, Broadcast
+from accel.engines.points import Operand, Point
+from accel.errors import StoreIndexError, StoreValueError
+from accel.store.logical_store import LogicalStore
+from accel.store.partition import LogicalStorePartition
+from accel.store.regions import Access
+
+if TYPE_CHECKING:
+    from accel.engines.tasks import Task
+
+__all__ = ["Launch"]
+
+
+class Launch:
+    """A task with its arguments, checked and not submitted; made by `Task.bind`.
+
+    Attributes
+    ----------
+    task : Task
+        The task.
+    values : tuple
+        The arguments, in the order of the parameters.
+    color_shape : tuple of int
+        Number of colors along each dimension; () for one point.
+    operands : tuple of Operand
+        The stores of the only point; empty if there are partitions.
+    """
+
+    __slots__ = ("color_shape", "operands", "task", "values")
+
+    def __init__(self, task: "Task", values: tuple[Any, ...]) -> None:
+        self.task = task
+        self.values = values
+        self.color_shape: tuple[int, ...] = ()
+        for at, name in task.scalar_places:
+            as_scalar(task.name, name, values[at])
+        whole = True
+        for place in task.store_places:
+            check_store(task.name, place, values[place.at])
+            whole = whole and type(values[place.at]) is LogicalStore
+        if not whole:
+            self._check_colors()
+        self.operands: tuple[Operand, ...] = ()
+        if whole:
+            self.operands = tuple([operand_of(place, values[place.at], ()) for place in task.store_places])
+        if task.writes_several:
+            self._refuse_shared_writes()
+        if task.constraints:
+            self._check_constraints()
+
+    @property
+    def arguments(self) -> Mapping[str, Argument]:
+        """What each parameter got."""
+        places = {place.at: place for place in self.task.store_places}
+        made = {}
+        for at, parameter in enumerate(self.task.parameters):
+            place = places.get(at)
+            access, op = (None, None) if place is None else (place.access, place.op)
+            made[parameter.name] = Argument(parameter.name, access, op, self.values[at])
+        return made
+
+    @property
+    def scalars(self) -> dict[str, Any]:
+        """The arguments that are no stores."""
+        return {name: self.values[at] for at, name in self.task.scalar_places}
+
+    @property
+    def colors(self) -> Sequence[tuple[int, ...]]:
+        """The colors, in C order: one point each."""
+        return [*product(*map(range, self.color_shape))]
+
+    def __len__(self) -> int:
+        return prod(self.color_shape)
+
+    def point(self, color: tuple[int, ...]) -> Point:
+        """Return what one color uses.
+
+        Raises
+        ------
+        StoreIndexError
+            If there is no such color.
+        """
+        if len(color) != len(self.color_shape) or not all(map(int.__lt__, color, self.color_shape)):
+            raise StoreIndexError(f"color {color} is invalid for a launch of color shape {self.color_shape}")
+        operands = self.operands or tuple(
+            [operand_of(place, self.values[place.at], color) for place in self.task.store_places]
+        )
+        return Point(self.task, color, operands, self.scalars)
+
+    def points(self) -> list[Point]:
+        """Return what each color uses."""
+        return [self.point(color) for color in self.colors]
+
+    def cut(self, names: Sequence[str], rows: int) -> "Launch":
+        """Return the launch with some of the stores cut into tiles of so many rows."""
+        values = [*self.values]
+        for place in self.task.store_places:
+            store = values[place.at]
+            if place.name in names:
+                values[place.at] = store.partition_by_tiling((rows, *[max(extent, 1) for extent in store.shape[1:]]))
+        return Launch(self.task, tuple(values))
+
+    def _check_colors(self) -> None:
+        """Find the one color shape of all partitions."""
+        shapes: dict[tuple[int, ...], str] = {}
+        for place in self.task.store_places:
+            value = self.values[place.at]
+            if isinstance(value, LogicalStorePartition):
+                shapes.setdefault(value.color_shape, place.name)
+        if len(shapes) > 1:
+            (one, first), (other, second), *_ = shapes.items()
+            raise StoreValueError(
+                f"task {self.task.name}: the partitions of {first!r} and {second!r} have color shapes {one} and "
+                f"{other}; give partitions of one color shape, as by partition_by_tiling(tile_shape, color_shape)"
+            )
+        (self.color_shape,) = shapes
+        if len(self) > 1:
+            self._refuse_whole_outputs()
+
+    def _refuse_whole_outputs(self) -> None:
+        for place in self.task.store_places:
+            value = self.values[place.at]
+            whole = type(value) is LogicalStore and value.root.shape is not None
+            if whole and place.access in (Access.WRITE, Access.READ_WRITE):
+                raise StoreValueError(
+                    f"task {self.task.name}: each of {len(self)} colors would write all of {place.name!r}; give a "
+                    f"partition of it, or declare a reduction: Reduce[ADD]"
+                )
+
+    def _refuse_shared_writes(self) -> None:
+        written = [self.values[place.at] for place in self.task.store_places if place.access is not Access.READ]
+        roots = [(each if type(each) is LogicalStore else each.store).root for each in written]
+        if len({*map(id, roots)}) < len(roots):
+            for color in self.colors:
+                refuse_shared_writes(self.task.name, self.point(color).operands)
+
+    def _check_constraints(self) -> None:
+        for constraint in self.task.constraints:
+            given = {name: self.arguments[name] for name in constraint.names}
+            if isinstance(constraint, Broadcast):
+                for name, argument in given.items():
+                    if argument.partitioned:
+                        raise StoreValueError(
+                            f"task {self.task.name} takes {name!r} whole, and got a partition; give the store itself"
+                        )
+            elif isinstance(constraint, Align):
+                self._check_aligned(given)
+
+    def _check_aligned(self, given: Mapping[str, Argument]) -> None:
+        cuts: dict[tuple[tuple[int, ...], tuple[int, ...] | None], str] = {}
+        for name, argument in given.items():
+            if argument.store.root.shape is None:
+                continue
+            tile = argument.value.tile_shape if argument.partitioned else None
+            cuts.setdefault((argument.store.shape, tile), name)
+        if len(cuts) > 1:
+            (one, first), (other, second), *_ = cuts.items()
+            raise StoreValueError(
+                f"task {self.task.name} needs {first!r} and {second!r} cut alike; they have {_cut(*one)} and "
+                f"{_cut(*other)}"
+            )
+
+    def __repr__(self) -> str:
+        return f"<Launch of {self.task.name}, {len(self)} points>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Launch, (self.task, self.values)
+
+
+def _cut(shape: tuple[int, ...], tile: tuple[int, ...] | None) -> str:
+    return f"shape {shape}, whole" if tile is None else f"shape {shape} in tiles of {tile}"

@@ -1,0 +1,31 @@
+"""On which device a point runs: that of its stores, or that which the engine was told."""
+
+from accel.device import Device
+from accel.engines.points import Point
+from accel.engines.tasks import Task
+from accel.errors import CapabilityError
+from accel.store.root import HOST
+from accel.store.store_targets import Place, place_of
+
+__all__ = ["place_of_point", "refuse_without_body"]
+
+
+def place_of_point(point: Point, device: Device | None) -> Place:
+    """Return where a point runs: on the first device of its stores that the task has a body for, else on the CPU."""
+    if device is not None:
+        return place_of(device)
+    for operand in point.operands:
+        assert operand.root is not None, "the point is of this process"
+        place = operand.root.place
+        if place is not HOST and place.device is not Device.CPU and point.task.body(place.device.type) is not None:
+            return place
+    return HOST
+
+
+def refuse_without_body(task: Task, device: Device) -> None:
+    """Raise `CapabilityError` if a task has no body for a device."""
+    if task.body(device.type) is None:
+        raise CapabilityError(
+            f"task {task.name} has no body for {device}; write one: @{task.name}.variant({device.type!r}), or choose "
+            f"another device: engine.using(device=...)"
+        )

@@ -1,0 +1,109 @@
+"""`Point`: one color of a launch, and what it does with each store."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from accel.dtypes import DType
+from accel.store.boxes import Box, everything, volume
+from accel.store.index_maps import IndexMap
+from accel.store.reductions import ReductionOp
+from accel.store.regions import Access, Use
+from accel.store.root import Root
+
+if TYPE_CHECKING:
+    from accel.engines.tasks import Task
+
+__all__ = ["Operand", "Point"]
+
+
+class Operand(NamedTuple):
+    """A store as one point uses it.
+
+    Attributes
+    ----------
+    name : str
+        The parameter.
+    access : Access
+        What the point does with the elements.
+    op : ReductionOp or None
+        The operator of a reduction.
+    dtype : numpy.dtype
+        Type of the elements.
+    ndim : int
+        Number of dimensions.
+    map : IndexMap or None
+        The elements; None for an output whose shape the point chooses.
+    origin : tuple of int
+        The index of the first element in the store that was partitioned.
+    root : Root or None
+        The root; None in a point that was sent to another process.
+    partitioned : bool
+        Whether this is a tile of a partition.
+    future : bool
+        Whether this is a scalar store.
+    """
+
+    name: str
+    access: Access
+    op: ReductionOp | None
+    dtype: DType
+    ndim: int
+    map: IndexMap | None
+    origin: tuple[int, ...]
+    root: Root | None
+    partitioned: bool = False
+    future: bool = False
+
+    @property
+    def box(self) -> Box:
+        """The elements, in coordinates of the root."""
+        return everything(self.ndim) if self.map is None else self.map.box
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements; 0 if the point chooses the shape."""
+        return 0 if self.map is None else volume(self.map.box) * self.dtype.itemsize
+
+    @property
+    def use(self) -> Use:
+        """The use of the root, for `accel.store.regions`."""
+        assert self.root is not None, "the point was sent to another process"
+        return Use(self.root, self.box, self.access, self.op)
+
+
+class Point(NamedTuple):
+    """One color of a launch.
+
+    Attributes
+    ----------
+    task : Task
+        The task.
+    color : tuple of int
+        The color.
+    operands : tuple of Operand
+        The stores, in the order of the parameters.
+    scalars : Mapping
+        The other arguments, by parameter.
+    """
+
+    task: "Task"
+    color: tuple[int, ...]
+    operands: tuple[Operand, ...]
+    scalars: Mapping[str, Any]
+
+    @property
+    def uses(self) -> list[Use]:
+        """What the point uses, for `accel.store.regions`."""
+        return [operand.use for operand in self.operands]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements that it uses."""
+        return sum([operand.nbytes for operand in self.operands])
+
+    def sent(self) -> "Point":
+        """Return the point without roots: plain data for another process."""
+        return self._replace(operands=tuple([operand._replace(root=None) for operand in self.operands]))
+
+    def __str__(self) -> str:
+        return f"task {self.task.name}, color {self.color}"

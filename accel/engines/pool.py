@@ -1,0 +1,131 @@
+"""The threads that run tasks: daemon threads, as many as the setting ``threads`` allows.
+
+At exit the tasks that were submitted are finished, as `accel.memory.thread_stream` finishes streams. A child of a fork
+starts its own threads; the works of its parent never end there, and to wait for them is an error.
+
+A thread that waits inside of a task does not count: another takes its place. So tasks that wait for tasks, and tasks
+that wait for copies which wait for tasks, cannot use up all threads.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import Protocol
+
+from accel.locks import in_child, start
+
+__all__ = ["POOL", "Pool", "Runnable"]
+
+
+class Runnable(Protocol):
+    """Something that a thread of the pool runs.
+
+    Attributes
+    ----------
+    limit : int
+        How many of the threads may be busy with it and others.
+    """
+
+    limit: int
+
+    def run(self) -> "Runnable | None":
+        """Do the work, and return what the same thread may do next."""
+        ...
+
+
+class _Thread(threading.local):
+    """Whether the calling thread is one of the pool; bodies run in the contexts of others."""
+
+    of_pool = False
+
+
+_thread = _Thread()
+
+
+class Pool:
+    """Threads that run what is ready, in the order in which it became ready.
+
+    **The invariant.** Under the lock, ``busy`` is the number of threads that run something and do not wait. If
+    something is ready, then ``busy`` is at least the limit of the first that is ready, or a thread was woken for it.
+    """
+
+    def __init__(self) -> None:
+        # Reentrant: a finaliser may submit a task while a thread is being started.
+        self._lock = threading.RLock()
+        self._ready: deque[Runnable] = deque()
+        self._wake: SimpleQueue[None] = SimpleQueue()
+        self._idle = 0
+        self._busy = 0
+
+    def put(self, work: Runnable) -> None:
+        """Run something as soon as a thread is free.
+
+        Raises
+        ------
+        RuntimeError
+            If there is no thread and none can be started; it is not run then.
+        """
+        with self._lock:
+            self._ready.append(work)
+            self._dispatch()
+
+    def _dispatch(self) -> None:
+        """Wake or start a thread if there is something that it may run; the caller holds the lock."""
+        if not self._ready or self._busy >= self._ready[0].limit:
+            return
+        if self._idle:
+            self._idle -= 1
+            self._busy += 1
+            self._wake.put(None)
+            return
+        thread = threading.Thread(target=self._serve, name="accel-task", daemon=True)
+        self._busy += 1
+        try:
+            start(thread)
+        except BaseException:
+            self._busy -= 1
+            if not self._busy:
+                self._ready.pop()
+                raise
+
+    def _serve(self) -> None:
+        _thread.of_pool = True
+        while True:
+            work = self._next()
+            if work is None:
+                self._wake.get()
+            while work is not None:
+                work = work.run()
+
+    def _next(self) -> Runnable | None:
+        with self._lock:
+            if self._ready and self._busy <= self._ready[0].limit:
+                work = self._ready.popleft()
+                self._dispatch()
+                return work
+            self._busy -= 1
+            self._idle += 1
+            return None
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Let another thread take the place of this one while it waits; does nothing outside of the pool."""
+        if not _thread.of_pool:
+            yield
+            return
+        with self._lock:
+            self._busy -= 1
+            self._dispatch()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._busy += 1
+
+
+POOL = Pool()
+"""The threads of this process."""
+
+in_child(POOL.__init__)  # type: ignore[misc]

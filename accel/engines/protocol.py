@@ -1,0 +1,170 @@
+"""`Engine`: what runs launches; `engine`, `current` and `using` choose one."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from copy import copy
+from importlib import import_module
+from typing import Any, ClassVar, Self
+
+from accel.device import Device, resolve
+from accel.engines.futures import Future
+from accel.engines.launch import Launch
+from accel.errors import StoreValueError
+from accel.memory.host_storage import HostArray
+from accel.store.logical_store import LogicalStore
+
+__all__ = ["Engine", "current", "engine"]
+
+_ENGINES = {"eager": "accel.engines.eager", "threads": "accel.engines.threads", "dask": "accel.engines.dask"}
+
+
+class Engine(ABC):
+    """Runs launches; made by `accel.engines.engine`.
+
+    Tasks that share elements run in the order in which they were submitted, if one of them writes. All others may run
+    at once.
+
+    Attributes
+    ----------
+    name : str
+        ``eager``, ``threads`` or ``dask``.
+    device : Device or None
+        The device whose variants run; None for the device of the stores.
+    inline : bool
+        Whether tasks that are known to be tiny may run in the thread that submits them.
+    """
+
+    name: ClassVar[str]
+    options: ClassVar[frozenset[str]] = frozenset({"device", "inline"})
+
+    def __init__(self) -> None:
+        self.device: Device | None = None
+        self.inline = True
+
+    @abstractmethod
+    def submit(self, launch: Launch) -> Future:
+        """Submit a launch; see `Task.__call__`."""
+        ...
+
+    def gather(self, store: LogicalStore) -> HostArray:
+        """Wait for the tasks that write a store, and return its values on the host; they stay in the store's memory."""
+        import numpy as np
+
+        return np.asarray(store.get_physical_store())
+
+    def persist(self, store: LogicalStore) -> LogicalStore:
+        """Wait until the values of a store are computed, and keep them where they are; returns the store."""
+        from accel.store import regions
+
+        regions.settle(store.root, store.map.box, writing=False)
+        return store
+
+    @contextmanager
+    def using(self, **options: Any) -> Iterator[Self]:
+        """Make this engine the current one inside a ``with`` block, with other options.
+
+        Parameters
+        ----------
+        device : Device or str
+            Run the variants for this device. Stores that are elsewhere are copied there by tiles, and results back.
+        inline : bool
+            Let tasks that are known to be tiny run in the thread that submits them.
+
+        Raises
+        ------
+        TypeError
+            If the engine has no such option.
+        DeviceUnavailableError
+            If there is no such device.
+
+        Examples
+        --------
+        >>> from accel.engines import current, engine
+        >>> with engine("eager").using(device="sim") as chosen:
+        ...     current() is chosen, chosen.device
+        (True, <Device.SIM: 'sim'>)
+        """
+        changed = copy(self)
+        changed.set(options)
+        token = _current.set(changed)
+        try:
+            yield changed
+        finally:
+            _reset(token, changed)
+
+    def set(self, options: dict[str, Any]) -> None:
+        """Change options of this engine."""
+        for name, value in options.items():
+            if name not in self.options:
+                raise TypeError(
+                    f"engine {self.name} has no option {name!r}; its options are {', '.join(sorted(self.options))}"
+                )
+            setattr(self, name, _device(value) if name == "device" else value)
+
+    def __repr__(self) -> str:
+        return f"<engine {self.name}>"
+
+
+def _device(value: Any) -> Device | None:
+    return None if value is None else resolve(value)
+
+
+_current: ContextVar[Engine | None] = ContextVar("accel_engine", default=None)
+_default: Engine | None = None
+
+
+def _reset(token: Any, engine: Engine) -> None:
+    try:
+        _current.reset(token)
+    except ValueError:  # a generator may end in another context than it began in
+        if _current.get() is engine:
+            _current.set(None)
+
+
+def current() -> Engine:
+    """Return the engine that calls of tasks are submitted to: that of the innermost `Engine.using`, or ``threads``.
+
+    Examples
+    --------
+    >>> from accel.engines import current
+    >>> current()
+    <engine threads>
+    """
+    global _default
+    chosen = _current.get()
+    if chosen is not None:
+        return chosen
+    if _default is None:
+        _default = engine("threads")
+    return _default
+
+
+def engine(name: str, **options: Any) -> Engine:
+    """Return an engine by name.
+
+    Parameters
+    ----------
+    name : str
+        ``eager`` runs each task in the caller. ``threads`` has threads of its own. ``dask`` runs tasks in a cluster.
+    **options
+        Options of the engine; those of `Engine.using` among them.
+
+    Raises
+    ------
+    StoreValueError
+        If there is no such engine.
+    TypeError
+        If the engine has no such option.
+
+    Examples
+    --------
+    >>> from accel.engines import engine
+    >>> with engine("eager").using():
+    ...     pass
+    """
+    if name not in _ENGINES:
+        raise StoreValueError(f"{name!r} is no engine; write one of {', '.join(_ENGINES)}")
+    made: Engine = import_module(_ENGINES[name]).make(**options)
+    return made

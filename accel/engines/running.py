@@ -1,0 +1,206 @@
+"""Runs the body of a task for one point: physical stores on given memory, scratch memory, and what the body made.
+
+This part knows no engine and no thread. An engine says where the elements of each operand are (`Memory`), and does with
+the results (`Produced`) what it must.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from accel.abc.stream import Event
+from accel.device import Device
+from accel.engines.points import Operand, Point
+from accel.engines.tasks import Body
+from accel.errors import CapabilityError, StoreError, StoreTypeError
+from accel.kernels import Kernel
+from accel.memory import AnyStorage, copy_elements
+from accel.store.boxes import volume
+from accel.store.index_maps import IndexMap
+from accel.store.physical_store import PhysicalStore
+from accel.store.reductions import ReductionOp
+from accel.store.regions import Access
+from accel.store.root import HOST
+from accel.store.scratch import elements_of
+from accel.store.store_targets import Place
+from accel.store.task import task_scope
+from accel.views import LayoutTensor
+
+__all__ = ["Memory", "Produced", "combine", "physical_store", "run"]
+
+
+class Memory(NamedTuple):
+    """Where the elements of an operand are.
+
+    Attributes
+    ----------
+    storage : HostStorage or DeviceStorage
+        The memory.
+    map : IndexMap
+        The elements in this memory.
+    place : Place
+        The kind of memory.
+    """
+
+    storage: AnyStorage
+    map: IndexMap
+    place: Place = HOST
+
+
+class Produced(NamedTuple):
+    """What the body of one point made, besides what it wrote.
+
+    Attributes
+    ----------
+    bound : dict
+        For each unbound output its memory and its shape.
+    partials : dict
+        For each reduction the values to combine: the elements of the operand's box in C order.
+    """
+
+    bound: dict[str, tuple[AnyStorage, tuple[int, ...]]]
+    partials: dict[str, AnyStorage]
+
+
+def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> Produced:
+    """Run the body of a task for one point.
+
+    Parameters
+    ----------
+    point : Point
+        The point; its operands need no roots.
+    memories : mapping
+        The memory of each operand, except of unbound outputs and reductions, which get memory here.
+    place : Place
+        The place of that memory, and the device whose variant runs.
+
+    Raises
+    ------
+    CapabilityError
+        If the task has no body for the device.
+    StoreTypeError
+        If the body returns something.
+    StoreError
+        If the body bound an unbound output not at all.
+    BaseException
+        What the body raises.
+    """
+    body = point.task.body(place.device.type)
+    if body is None:
+        raise CapabilityError(
+            f"task {point.task.name} has no body for {place.device}; write one: @{point.task.name}.variant("
+            f"{place.device.type!r})"
+        )
+    partials = {each.name: _identity(each, place) for each in point.operands if each.access is Access.REDUCE}
+    stores = {}
+    with task_scope():
+        for operand in point.operands:
+            partial = partials.get(operand.name)
+            if partial is not None:
+                assert operand.map is not None, "a reduction has a shape"
+                memory: Memory | None = Memory(partial, operand.map.on_box(), place)
+            else:
+                memory = memories.get(operand.name)
+            stores[operand.name] = (
+                PhysicalStore.unbound(operand.dtype, operand.ndim, place)
+                if memory is None
+                else physical_store(operand, memory)
+            )
+        call(point.task, body, {**point.scalars, **stores})
+        return Produced(_bound(point, stores), partials)
+
+
+def physical_store(operand: Operand, memory: Memory) -> PhysicalStore:
+    """Return the physical store of an operand."""
+    return PhysicalStore.on(
+        memory.storage,
+        memory.map,
+        operand.dtype,
+        access=operand.access,
+        place=memory.place,
+        origin=operand.origin,
+        op=operand.op,
+        partitioned=operand.partitioned,
+        future=operand.future,
+    )
+
+
+def call(task: Any, body: Body, given: Mapping[str, Any]) -> None:
+    """Call a body with its arguments, by position; it must return nothing."""
+    arguments = [given[each.name] for each in task.parameters]
+    if isinstance(body, Kernel):
+        result = body(*[_for_kernel(each) for each in arguments])
+        result = None if isinstance(result, Event) else result
+    else:
+        result = body(*arguments)
+    if result is not None:
+        refuse_result(task.name, result)
+
+
+def refuse_result(name: str, result: object) -> None:
+    """Raise the error for a body that returns something."""
+    raise StoreTypeError(
+        f"the body of task {name} returned {type(result).__name__}; a task returns nothing: write its results to an "
+        f"Output, or combine them into a Reduce"
+    )
+
+
+def _for_kernel(argument: Any) -> Any:
+    """Return a physical store as a tensor, as kernels take memory; others as they are."""
+    if not isinstance(argument, PhysicalStore):
+        return argument
+    storage, index_map = argument._memory(), argument._map
+    typed = storage if storage.dtype == argument.dtype else storage.window(0, storage.size, argument.dtype)
+    tensor = LayoutTensor(typed, index_map.layout, index_map.offset)
+    return tensor.get_immutable() if argument._access is Access.READ else tensor
+
+
+def _bound(point: Point, stores: Mapping[str, PhysicalStore]) -> dict[str, tuple[AnyStorage, tuple[int, ...]]]:
+    bound = {}
+    for operand in point.operands:
+        if operand.map is None:
+            made = stores[operand.name].bound
+            if made is None:
+                raise StoreError(
+                    f"{point} did not bind {operand.name!r}, which is unbound; call create_output_buffer(extents, "
+                    f"bind_buffer=True), bind_data or bind_empty_data in the body"
+                )
+            bound[operand.name] = made
+    return bound
+
+
+def _identity(operand: Operand, place: Place) -> AnyStorage:
+    """Return memory for the box of a reduction, filled with the value that changes nothing."""
+    assert operand.op is not None, "a reduction has an operator"
+    values = elements_of(HOST, volume(operand.box), operand.dtype)
+    host_array(values)[...] = operand.op.identity(operand.dtype)
+    return moved(values, place)
+
+
+def moved(storage: AnyStorage, place: Place) -> AnyStorage:
+    """Return the elements in memory of another place; the same memory if they are there."""
+    if storage.device is place.device:
+        return storage
+    made = elements_of(place, storage.size, storage.dtype)
+    copy_elements(made, storage)
+    return made
+
+
+def host_array(storage: AnyStorage) -> Any:
+    """Return the elements of host memory as a NumPy array."""
+    assert storage.device is Device.CPU, "host memory"
+    return np.asarray(storage)
+
+
+def combine(op: ReductionOp, partials: Sequence[AnyStorage]) -> Any:
+    """Combine values on the host as a tree, in the order of their colors; return a NumPy array.
+
+    The tree depends on the number of values only, so the result is the same in each run. The first value is changed.
+    """
+    arrays = [host_array(moved(each, HOST)) for each in partials]
+    while len(arrays) > 1:
+        for left, right in zip(arrays[::2], arrays[1::2], strict=False):
+            op.combine(left, right)
+        arrays = arrays[::2]
+    return arrays[0]

@@ -1,0 +1,117 @@
+"""Reductions: the operators by which tasks combine values into a store (Legate's)."""
+
+from typing import Any
+
+import numpy as np
+
+from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.enums import PlainEnum
+from accel.errors import StoreValueError
+
+__all__ = ["ADD", "AND", "MAX", "MIN", "MUL", "OR", "XOR", "ReductionOp"]
+
+
+class ReductionOp(PlainEnum):
+    """An operator that is associative and commutative, so the order in which tasks combine values is free.
+
+    Integers and booleans take all seven operators. Real numbers take ``ADD``, ``MUL``, ``MIN`` and ``MAX``, and
+    complex numbers ``ADD`` and ``MUL``. The sum of booleans is their "or", and the product is their "and". ``MIN`` and
+    ``MAX`` of NaN and a number are NaN, as in NumPy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from accel.store import ADD, MIN
+    >>> total = np.array([1, 2])
+    >>> ADD.combine(total, [10, 20])
+    >>> total, MIN.identity("float32")
+    (array([11, 22]), np.float32(inf))
+    """
+
+    ADD = "add"
+    MUL = "multiply"
+    MIN = "minimum"
+    MAX = "maximum"
+    AND = "bitwise_and"
+    OR = "bitwise_or"
+    XOR = "bitwise_xor"
+
+    @property
+    def ufunc(self) -> np.ufunc:
+        """The function of NumPy that combines two values."""
+        ufunc: np.ufunc = getattr(np, self.value)
+        return ufunc
+
+    def takes(self, dtype: DTypeLike) -> bool:
+        """Tell whether there is such a reduction of a dtype."""
+        kind = as_dtype(dtype).kind
+        return kind in "biu" or (self in _ON_COMPLEX if kind == "c" else self in _ON_REAL)
+
+    def require(self, dtype: DTypeLike) -> None:
+        """Raise `StoreValueError` if there is no such reduction of a dtype."""
+        if not self.takes(dtype):
+            possible = ", ".join(op.name for op in ReductionOp if op.takes(dtype))
+            raise StoreValueError(f"there is no {self.name} of {as_dtype(dtype).name}; its reductions are {possible}")
+
+    def identity(self, dtype: DTypeLike) -> Any:
+        """Return the value that changes nothing, as a NumPy scalar of a dtype.
+
+        Raises
+        ------
+        StoreValueError
+            If there is no such reduction of the dtype.
+        """
+        self.require(dtype)
+        element_type = as_dtype(dtype)
+        if self in (MIN, MAX):
+            return _limit(element_type, largest=self is MIN)
+        if self is AND:
+            return ~element_type.type(0)
+        return element_type.type(int(self is MUL))
+
+    def combine(self, target: Any, values: Any) -> None:
+        """Combine values into an array, element by element, in place.
+
+        Parameters
+        ----------
+        target : array
+            An array of NumPy, or one that takes NumPy's functions.
+        values : array_like
+            Values of the same dtype, or Python numbers; broadcast to the shape of the target.
+
+        Raises
+        ------
+        StoreValueError
+            If there is no such reduction of the dtype, or the values have another one.
+        DTypeError, OverflowError
+            If the dtype cannot hold a Python number.
+        """
+        self.require(target.dtype)
+        given = values if hasattr(values, "dtype") else exact_cast(values, target.dtype)
+        if given.dtype != target.dtype:
+            raise StoreValueError(
+                f"{self.name} combines values of one dtype; found {given.dtype} for {target.dtype}: convert them first"
+            )
+        self.ufunc(target, given, out=target)
+
+
+ADD, MUL, MIN, MAX, AND, OR, XOR = ReductionOp
+
+_ON_COMPLEX = frozenset({ADD, MUL})
+_ON_REAL = frozenset({ADD, MUL, MIN, MAX})
+
+
+def _limit(dtype: DType, *, largest: bool) -> Any:
+    """Return the largest value of a dtype, or the smallest; infinity where it has one."""
+    if dtype.kind == "b":
+        return np.bool_(largest)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return dtype.type(limits.max if largest else limits.min)
+    infinity = dtype.type(float("inf") if largest else float("-inf"))
+    if np.isinf(infinity):
+        return infinity
+    from ml_dtypes import finfo
+
+    limit = finfo(dtype)  # type: ignore[no-untyped-call]
+    return limit.max if largest else limit.min

@@ -22,6 +22,8 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any, Self
@@ -102,7 +104,13 @@ def computing(way: str, budget: str) -> Iterator[dict[str, Any]]:
 
     facts: dict[str, Any] = {}
     if way == "threads":
-        yield facts
+        from accel.engines.graph import get
+
+        def note(statistics: Any) -> None:
+            facts["statistics, bytes"] = asdict(statistics)
+
+        with dask.config.set(scheduler=partial(get, budget=budget, num_workers=2, statistics=note)):
+            yield facts
     elif way == "threaded":
         with dask.config.set(scheduler="threads", num_workers=2):
             yield facts
@@ -134,7 +142,7 @@ def measured(way: str, times: int, width: int, budget: str) -> dict[str, Any]:
         found = mean.compute()
         seconds = perf_counter() - start
         sleep(0.05)
-        return {"seconds": seconds, "peak, bytes": peak.bytes, "result": float(found.sum())} | facts
+    return {"seconds": seconds, "peak, bytes": peak.bytes, "result": float(found.sum())} | facts
 
 
 def in_a_process(way: str, given: argparse.Namespace) -> dict[str, Any]:

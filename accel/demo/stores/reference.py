@@ -56,11 +56,12 @@ def _located(atlas: Atlas, boxes: _Floats) -> npt.NDArray[np.int32]:
 
 def _inside(points: _Floats, rings: Sequence[_Floats]) -> npt.NDArray[np.bool_]:
     """Tell for which points a ray to the east crosses an odd number of edges."""
-    crossings = np.zeros(len(points), int)
+    crossings: npt.NDArray[np.int64] = np.zeros(len(points), np.int64)
     x, y = points[:, :1], points[:, 1:]
     for ring in rings:
         (from_x, to_x), (from_y, to_y) = ((axis[:-1], axis[1:]) for axis in ring.T)
         crossed = (y < from_y) != (y < to_y)
         slope = np.divide(to_x - from_x, to_y - from_y, where=to_y != from_y, out=np.zeros(len(from_x)))
         crossings += (crossed & (x < from_x + (y - from_y) * slope)).sum(axis=1)
-    return crossings % 2 == 1
+    odd: npt.NDArray[np.bool_] = crossings % 2 == 1
+    return odd

@@ -1,5 +1,7 @@
 """Checks of the sizes, addresses and alignments that users pass."""
 
+import re
+from fractions import Fraction
 from operator import index
 from reprlib import repr as abbreviated
 from typing import SupportsIndex
@@ -8,7 +10,7 @@ import numpy as np
 
 from accel.dtypes import DType
 
-__all__ = ["as_alignment", "as_pointer", "as_size", "in_words", "refuse_misaligned"]
+__all__ = ["as_alignment", "as_bytes", "as_pointer", "as_size", "in_words", "refuse_misaligned"]
 
 # Addresses and byte counts must fit a signed 64-bit integer, as in every driver.
 _MOST_BYTES = 2**63 - 1
@@ -78,6 +80,45 @@ def as_alignment(alignment: SupportsIndex) -> int:
     if power <= 0 or power & (power - 1):
         raise ValueError(f"an alignment is a power of two; found {power}")
     return power
+
+
+_UNITS = {"": 1, "B": 1} | {
+    f"{prefix}{unit}": base**power
+    for power, prefix in enumerate("KMGTP", 1)
+    for unit, base in (("iB", 1024), ("B", 1000))
+}
+_QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", re.ASCII)
+
+
+def as_bytes(size: SupportsIndex | str, what: str = "size") -> int:
+    """Return a number of bytes that is given as a whole number, or as text with a unit.
+
+    ``KiB``, ``MiB``, ``GiB``, ``TiB`` and ``PiB`` are powers of 1024; ``kB``, ``MB``, ``GB``, ``TB`` and ``PB`` are
+    powers of 1000.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    ValueError
+        If it is not positive, or the text is no number and unit.
+
+    Examples
+    --------
+    >>> as_bytes("2 GiB"), as_bytes("1.5 MB"), as_bytes(4096)
+    (2147483648, 1500000, 4096)
+    """
+    if isinstance(size, str):
+        found = _QUANTITY.fullmatch(size)
+        unit = found and _UNITS.get(found[2].upper().replace("IB", "iB"))
+        if not found or not unit:
+            raise ValueError(f'the {what} {size!r} is no number of bytes; write it as in "2 GiB", "500 MB" or 4096')
+        nbytes = int(Fraction(found[1]) * unit)
+    else:
+        nbytes = _whole(size, f"a {what}", 'write it as in "2 GiB" or 4096')
+    if not 0 < nbytes <= _MOST_BYTES:
+        raise ValueError(f"a {what} is 1 byte to {in_words(_MOST_BYTES)}; found {size!r}")
+    return nbytes
 
 
 def in_words(nbytes: int) -> str:

@@ -290,7 +290,7 @@ def _read_numbers(value: Any, dtype: ScalarType | None) -> HostArray:
 def _inferred(value: Any) -> HostArray:
     """Return a value as an array of the type that fits it."""
     if type(value) is int:
-        return exact_cast(value, _smallest(value))
+        return np.array(value, _smallest(value))
     elements = _as_array(value)
     if not hasattr(value, "dtype") and elements.ndim and not elements.size:
         raise StoreValueError("an empty sequence has no type; write Scalar([], dtype)")

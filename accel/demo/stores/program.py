@@ -7,7 +7,7 @@ from accel.demo.stores import tasks
 from accel.demo.stores.atlas import Atlas
 from accel.demo.stores.findings import LONGEST, Findings
 from accel.engines import Engine, Launch
-from accel.store import LogicalStore, Slice, create_store, from_array
+from accel.store import LogicalStore, LogicalStorePartition, Slice, create_store, from_array
 from accel.store.arrays import ListLogicalArray, create_list_array, create_struct_array, from_strings
 
 __all__ = ["CITIES", "RINGS", "Program", "outlines"]
@@ -50,26 +50,21 @@ class Program:
         return Findings(*(engine.gather(store).copy() for store in written))
 
     def _measure(self) -> Launch:
-        rings, areas, boxes = self._rings.descriptor.data, self._areas, self._boxes
-        return tasks.measure.bind(
-            rings.partition_by_tiling((RINGS, 2)),
-            *self._vertices(),
-            areas.partition_by_tiling((RINGS,)),
-            boxes.partition_by_tiling((RINGS, 4)),
-        )
+        tiles = (_tiles(store, RINGS) for store in (self._rings.descriptor.data, self._areas, self._boxes))
+        rings, areas, boxes = tiles
+        return tasks.measure.bind(rings, *self._vertices(), areas, boxes)
 
     def _add_by_state(self) -> Launch:
-        areas, states = (store.partition_by_tiling((RINGS,)) for store in (self._areas, self._state_of))
-        return tasks.add_by_state.bind(areas, states, self._state_areas)
+        return tasks.add_by_state.bind(_tiles(self._areas, RINGS), _tiles(self._state_of, RINGS), self._state_areas)
 
     def _locate(self) -> Launch:
         return tasks.locate.bind(
-            self._places.partition_by_tiling((CITIES, 2)),
+            _tiles(self._places, CITIES),
             self._rings.descriptor.data,
             *self._vertices(),
             self._county_of,
             self._boxes,
-            self._located.partition_by_tiling((CITIES,)),
+            _tiles(self._located, CITIES),
             self._cities,
         )
 
@@ -77,12 +72,18 @@ class Program:
         # Two views of one store: where each name begins, and where it ends.
         offsets = self._names.offsets.data
         starts, ends = offsets.slice(0, Slice(0, -1)), offsets.slice(0, Slice(1))
-        tiles = (store.partition_by_tiling((CITIES,)) for store in (starts, ends))
-        return tasks.count_characters.bind(*tiles, self._names.chars.data, self._lengths)
+        chars = self._names.chars.data
+        return tasks.count_characters.bind(_tiles(starts, CITIES), _tiles(ends, CITIES), chars, self._lengths)
 
     def _vertices(self) -> tuple[LogicalStore, LogicalStore]:
         vertices = self._rings.vardata
         return vertices.child(0).data, vertices.child(1).data
+
+
+def _tiles(store: LogicalStore, rows: int) -> LogicalStorePartition:
+    """Cut a store into tiles of whole rows; one without columns gets one, so that all have one color shape."""
+    table = store if store.ndim == 2 else store.promote(1, 1)
+    return table.partition_by_tiling((rows, table.shape[1]))
 
 
 def _state_of(atlas: Atlas) -> npt.NDArray[np.int32]:

@@ -23,7 +23,7 @@ def measure(rings: Input, lon: Input, lat: Input, areas: Output, boxes: Output) 
     strips = np.zeros(len(x))
     strips[:-1] = np.diff(east) * (height[:-1] + height[1:])
     strips[ends] = 0  # between a ring and the next
-    areas.span_write_accessor()[...] = RADIUS**2 / 2 * np.add.reduceat(strips, starts)
+    areas.span_write_accessor()[:, 0] = RADIUS**2 / 2 * np.add.reduceat(strips, starts)
     sides = [least.reduceat(axis, starts) for least in (np.minimum, np.maximum) for axis in (x, y)]
     boxes.span_write_accessor()[...] = np.stack(sides, axis=1)
 
@@ -31,7 +31,7 @@ def measure(rings: Input, lon: Input, lat: Input, areas: Output, boxes: Output) 
 @task
 def add_by_state(areas: Input, states: Input, total: Reduce[ADD]) -> None:
     """Add the areas of some rings to those of their states."""
-    total.span_reduce_accessor().reduce(np.asarray(states), np.asarray(areas))
+    total.span_reduce_accessor().reduce(np.asarray(states)[:, 0], np.asarray(areas)[:, 0])
 
 
 @task
@@ -55,14 +55,14 @@ def locate(
         inside = _inside(x[cities], y[cities], np.asarray(lon)[outline], np.asarray(lat)[outline])
         odd[cities, np.asarray(county_of)[ring]] ^= inside
     found = np.where(odd.any(axis=1), odd.argmax(axis=1), -1).astype(np.int32)
-    located.span_write_accessor()[...] = found
+    located.span_write_accessor()[:, 0] = found
     count.span_reduce_accessor().reduce(found[found >= 0], 1)
 
 
 @task
 def count_characters(starts: Input, ends: Input, chars: Input, count: Reduce[ADD]) -> None:
     """Count the characters of some names, not their bytes, and how many names have as many."""
-    first, past = np.asarray(starts), np.asarray(ends)
+    first, past = np.asarray(starts)[:, 0], np.asarray(ends)[:, 0]
     begins = np.asarray(chars)[first[0] : past[-1]] & 0xC0 != 0x80  # the other bytes go on with a character
     before = np.concatenate(([0], np.cumsum(begins)))
     lengths = before[past - first[0]] - before[first - first[0]]

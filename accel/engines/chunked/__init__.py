@@ -1,0 +1,6 @@
+"""Arrays in chunks: Dask builds their graphs, and the current engine runs them; xarray's door."""
+
+from accel.engines.chunked.array import ChunkedArray
+from accel.engines.chunked.running import get
+
+__all__ = ["ChunkedArray", "get"]

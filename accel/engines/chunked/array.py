@@ -1,0 +1,271 @@
+"""`ChunkedArray`: an array in chunks, whose graph Dask builds and an engine of ours runs."""
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from accel.engines.chunked import running
+from accel.engines.chunked.indexing import select
+from accel.engines.chunked.wrapping import mapped
+
+__all__ = ["ChunkedArray", "unwrapped", "wrapped", "wrapping"]
+
+
+class ChunkedArray(NDArrayOperatorsMixin):
+    """An array in chunks that the current engine computes, within its budget.
+
+    It holds an array of `dask.array`. Operators, NumPy's functions, methods and indexing give Dask's results, as chunked
+    arrays of this class; nothing is computed before ``compute``, ``persist``, ``store`` or a conversion to NumPy. A
+    function of NumPy that `dask.array` lacks computes its arguments, and returns NumPy's result.
+
+    xarray makes arrays of this class with ``chunked_array_type="accel"``. They are no Dask collections: ``dask.compute``
+    returns them as they are.
+
+    Parameters
+    ----------
+    array : dask.array.Array
+        The chunks.
+
+    Raises
+    ------
+    TypeError
+        If it is no array of `dask.array`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from accel.engines.chunked import ChunkedArray
+    >>> x = ChunkedArray(da.arange(10, chunks=5))
+    >>> np.cumsum(x * 2)
+    ChunkedArray(shape=(10,), dtype=int64, chunksize=(5,))
+    >>> int(np.sum(x * 2))
+    90
+    """
+
+    __slots__ = ("_dask",)
+    _dask: Any
+
+    def __init__(self, array: Any) -> None:
+        if not isinstance(array, _dask_array_class()):
+            raise TypeError(
+                f"ChunkedArray takes an array of dask.array, and got {type(array).__name__}; "
+                "write ChunkedArray(dask.array.from_array(x))"
+            )
+        self._dask = array
+
+    @property
+    def dask_array(self) -> Any:
+        """The array of `dask.array`; its own ``compute`` uses Dask's scheduler, which knows no budget."""
+        return self._dask
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Elements in each dimension; nan where the sizes of chunks are not known before they are computed."""
+        return self._dask.shape  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._dask.ndim  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the elements."""
+        return self._dask.dtype  # type: ignore[no-any-return]
+
+    @property
+    def chunks(self) -> tuple[tuple[int, ...], ...]:
+        """Elements in each chunk, for each dimension."""
+        return self._dask.chunks  # type: ignore[no-any-return]
+
+    @property
+    def vindex(self) -> "Indexer":
+        """Select points: ``x.vindex[i, j]``."""
+        return Indexer(self._dask.vindex)
+
+    @property
+    def blocks(self) -> "Indexer":
+        """Select chunks by their numbers: ``x.blocks[0, :2]``."""
+        return Indexer(self._dask.blocks)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a public attribute of Dask's array; a method that gives a Dask array gives a chunked array."""
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+        found = getattr(self._dask, name)
+        return wrapping(found) if callable(found) and not isinstance(found, _dask_array_class()) else wrapped(found)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(name for name in dir(self._dask) if not name.startswith("_"))})
+
+    def compute(self, **options: Any) -> Any:
+        """Compute the elements on the current engine.
+
+        Parameters
+        ----------
+        **options
+            Options of ``dask.compute``; with ``scheduler``, that runs the graph instead of the engine.
+
+        Returns
+        -------
+        numpy.ndarray
+            Or an array of the chunks' type.
+        """
+        return running.compute(self._dask, **options)[0]
+
+    def persist(self, **options: Any) -> "ChunkedArray":
+        """Compute the chunks on the current engine, and return an array that keeps them in memory."""
+        return ChunkedArray(running.persist(self._dask, **options)[0])
+
+    def store(self, target: Any, **options: Any) -> Any:
+        """Write the chunks to an array-like, such as one of zarr; the options are those of ``dask.array.store``."""
+        return running.store([self._dask], [target], **options)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("NumPy cannot share the memory of a ChunkedArray: it has none; omit copy=False")
+        return np.asarray(self.compute(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        outputs = keywords.pop("out", ())
+        if not all(map(_takes_part, (*inputs, *outputs))):
+            return NotImplemented
+        result = wrapped(getattr(ufunc, method)(*unwrapped(inputs), **unwrapped(keywords)))
+        return _assigned(outputs[0], result) if outputs else result
+
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, keywords: Any) -> Any:
+        if not all(issubclass(each, ChunkedArray) or _is_type_of_chunks(each) for each in types):
+            return NotImplemented
+        if _in_dask(function):
+            return wrapped(function(*unwrapped(args), **unwrapped(keywords)))
+        args, keywords = running.compute(unwrapped(args), unwrapped(keywords))
+        return function(*args, **keywords)
+
+    def __getitem__(self, key: Any) -> "ChunkedArray":
+        return ChunkedArray(select(self._dask, unwrapped(key)))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        changed = self._dask.copy()  # other arrays may hold the same Dask array
+        changed[unwrapped(key)] = unwrapped(value)
+        self._dask = changed
+
+    def __len__(self) -> int:
+        return len(self._dask)
+
+    def __iter__(self) -> Iterator["ChunkedArray"]:
+        return (self[position] for position in range(len(self)))
+
+    def __contains__(self, value: object) -> bool:
+        return bool((self == value).any())
+
+    def __bool__(self) -> bool:
+        return bool(self.compute())
+
+    def __int__(self) -> int:
+        return int(self.compute())
+
+    def __float__(self) -> float:
+        return float(self.compute())
+
+    def __complex__(self) -> complex:
+        return complex(self.compute())
+
+    def __index__(self) -> int:
+        return self.compute().__index__()  # type: ignore[no-any-return]
+
+    __hash__ = None  # type: ignore[assignment]  # `==` compares elements
+
+    def __copy__(self) -> "ChunkedArray":
+        return ChunkedArray(self._dask)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ChunkedArray":
+        return ChunkedArray(self._dask)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ChunkedArray, (self._dask,)
+
+    def __dask_tokenize__(self) -> tuple[str, str]:
+        return "accel.ChunkedArray", self._dask.name
+
+    def __repr__(self) -> str:
+        return f"ChunkedArray(shape={self.shape}, dtype={self.dtype}, chunksize={self._dask.chunksize})"
+
+    def _repr_html_(self) -> str:
+        return self._dask._repr_html_()  # type: ignore[no-any-return]
+
+
+class Indexer:
+    """Indexing of another kind, as ``x.vindex[...]``.
+
+    Parameters
+    ----------
+    indexer : object
+        What Dask has for it.
+    """
+
+    __slots__ = ("_indexer",)
+
+    def __init__(self, indexer: Any) -> None:
+        self._indexer = indexer
+
+    def __getitem__(self, key: Any) -> Any:
+        return wrapped(self._indexer[unwrapped(key)])
+
+
+def wrapped(value: Any) -> Any:
+    """Return a value with `ChunkedArray` for each Dask array in it."""
+    array_class = _dask_array_class()
+    return mapped(value, lambda each: ChunkedArray(each) if isinstance(each, array_class) else each)
+
+
+def unwrapped(value: Any) -> Any:
+    """Return a value with the Dask array of each `ChunkedArray` in it."""
+    return mapped(value, lambda each: each._dask if isinstance(each, ChunkedArray) else each)
+
+
+def wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of Dask's arrays as one of chunked arrays."""
+
+    @wraps(function)
+    def call(*args: Any, **keywords: Any) -> Any:
+        return wrapped(function(*unwrapped(args), **unwrapped(keywords)))
+
+    return call
+
+
+def _assigned(output: Any, result: Any) -> Any:
+    """Make the result of a ufunc the elements of its ``out`` argument."""
+    if not isinstance(output, ChunkedArray) or output.shape != result.shape:
+        raise TypeError(f"out must be a ChunkedArray of shape {result.shape}, and is {output!r}; omit it")
+    output._dask = result._dask.astype(output.dtype, casting="same_kind")
+    return output
+
+
+def _takes_part(operand: Any) -> bool:
+    """Say whether an operand of a ufunc is for Dask; a class that is not, such as xarray's, handles the ufunc itself."""
+    return not hasattr(operand, "__array_ufunc__") or _is_type_of_chunks(type(operand))
+
+
+def _is_type_of_chunks(cls: type) -> bool:
+    if issubclass(cls, ChunkedArray | _dask_array_class()):
+        return True
+    return import_module("dask.array.chunk_types").is_valid_chunk_type(cls)  # type: ignore[no-any-return]
+
+
+def _in_dask(function: Callable[..., Any]) -> bool:
+    """Say whether Dask has a function of NumPy; for others Dask would compute with its own scheduler."""
+    if function in import_module("dask.array.core")._HANDLED_FUNCTIONS:
+        return True
+    found: Any = import_module("dask.array")
+    for name in (*function.__module__.split(".")[1:], function.__name__):
+        found = getattr(found, name, None)
+    return found is not None and found is not function
+
+
+def _dask_array_class() -> Any:
+    return import_module("dask.array").Array

@@ -1,0 +1,227 @@
+"""`Admission`: which job runs next, and which values leave the memory for it.
+
+**The invariant.** A job begins only if all that it will allocate fits what is left of the budget: inputs that are not
+in memory, its result, its scratch memory. That many bytes are promised to it in the same step. So what is held and what
+is promised never exceed the budget, as long as results are no larger than their estimates.
+
+**There is no deadlock.** If no job runs and nothing moves, no block is pinned. Then every value that is held can leave
+the memory. The inputs, the result and the scratch memory of each job fit the budget, which was checked before. So the
+first ready job fits at the latest when all other values have left. Only values that cannot be written to a file stay;
+if they take too much, the run ends with an error and does not wait for ever.
+
+All methods need the scheduler's lock, and none waits.
+"""
+
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush, nsmallest
+from itertools import count
+
+from accel.engines.graph.blocks import Block, Job, State
+from accel.engines.graph.ledger import UNLIMITED, Ledger
+from accel.errors import StoreError
+from accel.memory.sizes import in_words
+
+__all__ = ["Admission"]
+
+_WINDOW = 16  # how many ready jobs are asked whether they give back memory
+
+
+class Admission:
+    """The jobs that are ready, and the blocks that can leave the memory.
+
+    Parameters
+    ----------
+    budget : int
+        The most bytes at any time.
+    forget : callable
+        Called with each block that nothing needs any more.
+    """
+
+    def __init__(self, budget: int, forget: Callable[[Block], object]) -> None:
+        self.ledger = Ledger(budget)
+        self.running = 0  # jobs that run, and threads that write blocks
+        self.ready: list[Job] = []  # a heap
+        self._forget = forget
+        self._returning = 0  # bytes that are free when the running jobs are done
+        self._measuring = 0  # running jobs whose result has no known size
+        self._largest = 0  # bytes of the largest result so far
+        # Blocks in memory that no running job uses, the one whose next use is latest first. An entry whose use is not
+        # the block's next use any more is out of date, and so is that of a block that was pinned or left.
+        self._idle: list[tuple[int, int, Block]] = []
+        self._serial = count()
+
+    def make_ready(self, job: Job) -> None:
+        """Take a job whose inputs are all made."""
+        heappush(self.ready, job)
+
+    def make_idle(self, block: Block) -> None:
+        """Take a block that no running job uses."""
+        heappush(self._idle, (-block.next_use, next(self._serial), block))
+
+    def next_job(self) -> Job | None:
+        """Return the job to begin now: the first that is ready, or one that gives back memory; None if neither fits."""
+        ready = self.ready
+        if self._fits(ready[0]):
+            return heappop(ready)
+        scarce = self._needs(ready[0]) > self.ledger.room
+        for job in nsmallest(_WINDOW, ready):
+            if self._fits(job) and (not scarce or job.freed >= self._allocates(job)):
+                ready.remove(job)
+                heapify(ready)
+                return job
+        return None
+
+    def begin(self, job: Job) -> list[Block]:
+        """Promise a job its bytes and pin its inputs; returns the inputs that must come back into memory."""
+        away = [block for block in job.inputs if block.state is State.AWAY]
+        job.promised = self._allocates(job)
+        job.returns = job.freed + job.scratch
+        self.ledger.promise(job.promised + sum([block.nbytes for block in away]))
+        self._returning += job.returns
+        job.measures = self._unmeasured(job)
+        self._measuring += job.measures
+        self.running += 1
+        for block in job.inputs:
+            block.pins += 1
+        for block in away:
+            block.state = State.MOVING
+        return away
+
+    def end(self, job: Job) -> None:
+        """Unpin the inputs of a job, and free those that nothing needs any more."""
+        self.running -= 1
+        self._returning -= job.returns
+        self._measuring -= job.measures
+        self._largest = max(self._largest, job.output.nbytes)
+        for block in job.inputs:
+            block.pins -= 1
+            block.end_use(job)
+            self.settle(block)
+
+    def settle(self, block: Block) -> None:
+        """Free a block that nothing needs; if it is in memory otherwise and not used now, it can leave."""
+        if block.pins or block.state is not State.HELD:
+            return
+        if not block.needed:
+            self.take_out(block, State.GONE)
+            self._forget(block)
+        elif block.movable:
+            self.make_idle(block)
+
+    def take_out(self, block: Block, state: State) -> None:
+        """Free the memory of a block."""
+        self.ledger.free(block.buffers)
+        block.value, block.buffers, block.state = None, {}, state
+
+    def make_room(self) -> list[Block] | None:
+        """Free memory for the first ready job: drop blocks, and return those that must be written before.
+
+        The result is None if running jobs must end first.
+
+        Raises
+        ------
+        StoreError
+            If the job cannot fit, and no job that runs gives back memory.
+        """
+        job = self.ready[0]
+        lacking = self._needs(job) - self.ledger.room
+        if lacking <= 0 or (self.running and self._returning >= lacking):
+            return None
+        blocks, freed = self._latest(job, lacking)
+        if freed < lacking and self.running:
+            for block in blocks:
+                self.make_idle(block)
+            return None
+        blocks = blocks or self._views(job)
+        if not blocks:
+            raise self._refusal(job)
+        return self._leave(blocks)
+
+    def _leave(self, blocks: list[Block]) -> list[Block]:
+        """Drop the blocks that need not be written; the others move from now on."""
+        written = []
+        for block in blocks:
+            if block.cheap_to_move:
+                self.take_out(block, State.AWAY)
+            else:
+                block.state = State.MOVING
+                written.append(block)
+        self.running += bool(written)
+        return written
+
+    def _latest(self, job: Job, lacking: int) -> tuple[list[Block], int]:
+        """Return the idle blocks that are needed last and free enough bytes together, and these bytes."""
+        ledger, idle = self.ledger, self._idle
+        chosen, own, freed = [], [], 0
+        leaving: dict[int, int] = {}
+        while idle and freed < lacking:
+            entry = heappop(idle)
+            block = entry[-1]
+            if block.state is not State.HELD or block.pins or -entry[0] != block.next_use:
+                continue
+            if block in job.inputs:
+                own.append(block)
+                continue
+            chosen.append(block)
+            for owner, nbytes in block.buffers.items():
+                leaving[owner] = leaving.get(owner, 0) + 1
+                if leaving[owner] == ledger.users(owner):
+                    freed += nbytes
+        for block in own:
+            self.make_idle(block)
+        # A view frees nothing while another view of the same array stays.
+        useful = [
+            block
+            for block in chosen
+            if not block.buffers or any(leaving[owner] == ledger.users(owner) for owner in block.buffers)
+        ]
+        if freed >= lacking:
+            for block in chosen:
+                if block not in useful:
+                    self.make_idle(block)
+            return useful, freed
+        return chosen, freed
+
+    def _views(self, job: Job) -> list[Block]:
+        """Return inputs that keep more in memory than they need: written and read again, they are smaller."""
+        return [
+            block
+            for block in job.inputs
+            if block.state is State.HELD and block.movable and sum(block.buffers.values()) > block.nbytes
+        ]
+
+    def _refusal(self, job: Job) -> StoreError:
+        away = self._needs(job) - self._allocates(job)
+        return StoreError(
+            f"task {job.output.key!r} needs {in_words(self._needs(job))} more ({in_words(away)} for inputs, the rest "
+            f"for its result and scratch memory), but {in_words(self.ledger.held)} are held by its other inputs and by "
+            f"values that cannot be written to a file; the budget is {in_words(self.ledger.budget)}; write a larger "
+            f"one, or smaller chunks"
+        )
+
+    def _fits(self, job: Job) -> bool:
+        if any(block.state is State.MOVING for block in job.inputs):
+            return False
+        if self._measuring and self._unmeasured(job):
+            return False
+        return self._needs(job) <= self.ledger.room
+
+    def _unmeasured(self, job: Job) -> bool:
+        """Tell whether the result has no known size, and its size matters."""
+        return not job.output.estimate.known and self.ledger.budget < UNLIMITED
+
+    def _needs(self, job: Job) -> int:
+        """Return the bytes that a job will allocate, and that its inputs take which are not in memory."""
+        away = sum([block.nbytes for block in job.inputs if block.state is State.AWAY])
+        return away + self._allocates(job)
+
+    def _allocates(self, job: Job) -> int:
+        """Return the bytes of the result and the scratch memory.
+
+        Sizes that the caller did not declare are limited to what the budget leaves: they are no reason to refuse.
+        """
+        estimate = job.output.estimate
+        size = estimate.nbytes if estimate.known else max(job.input_bytes, self._largest)
+        if estimate.declared:
+            return size + job.scratch
+        return max(min(size + job.scratch, self.ledger.budget - job.input_bytes), 0)

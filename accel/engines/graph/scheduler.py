@@ -1,0 +1,293 @@
+"""`Scheduler`: threads that run jobs within a budget of bytes."""
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from accel.engines.graph.admission import Admission
+from accel.engines.graph.blocks import Block, Estimate, Job, State
+from accel.engines.graph.spill_file import SpillFile
+from accel.engines.graph.values import buffers_of, discard, nbytes_of, restored, spillable, spilled
+from accel.errors import StoreError
+from accel.locks import start
+from accel.memory.sizes import in_words
+
+__all__ = ["Scheduler", "Statistics"]
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What a run did.
+
+    Attributes
+    ----------
+    budget : int
+        The most bytes it was allowed.
+    peak : int
+        The most bytes that were held by values or promised to running tasks.
+    tasks : int
+        Number of tasks that ran, without repetitions.
+    spilled, restored : int
+        Bytes written to the file, and read from it.
+    remade : int
+        Number of values that were dropped and made again.
+    seconds : float
+        Time from the first task to the last.
+    """
+
+    budget: int = 0
+    peak: int = 0
+    tasks: int = 0
+    spilled: int = 0
+    restored: int = 0
+    remade: int = 0
+    seconds: float = 0.0
+
+
+class Scheduler:
+    """Runs jobs on threads; what they hold never exceeds the budget. See `accel.engines.graph.admission`.
+
+    Parameters
+    ----------
+    budget : int
+        The most bytes at any time.
+    threads : int
+        Number of threads.
+    spill_folder : str, optional
+        Where values wait that do not fit; by default the system's folder for temporary files.
+    done : callable, optional
+        Called after each job with its block, in the thread that ran it.
+    """
+
+    # Guarded by `_changed`: all that is here but `_file`, and all of the blocks and jobs. Threads wait for it only
+    # without any other lock. It is notified when a job or a move ends: whatever could let another job begin.
+
+    def __init__(
+        self,
+        budget: int,
+        threads: int,
+        *,
+        spill_folder: str | None = None,
+        done: Callable[[Block], object] | None = None,
+    ) -> None:
+        self.statistics = Statistics(budget)
+        self._file = SpillFile(spill_folder)
+        self._admission = Admission(budget, self._forget)
+        self._changed = threading.Condition()
+        self._most_threads = threads
+        self._threads = 0
+        self._left = 0
+        self._failure: BaseException | None = None
+        self._done = done
+        self._began = perf_counter()
+
+    @property
+    def ledger(self) -> Any:
+        """The account of bytes."""
+        return self._admission.ledger
+
+    def add(self, jobs: Iterable[Job]) -> None:
+        """Take jobs whose inputs are outputs of jobs added before, or of these."""
+        with self._changed:
+            for job in jobs:
+                self._left += 1
+                for block in job.inputs:
+                    block.add_use(job)
+                    if block.state is State.PLANNED:
+                        block.readers.append(job)
+                        job.waits_for += 1
+                if not job.waits_for:
+                    self._admission.make_ready(job)
+        for _ in range(min(self._most_threads, self._left) - self._threads):
+            self._start_thread()
+
+    def wait(self) -> None:
+        """Block until all jobs are done.
+
+        Raises
+        ------
+        BaseException
+            The first error of a job; the jobs that had not begun then are cancelled.
+        """
+        try:
+            with self._changed:
+                while not self._over:
+                    self._changed.wait()
+                while self._threads:
+                    self._changed.wait()
+        except BaseException as error:
+            self._fail(error)
+            raise
+        if self._failure is not None:
+            raise self._failure
+
+    def values(self, blocks: Iterable[Block]) -> list[Any]:
+        """Return values that were kept, all in memory, after `wait`.
+
+        Raises
+        ------
+        StoreError
+            If they do not fit the budget together.
+        """
+        kept = [*blocks]
+        away = [block for block in {id(block): block for block in kept}.values() if block.state is State.AWAY]
+        lacking = sum([block.nbytes for block in away]) - self.ledger.room
+        if lacking > 0:
+            raise StoreError(
+                f"the results need {in_words(self.ledger.budget + lacking)} together; the budget is "
+                f"{in_words(self.ledger.budget)}; write them to a store instead, or write a larger budget"
+            )
+        for block in away:
+            self.ledger.promise(block.nbytes)
+            self._bring(block)
+        return [block.value for block in kept]
+
+    def close(self) -> None:
+        """Cancel what has not begun, wait for what runs, and free all memory and the file."""
+        try:
+            with self._changed:
+                self._left = 0
+                self._changed.notify_all()
+                while self._threads:
+                    self._changed.wait()
+        finally:
+            self._file.close()
+            # The failure keeps the frames of tasks alive, and with them their arrays.
+            self._failure = None
+            self._admission = Admission(self.ledger.budget, self._forget)
+
+    @property
+    def _over(self) -> bool:
+        return not self._left or self._failure is not None
+
+    def _start_thread(self) -> None:
+        with self._changed:
+            self._threads += 1
+        try:
+            start(threading.Thread(target=self._work, name="accel-budget"))
+        except BaseException:
+            with self._changed:
+                self._threads -= 1
+            raise
+
+    def _work(self) -> None:
+        while (step := self._next_step()) is not None:
+            try:
+                step()
+            except BaseException as error:
+                self._fail(error)
+            del step
+
+    def _next_step(self) -> Callable[[], None] | None:
+        """Return what this thread does next; None if there is no more."""
+        with self._changed:
+            while not self._over:
+                try:
+                    step = self._choose()
+                except StoreError as error:
+                    self._failure = error
+                    break
+                if step is not None:
+                    return step
+                self._changed.wait()
+            self._threads -= 1
+            self._changed.notify_all()
+            return None
+
+    def _choose(self) -> Callable[[], None] | None:
+        """Return a job to run or values to write; None if running jobs must end first."""
+        admission = self._admission
+        while admission.ready:
+            job = admission.next_job()
+            if job is not None:
+                return partial(self._run, job, admission.begin(job))
+            written = admission.make_room()
+            if written:
+                return partial(self._write, written)
+            if written is None:
+                return None
+        return None
+
+    def _run(self, job: Job, away: list[Block]) -> None:
+        for block in away:
+            self._bring(block, job)
+        # Not a local variable: the value must have no other reference when it is counted as freed.
+        job.output.value = job.context.copy().run(job.call, *[block.value for block in job.inputs])
+        self._finish(job)
+        if self._done is not None:
+            self._done(job.output)
+
+    def _finish(self, job: Job) -> None:
+        output = job.output
+        buffers, size, movable = buffers_of(output.value), nbytes_of(output.value), spillable(output.value)
+        with self._changed:
+            self._take_in(output, buffers, job.promised)
+            self._refuse_excess(job, size)
+            output.estimate.learn(size)
+            output.estimate, output.movable = Estimate(size), movable or output.remake is not None
+            self._admission.end(job)
+            self._admission.settle(output)
+            for reader in output.readers:
+                reader.waits_for -= 1
+                if not reader.waits_for:
+                    self._admission.make_ready(reader)
+            output.readers.clear()
+            self._left -= 1
+            self.statistics.tasks += 1
+            self.statistics.peak = self.ledger.peak
+            self.statistics.seconds = perf_counter() - self._began
+            self._changed.notify_all()
+
+    def _refuse_excess(self, job: Job, size: int) -> None:
+        """Raise an error if a result of a size that was not known does not fit beside its inputs."""
+        budget = self.ledger.budget
+        if self.ledger.held > budget and job.input_bytes + size > budget:
+            raise StoreError(
+                f"task {job.output.key!r} needed {in_words(job.input_bytes + size)} at once (inputs "
+                f"{in_words(job.input_bytes)}, result {in_words(size)}); the budget is {in_words(budget)}; write "
+                f"smaller chunks, or a larger budget"
+            )
+
+    def _take_in(self, block: Block, buffers: dict[int, int], promised: int) -> None:
+        ledger = self.ledger
+        block.buffers = ledger.counted(buffers)
+        ledger.hold(block.buffers, promised)
+        block.state = State.HELD
+
+    def _bring(self, block: Block, job: Job | None = None) -> None:
+        """Read a value from the file, or make it again."""
+        if block.token is not None:
+            block.value = restored(block.token, self._file)
+            self.statistics.restored += block.nbytes
+        else:
+            assert block.remake is not None, "a block without a file can be made again"
+            block.value = block.remake() if job is None else job.context.copy().run(block.remake)
+            self.statistics.remade += 1
+        with self._changed:
+            self._take_in(block, buffers_of(block.value), block.nbytes)
+            self._changed.notify_all()
+
+    def _write(self, blocks: list[Block]) -> None:
+        """Write values to the file and free their memory."""
+        for block in blocks:
+            block.token = spilled(block.value, self._file)
+            with self._changed:
+                self._admission.take_out(block, State.AWAY)
+                self.statistics.spilled += block.nbytes
+                self._changed.notify_all()
+        with self._changed:
+            self._admission.running -= 1
+            self._changed.notify_all()
+
+    def _forget(self, block: Block) -> None:
+        if block.token is not None:
+            discard(block.token, self._file)
+            block.token = None
+
+    def _fail(self, error: BaseException) -> None:
+        with self._changed:
+            self._failure = self._failure or error
+            self._changed.notify_all()

@@ -1,0 +1,143 @@
+"""`SpillFile`: bytes that wait outside of memory, in a file without a name.
+
+The file is unlinked before the first byte is written. So the system removes it when it is closed, and also when the
+process is killed. What is read from it is raw elements: their types and shapes stay in memory, nothing is unpickled.
+"""
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterable
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from accel.errors import StoreError
+from accel.memory.sizes import in_words
+
+__all__ = ["Extent", "SpillFile"]
+
+_PAGE = 4096
+_ELEMENTS = 1 << 16  # that a strided array is copied by, so that spilling needs little memory
+
+
+_READ: Any = ["readonly", "contig"]  # numpy's stubs lack "contig"
+
+
+class Extent(NamedTuple):
+    """A range of the file, in bytes."""
+
+    start: int
+    size: int
+
+
+class SpillFile:
+    """A file for arrays that wait; threads may write and read at the same time.
+
+    Parameters
+    ----------
+    folder : str, optional
+        Where the file is; by default the system's folder for temporary files.
+    """
+
+    def __init__(self, folder: str | None = None) -> None:
+        self._folder = folder
+        self._file: IO[bytes] | None = None
+        # Guards the three below. An extent that was given out is in neither of them, so no two threads have it.
+        self._lock = threading.Lock()
+        self._end = 0
+        self._unused: dict[int, list[int]] = {}
+
+    def write(self, array: np.ndarray) -> Extent:
+        """Write the elements in C order, and return where they are.
+
+        Raises
+        ------
+        StoreError
+            If they cannot be written, for example because the disk is full.
+        """
+        extent = self._reserve(array.nbytes)
+        try:
+            position = extent.start
+            for part in _contiguous_parts(array):
+                position = _write_all(self._descriptor(), part, position)
+        except OSError as error:
+            self.free(extent)
+            folder = self._folder or tempfile.gettempdir()
+            raise StoreError(
+                f"{in_words(array.nbytes)} could not be spilled to {folder}: {error.strerror}; free some space, name "
+                f"another folder with spill_folder=, or give a larger budget"
+            ) from error
+        except BaseException:
+            self.free(extent)
+            raise
+        return extent
+
+    def read(self, extent: Extent, array: np.ndarray) -> None:
+        """Read elements that were written; ``array`` is contiguous in C order."""
+        target = _as_bytes(array)
+        position = 0
+        while position < len(target):
+            count = os.preadv(self._descriptor(), [target[position:]], extent.start + position)
+            if not count:
+                raise StoreError("the file of spilled values ends early; was it truncated?")
+            position += count
+
+    def free(self, extent: Extent) -> None:
+        """Let others use an extent."""
+        with self._lock:
+            self._unused.setdefault(_pages(extent.size), []).append(extent.start)
+
+    def close(self) -> None:
+        """Remove the file; what is in it is lost."""
+        with self._lock:
+            file, self._file = self._file, None
+        if file is not None:
+            file.close()
+
+    def _reserve(self, size: int) -> Extent:
+        with self._lock:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(prefix="accel-spill-", dir=self._folder, buffering=0)  # noqa: SIM115 - `close` does
+            pages = _pages(size)
+            unused = self._unused.get(pages)
+            if unused:
+                return Extent(unused.pop(), size)
+            start = self._end
+            self._end += pages
+            return Extent(start, size)
+
+    def _descriptor(self) -> int:
+        file = self._file
+        if file is None:
+            raise StoreError("the spilled values were removed: the run that wrote them has ended")
+        return file.fileno()
+
+
+def _pages(size: int) -> int:
+    return -(-size // _PAGE) * _PAGE
+
+
+def _as_bytes(array: np.ndarray) -> memoryview:
+    flat: Any = array.reshape(-1).view(np.uint8)
+    return memoryview(flat)
+
+
+def _contiguous_parts(array: np.ndarray) -> Iterable[Any]:
+    if array.flags.c_contiguous:
+        return [array]
+    return np.nditer(
+        array,
+        flags=["external_loop", "buffered", "zerosize_ok"],
+        op_flags=[_READ],
+        order="C",
+        buffersize=_ELEMENTS,
+    )
+
+
+def _write_all(descriptor: int, part: np.ndarray, position: int) -> int:
+    source = _as_bytes(part)
+    while source:
+        count = os.pwrite(descriptor, source, position)
+        source, position = source[count:], position + count
+    return position

@@ -1,0 +1,326 @@
+"""Graphs of calls within a budget of bytes."""
+
+import os
+import threading
+from collections import Counter
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import accel
+from accel.engines.graph import Node, execute
+from accel.errors import StoreError, StoreValueError
+
+KIB = 1024
+
+
+class Live:
+    """Counts the bytes of arrays that tasks have made and that are alive, with finalisers: not what the ledger says."""
+
+    def __init__(self):
+        self.now = self.peak = 0
+        self._lock = threading.RLock()
+
+    def array(self, values):
+        made = np.array(values, "uint8").view(Counted)
+        with self._lock:
+            self.now += made.nbytes
+            self.peak = max(self.peak, self.now)
+        made.live = self
+        return made
+
+    def end(self, nbytes):
+        with self._lock:
+            self.now -= nbytes
+
+
+class Counted(np.ndarray):
+    live = None
+
+    def __del__(self):
+        if self.live is not None:
+            self.live.end(self.nbytes)
+
+
+@st.composite
+def graphs(draw):
+    """Nodes whose value is a sum of their inputs and a number; each has a size of its own."""
+    count = draw(st.integers(1, 14))
+    nodes = {}
+    for key in range(count):
+        needs = draw(st.lists(st.integers(0, key - 1), max_size=3)) if key else []
+        nodes[key] = (needs, draw(st.integers(1, 6)) * KIB, draw(st.sampled_from([0, 0, KIB])), draw(st.booleans()))
+    targets = draw(st.lists(st.integers(0, count - 1), min_size=1, max_size=2))
+    return nodes, targets
+
+
+def value_of(key, nbytes, *inputs):
+    return np.full(nbytes, (key + sum([int(each[0]) for each in inputs])) % 251, "uint8")
+
+
+def plainly(nodes, targets):
+    values = {}
+    for key, (needs, nbytes, *_) in nodes.items():
+        values[key] = value_of(key, nbytes, *[values[each] for each in needs])
+    return [values[target] for target in targets]
+
+
+def least_budget(nodes, targets):
+    single = [sum([nodes[each][1] for each in {*needs}]) + size + scratch for needs, size, scratch, _ in nodes.values()]
+    return max([*single, sum([nodes[target][1] for target in {*targets}])])
+
+
+@given(graphs(), st.integers(0, 12), st.integers(1, 3), st.data())
+def test_a_graph_gives_its_plain_values_within_any_budget_that_its_largest_task_fits(given, more, threads, data):
+    nodes, targets = given
+    budget = least_budget(nodes, targets) + more * KIB
+    calls = Counter()
+
+    def call(key, size):
+        def made(*inputs):
+            calls[key] += 1
+            return value_of(key, size, *inputs)
+
+        return made
+
+    graph = {
+        key: Node(call(key, size), needs, size, scratch, remake=remake)
+        for key, (needs, size, scratch, remake) in nodes.items()
+    }
+    found = []
+    values = execute(graph, targets, budget=budget, threads=threads, statistics=found.append)
+    for value, plain in zip(values, plainly(nodes, targets), strict=True):
+        np.testing.assert_array_equal(value, plain)
+    (statistics,) = found
+    assert statistics.peak <= budget
+    again = {key for key, number in calls.items() if number > 1}
+    assert all(nodes[key][3] and not nodes[key][0] for key in again)
+    assert statistics.remade == sum(calls.values()) - statistics.tasks
+    assert statistics.tasks == len(calls)
+
+
+@given(graphs(), st.integers(1, 3))
+def test_a_graph_of_unknown_sizes_gives_its_plain_values(given, threads):
+    nodes, targets = given
+    graph = {
+        key: Node(lambda *inputs, key=key, size=size: value_of(key, size, *inputs), needs, layer=size)
+        for key, (needs, size, *_) in nodes.items()
+    }
+    budget = 4 * max([size for _, size, *_ in nodes.values()])
+    values = execute(graph, targets, budget=budget, threads=threads)
+    for value, plain in zip(values, plainly(nodes, targets), strict=True):
+        np.testing.assert_array_equal(value, plain)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_is_alive_never_exceeds_the_budget_by_a_count_of_finalisers(threads):
+    live = Live()
+    size, count = 4 * KIB, 24
+    nodes = {("load", i): Node(lambda i=i: live.array(np.full(size, i)), [], size, remake=True) for i in range(count)}
+    total = Node(
+        lambda *parts: np.array([int(each[0]) for each in parts]), [("part", i) for i in range(count)], 8 * count
+    )
+    nodes |= {("part", i): Node(lambda x: x[:1].copy().view(np.ndarray), [("load", i)], 1) for i in range(count)}
+    nodes["total"] = total
+    nodes |= {("late", i): Node(lambda x, t: int(x[0]) + int(t.sum()), [("load", i), "total"], 0) for i in range(count)}
+    values = execute(nodes, [("late", i) for i in range(count)], budget=4 * size, threads=threads)
+    assert values == [i + sum(range(count)) for i in range(count)]
+    assert 0 < live.peak <= 4 * size
+    assert live.now == 0
+
+
+def chain(count, size):
+    """Load everything, reduce it, and use everything again: no order keeps this in little memory."""
+    nodes = {("load", i): Node(lambda i=i: np.full(size, i, "uint8"), [], size) for i in range(count)}
+    nodes |= {("part", i): Node(lambda x: x[:1].copy(), [("load", i)], 1) for i in range(count)}
+    nodes["total"] = Node(lambda *parts: sum([int(each[0]) for each in parts]), [("part", i) for i in range(count)], 0)
+    nodes |= {("late", i): Node(lambda x, t: int(x[-1]) + t, [("load", i), "total"], 0) for i in range(count)}
+    return nodes, [("late", i) for i in range(count)]
+
+
+def test_values_that_wait_are_written_to_a_file_without_a_name(tmp_path):
+    nodes, targets = chain(20, 4 * KIB)
+    seen = []
+
+    def look(x, t, call=nodes["late", 3].call):
+        seen.append([*tmp_path.iterdir()])
+        return call(x, t)
+
+    nodes["late", 3] = nodes["late", 3]._replace(call=look)
+    found = []
+    values = execute(nodes, targets, budget=16 * KIB, threads=2, spill_folder=str(tmp_path), statistics=found.append)
+    assert values == [i + sum(range(20)) for i in range(20)]
+    assert found[0].spilled >= 16 * 4 * KIB <= found[0].restored
+    assert seen == [[]]
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_value_that_was_written_once_is_not_written_again():
+    size = 4 * KIB
+    nodes = {("load", i): Node(lambda i=i: np.full(size, i, "uint8"), [], size) for i in range(6)}
+    for turn in range(4):
+        before = [("turn", turn - 1)] if turn else []
+        for i in range(6):
+            nodes["use", turn, i] = Node(lambda x, *_: int(x[0]), [("load", i), *before], 0)
+        nodes["turn", turn] = Node(lambda *parts: sum(parts), [("use", turn, i) for i in range(6)], 0)
+    found = []
+    assert execute(nodes, [("turn", 3)], budget=2 * size, threads=1, statistics=found.append) == [15]
+    assert found[0].spilled <= 6 * size
+    assert found[0].restored >= 8 * size
+
+
+def test_sources_that_can_be_made_again_are_not_written():
+    nodes, targets = chain(20, 4 * KIB)
+    nodes = {key: node._replace(remake=key[0] == "load") for key, node in nodes.items()}
+    found = []
+    assert execute(nodes, targets, budget=16 * KIB, threads=2, statistics=found.append)[-1] == 19 + sum(range(20))
+    assert found[0].spilled == 0
+    assert found[0].remade >= 16
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.arange(12.0).reshape(3, 4),
+        np.asfortranarray(np.arange(12.0).reshape(3, 4)),
+        np.arange(24.0)[::2],
+        np.arange(60).reshape(3, 4, 5)[::-1, 1:3, ::2],
+        np.broadcast_to(np.arange(4.0), (3, 4)),
+        np.broadcast_to(np.arange(12)[::3, None], (4, 5)),
+        np.array(5.0),
+        np.zeros((0, 3), "float32"),
+        np.array(["2020-01-01", "NaT"], "datetime64[D]"),
+        np.zeros(3, [("a", "i4"), ("b", "f8", 2)]),
+        {"n": np.arange(3), "parts": (np.ones(2), [np.zeros(2), "text", None])},
+    ],
+    ids=str,
+)
+def test_values_of_all_kinds_come_back_from_the_file_as_they_were(value):
+    big = 8 * KIB
+    nodes = {
+        "value": Node(lambda: value, [], 0, layer="value"),
+        "other": Node(lambda x: np.zeros(big, "uint8"), ["value"], big),
+        "end": Node(lambda x, y: x, ["value", "other"], 0),
+    }
+    nodes["value"] = Node(lambda: value, [], KIB)
+    nodes["hold"] = Node(lambda x: np.ones(big, "uint8"), ["value"], big)
+    found = []
+    (came,) = execute(nodes, ["end"], budget=big + 2 * KIB, threads=1, statistics=found.append)
+    flat, expected = str(came), str(value)
+    assert flat == expected
+    if isinstance(value, np.ndarray):
+        assert came.dtype == value.dtype
+
+
+def test_a_task_that_does_not_fit_is_refused_with_numbers_before_anything_runs():
+    ran = []
+    nodes = {
+        "x": Node(lambda: ran.append("x"), [], 64 << 20),
+        ("write", 3, 0): Node(lambda x: ran.append("y"), ["x"], 32 << 20),
+    }
+    with pytest.raises(
+        StoreError, match=r"task \('write', 3, 0\) needs 96.0 MiB at once \(inputs 64.0 MiB, result 32.0 MiB"
+    ) as error:
+        execute(nodes, [("write", 3, 0)], budget="80 MiB")
+    assert "the budget is 80.0 MiB" in str(error.value)
+    assert not ran
+
+
+def test_results_that_do_not_fit_together_are_refused_before_anything_runs():
+    nodes = {i: Node(lambda: pytest.fail("ran"), [], 3 * KIB) for i in range(3)}
+    with pytest.raises(StoreError, match="the results need 9216 bytes together; the budget is 8192 bytes"):
+        execute(nodes, [0, 1, 2], budget=8 * KIB)
+
+
+def test_values_that_cannot_leave_the_memory_end_the_run_with_an_error():
+    size = 4 * KIB
+    nodes = {i: Node(lambda: np.zeros(size // 8, object), [], size) for i in range(3)}
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    nodes |= {pair: Node(lambda x, y: 0, pair, 0) for pair in pairs}
+    with pytest.raises(StoreError, match="cannot be written to a file"):
+        execute(nodes, pairs, budget=2 * size, threads=2)
+
+
+@given(graphs(), st.integers(1, 3), st.data())
+def test_the_error_of_a_task_is_raised_and_nothing_stays(given, threads, data):
+    nodes, targets = given
+    broken = data.draw(st.sampled_from([*nodes]))
+
+    def call(key, size):
+        def made(*inputs):
+            if key == broken:
+                raise ZeroDivisionError(key)
+            return value_of(key, size, *inputs)
+
+        return made
+
+    graph = {key: Node(call(key, size), needs, size) for key, (needs, size, *_) in nodes.items()}
+    before = threading.active_count()
+    with suppress(ZeroDivisionError):
+        execute(graph, targets, budget=least_budget(nodes, targets), threads=threads)
+    with pytest.raises(ZeroDivisionError):
+        execute(graph, [broken], budget=least_budget(nodes, [broken]), threads=threads)
+    assert threading.active_count() == before
+
+
+def test_an_interrupt_cancels_what_has_not_begun():
+    ran = []
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    nodes = {0: Node(interrupt, priority=0.0)}
+    nodes |= {i: Node(lambda i=i: ran.append(i), [0], priority=float(i)) for i in range(1, 9)}
+    with pytest.raises(KeyboardInterrupt):
+        execute(nodes, [*nodes], threads=2)
+    assert not ran
+
+
+def test_tasks_run_at_the_same_time_on_several_threads():
+    barrier = threading.Barrier(2, timeout=60)
+    nodes = {i: Node(barrier.wait) for i in range(2)}
+    assert sorted(execute(nodes, [0, 1], threads=2)) == [0, 1]
+
+
+def test_tasks_have_the_settings_of_the_caller():
+    with accel.using(sim_seed=17):
+        assert execute({"x": Node(lambda: accel.config.current().sim_seed)}, ["x"]) == [17]
+
+
+def test_views_of_one_array_are_counted_once():
+    size = 8 * KIB
+    nodes = {"x": Node(lambda: np.zeros(size, "uint8"), [], size)}
+    nodes |= {i: Node(lambda x, i=i: x[i:], ["x"], 0) for i in range(8)}
+    nodes["end"] = Node(lambda *views: sum([view.base is not None for view in views]), [*range(8)], 0)
+    found = []
+    assert execute(nodes, ["end"], budget="1 MiB", statistics=found.append) == [8]
+    assert found[0].peak == size
+
+
+def test_inputs_that_are_given_twice_are_passed_twice():
+    nodes = {
+        "x": Node(lambda: np.ones(4)),
+        "y": Node(lambda: 3.0),
+        "sum": Node(lambda a, b, c: a + b + c, ["x", "y", "x"]),
+    }
+    assert execute(nodes, ["sum"])[0].tolist() == [5.0] * 4
+
+
+def test_a_graph_with_a_cycle_or_without_a_node_is_refused():
+    with pytest.raises(StoreValueError, match="'a' depends on itself: 'a' <- 'b' <- 'a'"):
+        execute({"a": Node(abs, ["b"]), "b": Node(abs, ["a"])}, ["a"])
+    with pytest.raises(StoreValueError, match="node 'a' depends on 'c', and the graph has no such node"):
+        execute({"a": Node(abs, ["c"])}, ["a"])
+
+
+def test_a_full_disk_is_an_error_that_says_so(tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    nodes, targets = chain(20, 4 * KIB)
+    with pytest.raises(StoreError, match=r"could not be spilled to .*: No space left on device"):
+        execute(nodes, targets, budget=16 * KIB, spill_folder=str(tmp_path))

@@ -10,13 +10,16 @@ from accel.demo.stores.atlas import Atlas
 from accel.demo.stores.findings import Findings
 from accel.demo.stores.projection import HEIGHT, WIDTH, panel_of
 
-__all__ = ["AREAS", "county_map"]
+__all__ = ["AREAS", "TILE_COLORS", "county_map"]
 
 _STEPS = 2
 """Coordinates are rounded to halves of a pixel."""
 
 AREAS = (900, 1300, 1700, 2200, 3300, 6000)
 """Limits of the classes of areas, in km²; each has about a sixth of the counties, and the last two share one."""
+
+TILE_COLORS = 6
+"""Tiles have so many colors in turn."""
 
 _Floats = npt.NDArray[np.float64]
 
@@ -57,7 +60,7 @@ def _county(atlas: Atlas, county: int, area: float, cities: int, tile: int) -> s
         return ""
     plural = "city" if cities == 1 else "cities"
     title = escape(f"{name}, {state}: {area:,.0f} km², {cities} {plural}, tile {tile}")
-    kind = f"a{np.searchsorted(AREAS, area)} t{tile % 6}"
+    kind = f"a{np.searchsorted(AREAS, area)} t{tile % TILE_COLORS}"
     return f'<path class="{kind}" d="{outline}"><title>{title}</title></path>'
 
 

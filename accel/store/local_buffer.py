@@ -219,7 +219,7 @@ class TaskLocalBuffer:
 def create_buffer(
     dtype: DTypeLike,
     extents: Extents,
-    target: StoreTarget | DeviceLike | None = None,
+    target: StoreTarget | Place | DeviceLike | None = None,
     alignment: SupportsIndex = DEFAULT_ALIGNMENT,
 ) -> TaskLocalBuffer:
     """Return scratch memory of this task, with an alignment in bytes; otherwise as `TaskLocalBuffer`.
@@ -250,7 +250,7 @@ def _same_memory(buffer: TaskLocalBuffer, dtype: DTypeLike | None = None) -> Tas
 
 
 def _allocated(
-    dtype: DType, extents: tuple[int, ...], target: StoreTarget | DeviceLike | None, alignment: int
+    dtype: DType, extents: tuple[int, ...], target: StoreTarget | Place | DeviceLike | None, alignment: int
 ) -> _SharedMemory:
     place = place_of(target)
     storage = bytes_of(place, prod(extents) * dtype.itemsize, alignment)

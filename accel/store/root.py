@@ -177,10 +177,12 @@ class Root:
             contents = self.contents
             if contents is None:
                 contents = self.contents = elements_of(self.place, prod(shape), self.dtype)
-        if not isinstance(contents, AnyStorage):
+        while not isinstance(contents, AnyStorage):
             gathered = contents.gather()
-            self._hold(gathered, HOST)
-            contents = gathered
+            if self.contents is contents:  # otherwise a launch has made other contents meanwhile
+                self._hold(gathered, HOST)
+            contents = self.contents
+            assert contents is not None, "contents are only replaced"
         return contents
 
     def move_to(self, place: Place) -> None:
@@ -206,8 +208,8 @@ class Root:
             copy_elements(target, source)
         self._hold(target, place)
 
-    def bind(self, storage: AnyStorage, shape: Iterable[int]) -> None:
-        """Give an unbound root its shape and its memory.
+    def bind(self, contents: "AnyStorage | Contents", shape: Iterable[int]) -> None:
+        """Give an unbound root its shape and its values.
 
         Raises
         ------
@@ -216,8 +218,9 @@ class Root:
         """
         if self.shape is not None:
             raise StoreError(f"this store is bound already, with shape {self.shape}; a store is bound once")
-        self.contents = storage
-        self.place = Place(StoreTarget.SYSMEM if storage.device is Device.CPU else StoreTarget.FBMEM, storage.device)
+        self.contents = contents
+        device = contents.device if isinstance(contents, AnyStorage) else Device.CPU
+        self.place = Place(StoreTarget.SYSMEM if device is Device.CPU else StoreTarget.FBMEM, device)
         known = tuple(shape)
         self.strides = c_strides(known)
         self.shape = known  # last: other threads take it for known then

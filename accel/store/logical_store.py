@@ -41,10 +41,12 @@ class LogicalStore:
         Type of the elements.
     """
 
-    __slots__ = ("_map", "dtype", "root")
+    __slots__ = ("_map", "_tiling", "dtype", "root")
     root: Root
     dtype: DType
     _map: IndexMap | None
+    # The shapes of the current partition, not the partition: it refers to this store. Unset before the first one.
+    _tiling: tuple[tuple[int, ...], tuple[int, ...]]
 
     @classmethod
     def on(cls, root: Root, index_map: IndexMap | None = None, dtype: DType | None = None) -> "LogicalStore":
@@ -232,7 +234,16 @@ class LogicalStore:
         """
         from accel.store.partition import tiled  # which imports this module
 
-        return tiled(self, tile_shape, color_shape)
+        made = tiled(self, tile_shape, color_shape)
+        self._tiling = made.tile_shape, made.color_shape
+        return made
+
+    def get_partition(self) -> "LogicalStorePartition | None":
+        """Return the partition that `partition_by_tiling` made last of this store; None if there is none."""
+        from accel.store.partition import LogicalStorePartition  # which imports this module
+
+        tiling = getattr(self, "_tiling", None)
+        return None if tiling is None else LogicalStorePartition(self, *tiling)
 
     # Values
 

@@ -114,7 +114,9 @@ class ChunkManager(ChunkManagerEntrypoint[ChunkedArray]):
     def shuffle(self, x: ChunkedArray, indexer: list[list[int]], axis: int, chunks: Any) -> Any:
         """Bring the given groups of elements together along an axis."""
         if chunks not in (None, "auto"):
-            raise NotImplementedError(f'chunks="auto" is what Dask can shuffle to, and {chunks!r} was asked; rechunk after')
+            raise NotImplementedError(
+                f'chunks="auto" is what Dask can shuffle to, and {chunks!r} was asked; rechunk after'
+            )
         return NAMESPACE.shuffle(x, indexer, axis, chunks="auto")
 
 

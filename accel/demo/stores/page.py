@@ -40,7 +40,13 @@ def report_page(
         Why an engine was left out.
     """
     found = runs[0].findings if runs else reference
-    sections = (_head(atlas), _runs(runs, missing), _map(atlas, found), _partitions(partitions), _findings(atlas, found))
+    sections = (
+        _head(atlas),
+        _runs(runs, missing),
+        _map(atlas, found),
+        _partitions(partitions),
+        _findings(atlas, found),
+    )
     return page("accel demo stores", [*sections, version_section(_PACKAGES)], STYLE)
 
 
@@ -54,15 +60,17 @@ def _head(atlas: Atlas) -> str:
     }
     return (
         "<h1>Counties and cities, tile by tile</h1>\n"
-        '<p class="soft">The outlines of the counties of the United States are lists of vertices; the names of cities are '
-        "strings. Tasks measured the outlines, found the county of each city, and counted characters: each task on one "
-        f"tile, in threads and in a Dask cluster. NumPy did the same without tiles.</p>\n{fact_list(facts)}\n"
+        '<p class="soft">The outlines of the counties of the United States are lists of vertices; the names of cities '
+        "are strings. Tasks measured the outlines, found the county of each city, and counted characters: each task on "
+        f"one tile, in threads and in a Dask cluster. NumPy did the same without tiles.</p>\n{fact_list(facts)}\n"
     )
 
 
 def _runs(runs: Sequence[Run], missing: Sequence[str]) -> str:
     rows = [(run.where, run.tasks, in_seconds(run.seconds), "no" if run.complaints else "yes") for run in runs]
-    notes = "".join(f'<p class="soft">{escape(note)}</p>\n' for note in (*(run.event for run in runs), *missing) if note)
+    notes = "".join(
+        f'<p class="soft">{escape(note)}</p>\n' for note in (*(run.event for run in runs), *missing) if note
+    )
     complaints = [f"{run.where}: {complaint}" for run in runs for complaint in run.complaints]
     if complaints:
         items = "".join(f"<li>{escape(complaint)}</li>" for complaint in complaints)
@@ -84,9 +92,9 @@ def _map(atlas: Atlas, found: Findings) -> str:
         '<label class="toggle"><input type="radio" name="color" id="by-tile"> Color by tile</label>\n'
         '<label class="toggle"><input type="checkbox" id="with-cities" checked> Show the cities</label>\n'
         f'<div class="scroll">{county_map(atlas, found, tiles)}</div>\n{legend()}'
-        "<figcaption>Point at a county to see its name, its area, its cities and its tile. Alaska, Hawaii and Puerto Rico "
-        "have scales and places of their own. Boundaries: U.S. Census Bureau, TIGER/Line; cities: GeoNames, CC BY 3.0; both "
-        "from bokeh_sampledata.</figcaption>\n</figure>\n</section>\n"
+        "<figcaption>Point at a county to see its name, its area, its cities and its tile. Alaska, Hawaii and Puerto "
+        "Rico have scales and places of their own. Boundaries: U.S. Census Bureau, TIGER/Line. Cities: GeoNames, "
+        "CC BY 3.0. Both are from bokeh_sampledata.</figcaption>\n</figure>\n</section>\n"
     )
 
 

@@ -29,5 +29,7 @@ figure:has(#by-tile:checked) .legend {{ visibility: hidden; }}
 def legend() -> str:
     """Return what the colors of areas mean."""
     limits = [*(f"to {limit:,}" for limit in AREAS), f"over {AREAS[-1]:,}"]
-    keys = (f'<span><i style="background:{color}"></i>{limit}</span>' for color, limit in zip(_GREENS, limits, strict=True))
+    keys = (
+        f'<span><i style="background:{color}"></i>{limit}</span>' for color, limit in zip(_GREENS, limits, strict=True)
+    )
     return f'<div class="legend"><span>Area in km²:</span>{"".join(keys)}</div>\n'

@@ -21,7 +21,9 @@ def outlines(atlas: Atlas) -> ListLogicalArray:
     lengths = np.array([len(ring) for ring in atlas.rings], np.int64)
     last = np.cumsum(lengths) - 1
     lon, lat = np.ascontiguousarray(atlas.vertices.T)
-    return create_list_array(np.stack((last - lengths + 1, last), axis=1), create_struct_array({"lon": lon, "lat": lat}))
+    return create_list_array(
+        np.stack((last - lengths + 1, last), axis=1), create_struct_array({"lon": lon, "lat": lat})
+    )
 
 
 class Program:

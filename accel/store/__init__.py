@@ -17,6 +17,8 @@ from accel.store.shapes import Shape
 from accel.store.slices import OPEN, Slice
 from accel.store.store_targets import StoreTarget
 from accel.store.task import TaskScope, task_scope
+from accel.store.tiles import Tiled
+from accel.store.zarr_arrays import from_zarr
 
 __all__ = [
     "ADD",
@@ -53,6 +55,7 @@ __all__ = [
     "StructPhysicalArray",
     "TaskLocalBuffer",
     "TaskScope",
+    "Tiled",
     "create_array",
     "create_buffer",
     "create_list_array",
@@ -62,6 +65,7 @@ __all__ = [
     "from_array",
     "from_arrow",
     "from_strings",
+    "from_zarr",
     "null",
     "task_scope",
 ]

@@ -60,8 +60,7 @@ class ChunkManager(ChunkManagerEntrypoint[ChunkedArray]):
         """Return an array-like in chunks; nothing is read yet."""
         if type(data).__name__ == "ImplicitToExplicitIndexingAdapter":
             keywords["meta"] = import_module("numpy").ndarray  # what xarray reads from files
-        chunks = _without_auto(chunks, data.shape)
-        return wrapped(import_module("dask.array").from_array(unwrapped(data), chunks, **keywords))  # type: ignore[no-any-return]
+        return ChunkedArray.from_array(data, _without_auto(chunks, data.shape), **keywords)
 
     def rechunk(self, data: Any, chunks: Any, **keywords: Any) -> Any:
         """Return an array in other chunks; one of `dask.array` becomes a chunked array."""

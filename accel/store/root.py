@@ -197,23 +197,9 @@ class Root:
             If there is not enough memory.
         """
         contents = self.contents
-<<<<<<< HEAD
-        if contents is None or self.detached:
-            shape = self.known_shape()
-            contents = self.contents
-            if contents is None:
-                contents = self.contents = elements_of(self.place, prod(shape), self.dtype)
-        while not isinstance(contents, AnyStorage):
-            gathered = contents.gather()
-            if self.contents is contents:  # otherwise a launch has made other contents meanwhile
-                self._hold(gathered, HOST)
-            contents = self.contents
-            assert contents is not None, "contents are only replaced"
-=======
         while not isinstance(contents, AnyStorage):
             self.refuse_detached()
             contents = self._allocated() if contents is None else self._gathered(contents)
->>>>>>> physical
         return contents
 
     def held(self) -> Held:
@@ -271,10 +257,6 @@ class Root:
             raise
         self._hold(target, place)
 
-<<<<<<< HEAD
-    def bind(self, contents: "AnyStorage | Contents", shape: Iterable[int]) -> None:
-        """Give an unbound root its shape and its values.
-=======
     def _write_home(self, home: AnyStorage, source: AnyStorage) -> None:
         """Bring the attached memory up to date; what lies between its elements is not ours."""
         if self.readonly or source is home:
@@ -286,9 +268,8 @@ class Root:
             layout = Layout(shape, self.strides)
             LayoutTensor(home, layout, self.start).copy_from(LayoutTensor(source, layout, self.start))
 
-    def bind(self, storage: AnyStorage, shape: Iterable[int]) -> None:
-        """Give an unbound root its shape and its memory.
->>>>>>> physical
+    def bind(self, contents: "AnyStorage | Contents", shape: Iterable[int]) -> None:
+        """Give an unbound root its shape and its values.
 
         Raises
         ------
@@ -297,17 +278,12 @@ class Root:
         """
         if self.shape is not None:
             raise StoreError(f"this store is bound already, with shape {self.shape}; a store is bound once")
-<<<<<<< HEAD
-        self.contents = contents
-        device = contents.device if isinstance(contents, AnyStorage) else Device.CPU
-        self.place = Place(StoreTarget.SYSMEM if device is Device.CPU else StoreTarget.FBMEM, device)
-=======
->>>>>>> physical
         known = tuple(shape)
         strides = c_strides(known)
-        place = Place(StoreTarget.SYSMEM if storage.device is Device.CPU else StoreTarget.FBMEM, storage.device)
+        device = contents.device if isinstance(contents, AnyStorage) else Device.CPU
+        place = Place(StoreTarget.SYSMEM if device is Device.CPU else StoreTarget.FBMEM, device)
         # No call between these: another thread finds all of them, or none.
-        self.contents = storage
+        self.contents = contents
         self.place = place
         self.strides = strides
         self.shape = known

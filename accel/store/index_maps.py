@@ -184,7 +184,7 @@ class IndexMap:
         extent = self.shape[axis]
         low, high = _bound(start, 0, extent), _bound(stop, extent, extent)
         if low < high and high > extent:
-            raise StoreValueError(
+            raise StoreIndexError(
                 f"Out-of-bounds slicing [{low}, {high}] on dimension {axis} for a store of shape {[*self.shape]}"
             )
         if low == 0 and high == extent:

@@ -65,7 +65,7 @@ class TaskLocalBuffer:
     extents : int or sequence of int
         Number of elements in each dimension.
     target : StoreTarget or Device or str, optional
-        The kind of memory; by default that of `Device.default`.
+        The kind of memory; by default that of the task, or that of `Device.default` outside of any.
     buffer : TaskLocalBuffer
         The buffer whose memory to use.
 
@@ -252,9 +252,10 @@ def _same_memory(buffer: TaskLocalBuffer, dtype: DTypeLike | None = None) -> Tas
 def _allocated(
     dtype: DType, extents: tuple[int, ...], target: StoreTarget | Place | DeviceLike | None, alignment: int
 ) -> _SharedMemory:
-    place = place_of(target)
+    task = current_task()
+    place = place_of(task.place if target is None else target)
     storage = bytes_of(place, prod(extents) * dtype.itemsize, alignment)
-    current_task().add_buffer(storage)
+    task.add_buffer(storage)
     return _SharedMemory(place, storage)
 
 

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable
 from math import prod
+from os import PathLike
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
+from uuid import uuid4
 
 from accel.device import DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import DeviceUnavailableError, StoreIndexError, StoreValueError
+from accel.memory.host_storage import HostArray
 from accel.store import boxes, regions
 from accel.store.domains import Domain
 from accel.store.index_maps import IndexMap
@@ -44,10 +47,12 @@ class LogicalStore:
         Type of the elements.
     """
 
-    __slots__ = ("_map", "dtype", "root")
+    __slots__ = ("_map", "_tiling", "dtype", "root")
     root: Root
     dtype: DType
     _map: IndexMap | None
+    # The shapes of the current partition, not the partition: it refers to this store. Unset before the first one.
+    _tiling: tuple[tuple[int, ...], tuple[int, ...]]
 
     @classmethod
     def on(cls, root: Root, index_map: IndexMap | None = None, dtype: DType | None = None) -> "LogicalStore":
@@ -117,7 +122,9 @@ class LogicalStore:
         Raises
         ------
         StoreValueError
-            If there is no such dimension or index.
+            If there is no such dimension.
+        StoreIndexError
+            If there is no such index; an IndexError and a ValueError.
         NonInvertibleTransformation
             If the dimension is an inner part of one that `delinearize` split.
         """
@@ -142,7 +149,9 @@ class LogicalStore:
         Raises
         ------
         StoreValueError
-            If there is no such dimension, or the range ends past it.
+            If there is no such dimension.
+        StoreIndexError
+            If the range ends past it; an IndexError and a ValueError.
         """
         step = getattr(bounds, "step", None)
         if step not in (None, 1):
@@ -244,7 +253,16 @@ class LogicalStore:
         """
         from accel.store.partition import tiled  # which imports this module
 
-        return tiled(self, tile_shape, color_shape)
+        made = tiled(self, tile_shape, color_shape)
+        self._tiling = made.tile_shape, made.color_shape
+        return made
+
+    def get_partition(self) -> "LogicalStorePartition | None":
+        """Return the partition that `partition_by_tiling` made last of this store; None if there is none."""
+        from accel.store.partition import LogicalStorePartition  # which imports this module
+
+        tiling = getattr(self, "_tiling", None)
+        return None if tiling is None else LogicalStorePartition(self, *tiling)
 
     # Values
 
@@ -347,6 +365,44 @@ class LogicalStore:
         place = _place_of(target)
         self.root.refuse_detached()
         self._move_to(place)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
+        from accel.store.host_values import host_values  # which imports this module
+
+        values = host_values(self)
+        if dtype is not None and as_dtype(dtype) != values.dtype:
+            values, copy = values.astype(as_dtype(dtype)), False
+        return values.copy() if copy else values
+
+    def __dask_tokenize__(self) -> str:
+        return uuid4().hex  # the values change: no two arrays of Dask share them
+
+    def to_zarr(self, path: "str | PathLike[str]", chunks: Iterable[SupportsIndex] | None = None) -> None:
+        """Wait for all tasks that write this store, and write it as an array of zarr, chunk by chunk.
+
+        The array is written beside the path and renamed when it is complete. So after a crash there is the array that
+        was there before, or the new one.
+
+        Parameters
+        ----------
+        path : path
+            A folder; an array of zarr that is there is replaced.
+        chunks : sequence of int, optional
+            Number of elements of a chunk along each dimension. By default the chunks that a store of `from_zarr` was
+            read by, and else whole rows of a few MiB.
+
+        Raises
+        ------
+        FileExistsError
+            If something else is at the path.
+        StoreValueError
+            If the chunks do not fit the number of dimensions.
+        DTypeError
+            If zarr has no such elements.
+        """
+        from accel.store.zarr_arrays import to_zarr  # which imports this module
+
+        to_zarr(self, path, chunks)
 
     def __repr__(self) -> str:
         shape = "unbound" if self._map is None and self.root.shape is None else f"shape {self.shape}"

@@ -4,15 +4,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from accel.device import DeviceLike
 from accel.memory.storage import Storage
+from accel.store.store_targets import Place, StoreTarget, place_of
 
 __all__ = ["TaskScope", "current_task", "task_scope"]
 
 
 class TaskScope:
-    """A task, and the scratch memory that it keeps until it ends."""
+    """A task, and the scratch memory that it keeps until it ends.
 
-    def __init__(self) -> None:
+    Attributes
+    ----------
+    place : Place or None
+        The kind of memory that its buffers get by default; None for that of `Device.default`.
+    """
+
+    def __init__(self, place: Place | None = None) -> None:
+        self.place = place
         self._held: dict[int, Storage] = {}
 
     def hold(self, storage: Storage) -> None:
@@ -51,10 +60,16 @@ def current_task() -> TaskScope:
 
 
 @contextmanager
-def task_scope() -> Iterator[TaskScope]:
+def task_scope(target: Place | StoreTarget | DeviceLike | None = None) -> Iterator[TaskScope]:
     """Make a ``with`` block a task: memory of `ScopedAllocator` and `create_buffer` is freed when it ends.
 
-    Engines will run each task in one. There is no engine yet, so programs that need tasks call this themselves.
+    Engines run the body of each task in one, on the device of the task.
+
+    Parameters
+    ----------
+    target : StoreTarget or Device or str, optional
+        The kind of memory that buffers of the task get by default; otherwise that of the outer task, or of
+        `Device.default`.
 
     Examples
     --------
@@ -66,7 +81,8 @@ def task_scope() -> Iterator[TaskScope]:
         ...
     accel.errors.ReleasedError: this TaskLocalBuffer (float64, extents (3, 4)) was destroyed, or its task is over...
     """
-    task, outer = TaskScope(), _current.get()
+    outer = _current.get()
+    task = TaskScope(place_of(target) if target is not None else outer.place if outer is not None else None)
     _current.set(task)
     try:
         yield task

@@ -1,18 +1,15 @@
 """`ListLogicalArray`: lists of any lengths (Legate's)."""
 
-from collections.abc import Callable
 from typing import Self
 
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
 from accel.store.arrays.children import check_ranges
 from accel.store.arrays.host_values import values_of
-from accel.store.arrays.list_physical_array import ListPhysicalArray
 from accel.store.arrays.logical_array import LogicalArray, refuse_mask_of_shape
-from accel.store.arrays.physical_array import PhysicalArray
+from accel.store.arrays.nesting import Kind
 from accel.store.arrays.types import ArrayType, ListType
 from accel.store.logical_store import LogicalStore
-from accel.store.physical_store import PhysicalStore
 from accel.store.slices import Slice
 
 __all__ = ["ListLogicalArray"]
@@ -38,7 +35,7 @@ class ListLogicalArray(LogicalArray):
     """
 
     __slots__ = ("_vardata",)
-    _kind = "list array"
+    _kind = Kind.LIST
     _transforms = False
 
     def __init__(self, descriptor: LogicalStore, vardata: LogicalArray, null_mask: LogicalStore | None = None) -> None:
@@ -97,11 +94,6 @@ class ListLogicalArray(LogicalArray):
 
     def _parts(self) -> tuple[LogicalArray, ...]:
         return (self._vardata,)
-
-    def _physical(self, take: Callable[[], PhysicalStore]) -> PhysicalArray:
-        mask = take() if self.nullable else None
-        descriptor = PhysicalArray(take())
-        return ListPhysicalArray(descriptor, self._vardata._physical(take), mask, self._vardata._first)
 
 
 def _image_of(ranges: HostArray, first: int, count: int, null_mask: LogicalStore | None) -> tuple[int, int]:

@@ -39,13 +39,13 @@ def field_of(array: LogicalArray, name: str = "") -> Field:
     """Return the type of an array as Arrow says it."""
     match array:
         case ListLogicalArray():
-            return Field("+L", name, array.nullable, (field_of(array.vardata, "item"),))
+            return Field("+L", name, (field_of(array.vardata, "item"),))
         case StringLogicalArray():
-            return Field("U", name, array.nullable)
+            return Field("U", name)
         case StructLogicalArray():
             fields = tuple(field_of(child, each) for each, child in array.fields.items())
-            return Field(STRUCT, name, array.nullable, fields)
-    return Field(format_of(array.data.dtype), name, array.nullable)
+            return Field(STRUCT, name, fields)
+    return Field(format_of(array.data.dtype), name)
 
 
 def column_of(array: LogicalArray) -> Column:

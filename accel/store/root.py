@@ -34,15 +34,12 @@ _allocating = open_after_fork(threading.RLock())
 
 
 class Contents(Protocol):
-    """Values of a root that an engine holds, for example as tiles or in a cluster.
+    """Values of a root that an engine holds, for example as tiles or in a cluster."""
 
-    Attributes
-    ----------
-    nbytes : int
-        Bytes that they take in this process.
-    """
-
-    nbytes: int
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they take in this process."""
+        ...
 
     def gather(self) -> AnyStorage:
         """Return all values in memory of the host, in C order; blocks until they are known."""
@@ -271,8 +268,8 @@ class Root:
             layout = Layout(shape, self.strides)
             LayoutTensor(home, layout, self.start).copy_from(LayoutTensor(source, layout, self.start))
 
-    def bind(self, storage: AnyStorage, shape: Iterable[int]) -> None:
-        """Give an unbound root its shape and its memory.
+    def bind(self, contents: "AnyStorage | Contents", shape: Iterable[int]) -> None:
+        """Give an unbound root its shape and its values.
 
         Raises
         ------
@@ -283,9 +280,10 @@ class Root:
             raise StoreError(f"this store is bound already, with shape {self.shape}; a store is bound once")
         known = tuple(shape)
         strides = c_strides(known)
-        place = Place(StoreTarget.SYSMEM if storage.device is Device.CPU else StoreTarget.FBMEM, storage.device)
+        device = contents.device if isinstance(contents, AnyStorage) else Device.CPU
+        place = Place(StoreTarget.SYSMEM if device is Device.CPU else StoreTarget.FBMEM, device)
         # No call between these: another thread finds all of them, or none.
-        self.contents = storage
+        self.contents = contents
         self.place = place
         self.strides = strides
         self.shape = known

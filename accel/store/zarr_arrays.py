@@ -1,5 +1,6 @@
 """`from_zarr` and `to_zarr`: stores in files, as zarr's arrays."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -250,8 +251,17 @@ def _checked_chunks(chunks: Iterable[SupportsIndex], shape: tuple[int, ...]) -> 
 
 def _refuse_other_files(folder: str) -> None:
     """Refuse to replace what is no array of zarr."""
-    if os.path.lexists(folder) and not any(os.path.exists(f"{folder}/{name}") for name in ("zarr.json", ".zarray")):
+    if os.path.lexists(folder) and not _is_array(folder):
         raise FileExistsError(f"{folder!r} exists and is no array of zarr; remove it, or write to another path")
+
+
+def _is_array(folder: str) -> bool:
+    """Say whether a folder describes itself as an array, damaged or not; groups have such a file too."""
+    try:
+        with open(f"{folder}/zarr.json", encoding="utf-8") as file:
+            return json.load(file).get("node_type") == "array"  # type: ignore[no-any-return]
+    except (OSError, ValueError, AttributeError):
+        return os.path.exists(f"{folder}/.zarray")
 
 
 @contextmanager

@@ -26,6 +26,7 @@ _TABLES = {
     "accel.kernels": "",
     "accel.layout": "",
     "accel.memory": "",
+    "accel.engines": "",
     "accel.store": "",
     "accel.testing": "",
     "accel.xp": elementwise() + signatures.FUNCTIONS + signatures.METHODS + _OF_NUMPY["accel.xp"],

@@ -1,4 +1,9 @@
-"""Legate's data model: logical stores, their transforms and partitions, physical stores, scratch memory of tasks."""
+"""Legate's data model: what data is, apart from where it is.
+
+Logical stores with transforms and partitions, and arrays of them; physical stores, which are their memory in one place;
+values, shapes and domains; memory of the user, and scratch memory of tasks. Names that few programs use are imported
+at first use; the stub beside this file lists all names.
+"""
 
 from accel.lazy import LazyNames
 from accel.store.creation import create_store, from_array

@@ -44,3 +44,5 @@ from accel.store.slices import Slice as Slice
 from accel.store.store_targets import StoreTarget as StoreTarget
 from accel.store.task import TaskScope as TaskScope
 from accel.store.task import task_scope as task_scope
+from accel.store.tiles import Tiled as Tiled
+from accel.store.zarr_arrays import from_zarr as from_zarr

@@ -8,21 +8,40 @@ uses, under one lock. So any two works that use the same element, one of them wr
 same for all elements they share. No work comes after one that was recorded later, so there is no deadlock. With the
 lock held nothing waits.
 
+A task leaves when all that it comes after have left, also if it failed or never began. So it takes the place of the
+earlier uses inside of the boxes that it writes: what comes after it comes after these. The host takes no place,
+because an interrupt may end its wait.
+
 A work leaves before it is done for those who wait for it. So whoever has waited finds its failure.
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from accel.enums import PlainEnum
-from accel.locks import open_after_fork
-from accel.store.boxes import Box, covers, overlap
+from accel.locks import forked_since, open_after_fork, process
+from accel.store.box_tree import BoxTree
+from accel.store.boxes import Box, covers, is_empty, without
 
 if TYPE_CHECKING:
     from accel.store.root import Root
 
-__all__ = ["IDLE", "Access", "RegionRecord", "Use", "Work", "enter", "failure_of", "leave", "pending", "settle"]
+__all__ = [
+    "IDLE",
+    "Access",
+    "HostWork",
+    "Regions",
+    "Use",
+    "Work",
+    "enter",
+    "failure_of",
+    "hosting",
+    "leave",
+    "pending",
+    "settle",
+]
 
 _lock = open_after_fork(threading.RLock())
 
@@ -48,6 +67,9 @@ class Access(PlainEnum):
     def writes(self) -> bool:
         """Whether the work changes the elements."""
         return self is not Access.READ
+
+
+_ALONE = frozenset({Access.WRITE, Access.READ_WRITE})
 
 
 class Work(Protocol):
@@ -91,15 +113,54 @@ class Use(NamedTuple):
     op: object = None
 
 
-class RegionRecord(NamedTuple):
-    """The works in flight on a root in the order in which they were recorded, and the boxes whose last write failed."""
+class Regions:
+    """What is recorded of a root; guarded by the lock of this module.
 
-    uses: tuple[tuple[Use, Work], ...]
-    failed: tuple[tuple[Box, BaseException], ...]
+    Attributes
+    ----------
+    uses : BoxTree
+        The uses by works in flight.
+    failed : BoxTree
+        The boxes that no work has written since one failed to, and why it failed.
+    """
+
+    __slots__ = ("failed", "uses")
+
+    def __init__(self, region: Box) -> None:
+        self.uses: BoxTree[Work, Use] = BoxTree(region)
+        self.failed: BoxTree[BaseException, None] = BoxTree(region)
 
 
-IDLE = RegionRecord((), ())
-"""The record of a root without work in flight."""
+IDLE = Regions(())
+"""The record of all roots that no work has used yet; it stays empty."""
+
+
+class HostWork:
+    """The host while it moves or writes the values of a root, as a `Work`."""
+
+    __slots__ = ("_gate", "_over", "_process", "failure")
+
+    def __init__(self) -> None:
+        self.failure: BaseException | None = None
+        self._over = False
+        self._process = process()
+        self._gate = threading.Lock()
+        self._gate.acquire()
+
+    def done(self) -> bool:
+        """Tell whether it is over; in a child of a fork, the thread that did it is not there."""
+        return self._over or forked_since(self._process)
+
+    def settle(self) -> None:
+        """Block until it is over."""
+        if not self.done():
+            with self._gate:
+                pass
+
+    def end(self) -> None:
+        """Let those go on who wait."""
+        self._over = True
+        self._gate.release()
 
 
 def enter(work: Work, uses: Iterable[Use]) -> list[Work]:
@@ -107,35 +168,36 @@ def enter(work: Work, uses: Iterable[Use]) -> list[Work]:
     after: dict[int, Work] = {}
     with _lock:
         for use in uses:
-            _record(work, use, after)
+            if not is_empty(use.box):
+                _record(work, use, after)
     return [*after.values()]
 
 
 def _record(work: Work, use: Use, after: dict[int, Work]) -> None:
     root = use.root
-    seen = root.regions
-    if seen is IDLE:
-        root.regions = RegionRecord(((use, work),), ())
-        return
-    kept = []
-    for each in seen.uses:
-        earlier, other = each
-        if other is not work and _ordered(earlier, use):
-            after[id(other)] = other
-            # What comes after an earlier use inside of this box comes after this one.
-            if use.access.writes and use.access is not Access.REDUCE and covers(use.box, earlier.box):
-                continue
-        kept.append(each)
-    root.regions = RegionRecord((*kept, (use, work)), seen.failed)
+    regions = root.regions
+    if regions is IDLE:
+        regions = root.regions = Regions(root.box)
+    takes_place = use.access in _ALONE and type(work) is not HostWork
+    replaced = []
+    for box, other, earlier in regions.uses.overlapping(use.box):
+        if other is work or not _ordered(earlier, use):
+            continue
+        after[id(other)] = other
+        if takes_place and covers(use.box, box):
+            replaced.append((box, other))
+    regions.uses.add(use.box, work, use)
+    for box, other in replaced:
+        regions.uses.remove(box, other)
 
 
 def _ordered(earlier: Use, later: Use) -> bool:
-    """Tell whether two uses must not take place at the same time."""
-    if earlier.access is later.access and (
-        later.access is Access.READ or (later.access is Access.REDUCE and earlier.op is later.op)
-    ):
-        return False
-    return overlap(earlier.box, later.box)
+    """Tell whether two uses of the same elements must not take place at the same time."""
+    if earlier.access is not later.access:
+        return True
+    if earlier.access is Access.REDUCE:
+        return earlier.op is not later.op
+    return earlier.access is not Access.READ
 
 
 def leave(work: Work, uses: Sequence[Use]) -> None:
@@ -143,25 +205,39 @@ def leave(work: Work, uses: Sequence[Use]) -> None:
     failure = work.failure
     with _lock:
         for use in uses:
-            root = use.root
-            seen = root.regions
-            remaining = tuple([each for each in seen.uses if each[1] is not work])
-            failed = seen.failed
-            if use.access.writes and failure is not None:
-                failed = (*failed, (use.box, failure))
-            elif use.access is Access.WRITE and failed:
-                failed = tuple([each for each in failed if not covers(use.box, each[0])])
-            root.regions = RegionRecord(remaining, failed) if remaining or failed else IDLE
+            regions = use.root.regions
+            regions.uses.remove(use.box, work)
+            if failure is None:
+                if use.access is Access.WRITE and regions.failed:
+                    _cut(regions.failed, use.box)
+            elif use.access.writes and not is_empty(use.box):
+                _cut(regions.failed, use.box)
+                regions.failed.add(use.box, failure, None)
+
+
+def _cut(failed: BoxTree[BaseException, None], box: Box) -> None:
+    """Remove the elements of a box."""
+    for other, failure, _ in [*failed.overlapping(box)]:
+        failed.remove(other, failure)
+        for rest in without(other, box):
+            failed.add(rest, failure, None)
 
 
 def pending(root: "Root", box: Box, *, writing: bool) -> list[Work]:
     """Return the works that the host must wait for before it reads a box, or writes it."""
-    return [work for use, work in root.regions.uses if (writing or use.access.writes) and overlap(use.box, box)]
+    if not root.regions.uses:
+        return []
+    with _lock:
+        found = root.regions.uses.overlapping(box)
+        return [work for _, work, use in found if writing or use.access.writes]
 
 
 def failure_of(root: "Root", box: Box) -> BaseException | None:
     """Return why an element of a box is invalid; None if all are valid."""
-    return next((failure for failed, failure in root.regions.failed if overlap(failed, box)), None)
+    if not root.regions.failed:
+        return None
+    with _lock:
+        return next((entry.key for entry in root.regions.failed.overlapping(box)), None)
 
 
 def settle(root: "Root", box: Box, *, writing: bool) -> None:
@@ -176,6 +252,30 @@ def settle(root: "Root", box: Box, *, writing: bool) -> None:
         return
     for work in pending(root, box, writing=writing):
         work.settle()
+    refuse_failed(root, box)
+
+
+def refuse_failed(root: "Root", box: Box) -> None:
+    """Raise the failure of a task that was to write elements of a box."""
     failure = failure_of(root, box)
     if failure is not None:
         raise failure
+
+
+@contextmanager
+def hosting(root: "Root", box: Box, access: Access) -> Iterator[None]:
+    """Let the host use a box in a ``with`` block: it waits for earlier works, and later works wait for it.
+
+    It does not look for elements that are invalid. With ``WRITE`` they are valid after the block.
+    """
+    work, uses = HostWork(), [Use(root, box, access)]
+    try:
+        for each in enter(work, uses):
+            each.settle()
+        yield
+    except BaseException:
+        uses = [Use(root, box, Access.READ)]  # it has not written all elements
+        raise
+    finally:
+        leave(work, uses)
+        work.end()

@@ -36,7 +36,6 @@ class ListLogicalArray(LogicalArray):
 
     __slots__ = ("_vardata",)
     _kind = Kind.LIST
-    _transforms = False
 
     def __init__(self, descriptor: LogicalStore, vardata: LogicalArray, null_mask: LogicalStore | None = None) -> None:
         self._start(descriptor, null_mask)
@@ -88,6 +87,11 @@ class ListLogicalArray(LogicalArray):
         begin, end = _image_of(values_of(made._data), first, self._vardata.shape[0], made._mask)
         made._vardata = self._vardata.rows(begin - first, end - first)
         return made
+
+    @property
+    def _has_list(self) -> bool:
+        """Whether this contains lists: it does."""
+        return True
 
     def _children(self) -> tuple[LogicalArray, ...]:
         return self.descriptor, self._vardata

@@ -58,7 +58,6 @@ class LogicalArray:
 
     __slots__ = ("_data", "_mask", "_origin")
     _kind = Kind.PRIMITIVE
-    _transforms = True
 
     def __init__(self, data: LogicalStore, null_mask: LogicalStore | None = None) -> None:
         self._start(data, null_mask)
@@ -296,6 +295,11 @@ class LogicalArray:
 
     # What subclasses replace
 
+    @property
+    def _has_list(self) -> bool:
+        """Whether this is or contains an array of lists or strings."""
+        return any(part._has_list for part in self._parts())
+
     def _children(self) -> "tuple[LogicalArray, ...]":
         return ()
 
@@ -307,7 +311,7 @@ class LogicalArray:
         return (self._data,)
 
     def _each(self, transform: Callable[[LogicalStore], LogicalStore]) -> Self:
-        if not self._transforms:
+        if self._has_list:
             self._refuse_transform()
         made = object.__new__(type(self))
         made._start(transform(self._data), None if self._mask is None else transform(self._mask))

@@ -35,7 +35,6 @@ class StringLogicalArray(LogicalArray):
 
     __slots__ = ("_chars",)
     _kind = Kind.STRING
-    _transforms = False
 
     def __init__(self, offsets: LogicalStore, chars: LogicalStore, null_mask: LogicalStore | None = None) -> None:
         self._start(offsets, null_mask)
@@ -84,6 +83,11 @@ class StringLogicalArray(LogicalArray):
         check_offsets(offsets - first, self._chars.shape[0], "the strings")
         made._chars = self._chars.rows(int(offsets[0]) - first, int(offsets[-1]) - first)
         return made
+
+    @property
+    def _has_list(self) -> bool:
+        """Whether this contains lists: it does."""
+        return True
 
     def _children(self) -> tuple[LogicalArray, ...]:
         return self.offsets, self._chars

@@ -101,6 +101,8 @@ class StructLogicalArray(LogicalArray):
         return ()
 
     def _each(self, transform: Callable[[LogicalStore], LogicalStore]) -> Self:
+        if self._has_list:
+            self._refuse_transform()
         fields = {name: field._each(transform) for name, field in self._fields.items()}
         made: Self = object.__new__(type(self))
         return made._set(fields, None if self._mask is None else transform(self._mask))

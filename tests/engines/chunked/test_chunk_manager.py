@@ -109,9 +109,9 @@ LAZY = {
     "transpose": lambda x: x.transpose("lon", "lat", "time"),
     "like": lambda x: xr.zeros_like(x),
     "chunks of several arrays": lambda x: xr.unify_chunks(x, x.chunk(lat=2))[1],
-    "map_blocks": lambda x: x.map(lambda each: each.copy(data=each.data.map_blocks(np.abs)))
-    if ChunkedArray in kinds_of(x)
-    else abs(x),
+    "map_blocks": lambda x: (
+        x.map(lambda each: each.copy(data=each.data.map_blocks(np.abs))) if ChunkedArray in kinds_of(x) else abs(x)
+    ),
 }
 
 
@@ -138,7 +138,9 @@ def test_a_program_stays_lazy_and_gives_the_values_that_it_gives_in_memory_and_w
         xr.testing.assert_allclose(found.compute(), program(opened(path, "dask").load()))
 
 
-DASK = {name: LAZY[name] for name in ("anomaly", "rolling", "resample", "apply_ufunc", "mesh", "chunks of several arrays")}
+DASK = {
+    name: LAZY[name] for name in ("anomaly", "rolling", "resample", "apply_ufunc", "mesh", "chunks of several arrays")
+}
 
 
 @pytest.mark.parametrize("program", DASK.values(), ids=DASK)

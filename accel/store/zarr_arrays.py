@@ -180,7 +180,9 @@ def _refuse_pickles(array: Any) -> None:
     """Refuse codecs that unpickle: a file could make them run any code."""
     codecs = str(array.metadata.to_dict())
     if "pickle" in codecs or array.dtype.hasobject:
-        raise FormatError(f"the array {array.name!r} has Python objects, which only unpickling could read; save numbers")
+        raise FormatError(
+            f"the array {array.name!r} has Python objects, which only unpickling could read; save numbers"
+        )
 
 
 def _dtype_of(array: Any) -> DType:
@@ -212,7 +214,9 @@ def _check_sizes(array: Any, dtype: DType) -> None:
 
 def _writable_dtype(dtype: DType) -> DType:
     if dtype.kind not in "biufc" or dtype.isbuiltin != 1:
-        raise DTypeError(f"zarr has no elements of type {dtype.name}; write store.reinterpret_as('uint{8 * dtype.itemsize}')")
+        raise DTypeError(
+            f"zarr has no elements of type {dtype.name}; write store.reinterpret_as('uint{8 * dtype.itemsize}')"
+        )
     return dtype
 
 
@@ -272,7 +276,9 @@ def _reading(array: Any) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
-        raise FormatError(f"a chunk of {array.store_path} cannot be read: {_text(error)}; write the array again") from error
+        raise FormatError(
+            f"a chunk of {array.store_path} cannot be read: {_text(error)}; write the array again"
+        ) from error
 
 
 def _buffers() -> Any:

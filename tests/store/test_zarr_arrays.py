@@ -15,7 +15,19 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from accel.errors import DTypeError, FormatError, ReadOnlyError, StoreSizeError, StoreValueError
 from accel.store import Tiled, create_store, from_array, from_zarr
 
-DTYPES = ["bool", "int8", "uint8", "int16", "uint32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 def values_of(store):

@@ -110,7 +110,9 @@ class ChunkedArray(NDArrayOperatorsMixin):
     def reshape(self, *shape: Any, order: str = "C", **options: Any) -> "ChunkedArray":
         """Return the elements, in C order, in another shape; the options are those of ``dask.array.reshape``."""
         if order != "C":
-            raise ValueError(f"chunked arrays are reshaped in C order only, and order={order!r} was asked; transpose first")
+            raise ValueError(
+                f"chunked arrays are reshaped in C order only, and order={order!r} was asked; transpose first"
+            )
         return ChunkedArray(self._dask.reshape(*shape, **options))
 
     @classmethod

@@ -115,7 +115,9 @@ LAZY = {
 }
 
 
-GROUPED = [name for name in LAZY if any(word in name for word in ("climatology", "anomaly", "groups", "bins", "resample"))]
+GROUPED = [
+    name for name in LAZY if any(word in name for word in ("climatology", "anomaly", "groups", "bins", "resample"))
+]
 
 
 @pytest.mark.parametrize("name", GROUPED)
@@ -153,8 +155,6 @@ def test_both_managers_coexist(path, program):
 
 
 EAGER = {
-    "ffill": lambda x: x.ffill("time"),
-    "bfill": lambda x: x.bfill("time", limit=2),
     "polyfit": lambda x: x.temp.chunk(time=-1).polyfit("time", 1),
     "to_dataframe": lambda x: x.temp.to_dataframe().sum().to_xarray(),
 }

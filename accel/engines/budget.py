@@ -99,6 +99,7 @@ class Budget:
 
     def __init__(self, budget: int | str, spill_folder: str | None = None) -> None:
         self.nbytes = as_bytes(budget, "budget")
+        self.spill_folder = spill_folder
         self.spilled = 0
         self._file = SpillFile(spill_folder)
         self._changed = threading.Condition(threading.RLock())

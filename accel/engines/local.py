@@ -61,6 +61,13 @@ class LocalEngine(Engine):
         elif folder is not None:
             raise TypeError("spill_folder= needs a budget; write using(budget='2 GiB', spill_folder=...)")
 
+    def run_graph(self, graph: Any, keys: Any, **options: Any) -> Any:
+        """Compute keys of a graph of Dask, within the budget."""
+        budget = self.budget
+        if budget is not None:
+            options = {"budget": budget.nbytes, "spill_folder": budget.spill_folder, **options}
+        return super().run_graph(graph, keys, **options)
+
     def gather(self, store: LogicalStore) -> HostArray:
         """Wait for the tasks that write a store, and return its values on the host.
 

@@ -12,8 +12,8 @@ from accel.engines.launch import Launch
 from accel.engines.placing import place_of_point, refuse_without_body
 from accel.engines.points import Point
 from accel.engines.protocol import Engine
-from accel.engines.running import Memory, run
-from accel.engines.staging import staged_back, staged_in
+from accel.engines.running import run
+from accel.engines.staging import give_back, memory_at
 from accel.engines.work import TaskWork
 from accel.store import regions
 from accel.store.regions import Access, Work
@@ -60,7 +60,7 @@ class LocalEngine(Engine):
         started = 0
         try:
             with attached.order:
-                after = [regions.enter(work, work.uses) for work in works]
+                after = regions.enter_all([(work, work.uses) for work in works])
                 if memory is not None:
                     memory.enter(works, after)
             if joined is not None:
@@ -77,20 +77,13 @@ class LocalEngine(Engine):
 
     def _act(self, point: Point, joined: Joined | None, at: int) -> None:
         place = place_of_point(point, self.device)
-        memories = {}
-        for operand in point.operands:
-            root = operand.root
-            if operand.map is None or operand.access is Access.REDUCE:
-                continue
-            assert root is not None, "the point is of this process"
-            here = root.storage()
-            if root.place.device is place.device:
-                memories[operand.name] = Memory(here, operand.map, root.place)
-            else:
-                memories[operand.name] = staged_in(operand, place)
+        memories = {
+            each.name: memory_at(each, place)
+            for each in point.operands
+            if each.map is not None and each.access is not Access.REDUCE
+        }
         produced = run(point, memories, place)
         for operand in point.operands:
-            memory = memories.get(operand.name)
-            if memory is not None and operand.root is not None and memory.place.device is not operand.root.place.device:
-                staged_back(operand, memory)
+            if operand.name in memories:
+                give_back(operand, memories[operand.name])
         keep(point, produced, joined, at)

@@ -128,12 +128,13 @@ def physical_store(operand: Operand, memory: Memory) -> PhysicalStore:
 
 def call(task: Any, body: Body, given: Mapping[str, Any]) -> None:
     """Call a body with its arguments, by position; it must return nothing."""
-    arguments = [given[each.name] for each in task.parameters]
+    arguments = [given[each.name] for each in task.parameters if not each.named]
+    named = {each.name: given[each.name] for each in task.parameters if each.named}
     if isinstance(body, Kernel):
-        result = body(*[_for_kernel(each) for each in arguments])
+        result = body(*[_for_kernel(each) for each in [*arguments, *named.values()]])
         result = None if isinstance(result, Event) else result
     else:
-        result = body(*arguments)
+        result = body(*arguments, **named)
     if result is not None:
         refuse_result(task.name, result)
 

@@ -13,18 +13,35 @@ A work leaves before it is done for those who wait for it. So whoever has waited
 
 import threading
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from accel.enums import PlainEnum
 from accel.locks import open_after_fork
+from accel.store.box_index import BoxIndex
 from accel.store.boxes import Box, covers, overlap
 
 if TYPE_CHECKING:
     from accel.store.root import Root
 
-__all__ = ["IDLE", "Access", "RegionRecord", "Use", "Work", "enter", "failure_of", "leave", "pending", "settle"]
+__all__ = [
+    "IDLE",
+    "Access",
+    "RegionRecord",
+    "Use",
+    "Work",
+    "enter",
+    "enter_all",
+    "enter_idle",
+    "failure_of",
+    "leave",
+    "pending",
+    "settle",
+]
 
 _lock = open_after_fork(threading.RLock())
+
+# To record so many works, an index of their boxes is worth while.
+_MANY = 24
 
 
 class Access(PlainEnum):
@@ -91,42 +108,112 @@ class Use(NamedTuple):
     op: object = None
 
 
-class RegionRecord(NamedTuple):
-    """The works in flight on a root in the order in which they were recorded, and the boxes whose last write failed."""
+class RegionRecord:
+    """The works in flight on a root, and the boxes whose last write failed.
 
-    uses: tuple[tuple[Use, Work], ...]
-    failed: tuple[tuple[Box, BaseException], ...]
+    Attributes
+    ----------
+    uses : dict
+        Each use and its work, by the identity of the use, in the order in which they were recorded.
+    failed : tuple
+        Boxes and failures.
+    """
+
+    __slots__ = ("failed", "uses")
+
+    def __init__(self, uses: dict[int, "Recorded"], failed: tuple[tuple[Box, BaseException], ...] = ()) -> None:
+        self.uses = uses
+        self.failed = failed
 
 
-IDLE = RegionRecord((), ())
-"""The record of a root without work in flight."""
+Recorded = tuple[Use, Work]
+"""A use, and the work that has it."""
+
+IDLE = RegionRecord({})
+"""The record of a root without work in flight; it is never changed."""
 
 
-def enter(work: Work, uses: Iterable[Use]) -> list[Work]:
+def enter(work: Work, uses: Sequence[Use]) -> list[Work]:
     """Record some work, and return the works that it must come after."""
-    after: dict[int, Work] = {}
+    (after,) = enter_all([(work, uses)])
+    return after
+
+
+def enter_all(entries: Sequence[tuple[Work, Sequence[Use]]]) -> list[list[Work]]:
+    """Record some works in one step, each after those before it; return for each what it must come after."""
+    found: list[list[Work]] = []
+    indices: dict[int, _Index] = {}
+    with _lock:
+        for work, uses in entries:
+            after: dict[int, Work] = {}
+            for use in uses:
+                seen = use.root.regions
+                if len(entries) >= _MANY and id(use.root) not in indices:
+                    indices[id(use.root)] = _Index.of(use.root, entries)
+                index = indices.get(id(use.root))
+                _record(work, use, after, [*seen.uses.values()] if index is None else index.conflicts(use))
+                if index is not None:
+                    index.add((use, work))
+            found.append([*after.values()])
+    return found
+
+
+class _Index:
+    """The uses of one root, while many works are recorded."""
+
+    def __init__(self, boxes: Sequence[Box]) -> None:
+        self._reading: BoxIndex[Recorded] = BoxIndex(boxes)
+        self._writing: BoxIndex[Recorded] = BoxIndex(boxes)
+
+    @classmethod
+    def of(cls, root: "Root", entries: Sequence[tuple[Work, Sequence[Use]]]) -> Self:
+        recorded = [*root.regions.uses.values()]
+        made = cls([use.box for _, uses in entries for use in uses if use.root is root])
+        for each in recorded:
+            made.add(each)
+        return made
+
+    def add(self, recorded: "Recorded") -> None:
+        kind = self._reading if recorded[0].access is Access.READ else self._writing
+        kind.add(recorded[0].box, recorded)
+
+    def conflicts(self, use: Use) -> list["Recorded"]:
+        """Return the uses that this one must come after, and perhaps others."""
+        seen = use.root.regions.uses
+        found = [*self._writing.near(use.box)]
+        if use.access is not Access.READ:
+            found += self._reading.near(use.box)
+        return [each for each in found if id(each[0]) in seen]
+
+
+def enter_idle(work: Work, uses: Sequence[Use]) -> bool:
+    """Record some work if no root that it uses has work in flight or failed boxes; tell whether that is so."""
     with _lock:
         for use in uses:
-            _record(work, use, after)
-    return [*after.values()]
+            if use.root.regions is not IDLE:
+                return False
+        for use in uses:
+            root = use.root
+            if root.regions is IDLE:
+                root.regions = RegionRecord({id(use): (use, work)})
+            else:  # used twice
+                root.regions.uses[id(use)] = use, work
+        return True
 
 
-def _record(work: Work, use: Use, after: dict[int, Work]) -> None:
+def _record(work: Work, use: Use, after: dict[int, Work], candidates: Iterable["Recorded"]) -> None:
     root = use.root
-    seen = root.regions
-    if seen is IDLE:
-        root.regions = RegionRecord(((use, work),), ())
+    if root.regions is IDLE:
+        root.regions = RegionRecord({id(use): (use, work)})
         return
-    kept = []
-    for each in seen.uses:
-        earlier, other = each
+    recorded = root.regions.uses
+    for earlier, other in candidates:
         if other is not work and _ordered(earlier, use):
             after[id(other)] = other
             # What comes after an earlier use inside of this box comes after this one.
             if use.access.writes and use.access is not Access.REDUCE and covers(use.box, earlier.box):
-                continue
-        kept.append(each)
-    root.regions = RegionRecord((*kept, (use, work)), seen.failed)
+                recorded.pop(id(earlier), None)
+    recorded[id(use)] = use, work
 
 
 def _ordered(earlier: Use, later: Use) -> bool:
@@ -145,18 +232,19 @@ def leave(work: Work, uses: Sequence[Use]) -> None:
         for use in uses:
             root = use.root
             seen = root.regions
-            remaining = tuple([each for each in seen.uses if each[1] is not work])
+            seen.uses.pop(id(use), None)
             failed = seen.failed
-            if use.access.writes and failure is not None:
-                failed = (*failed, (use.box, failure))
-            elif use.access is Access.WRITE and failed:
-                failed = tuple([each for each in failed if not covers(use.box, each[0])])
-            root.regions = RegionRecord(remaining, failed) if remaining or failed else IDLE
+            if failure is not None and use.access.writes:
+                seen = RegionRecord(seen.uses, (*failed, (use.box, failure)))
+            elif failed and use.access is Access.WRITE:
+                seen = RegionRecord(seen.uses, tuple([each for each in failed if not covers(use.box, each[0])]))
+            root.regions = seen if seen.uses or seen.failed else IDLE
 
 
 def pending(root: "Root", box: Box, *, writing: bool) -> list[Work]:
     """Return the works that the host must wait for before it reads a box, or writes it."""
-    return [work for use, work in root.regions.uses if (writing or use.access.writes) and overlap(use.box, box)]
+    recorded = [*root.regions.uses.values()]  # in one step: other threads may change it
+    return [work for use, work in recorded if (writing or use.access.writes) and overlap(use.box, box)]
 
 
 def failure_of(root: "Root", box: Box) -> BaseException | None:

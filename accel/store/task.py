@@ -1,7 +1,6 @@
 """`task_scope`: a task, at whose end its scratch memory is freed."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
 from accel.memory.storage import Storage
@@ -50,11 +49,26 @@ def current_task() -> TaskScope:
     return _current.get() or _program
 
 
-@contextmanager
-def task_scope() -> Iterator[TaskScope]:
+class _Block:
+    """A ``with`` block that is a task."""
+
+    __slots__ = ("_outer", "_task")
+
+    def __enter__(self) -> TaskScope:
+        self._outer, self._task = _current.get(), TaskScope()
+        _current.set(self._task)
+        return self._task
+
+    def __exit__(self, *exception: object) -> None:
+        # Not reset by a token: a generator may end in another context than it began in.
+        _current.set(self._outer)
+        self._task.end()
+
+
+def task_scope() -> AbstractContextManager[TaskScope]:
     """Make a ``with`` block a task: memory of `ScopedAllocator` and `create_buffer` is freed when it ends.
 
-    Engines will run each task in one. There is no engine yet, so programs that need tasks call this themselves.
+    Engines run the body of each task in one.
 
     Examples
     --------
@@ -66,11 +80,4 @@ def task_scope() -> Iterator[TaskScope]:
         ...
     accel.errors.ReleasedError: this TaskLocalBuffer (float64, extents (3, 4)) was destroyed, or its task is over...
     """
-    task, outer = TaskScope(), _current.get()
-    _current.set(task)
-    try:
-        yield task
-    finally:
-        # Not reset by a token: a generator may end in another context than it began in.
-        _current.set(outer)
-        task.end()
+    return _Block()

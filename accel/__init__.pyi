@@ -4,6 +4,7 @@ from accel import config as config
 from accel import copies as copies
 from accel import device as device
 from accel import dtypes as dtypes
+from accel import engines as engines
 from accel import errors as errors
 from accel import interchange as interchange
 from accel import kernels as kernels

@@ -54,6 +54,14 @@ def _parser() -> argparse.ArgumentParser:
         commands, "demo", "find stars and blood vessels in two pictures on a device, and write a report"
     )
     demo.add_argument(
+        "subject",
+        nargs="?",
+        choices=("pictures", "stores"),
+        default="pictures",
+        help="pictures (the default); or stores: tasks measure 3,233 counties and find the cities in them, in threads "
+        "and in a Dask cluster of which a worker is killed",
+    )
+    demo.add_argument(
         "--device",
         default="best",
         help="where to compute: cpu, cuda, cuda:1, rocm, gpu, sim (simulated) or best (the default), which is the "
@@ -111,7 +119,7 @@ def _info(given: argparse.Namespace) -> int:
 def _demo(given: argparse.Namespace) -> int:
     from accel.demo import main as demo
 
-    return demo(given.device, given.out, debug=given.debug)
+    return demo(given.device, given.out, debug=given.debug, subject=given.subject)
 
 
 def _layout(given: argparse.Namespace) -> int:

@@ -74,6 +74,10 @@ __all__ = [
 class AccelError(Exception):
     """The base class of all errors of the library."""
 
+    def __reduce__(self) -> str | tuple[object, ...]:
+        # Defined here, so that tblib, which pickles errors for Dask, calls the class, not `__new__` of MemoryError.
+        return super().__reduce__()
+
 
 class LayoutError(AccelError, ValueError):
     """No layout meets the request: composition, complement, divisibility, contiguity."""

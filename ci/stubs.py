@@ -26,6 +26,8 @@ _TABLES = {
     "accel.kernels": "",
     "accel.layout": "",
     "accel.memory": "",
+    "accel.engines": "",
+    "accel.store": "",
     "accel.testing": "",
     "accel.xp": elementwise() + signatures.FUNCTIONS + signatures.METHODS + _OF_NUMPY["accel.xp"],
     "accel.xp.fft": signatures.FFT,

@@ -52,5 +52,15 @@ def test_it_survives_pickling(error):
 
 
 @pytest.mark.parametrize("error", CLASSES)
+def test_it_survives_the_pickling_of_dask(error):
+    reduce, arguments = pytest.importorskip("tblib.pickling_support").pickle_exception(error("asked, found, instead"))[
+        :2
+    ]
+    restored = reduce(*arguments)
+    assert type(restored) is error
+    assert str(restored) == "asked, found, instead"
+
+
+@pytest.mark.parametrize("error", CLASSES)
 def test_it_says_what_it_is(error):
     assert error.__doc__.endswith(".")

@@ -6,7 +6,13 @@ from importlib import import_module
 
 import pytest
 
-SEEDS = {"000": "buffers.md", "001": "layout_tensor.md", "002": "buffer_view.md", "003": "numojo.md"}
+SEEDS = {
+    "000": "buffers.md",
+    "001": "layout_tensor.md",
+    "002": "buffer_view.md",
+    "003": "numojo.md",
+    "004": "legate.md",
+}
 """The systems built so far, and the page of each."""
 
 

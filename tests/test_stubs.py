@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-LAZY = "kernels", "layout", "memory", "testing", "xp", "xp.fft", "xp.linalg", "xp.special"
+LAZY = "engines", "kernels", "layout", "memory", "store", "testing", "xp", "xp.fft", "xp.linalg", "xp.special"
 NAMES = ["accel", *(f"accel.{name}" for name in LAZY)]
 
 

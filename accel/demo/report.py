@@ -1,37 +1,29 @@
 """The report of the demo: one self-contained HTML page."""
 
-import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
-from importlib.metadata import PackageNotFoundError, version
 
 from PIL import Image
 
 import accel
 from accel.demo.annotate import annotated, data_uri
 from accel.demo.chart import close_up, timeline_chart
+from accel.demo.html import fact_list, page, table, version_section
 from accel.demo.memory import in_words, process_peak
 from accel.demo.outcome import Outcome
-from accel.demo.style import STYLE
 from accel.demo.timeline import Timeline, in_seconds
 from accel.device_names import GPU_TYPES
 
 __all__ = ["report_page"]
 
-_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _PACKAGES = ("accel-container", "numpy", "array-api-compat", "scipy", "scikit-image", "pillow")
 
 
 def report_page(outcomes: Sequence[Outcome], device: accel.Device, races: Sequence[str] = ()) -> str:
     """Return the page about the results of a device and the races that it reported."""
     pictures = (_picture(outcome, device) for outcome in outcomes)
-    body = [_head(outcomes, device), _races(device, races), *pictures, _memory(), _devices(), _versions()]
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"<title>accel demo</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{''.join(body)}</body>\n</html>\n"
-    )
+    sections = [_head(outcomes, device), _races(device, races), *pictures, _memory(), _devices()]
+    return page("accel demo", [*sections, version_section(_PACKAGES)])
 
 
 def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
@@ -48,7 +40,7 @@ def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
         f"<h1>{escape(names)}</h1>\n"
         '<p class="soft">Each picture was cut into tiles, which were copied to the device and filtered there: by two '
         "kernels, and by functions of the Python array API standard. The result was compared with that of NumPy and "
-        f"SciPy for the whole picture.</p>\n{_facts(facts)}\n"
+        f"SciPy for the whole picture.</p>\n{fact_list(facts)}\n"
     )
 
 
@@ -83,7 +75,7 @@ def _picture(outcome: Outcome, device: accel.Device) -> str:
     }
     return (
         f"<section>\n<h2>{escape(picture.title)}: {findings.count:,} {escape(picture.finds)}</h2>\n"
-        f"{_verdict(outcome)}{_figure(outcome)}{_facts(facts)}"
+        f"{_verdict(outcome)}{_figure(outcome)}{fact_list(facts)}"
         f"<h3>Strongest detections</h3>\n{_strongest(outcome)}"
         f"{_timeline(outcome.timeline, device)}</section>\n"
     )
@@ -149,7 +141,7 @@ def _strongest(outcome: Outcome) -> str:
         (number, spot.row, spot.column, f"{spot.value:.2f}", f"{spot.significance:.1f}")
         for number, spot in enumerate(outcome.leading, 1)
     )
-    return _table(("", "Row", "Column", "Response", "Significance"), rows) + (
+    return table(("", "Row", "Column", "Response", "Significance"), rows) + (
         '<p class="soft">Significance is in robust standard deviations above the median. '
         f"Any two of these are at least {outcome.apart} pixels apart along one axis.</p>\n"
     )
@@ -160,43 +152,18 @@ def _memory() -> str:
         (usage.device, in_words(usage.live_bytes), in_words(usage.peak_bytes))
         for usage in accel.memory.snapshot().devices
     )
-    table = _table(("Device", "In containers now", "Peak in containers"), rows)
+    containers = table(("Device", "In containers now", "Peak in containers"), rows)
     peak = f"Peak memory of the process: {in_words(process_peak())}."
-    return f"<section>\n<h2>Memory</h2>\n<p>{peak}</p>\n{table}</section>\n"
+    return f"<section>\n<h2>Memory</h2>\n<p>{peak}</p>\n{containers}</section>\n"
 
 
 def _devices() -> str:
     fell_back = [(fall.asked, fall.used, fall.reason) for fall in dict.fromkeys(accel.device.fallbacks())]
-    table = _table(("Asked for", "Used", "Why"), fell_back, "words")
+    fallbacks = table(("Asked for", "Used", "Why"), fell_back, "words")
     missing = [(kind, accel.Device[kind.upper()].why_unavailable()) for kind in GPU_TYPES]
     absent = [row for row in missing if row[1]]
     return (
         "<section>\n<h2>Devices</h2>\n<h3>Fallbacks to the CPU</h3>\n"
-        f"{table if fell_back else '<p>None: all work ran on the requested device.</p>'}\n"
-        f"<h3>Unavailable accelerators</h3>\n{_table(('Device', 'Why'), absent, 'words')}</section>\n"
+        f"{fallbacks if fell_back else '<p>None: all work ran on the requested device.</p>'}\n"
+        f"<h3>Unavailable accelerators</h3>\n{table(('Device', 'Why'), absent, 'words')}</section>\n"
     )
-
-
-def _versions() -> str:
-    rows = [("Python", platform.python_version()), ("System", f"{platform.system()} {platform.machine()}")]
-    rows += [(name, _version(name)) for name in _PACKAGES]
-    return f"<section>\n<h2>Versions</h2>\n{_table(('', ''), rows, 'words')}</section>\n"
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed as a package"
-
-
-def _facts(facts: dict[str, str]) -> str:
-    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(fact)}</dd></div>" for name, fact in facts.items())
-    return f'<dl class="facts">{items}</dl>\n'
-
-
-def _table(titles: Iterable[str], rows: Iterable[Iterable[object]], kind: str = "numbers") -> str:
-    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
-    lines = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f'<div class="scroll"><table class="{kind}"><tr>{head}</tr>{body}</table></div>\n'

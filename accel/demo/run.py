@@ -11,6 +11,7 @@ import accel
 from accel.demo import files, pipeline
 from accel.demo.annotate import annotated, png
 from accel.demo.compare import compare_findings
+from accel.demo.console import DemoConsole
 from accel.demo.debugging import show_planted_error
 from accel.demo.outcome import Outcome
 from accel.demo.pictures import SOURCES, Picture
@@ -24,11 +25,6 @@ from accel.errors import RaceError
 __all__ = ["run_demo"]
 
 _LEADING = 12
-
-
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Continue, to write the files; rich would exit with 1, which here means that results differ."""
 
 
 def run_demo(
@@ -59,7 +55,7 @@ def run_demo(
     int
         0 if pipeline and reference agree on every picture and no race was reported, else 1.
     """
-    console = console or _Console()
+    console = console or DemoConsole()
     files.prepare(folder)
     if debug:
         show_planted_error(device, console)

@@ -17,7 +17,8 @@ from accel.engines.work import TaskWork
 from accel.memory import HostStorage
 from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
-from accel.store.regions import IDLE, Use, enter_idle
+from accel.store.regions import Use, enter_idle
+from accel.store.root import HOST
 from accel.store.task import task_scope
 
 __all__ = ["run_inline"]
@@ -34,7 +35,7 @@ def run_inline(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
             return None
         root, index_map = store.root, store._map
         contents = root.contents
-        if root.regions is not IDLE or type(contents) is not HostStorage or index_map is None or root.attached:
+        if type(contents) is not HostStorage or index_map is None or root.attached:
             return None
         nbytes += prod(index_map.shape) * store.dtype.itemsize
         uses.append(Use(root, index_map.box, access))
@@ -53,7 +54,7 @@ def run_inline(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
 
 
 def _call(task: Task, arguments: list[Any]) -> None:
-    with task_scope():
+    with task_scope(HOST):
         body = task.body("cpu")
         result = body(*arguments)  # type: ignore[misc]
         if result is not None:

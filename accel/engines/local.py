@@ -3,8 +3,10 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from accel.engines import attached
+from accel.engines.budget import Budget
 from accel.engines.durations import Duration
 from accel.engines.futures import Future, WorksFuture
 from accel.engines.joining import Joined, combined_use, keep
@@ -12,10 +14,13 @@ from accel.engines.launch import Launch
 from accel.engines.placing import place_of_point, refuse_without_body
 from accel.engines.points import Point
 from accel.engines.protocol import Engine
-from accel.engines.running import run
-from accel.engines.staging import give_back, memory_at
+from accel.engines.running import Memory, run
+from accel.engines.staging import give_back, memory_at, physical
+from accel.engines.tiles import TiledContents
 from accel.engines.work import TaskWork
+from accel.memory.host_storage import HostArray
 from accel.store import regions
+from accel.store.logical_store import LogicalStore
 from accel.store.regions import Access, Work
 
 __all__ = ["LocalEngine"]
@@ -24,12 +29,43 @@ __all__ = ["LocalEngine"]
 class LocalEngine(Engine):
     """An engine of this process, on the memory of the roots themselves."""
 
+    options = Engine.options | {"budget", "spill_folder"}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.budget: Budget | None = None
+
+    def set(self, options: dict[str, Any]) -> None:
+        """Change options of this engine; ``budget`` is the most bytes of tiles on each device, as in ``"2 GiB"``."""
+        given = {**options}
+        budget, folder = given.pop("budget", None), given.pop("spill_folder", None)
+        super().set(given)
+        if "budget" in options:
+            self.budget = None if budget is None else Budget(budget, folder)
+        elif folder is not None:
+            raise TypeError("spill_folder= needs a budget; write using(budget='2 GiB', spill_folder=...)")
+
+    def gather(self, store: LogicalStore) -> HostArray:
+        """Wait for the tasks that write a store, and return its values on the host.
+
+        Of a store in tiles only those are read that overlap this one, and they stay tiles.
+        """
+        contents = store.root.contents
+        if not isinstance(contents, TiledContents) or contents.gathered is not None:
+            return super().gather(store)
+        regions.settle(store.root, store.map.box, writing=False)
+        memory = Memory(contents.budget.values(contents, store.map.box), store.map.on_box())
+        values: HostArray = physical(memory.storage, memory.map, store.dtype, memory.place)
+        return values
+
     def submit(self, launch: Launch) -> Future:
         """Submit a launch; see `Task.__call__`."""
         if self.device is not None:
             refuse_without_body(launch.task, self.device)
         launch = self.divided(launch)
         points = launch.points()
+        if self.budget is not None:
+            self.budget.check(points, [place_of_point(point, self.device) for point in points])
         joined = Joined.of(points)
         works = [self._work(point, joined, at) for at, point in enumerate(points)]
         if len(works) == 1:
@@ -60,7 +96,7 @@ class LocalEngine(Engine):
         started = 0
         try:
             with attached.order:
-                after = regions.enter_all([(work, work.uses) for work in works])
+                after = [regions.enter(work, work.uses) for work in works]
                 if memory is not None:
                     memory.enter(works, after)
             if joined is not None:
@@ -77,6 +113,11 @@ class LocalEngine(Engine):
 
     def _act(self, point: Point, joined: Joined | None, at: int) -> None:
         place = place_of_point(point, self.device)
+        if self.budget is not None:
+            with self.budget.admitted(point, place) as admitted:
+                produced = run(point, admitted, place)
+            keep(point, produced, joined, at)
+            return
         memories = {
             each.name: memory_at(each, place)
             for each in point.operands

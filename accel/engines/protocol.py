@@ -68,6 +68,22 @@ class Engine(ABC):
         regions.settle(store.root, store.map.box, writing=False)
         return store
 
+    def run_graph(self, graph: Any, keys: Any, **options: Any) -> Any:
+        """Compute keys of a graph of Dask, within the budget of this engine; for `accel.engines.chunked`.
+
+        Parameters
+        ----------
+        graph : dict
+            The graph.
+        keys : key, or nested list of keys
+            What to compute.
+        **options
+            Those of `accel.engines.graph.get`.
+        """
+        from accel.engines.graph import get
+
+        return get(graph, keys, **{"budget": getattr(self, "budget", None), **options})
+
     @contextmanager
     def using(self, **options: Any) -> Iterator[Self]:
         """Make this engine the current one inside a ``with`` block, with other options.

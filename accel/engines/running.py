@@ -94,7 +94,7 @@ def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> Pr
         )
     partials = {each.name: _identity(each, place) for each in point.operands if each.access is Access.REDUCE}
     stores = {}
-    with task_scope():
+    with task_scope(place):
         for operand in point.operands:
             partial = partials.get(operand.name)
             if partial is not None:

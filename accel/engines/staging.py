@@ -20,20 +20,27 @@ from accel.store.scratch import elements_of
 from accel.store.store_targets import Place
 from accel.views import LayoutTensor
 
-__all__ = ["box_array", "give_back", "memory_at", "whole_map"]
+__all__ = [
+    "box_array",
+    "finish",
+    "give_back",
+    "memory_at",
+    "memory_of",
+    "physical",
+    "staged_back",
+    "staged_in",
+    "whole_map",
+]
 
 
 def memory_at(operand: Operand, place: Place) -> Memory:
     """Return memory of an operand in a place: that of its root, or a copy of its box if the root is elsewhere."""
     root = operand.root
     assert root is not None, "the point is of this process"
+    if root.place.device is not place.device:
+        return staged_in(operand, place)
     assert operand.map is not None, "the operand has a shape"
-    if root.place.device is place.device:
-        return Memory(_memory_of(root), operand.map, root.place)
-    storage = elements_of(place, volume(operand.box), root.dtype)
-    if operand.access.reads:
-        _exchange(root, operand.box, storage, back=False)
-    return Memory(storage, operand.map.on_box(), place)
+    return Memory(memory_of(root), operand.map, root.place)
 
 
 def give_back(operand: Operand, memory: Memory) -> None:
@@ -41,12 +48,38 @@ def give_back(operand: Operand, memory: Memory) -> None:
     root = operand.root
     assert root is not None, "the point is of this process"
     if root.place.device is not memory.place.device:
-        if operand.access is not Access.READ:
-            _exchange(root, operand.box, memory.storage, back=True)
+        staged_back(operand, memory)
     elif root.attached:
-        memory.storage.owner.settle(writing=False)
-        if operand.access is not Access.READ:
-            memory.storage.owner.settle(writing=True)
+        finish(memory.storage)
+
+
+def staged_in(operand: Operand, place: Place) -> Memory:
+    """Return memory for an operand in another place, with its values if the body reads them."""
+    assert operand.root is not None, "the point is of this process"
+    assert operand.map is not None, "the operand has a shape"
+    storage = elements_of(place, volume(operand.box), operand.root.dtype)
+    if operand.access.reads:
+        _exchange(operand.root, operand.box, storage, back=False)
+    return Memory(storage, operand.map.on_box(), place)
+
+
+def staged_back(operand: Operand, memory: Memory) -> None:
+    """Copy what a body wrote to the root."""
+    if operand.access is not Access.READ:
+        assert operand.root is not None, "the point is of this process"
+        _exchange(operand.root, operand.box, memory.storage, back=True)
+
+
+def memory_of(root: Root) -> AnyStorage:
+    """Return the memory of a root for work that is in order already; see `accel.engines.attached`."""
+    storage = root.storage()
+    return alias(storage) if root.attached else storage
+
+
+def finish(storage: AnyStorage) -> None:
+    """Wait for all work on an alias; raises the error of work that failed."""
+    storage.owner.settle(writing=False)
+    storage.owner.settle(writing=True)
 
 
 def whole_map(root: Root, box: Box) -> IndexMap:
@@ -57,23 +90,17 @@ def whole_map(root: Root, box: Box) -> IndexMap:
     return made
 
 
-def _memory_of(root: Root) -> AnyStorage:
-    """Return the memory of a root for work that is in order already."""
-    storage = root.storage()
-    return alias(storage) if root.attached else storage
-
-
 def _exchange(root: Root, box: Box, held: AnyStorage, *, back: bool) -> None:
     """Copy a box of a root to memory that holds only this box, or back."""
     index_map = whole_map(root, box)
-    storage = _memory_of(root)
+    storage = memory_of(root)
     there, here = LayoutTensor(storage, index_map.layout, index_map.offset), _tensor_of(held, box)
     if back:
         there.copy_from(here)
     else:
         here.copy_from(there)
     if root.attached:
-        storage.owner.settle(writing=True)
+        finish(storage)
 
 
 def _tensor_of(storage: AnyStorage, box: Box) -> LayoutTensor:
@@ -85,7 +112,7 @@ def box_array(root: Root, box: Box, dtype: DType) -> Iterator[Any]:
     """Give a NumPy array on a box of a root; if the root is on a device, what was changed is copied back."""
     if root.place.device is Device.CPU:
         index_map = whole_map(root, box)
-        yield physical(_memory_of(root), index_map, dtype, root.place)
+        yield physical(memory_of(root), index_map, dtype, root.place)
         return
     held = elements_of(HOST, volume(box), root.dtype)
     _exchange(root, box, held, back=False)

@@ -206,14 +206,14 @@ class TaskWork:
 
     def start_after(self, earlier: Sequence[Work], context: Context, limit: int, site: str) -> None:
         """Let the pool run it after other works; it is recorded already."""
-        self._context, self.limit, self.site = context, limit, site
+        self.limit, self.site = limit, site
         own = [each for each in earlier if isinstance(each, TaskWork)]
         self._others = [each for each in earlier if not isinstance(each, TaskWork)]
         with _graph:
             unfinished = [each for each in own if not each.over]
             self._waits_for = unfinished
-            # One more than there are, so that it cannot be ready before this block ends.
             self._missing = len(unfinished)
+            self._context = context  # from now on it can be claimed, if nothing is missing
             for each in unfinished:
                 each._dependants.append(self)
             ready = not unfinished

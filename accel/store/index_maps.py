@@ -5,7 +5,7 @@ from math import prod
 from operator import index
 from typing import Any, Self, SupportsIndex
 
-from accel.errors import NonInvertibleTransformation, StoreSizeError, StoreValueError
+from accel.errors import NonInvertibleTransformation, StoreIndexError, StoreSizeError, StoreValueError
 from accel.layout import Layout
 from accel.store.boxes import Box, box_of, extents
 
@@ -152,7 +152,7 @@ class IndexMap:
         """Remove a dimension: keep the elements at one index of it."""
         axis, place = self._axis(dim, "projection"), index(at)
         if not 0 <= place < self.shape[axis]:
-            raise StoreValueError(f"Projection index {place} is out of bounds [0, {self.shape[axis]})")
+            raise StoreIndexError(f"Projection index {place} is out of bounds [0, {self.shape[axis]})")
         self._refuse_inner(axis)
         return self._with(
             self.shape[:axis] + self.shape[axis + 1 :],
@@ -184,7 +184,7 @@ class IndexMap:
         extent = self.shape[axis]
         low, high = _bound(start, 0, extent), _bound(stop, extent, extent)
         if low < high and high > extent:
-            raise StoreValueError(
+            raise StoreIndexError(
                 f"Out-of-bounds slicing [{low}, {high}] on dimension {axis} for a store of shape {[*self.shape]}"
             )
         if low == 0 and high == extent:

@@ -65,7 +65,7 @@ class TaskLocalBuffer:
     extents : int or sequence of int
         Number of elements in each dimension.
     target : StoreTarget or Device or str, optional
-        The kind of memory; by default that of `Device.default`.
+        The kind of memory; by default that of the task, or that of `Device.default` outside of any.
     buffer : TaskLocalBuffer
         The buffer whose memory to use.
 
@@ -219,7 +219,7 @@ class TaskLocalBuffer:
 def create_buffer(
     dtype: DTypeLike,
     extents: Extents,
-    target: StoreTarget | DeviceLike | None = None,
+    target: StoreTarget | Place | DeviceLike | None = None,
     alignment: SupportsIndex = DEFAULT_ALIGNMENT,
 ) -> TaskLocalBuffer:
     """Return scratch memory of this task, with an alignment in bytes; otherwise as `TaskLocalBuffer`.
@@ -250,11 +250,12 @@ def _same_memory(buffer: TaskLocalBuffer, dtype: DTypeLike | None = None) -> Tas
 
 
 def _allocated(
-    dtype: DType, extents: tuple[int, ...], target: StoreTarget | DeviceLike | None, alignment: int
+    dtype: DType, extents: tuple[int, ...], target: StoreTarget | Place | DeviceLike | None, alignment: int
 ) -> _SharedMemory:
-    place = place_of(target)
+    task = current_task()
+    place = place_of(task.place if target is None else target)
     storage = bytes_of(place, prod(extents) * dtype.itemsize, alignment)
-    current_task().add_buffer(storage)
+    task.add_buffer(storage)
     return _SharedMemory(place, storage)
 
 

@@ -2,19 +2,25 @@
 
 from collections.abc import Iterable
 from math import prod
+from os import PathLike
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
+from uuid import uuid4
 
 from accel.device import DeviceLike
-from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.errors import StoreValueError
+from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.errors import DeviceUnavailableError, StoreIndexError, StoreValueError
+from accel.memory.host_storage import HostArray
 from accel.store import boxes, regions
+from accel.store.domains import Domain
 from accel.store.index_maps import IndexMap
+from accel.store.parts import Part, elements
 from accel.store.physical_store import PhysicalStore
 from accel.store.regions import Access
 from accel.store.root import HOST, Root
+from accel.store.scalars import Scalar
 from accel.store.slices import Slice
-from accel.store.store_targets import StoreTarget, place_of
+from accel.store.store_targets import Place, StoreTarget, place_of
 
 if TYPE_CHECKING:
     from accel.store.partition import LogicalStorePartition
@@ -41,10 +47,12 @@ class LogicalStore:
         Type of the elements.
     """
 
-    __slots__ = ("_map", "dtype", "root")
+    __slots__ = ("_map", "_tiling", "dtype", "root")
     root: Root
     dtype: DType
     _map: IndexMap | None
+    # The shapes of the current partition, not the partition: it refers to this store. Unset before the first one.
+    _tiling: tuple[tuple[int, ...], tuple[int, ...]]
 
     @classmethod
     def on(cls, root: Root, index_map: IndexMap | None = None, dtype: DType | None = None) -> "LogicalStore":
@@ -114,7 +122,9 @@ class LogicalStore:
         Raises
         ------
         StoreValueError
-            If there is no such dimension or index.
+            If there is no such dimension.
+        StoreIndexError
+            If there is no such index; an IndexError and a ValueError.
         NonInvertibleTransformation
             If the dimension is an inner part of one that `delinearize` split.
         """
@@ -139,11 +149,13 @@ class LogicalStore:
         Raises
         ------
         StoreValueError
-            If there is no such dimension, or the range ends past it.
+            If there is no such dimension.
+        StoreIndexError
+            If the range ends past it; an IndexError and a ValueError.
         """
         step = getattr(bounds, "step", None)
         if step not in (None, 1):
-            raise NotImplementedError(f"Unsupported slice: {bounds}; a store has no steps: write to a copy")
+            _refuse_step(bounds)
         made = self.map.slice(dim, bounds.start, bounds.stop)
         return self if made is self._map else self._view(made)
 
@@ -184,14 +196,23 @@ class LogicalStore:
         return LogicalStore.on(self.root, self._map, other)
 
     def __getitem__(self, key: Key) -> "LogicalStore":
+        """Return a view by integers, slices, an ellipsis and None, as NumPy does; slices are cut off at the ends.
+
+        Raises
+        ------
+        StoreIndexError
+            If there is no such index; an IndexError.
+        NotImplementedError
+            If a slice has a step.
+        """
         made, dim = self, 0
         for each in _expanded(key, self.ndim):
             if each is None:
                 made = made.promote(dim, 1)
             elif isinstance(each, slice):
-                if each.step not in (None, 1):
-                    raise NotImplementedError(f"Unsupported slice: {each}; a store has no steps: write to a copy")
-                start, stop, _ = each.indices(made.shape[dim])
+                start, stop, step = each.indices(made.shape[dim])
+                if step != 1:
+                    _refuse_step(each)
                 made = made.slice(dim, Slice(start, max(start, stop)))
             else:
                 at = each.__index__()
@@ -232,7 +253,16 @@ class LogicalStore:
         """
         from accel.store.partition import tiled  # which imports this module
 
-        return tiled(self, tile_shape, color_shape)
+        made = tiled(self, tile_shape, color_shape)
+        self._tiling = made.tile_shape, made.color_shape
+        return made
+
+    def get_partition(self) -> "LogicalStorePartition | None":
+        """Return the partition that `partition_by_tiling` made last of this store; None if there is none."""
+        from accel.store.partition import LogicalStorePartition  # which imports this module
+
+        tiling = getattr(self, "_tiling", None)
+        return None if tiling is None else LogicalStorePartition(self, *tiling)
 
     # Values
 
@@ -253,41 +283,59 @@ class LogicalStore:
         BaseException
             The error of the task that was to write it.
         """
-        root = self.root
-        index_map = self.map
+        root, index_map = self.root, self.map
+        place = HOST if target is None else _place_of(target)
         root.refuse_detached()
-        place = HOST if target is None else place_of(target)
-        regions.settle(root, root.box if place != root.place else index_map.box, writing=not root.readonly)
-        root.move_to(place)
-        storage, instance = root.storage(), root.instance
-        access = Access.READ if root.readonly else Access.READ_WRITE
+        regions.settle(root, index_map.box, writing=not root.readonly)
+        while True:
+            if root.place != place:
+                self._move_to(place)
+            storage, here, instance = root.held()
+            if here == place:  # no other thread has moved it meanwhile
+                break
         return PhysicalStore.on(
             storage,
             index_map,
             self.dtype,
-            access=access,
-            place=root.place,
+            access=Access.READ if root.readonly else Access.READ_WRITE,
+            place=place,
             future=root.scalar,
             valid=lambda: root.instance == instance,
         )
 
+    def _move_to(self, place: Place) -> None:
+        root = self.root
+        with regions.hosting(root, root.box, Access.READ_WRITE):
+            root.move_to(place)
+
     def fill(self, value: Any) -> None:
         """Write a value to all elements, after the tasks that use them.
+
+        Parameters
+        ----------
+        value : number or Scalar
+            The value.
 
         Raises
         ------
         ReadOnlyError
             If the store is attached to read-only memory.
+        DTypeError, OverflowError
+            If the dtype cannot hold the value.
         """
-        self.root.refuse_read_only()
-        index_map = self.map.distinct()
-        regions.settle(self.root, index_map.box, writing=True)
-        storage = self.root.storage()
-        whole = PhysicalStore.on(
-            storage, index_map, self.dtype, access=Access.READ_WRITE, place=self.root.place
-        ).span_write_accessor()
-        if hasattr(whole, "fill"):
-            whole.fill(getattr(value, "value", lambda: value)() if hasattr(value, "ptr") else value)
+        root, index_map = self.root, self.map
+        root.refuse_detached()
+        root.refuse_read_only()
+        number = exact_cast(value.value() if isinstance(value, Scalar) else value, self.dtype)
+        if number.ndim:
+            raise StoreValueError(f"fill takes one value; found {number.size}: write them in a task, or to an accessor")
+        if index_map.empty:
+            return
+        index_map = index_map.distinct()
+        with regions.hosting(root, index_map.box, Access.WRITE):
+            part = Part.of(index_map, Domain.of_extents(index_map.shape), self.dtype)
+            whole = elements(root.storage(), part, writable=True)
+            whole.fill(number[()])
 
     def detach(self) -> None:
         """Wait for all uses, and give attached memory back to the user, up to date; the store is invalid afterwards.
@@ -295,10 +343,14 @@ class LogicalStore:
         Raises
         ------
         StoreError
-            If no memory is attached.
+            If no memory is attached, or it was detached before.
+        BaseException
+            The failure of a task that was to write it; the memory is given back all the same.
         """
-        regions.settle(self.root, self.root.box, writing=True)
-        self.root.detach()
+        root = self.root
+        with regions.hosting(root, root.box, Access.READ_WRITE):
+            root.detach()
+        regions.refuse_failed(root, root.box)
 
     def offload_to(self, target: StoreTarget | DeviceLike) -> None:
         """Move the values to another kind of memory, which then holds the only copy; also those of other views.
@@ -308,12 +360,49 @@ class LogicalStore:
         ValueError
             If there is no such memory here.
         OutOfMemoryError
-            If it has not enough room.
+            If it has not enough room; all is as it was.
         """
-        place = place_of(target)
+        place = _place_of(target)
         self.root.refuse_detached()
-        regions.settle(self.root, self.root.box, writing=True)
-        self.root.move_to(place)
+        self._move_to(place)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
+        from accel.store.host_values import host_values  # which imports this module
+
+        values = host_values(self)
+        if dtype is not None and as_dtype(dtype) != values.dtype:
+            values, copy = values.astype(as_dtype(dtype)), False
+        return values.copy() if copy else values
+
+    def __dask_tokenize__(self) -> str:
+        return uuid4().hex  # the values change: no two arrays of Dask share them
+
+    def to_zarr(self, path: "str | PathLike[str]", chunks: Iterable[SupportsIndex] | None = None) -> None:
+        """Wait for all tasks that write this store, and write it as an array of zarr, chunk by chunk.
+
+        The array is written beside the path and renamed when it is complete. So after a crash there is the array that
+        was there before, or the new one.
+
+        Parameters
+        ----------
+        path : path
+            A folder; an array of zarr that is there is replaced.
+        chunks : sequence of int, optional
+            Number of elements of a chunk along each dimension. By default the chunks that a store of `from_zarr` was
+            read by, and else whole rows of a few MiB.
+
+        Raises
+        ------
+        FileExistsError
+            If something else is at the path.
+        StoreValueError
+            If the chunks do not fit the number of dimensions.
+        DTypeError
+            If zarr has no such elements.
+        """
+        from accel.store.zarr_arrays import to_zarr  # which imports this module
+
+        to_zarr(self, path, chunks)
 
     def __repr__(self) -> str:
         shape = "unbound" if self._map is None and self.root.shape is None else f"shape {self.shape}"
@@ -329,11 +418,27 @@ class LogicalStore:
 
 def _expanded(key: Key, ndim: int) -> list[Any]:
     """Return one entry for each dimension of the key, and None for new ones."""
-    given = list(key) if isinstance(key, tuple) else [key]
-    used = sum(each is not None and each is not Ellipsis for each in given)
-    if used > ndim or given.count(Ellipsis) > 1:
-        raise IndexError(f"too many indices: {used} for a store of {ndim} dimensions")
-    if Ellipsis in given:
-        at = given.index(Ellipsis)
+    given: list[Any] = list(key) if isinstance(key, tuple) else [key]
+    for each in given:
+        known = each is None or each is Ellipsis or isinstance(each, slice)
+        if isinstance(each, bool) or not (known or hasattr(each, "__index__")):
+            raise TypeError(f"an index is an integer, a slice, ... or None; found {each!r}: a task can take elements")
+    gaps = [at for at, each in enumerate(given) if each is Ellipsis]
+    used = sum([each is not None for each in given]) - len(gaps)
+    if used > ndim or len(gaps) > 1:
+        raise StoreIndexError(f"too many indices in {key!r} for a store of {ndim} dimensions")
+    for at in gaps:
         given[at : at + 1] = [slice(None)] * (ndim - used)
     return given
+
+
+def _refuse_step(bounds: object) -> NoReturn:
+    raise NotImplementedError(f"Unsupported slice: {bounds}; a store has no steps: take the elements in a task")
+
+
+def _place_of(target: StoreTarget | DeviceLike) -> Place:
+    """Return the place of a target; one that is not here is a wrong argument."""
+    try:
+        return place_of(target)
+    except DeviceUnavailableError as error:
+        raise StoreValueError(str(error)) from error

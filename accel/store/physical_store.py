@@ -1,147 +1,187 @@
 """`PhysicalStore`: the memory of one store in one place, and access to it."""
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 from accel.abc.operand import Operand
 from accel.device import Device
-from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.errors import DeviceMismatchError, ReadOnlyError, StoreError
+from accel.dtypes import DTypeLike, as_dtype
+from accel.errors import DeviceMismatchError, StoreValueError
+from accel.interchange import Interchange
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray
-from accel.store.domains import Domain
-from accel.store.index_maps import IndexMap
-from accel.store.local_buffer import InlineAllocation
+from accel.store.binding import Binding
+from accel.store.local_buffer import InlineAllocation, TaskLocalBuffer
+from accel.store.parts import Part
+from accel.store.physical_access import PhysicalAccess
 from accel.store.regions import Access
-from accel.store.store_targets import Place, StoreTarget
 from accel.views import LayoutTensor
 
 __all__ = ["PhysicalStore"]
 
+_Extents = SupportsIndex | Iterable[SupportsIndex]
+_NEWEST_CAPSULE = 1, 1
 
-def _always() -> bool:
-    return True
 
+class PhysicalStore(PhysicalAccess, Interchange):
+    """The memory of one store in one place, in a task or after `LogicalStore.get_physical_store` (Legate's).
 
-class PhysicalStore:
-    """The memory of one store in one place, in a task or after `LogicalStore.get_physical_store` (Legate's)."""
+    Accessors index it by the points of its `domain`. The methods ``span_...`` return arrays that count from 0: of
+    NumPy on the host, a `LayoutTensor` on a device. NumPy, ``accel.xp.asarray`` and kernels take a physical store
+    itself.
 
-    __slots__ = (
-        "_access",
-        "_bound",
-        "_future",
-        "_map",
-        "_op",
-        "_origin",
-        "_partitioned",
-        "_place",
-        "_storage",
-        "_valid",
-        "dtype",
-    )
-    _access: Access
-    _bound: tuple[AnyStorage, tuple[int, ...]] | None
-    _future: bool
-    _map: IndexMap
-    _op: Any
-    _origin: tuple[int, ...] | None
-    _partitioned: bool
-    _place: Place
-    _storage: AnyStorage
-    _valid: Callable[[], bool]
-    dtype: DType
+    All accessors take these arguments:
 
-    @classmethod
-    def on(
-        cls,
-        storage: AnyStorage,
-        index_map: IndexMap,
-        dtype: DType,
-        *,
-        access: Access,
-        place: Place,
-        origin: tuple[int, ...] | None = None,
-        op: Any = None,
-        partitioned: bool = False,
-        future: bool = False,
-        valid: Callable[[], bool] = _always,
-    ) -> "PhysicalStore":
-        """Return the physical store of some memory; ``origin`` is the first point of its domain."""
-        made = object.__new__(cls)
-        made._storage = storage
-        made._map = index_map
-        made.dtype = dtype
-        made._access = access
-        made._place = place
-        made._origin = origin
-        made._op = op
-        made._partitioned = partitioned
-        made._future = future
-        made._valid = valid
-        return made
+    - ``bounds``: only the points of the domain that are also in these bounds. If there are none, all strides are 0.
+    - ``dtype``: the type that the caller expects; another one than the store's is refused.
+    - ``elem_size``, ``validate``: with ``validate=False`` each element is seen as one of the type ``dtype``, from its
+      first byte on. If the sizes differ, ``elem_size`` must be the number of bytes of an element of the store.
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Number of elements along each dimension."""
-        return self._map.shape
+    Parameters
+    ----------
+    array : PhysicalArray
+        An array without null mask and without nested arrays, whose store this is.
 
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self._map.shape)
+    Raises
+    ------
+    StoreValueError
+        If the array is nullable or nested.
 
-    @property
-    def domain(self) -> Domain:
-        """The points of this store; in a task on a tile, those of the tile in its store."""
-        origin = self._origin or (0,) * self.ndim
-        return Domain(origin, tuple([low + extent - 1 for low, extent in zip(origin, self._map.shape, strict=True)]))
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        Type of the elements.
 
-    @property
-    def valid(self) -> bool:
-        """Whether the memory still holds the values of the store."""
-        return self._valid()
+    Examples
+    --------
+    >>> from accel.store import create_store
+    >>> store = create_store("float32", (2, 3)).get_physical_store()
+    >>> store.span_write_accessor()[...] = 1
+    >>> store.read_accessor(bounds=((0, 1), (1, 1)))[1, 1], store.domain
+    (np.float32(1.0), Domain(lo=(0, 0), hi=(1, 2)))
+    """
 
-    @property
-    def target(self) -> StoreTarget:
-        """The kind of memory."""
-        return self._place.kind
+    __slots__ = ()
 
-    @property
-    def device(self) -> Device:
-        """The device of the memory."""
-        return self._place.device
+    def __init__(self, array: Any) -> None:
+        if array.nullable or array.nested:
+            kind = "nested" if array.nested else "nullable"
+            raise StoreValueError(f"a {kind} array is more than one store; use its data, null_mask and children")
+        self._share_fields(array.data)
 
-    def span_read_accessor(self) -> Any:
-        """Return the elements as a read-only array: of NumPy on the host, a `LayoutTensor` on a device."""
-        return self._array(writable=False)
+    def scalar(self, dtype: DTypeLike | None = None) -> Any:
+        """Return the value of a scalar store as a NumPy scalar.
 
-    def span_write_accessor(self) -> Any:
-        """Return the elements as an array to write; values before the first write are undefined."""
-        self._refuse_read_only()
-        return self._array(writable=True)
-
-    def span_read_write_accessor(self) -> Any:
-        """Return the elements as an array to read and write."""
-        self._refuse_read_only()
-        return self._array(writable=True)
+        Raises
+        ------
+        StoreValueError
+            If this is no scalar store, or ``dtype`` is not its type.
+        """
+        if not self._future:
+            raise StoreValueError("this is no scalar store; write read_accessor() for its elements")
+        value = self.span_read_accessor(dtype=dtype)
+        return (value if isinstance(value, np.ndarray) else value.to_numpy()).reshape(-1)[0]
 
     def get_inline_allocation(self) -> InlineAllocation:
-        """Return address and strides in bytes."""
-        storage, itemsize = self._memory(), self.dtype.itemsize
-        strides = tuple([stride * itemsize for stride in self._map.strides])
-        return InlineAllocation(storage.pointer + self._map.offset * itemsize, strides, self.target)
+        """Return the address, the strides in bytes and the kind of memory; all strides are 0 without elements."""
+        part = self._all()
+        return InlineAllocation(self._memory().pointer + part.start, part.strides, self.target)
+
+    # Unbound stores
+
+    def create_output_buffer(self, extents: _Extents, bind_buffer: bool = False) -> TaskLocalBuffer:
+        """Return a buffer for the data of an unbound store, in memory of its kind.
+
+        Parameters
+        ----------
+        extents : int or sequence of int
+            Number of elements along each dimension.
+        bind_buffer : bool
+            Bind the buffer at once. Otherwise `bind_data` does, for one of as many buffers as needed.
+
+        Raises
+        ------
+        StoreValueError
+            If this is no unbound store, or the extents have another number of dimensions.
+        StoreError
+            If ``bind_buffer`` is true and data is bound already.
+        """
+        return self._unbound().create_output_buffer(extents, bind_buffer)
+
+    def bind_data(self, buffer: TaskLocalBuffer, extents: _Extents | None = None, check_type: bool = False) -> None:
+        """Make the elements of a buffer the data of an unbound store.
+
+        Parameters
+        ----------
+        buffer : TaskLocalBuffer
+            A buffer in memory of the store's kind.
+        extents : int or sequence of int, optional
+            The shape of the store: the first points of the buffer, by default all.
+        check_type : bool
+            Refuse a buffer of another type. Otherwise its bytes are taken for elements of the store's type.
+
+        Raises
+        ------
+        StoreValueError
+            If this is no unbound store, the buffer has another number of dimensions, kind of memory or element size,
+            or the extents are larger than it.
+        StoreError
+            If data is bound already.
+        """
+        self._unbound().bind(buffer, extents, check_type)
+
+    def bind_untyped_data(self, buffer: TaskLocalBuffer, extents: _Extents | None = None) -> None:
+        """Make the bytes of a buffer the elements of an unbound store of one dimension.
+
+        Parameters
+        ----------
+        buffer : TaskLocalBuffer
+            A buffer of bytes, in memory of the store's kind, that holds whole elements.
+        extents : int, optional
+            Number of elements of the store, by default all.
+
+        Raises
+        ------
+        StoreValueError
+            As for `bind_data`, or if the buffer holds no whole number of elements.
+        StoreError
+            If data is bound already.
+        """
+        self._unbound().bind_bytes(buffer, extents)
+
+    def bind_empty_data(self) -> None:
+        """Make an unbound store empty; errors as for `bind_data`."""
+        self._unbound().bind_empty()
+
+    # Other libraries
+
+    def to_dlpack(self, copy: bool | None = None, stream: int | None = None) -> object:
+        """Return a DLPack capsule on the elements; a read-only store gives a read-only one.
+
+        Parameters
+        ----------
+        copy : bool, optional
+            True: always copy, and mark the capsule as a copy. False: never copy. None: copy if that is needed.
+        stream : int, optional
+            The consumer's stream, by DLPack's numbers, on which the values are ready.
+
+        Raises
+        ------
+        InterchangeError
+            If this is not possible; a BufferError.
+        """
+        return self.__dlpack__(copy=copy, stream=stream, max_version=_NEWEST_CAPSULE)
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
-        storage, itemsize = self._memory(), self.dtype.itemsize
-        strides = tuple([stride * itemsize for stride in self._map.strides])
+        part = self._all()
         writable = self._access is not Access.READ
-        return Operand(storage.span, self._map.offset * itemsize, self.dtype, self.shape, strides, writable)
+        return Operand(self._memory().span, part.start, part.dtype, part.shape, part.strides, writable)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
-        array = self._array(writable=self._access is not Access.READ)
+        array = self._elements(self._all(), writable=self._access is not Access.READ)
         if not isinstance(array, np.ndarray):
             raise DeviceMismatchError(f"NumPy cannot read memory of {self.device}; write get_physical_store('cpu')")
         if dtype is None or as_dtype(dtype) == array.dtype:
@@ -150,34 +190,33 @@ class PhysicalStore:
             raise ValueError(f"{array.dtype} becomes {dtype} only by a copy; write copy=None")
         return array.astype(as_dtype(dtype))
 
-    def _array(self, *, writable: bool) -> Any:
-        storage, index_map = self._memory(), self._map
-        if storage.device is Device.CPU:
-            array: HostArray = np.ndarray(
-                index_map.shape,
-                self.dtype,
-                storage.export(),  # type: ignore[union-attr]
-                index_map.offset * self.dtype.itemsize,
-                tuple([stride * self.dtype.itemsize for stride in index_map.strides]),
+    def _all(self) -> Part:
+        return Part.of(self._known_map(), self.domain, self.dtype)
+
+    def _lent_storage(self) -> AnyStorage:
+        storage = self._memory()
+        writable = self._access is not Access.READ
+        if storage.dtype == self.dtype and writable != storage.readonly:
+            return storage
+        return storage.window(0, storage.nbytes // self.dtype.itemsize, self.dtype, const=not writable)
+
+    def _lent_array(self, storage: AnyStorage) -> HostArray:
+        return self._tensor(storage)._lent_array(storage)
+
+    def _lent_copy(self, device: Device) -> Any:
+        return self._tensor(self._lent_storage())._lent_copy(device)
+
+    def _tensor(self, storage: AnyStorage) -> LayoutTensor:
+        tensor = LayoutTensor(storage, self._map.layout, self._map.offset)
+        return tensor.get_immutable() if self._access is Access.READ else tensor
+
+    def __repr__(self) -> str:
+        shape = "unbound" if self._binding is not None else f"shape {self.shape}"
+        return f"<PhysicalStore of {self.dtype.name}, {shape}, {self._place.kind.name} of {self._place.device}>"
+
+    def _unbound(self) -> Binding:
+        if self._binding is None:
+            raise StoreValueError(
+                "data is bound to unbound stores only, and this store has a shape; write its elements"
             )
-            if not writable:
-                array.flags.writeable = False
-            return array
-        typed = storage if storage.dtype == self.dtype else storage.window(0, storage.size, self.dtype)
-        tensor = LayoutTensor(typed, index_map.layout, index_map.offset)
-        return tensor if writable else tensor.get_immutable()
-
-    def _memory(self) -> AnyStorage:
-        if not self._valid():
-            self._refuse_invalid()
-        return self._storage
-
-    def _refuse_invalid(self) -> NoReturn:
-        raise StoreError(
-            "the values of this store have moved to other memory, or the store was detached, since this physical "
-            "store was made; call get_physical_store again"
-        )
-
-    def _refuse_read_only(self) -> None:
-        if self._access is Access.READ:
-            raise ReadOnlyError("this physical store is an input; declare the parameter as an Output or InOut to write")
+        return self._binding

@@ -8,17 +8,22 @@ uses, under one lock. So any two works that use the same element, one of them wr
 same for all elements they share. No work comes after one that was recorded later, so there is no deadlock. With the
 lock held nothing waits.
 
+A task leaves when all that it comes after have left, also if it failed or never began. So it takes the place of the
+earlier uses inside of the boxes that it writes: what comes after it comes after these. The host takes no place,
+because an interrupt may end its wait.
+
 A work leaves before it is done for those who wait for it. So whoever has waited finds its failure.
 """
 
 import threading
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from accel.enums import PlainEnum
-from accel.locks import open_after_fork
-from accel.store.box_index import BoxIndex
-from accel.store.boxes import Box, covers, overlap
+from accel.locks import forked_since, open_after_fork, process
+from accel.store.box_tree import BoxTree
+from accel.store.boxes import Box, covers, is_empty, without
 
 if TYPE_CHECKING:
     from accel.store.root import Root
@@ -26,22 +31,20 @@ if TYPE_CHECKING:
 __all__ = [
     "IDLE",
     "Access",
-    "RegionRecord",
+    "HostWork",
+    "Regions",
     "Use",
     "Work",
     "enter",
-    "enter_all",
     "enter_idle",
     "failure_of",
+    "hosting",
     "leave",
     "pending",
     "settle",
 ]
 
 _lock = open_after_fork(threading.RLock())
-
-# To record so many works, an index of their boxes is worth while.
-_MANY = 24
 
 
 class Access(PlainEnum):
@@ -65,6 +68,9 @@ class Access(PlainEnum):
     def writes(self) -> bool:
         """Whether the work changes the elements."""
         return self is not Access.READ
+
+
+_ALONE = frozenset({Access.WRITE, Access.READ_WRITE})
 
 
 class Work(Protocol):
@@ -108,121 +114,106 @@ class Use(NamedTuple):
     op: object = None
 
 
-class RegionRecord:
-    """The works in flight on a root, and the boxes whose last write failed.
+class Regions:
+    """What is recorded of a root; guarded by the lock of this module.
 
     Attributes
     ----------
-    uses : dict
-        Each use and its work, by the identity of the use, in the order in which they were recorded.
-    failed : tuple
-        Boxes and failures.
+    uses : BoxTree
+        The uses by works in flight.
+    failed : BoxTree
+        The boxes that no work has written since one failed to, and why it failed.
     """
 
     __slots__ = ("failed", "uses")
 
-    def __init__(self, uses: dict[int, "Recorded"], failed: tuple[tuple[Box, BaseException], ...] = ()) -> None:
-        self.uses = uses
-        self.failed = failed
+    def __init__(self, region: Box) -> None:
+        self.uses: BoxTree[Work, Use] = BoxTree(region)
+        self.failed: BoxTree[BaseException, None] = BoxTree(region)
 
 
-Recorded = tuple[Use, Work]
-"""A use, and the work that has it."""
-
-IDLE = RegionRecord({})
-"""The record of a root without work in flight; it is never changed."""
+IDLE = Regions(())
+"""The record of all roots that no work has used yet; it stays empty."""
 
 
-def enter(work: Work, uses: Sequence[Use]) -> list[Work]:
+class HostWork:
+    """The host while it moves or writes the values of a root, as a `Work`."""
+
+    __slots__ = ("_gate", "_over", "_process", "failure")
+
+    def __init__(self) -> None:
+        self.failure: BaseException | None = None
+        self._over = False
+        self._process = process()
+        self._gate = threading.Lock()
+        self._gate.acquire()
+
+    def done(self) -> bool:
+        """Tell whether it is over; in a child of a fork, the thread that did it is not there."""
+        return self._over or forked_since(self._process)
+
+    def settle(self) -> None:
+        """Block until it is over."""
+        if not self.done():
+            with self._gate:
+                pass
+
+    def end(self) -> None:
+        """Let those go on who wait."""
+        self._over = True
+        self._gate.release()
+
+
+def enter(work: Work, uses: Iterable[Use]) -> list[Work]:
     """Record some work, and return the works that it must come after."""
-    (after,) = enter_all([(work, uses)])
-    return after
-
-
-def enter_all(entries: Sequence[tuple[Work, Sequence[Use]]]) -> list[list[Work]]:
-    """Record some works in one step, each after those before it; return for each what it must come after."""
-    found: list[list[Work]] = []
-    indices: dict[int, _Index] = {}
-    with _lock:
-        for work, uses in entries:
-            after: dict[int, Work] = {}
-            for use in uses:
-                seen = use.root.regions
-                if len(entries) >= _MANY and id(use.root) not in indices:
-                    indices[id(use.root)] = _Index.of(use.root, entries)
-                index = indices.get(id(use.root))
-                _record(work, use, after, [*seen.uses.values()] if index is None else index.conflicts(use))
-                if index is not None:
-                    index.add((use, work))
-            found.append([*after.values()])
-    return found
-
-
-class _Index:
-    """The uses of one root, while many works are recorded."""
-
-    def __init__(self, boxes: Sequence[Box]) -> None:
-        self._reading: BoxIndex[Recorded] = BoxIndex(boxes)
-        self._writing: BoxIndex[Recorded] = BoxIndex(boxes)
-
-    @classmethod
-    def of(cls, root: "Root", entries: Sequence[tuple[Work, Sequence[Use]]]) -> Self:
-        recorded = [*root.regions.uses.values()]
-        made = cls([use.box for _, uses in entries for use in uses if use.root is root])
-        for each in recorded:
-            made.add(each)
-        return made
-
-    def add(self, recorded: "Recorded") -> None:
-        kind = self._reading if recorded[0].access is Access.READ else self._writing
-        kind.add(recorded[0].box, recorded)
-
-    def conflicts(self, use: Use) -> list["Recorded"]:
-        """Return the uses that this one must come after, and perhaps others."""
-        seen = use.root.regions.uses
-        found = [*self._writing.near(use.box)]
-        if use.access is not Access.READ:
-            found += self._reading.near(use.box)
-        return [each for each in found if id(each[0]) in seen]
-
-
-def enter_idle(work: Work, uses: Sequence[Use]) -> bool:
-    """Record some work if no root that it uses has work in flight or failed boxes; tell whether that is so."""
+    after: dict[int, Work] = {}
     with _lock:
         for use in uses:
-            if use.root.regions is not IDLE:
+            if not is_empty(use.box):
+                _record(work, use, after)
+    return [*after.values()]
+
+
+def enter_idle(work: Work, uses: Iterable[Use]) -> bool:
+    """Record some work if no work uses its roots, and no elements are invalid; tell whether that is so."""
+    with _lock:
+        for use in uses:
+            if use.root.regions.uses or use.root.regions.failed:
                 return False
         for use in uses:
             root = use.root
             if root.regions is IDLE:
-                root.regions = RegionRecord({id(use): (use, work)})
-            else:  # used twice
-                root.regions.uses[id(use)] = use, work
+                root.regions = Regions(root.box)
+            if not is_empty(use.box):
+                root.regions.uses.add(use.box, work, use)
         return True
 
 
-def _record(work: Work, use: Use, after: dict[int, Work], candidates: Iterable["Recorded"]) -> None:
+def _record(work: Work, use: Use, after: dict[int, Work]) -> None:
     root = use.root
-    if root.regions is IDLE:
-        root.regions = RegionRecord({id(use): (use, work)})
-        return
-    recorded = root.regions.uses
-    for earlier, other in candidates:
-        if other is not work and _ordered(earlier, use):
-            after[id(other)] = other
-            # What comes after an earlier use inside of this box comes after this one.
-            if use.access.writes and use.access is not Access.REDUCE and covers(use.box, earlier.box):
-                recorded.pop(id(earlier), None)
-    recorded[id(use)] = use, work
+    regions = root.regions
+    if regions is IDLE:
+        regions = root.regions = Regions(root.box)
+    takes_place = use.access in _ALONE and type(work) is not HostWork
+    replaced = []
+    for box, other, earlier in regions.uses.overlapping(use.box):
+        if other is work or not _ordered(earlier, use):
+            continue
+        after[id(other)] = other
+        if takes_place and covers(use.box, box):
+            replaced.append((box, other))
+    regions.uses.add(use.box, work, use)
+    for box, other in replaced:
+        regions.uses.remove(box, other)
 
 
 def _ordered(earlier: Use, later: Use) -> bool:
-    """Tell whether two uses must not take place at the same time."""
-    if earlier.access is later.access and (
-        later.access is Access.READ or (later.access is Access.REDUCE and earlier.op is later.op)
-    ):
-        return False
-    return overlap(earlier.box, later.box)
+    """Tell whether two uses of the same elements must not take place at the same time."""
+    if earlier.access is not later.access:
+        return True
+    if earlier.access is Access.REDUCE:
+        return earlier.op is not later.op
+    return earlier.access is not Access.READ
 
 
 def leave(work: Work, uses: Sequence[Use]) -> None:
@@ -230,26 +221,39 @@ def leave(work: Work, uses: Sequence[Use]) -> None:
     failure = work.failure
     with _lock:
         for use in uses:
-            root = use.root
-            seen = root.regions
-            seen.uses.pop(id(use), None)
-            failed = seen.failed
-            if failure is not None and use.access.writes:
-                seen = RegionRecord(seen.uses, (*failed, (use.box, failure)))
-            elif failed and use.access is Access.WRITE:
-                seen = RegionRecord(seen.uses, tuple([each for each in failed if not covers(use.box, each[0])]))
-            root.regions = seen if seen.uses or seen.failed else IDLE
+            regions = use.root.regions
+            regions.uses.remove(use.box, work)
+            if failure is None:
+                if use.access is Access.WRITE and regions.failed:
+                    _cut(regions.failed, use.box)
+            elif use.access.writes and not is_empty(use.box):
+                _cut(regions.failed, use.box)
+                regions.failed.add(use.box, failure, None)
+
+
+def _cut(failed: BoxTree[BaseException, None], box: Box) -> None:
+    """Remove the elements of a box."""
+    for other, failure, _ in [*failed.overlapping(box)]:
+        failed.remove(other, failure)
+        for rest in without(other, box):
+            failed.add(rest, failure, None)
 
 
 def pending(root: "Root", box: Box, *, writing: bool) -> list[Work]:
     """Return the works that the host must wait for before it reads a box, or writes it."""
-    recorded = [*root.regions.uses.values()]  # in one step: other threads may change it
-    return [work for use, work in recorded if (writing or use.access.writes) and overlap(use.box, box)]
+    if not root.regions.uses:
+        return []
+    with _lock:
+        found = root.regions.uses.overlapping(box)
+        return [work for _, work, use in found if writing or use.access.writes]
 
 
 def failure_of(root: "Root", box: Box) -> BaseException | None:
     """Return why an element of a box is invalid; None if all are valid."""
-    return next((failure for failed, failure in root.regions.failed if overlap(failed, box)), None)
+    if not root.regions.failed:
+        return None
+    with _lock:
+        return next((entry.key for entry in root.regions.failed.overlapping(box)), None)
 
 
 def settle(root: "Root", box: Box, *, writing: bool) -> None:
@@ -264,6 +268,30 @@ def settle(root: "Root", box: Box, *, writing: bool) -> None:
         return
     for work in pending(root, box, writing=writing):
         work.settle()
+    refuse_failed(root, box)
+
+
+def refuse_failed(root: "Root", box: Box) -> None:
+    """Raise the failure of a task that was to write elements of a box."""
     failure = failure_of(root, box)
     if failure is not None:
         raise failure
+
+
+@contextmanager
+def hosting(root: "Root", box: Box, access: Access) -> Iterator[None]:
+    """Let the host use a box in a ``with`` block: it waits for earlier works, and later works wait for it.
+
+    It does not look for elements that are invalid. With ``WRITE`` they are valid after the block.
+    """
+    work, uses = HostWork(), [Use(root, box, access)]
+    try:
+        for each in enter(work, uses):
+            each.settle()
+        yield
+    except BaseException:
+        uses = [Use(root, box, Access.READ)]  # it has not written all elements
+        raise
+    finally:
+        leave(work, uses)
+        work.end()

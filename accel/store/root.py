@@ -1,44 +1,67 @@
 """`Root`: what all views of a store share, the type, the shape and where the values are."""
 
+import threading
 from collections.abc import Iterable
 from math import prod
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from accel.device import Device
 from accel.dtypes import DType
 from accel.errors import ReadOnlyError, StoreError
+from accel.layout import Layout
+from accel.locks import open_after_fork
 from accel.memory.any_storage import AnyStorage
 from accel.memory.byte_copies import copy_elements
 from accel.store import regions
 from accel.store.boxes import Box, box_of, everything
 from accel.store.index_maps import c_strides
-from accel.store.regions import IDLE, RegionRecord
+from accel.store.regions import IDLE, Regions
 from accel.store.scratch import elements_of
 from accel.store.store_targets import Place, StoreTarget
+from accel.views import LayoutTensor
 
 if TYPE_CHECKING:
     from accel.store.external import ExternalAllocation
 
-__all__ = ["HOST", "Contents", "Root"]
+__all__ = ["HOST", "Contents", "Held", "Root"]
 
 HOST = Place(StoreTarget.SYSMEM, Device.CPU)
 """Memory of the host."""
 
+# Guards the first allocation of any root, and which contents it has. With it held nothing waits for a task. Reentrant:
+# a finaliser may use another root.
+_allocating = open_after_fork(threading.RLock())
+
 
 class Contents(Protocol):
-    """Values of a root that an engine holds, for example as tiles or in a cluster.
+    """Values of a root that an engine holds, for example as tiles or in a cluster."""
 
-    Attributes
-    ----------
-    nbytes : int
-        Bytes that they take in this process.
-    """
-
-    nbytes: int
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they take in this process."""
+        ...
 
     def gather(self) -> AnyStorage:
         """Return all values in memory of the host, in C order; blocks until they are known."""
         ...
+
+
+class Held(NamedTuple):
+    """The memory of a root at one moment.
+
+    Attributes
+    ----------
+    storage : HostStorage or DeviceStorage
+        The memory of all elements.
+    place : Place
+        Its kind.
+    instance : int
+        The `Root.instance`.
+    """
+
+    storage: AnyStorage
+    place: Place
+    instance: int
 
 
 class Root:
@@ -64,7 +87,7 @@ class Root:
         The values; None if nothing was written yet.
     instance : int
         Grows whenever the values move to other memory.
-    regions : RegionRecord
+    regions : Regions
         The works in flight.
     readonly : bool
         Whether writing is forbidden.
@@ -79,6 +102,7 @@ class Root:
     __slots__ = (
         "__weakref__",
         "_home",
+        "_home_place",
         "contents",
         "detached",
         "dtype",
@@ -106,13 +130,14 @@ class Root:
         self.place = place
         self.contents: AnyStorage | Contents | None = None
         self.instance = 0
-        self.regions: RegionRecord = IDLE
+        self.regions: Regions = IDLE
         self.readonly = False
         self.scalar = scalar
         self.unbound = shape is None
         self.external: ExternalAllocation | None = None
         self.detached = False
         self._home: AnyStorage | None = None  # the attached memory
+        self._home_place = place
 
     def attach(
         self,
@@ -125,7 +150,7 @@ class Root:
     ) -> None:
         """Use memory of the user; ``strides`` and ``start`` are in elements, by default C order."""
         self._home = self.contents = storage
-        self.place = place
+        self.place = self._home_place = place
         self.readonly = storage.readonly
         self.external = external
         if strides is not None:
@@ -172,42 +197,79 @@ class Root:
             If there is not enough memory.
         """
         contents = self.contents
-        if contents is None or self.detached:
-            shape = self.known_shape()
-            contents = self.contents
-            if contents is None:
-                contents = self.contents = elements_of(self.place, prod(shape), self.dtype)
-        if not isinstance(contents, AnyStorage):
-            gathered = contents.gather()
-            self._hold(gathered, HOST)
-            contents = gathered
+        while not isinstance(contents, AnyStorage):
+            self.refuse_detached()
+            contents = self._allocated() if contents is None else self._gathered(contents)
         return contents
 
+    def held(self) -> Held:
+        """Return the memory of all elements as `storage`, with its place and its instance."""
+        while True:
+            storage = self.storage()
+            # No call between these: another thread moves the values before all of them, or after.
+            contents, place, instance = self.contents, self.place, self.instance
+            if contents is storage:
+                return Held(storage, place, instance)
+
+    def _allocated(self) -> AnyStorage | Contents | None:
+        """Allocate memory if there are no contents yet, and return the contents."""
+        size = prod(self.known_shape())
+        with _allocating:
+            # Once: tasks on different tiles may find at the same time that there is no memory yet.
+            if self.contents is None and not self.detached:
+                self.contents = elements_of(self.place, size, self.dtype)
+            return self.contents
+
+    def _gathered(self, contents: Contents) -> AnyStorage | Contents | None:
+        """Take over the values that an engine holds, and return the contents."""
+        gathered = contents.gather()
+        # Without the lock, because it waits for the engine: of two threads, one takes them over.
+        with _allocating:
+            if self.contents is contents:
+                self._hold(gathered, HOST)
+        return self.contents
+
     def move_to(self, place: Place) -> None:
-        """Move the values to another kind of memory; the caller has waited for tasks."""
-        if place == self.place and not self._held_by_engine:
-            return
-        contents = self.contents
-        if contents is None:
+        """Move the values to another kind of memory; the caller has waited for tasks, and none begins meanwhile."""
+        if self.contents is None:
             self.refuse_detached()
+            with _allocating:
+                if self.contents is None:
+                    self.place = place
+                    self.instance += 1
+                    return
+        source, here, _ = self.held()
+        if place == here:
+            return
+        if place.device is here.device and StoreTarget.ZCMEM not in (place.kind, here.kind):
             self.place = place
-            self.instance += 1
             return
-        source = self.storage()
-        if place == self.place:
+        home = self._home
+        if home is not None and place == self._home_place:
+            self._write_home(home, source)
+            self._hold(home, place)
             return
-        if place.device is self.place.device and StoreTarget.ZCMEM not in (place.kind, self.place.kind):
-            self.place = place
-            return
-        back = self._home is not None and self._home.device is place.device
-        target = self._home if back else elements_of(place, source.size, self.dtype)
-        assert target is not None, "an attached store has its memory"
-        if not (back and self.readonly):
+        target = elements_of(place, source.size, self.dtype)
+        try:
             copy_elements(target, source)
+        except BaseException:
+            target.release()
+            raise
         self._hold(target, place)
 
-    def bind(self, storage: AnyStorage, shape: Iterable[int]) -> None:
-        """Give an unbound root its shape and its memory.
+    def _write_home(self, home: AnyStorage, source: AnyStorage) -> None:
+        """Bring the attached memory up to date; what lies between its elements is not ours."""
+        if self.readonly or source is home:
+            return
+        shape = self.known_shape()
+        if self.strides == c_strides(shape):
+            copy_elements(home, source)
+        elif 0 not in shape:
+            layout = Layout(shape, self.strides)
+            LayoutTensor(home, layout, self.start).copy_from(LayoutTensor(source, layout, self.start))
+
+    def bind(self, contents: "AnyStorage | Contents", shape: Iterable[int]) -> None:
+        """Give an unbound root its shape and its values.
 
         Raises
         ------
@@ -216,11 +278,15 @@ class Root:
         """
         if self.shape is not None:
             raise StoreError(f"this store is bound already, with shape {self.shape}; a store is bound once")
-        self.contents = storage
-        self.place = Place(StoreTarget.SYSMEM if storage.device is Device.CPU else StoreTarget.FBMEM, storage.device)
         known = tuple(shape)
-        self.strides = c_strides(known)
-        self.shape = known  # last: other threads take it for known then
+        strides = c_strides(known)
+        device = contents.device if isinstance(contents, AnyStorage) else Device.CPU
+        place = Place(StoreTarget.SYSMEM if device is Device.CPU else StoreTarget.FBMEM, device)
+        # No call between these: another thread finds all of them, or none.
+        self.contents = contents
+        self.place = place
+        self.strides = strides
+        self.shape = known
 
     def detach(self) -> None:
         """Bring the attached memory up to date and end its use; the caller has waited for tasks.
@@ -234,8 +300,8 @@ class Root:
         home = self._home
         if home is None:
             raise StoreError("Store has no attachment to detach; only a store made from memory of the user has one")
-        if self.contents is not home and not self.readonly:
-            copy_elements(home, self.storage())
+        self._write_home(home, self.storage())
+        # No call between these: a thread that asks for the memory gets it, or finds the store detached.
         self.detached = True
         self.instance += 1
         self.contents = self._home = None
@@ -253,10 +319,8 @@ class Root:
                 "this store is attached to read-only memory; attach with read_only=False, or write to another store"
             )
 
-    @property
-    def _held_by_engine(self) -> bool:
-        return self.contents is not None and not isinstance(self.contents, AnyStorage)
-
     def _hold(self, storage: AnyStorage, place: Place) -> None:
-        self.contents, self.place = storage, place
+        # No call between these, as in `held`.
+        self.contents = storage
+        self.place = place
         self.instance += 1

@@ -36,7 +36,7 @@ class Place(NamedTuple):
     device: Device
 
 
-def place_of(target: StoreTarget | DeviceLike | None) -> Place:
+def place_of(target: StoreTarget | Place | DeviceLike | None) -> Place:
     """Return the place of a target: None is `Device.default`, ``ZCMEM`` and ``FBMEM`` are the first GPU's.
 
     Raises
@@ -44,6 +44,8 @@ def place_of(target: StoreTarget | DeviceLike | None) -> Place:
     DeviceUnavailableError
         If there is no such device.
     """
+    if isinstance(target, Place):
+        return target
     if isinstance(target, StoreTarget):
         gpu = target in (StoreTarget.ZCMEM, StoreTarget.FBMEM)
         return Place(target, required("gpu") if gpu else Device.CPU)

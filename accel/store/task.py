@@ -3,15 +3,24 @@
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
+from accel.device import DeviceLike
 from accel.memory.storage import Storage
+from accel.store.store_targets import Place, StoreTarget, place_of
 
 __all__ = ["TaskScope", "current_task", "task_scope"]
 
 
 class TaskScope:
-    """A task, and the scratch memory that it keeps until it ends."""
+    """A task, and the scratch memory that it keeps until it ends.
 
-    def __init__(self) -> None:
+    Attributes
+    ----------
+    place : Place or None
+        The kind of memory that its buffers get by default; None for that of `Device.default`.
+    """
+
+    def __init__(self, place: Place | None = None) -> None:
+        self.place = place
         self._held: dict[int, Storage] = {}
 
     def hold(self, storage: Storage) -> None:
@@ -52,10 +61,15 @@ def current_task() -> TaskScope:
 class _Block:
     """A ``with`` block that is a task."""
 
-    __slots__ = ("_outer", "_task")
+    __slots__ = ("_outer", "_target", "_task")
+
+    def __init__(self, target: Place | StoreTarget | DeviceLike | None) -> None:
+        self._target = target
 
     def __enter__(self) -> TaskScope:
-        self._outer, self._task = _current.get(), TaskScope()
+        outer, target = _current.get(), self._target
+        place = place_of(target) if target is not None else outer.place if outer is not None else None
+        self._outer, self._task = outer, TaskScope(place)
         _current.set(self._task)
         return self._task
 
@@ -65,10 +79,16 @@ class _Block:
         self._task.end()
 
 
-def task_scope() -> AbstractContextManager[TaskScope]:
+def task_scope(target: Place | StoreTarget | DeviceLike | None = None) -> AbstractContextManager[TaskScope]:
     """Make a ``with`` block a task: memory of `ScopedAllocator` and `create_buffer` is freed when it ends.
 
-    Engines run the body of each task in one.
+    Engines run the body of each task in one, on the device of the task.
+
+    Parameters
+    ----------
+    target : StoreTarget or Device or str, optional
+        The kind of memory that buffers of the task get by default; otherwise that of the outer task, or of
+        `Device.default`.
 
     Examples
     --------
@@ -80,4 +100,4 @@ def task_scope() -> AbstractContextManager[TaskScope]:
         ...
     accel.errors.ReleasedError: this TaskLocalBuffer (float64, extents (3, 4)) was destroyed, or its task is over...
     """
-    return _Block()
+    return _Block(target)

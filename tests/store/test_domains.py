@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accel.errors import StoreValueError
-from accel.store import Domain, PointInRectIterator, Slice
+from accel.store import Domain, PointInRectIterator, Slice, create_store
 
 
 def domains(ndim):
@@ -75,3 +75,14 @@ class TestADomain:
 def test_a_slice_has_open_ends():
     assert Slice() == Slice(Slice.OPEN, Slice.OPEN) == Slice(None, None)
     assert (Slice(2).start, Slice(2).stop, Slice(stop=-1).stop) == (2, None, -1)
+
+
+@pytest.mark.parametrize("error", [IndexError, ValueError])
+def test_what_is_outside_of_a_dimension_is_both_errors(error):
+    store = create_store("int8", (5,))
+    with pytest.raises(error, match="Projection index 5 is out of bounds"):
+        store.project(0, 5)
+    with pytest.raises(error, match="Out-of-bounds slicing"):
+        store.slice(0, Slice(0, 6))
+    with pytest.raises(error, match="Projection index"):
+        store[5]

@@ -10,6 +10,7 @@ import pytest
 
 import accel
 from accel import HostStorage
+from accel.engines import Output, engine, task
 from accel.errors import DeviceMismatchError, DeviceUnavailableError, ReleasedError, StoreIndexError
 from accel.memory import snapshot
 from accel.store import (
@@ -20,6 +21,7 @@ from accel.store import (
     StoreTarget,
     TaskLocalBuffer,
     create_buffer,
+    create_store,
     task_scope,
 )
 
@@ -290,6 +292,29 @@ class TestTaskLocalBuffer:
             array[:] = 7
         create_buffer("int64", 3)
         assert array.tolist() == [7, 7, 7]
+
+    @pytest.mark.parametrize("where", ["cpu", "sim"])
+    def test_is_memory_of_the_device_of_its_task(self, where):
+        with accel.using(device="cpu" if where == "sim" else "sim"), task_scope(where), task_scope():
+            assert create_buffer("int64", 3).device is accel.Device(where)
+            assert TaskLocalBuffer("int64", 3).device is accel.Device(where)
+            assert create_buffer("int64", 3, StoreTarget.SYSMEM).device is accel.Device.CPU
+            with task_scope("sim"):
+                assert create_buffer("int64", 3).device is accel.Device.SIM
+        assert create_buffer("int64", 3).device is accel.Device.default()
+
+    @pytest.mark.parametrize("where", ["cpu", "sim"])
+    def test_is_memory_of_the_device_on_which_an_engine_runs_the_task(self, where):
+        def body(out: Output):
+            seen.append(create_buffer("int64", 3).device)
+
+        seen, made = [], task(body)
+        made.variant("sim")(body)
+        store = create_store("int64", (3,))
+        store.offload_to(where)
+        with engine("eager").using(device=where):
+            made(store).wait()
+        assert seen == [accel.Device(where)]
 
     def test_tasks_inside_one_another_end_their_own(self):
         with task_scope():

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from functools import wraps
 from importlib import import_module
+from inspect import signature
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,9 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from accel.engines.chunked import running
 from accel.engines.chunked.indexing import select
+from accel.engines.chunked.stores import dask_array_of, store_of
 from accel.engines.chunked.wrapping import mapped
+from accel.store.logical_store import LogicalStore
 
 __all__ = ["ChunkedArray", "unwrapped", "wrapped", "wrapping"]
 
@@ -54,7 +58,7 @@ class ChunkedArray(NDArrayOperatorsMixin):
         if not isinstance(array, _dask_array_class()):
             raise TypeError(
                 f"ChunkedArray takes an array of dask.array, and got {type(array).__name__}; "
-                "write ChunkedArray(dask.array.from_array(x))"
+                "write ChunkedArray.from_array(x)"
             )
         self._dask = array
 
@@ -103,6 +107,44 @@ class ChunkedArray(NDArrayOperatorsMixin):
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(name for name in dir(self._dask) if not name.startswith("_"))})
 
+    @classmethod
+    def from_array(cls, x: Any, chunks: Any = None, **options: Any) -> "ChunkedArray":
+        """Cut an array-like into chunks.
+
+        Parameters
+        ----------
+        x : array_like or LogicalStore
+            An array of NumPy, of `accel.xp`, of zarr, of Dask, or a store. A store is read when its chunks are computed.
+        chunks : int, tuple or str, optional
+            As for ``dask.array.from_array``; by default those of a store of `accel.store.from_zarr`, else ``"auto"``.
+        **options
+            Further options of ``dask.array.from_array``.
+
+        Examples
+        --------
+        >>> from accel.engines.chunked import ChunkedArray
+        >>> from accel.store import create_store
+        >>> store = create_store("float32", (4, 6))
+        >>> store.fill(2)
+        >>> ChunkedArray.from_array(store, chunks=(2, 6)).sum(axis=0).compute()
+        array([8., 8., 8., 8., 8., 8.], dtype=float32)
+        """
+        return cls(dask_array_of(unwrapped(x), chunks, **options))
+
+    def to_store(self) -> LogicalStore:
+        """Return a read-only store of the elements, which are computed when they are used.
+
+        Tasks on tiles of the store compute what their tiles need; `LogicalStore.get_physical_store` computes all.
+
+        Raises
+        ------
+        StoreValueError
+            If the sizes of chunks are not known.
+        DTypeError
+            If no store has such elements.
+        """
+        return store_of(self._dask)
+
     def compute(self, **options: Any) -> Any:
         """Compute the elements on the current engine.
 
@@ -141,10 +183,10 @@ class ChunkedArray(NDArrayOperatorsMixin):
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, keywords: Any) -> Any:
         if not all(issubclass(each, ChunkedArray) or _is_type_of_chunks(each) for each in types):
             return NotImplemented
-        if _in_dask(function):
-            return wrapped(function(*unwrapped(args), **unwrapped(keywords)))
-        args, keywords = running.compute(unwrapped(args), unwrapped(keywords))
-        return function(*args, **keywords)
+        args, keywords = unwrapped(args), unwrapped(keywords)
+        if not _dask_takes(function, args, keywords):  # Dask would compute with a scheduler of its own
+            args, keywords = running.compute(args, keywords)
+        return wrapped(function(*args, **keywords))
 
     def __getitem__(self, key: Any) -> "ChunkedArray":
         return ChunkedArray(select(self._dask, unwrapped(key)))
@@ -257,14 +299,19 @@ def _is_type_of_chunks(cls: type) -> bool:
     return import_module("dask.array.chunk_types").is_valid_chunk_type(cls)  # type: ignore[no-any-return]
 
 
-def _in_dask(function: Callable[..., Any]) -> bool:
-    """Say whether Dask has a function of NumPy; for others Dask would compute with its own scheduler."""
-    if function in import_module("dask.array.core")._HANDLED_FUNCTIONS:
-        return True
-    found: Any = import_module("dask.array")
-    for name in (*function.__module__.split(".")[1:], function.__name__):
-        found = getattr(found, name, None)
-    return found is not None and found is not function
+def _dask_takes(function: Callable[..., Any], args: Any, keywords: Any) -> bool:
+    """Say whether Dask has a function of NumPy, with these arguments."""
+    found = import_module("dask.array.core")._HANDLED_FUNCTIONS.get(function) or import_module("dask.array")
+    if isinstance(found, ModuleType):
+        for name in (*function.__module__.split(".")[1:], function.__name__):
+            found = getattr(found, name, None)
+    if found is None or found is function:
+        return False
+    try:
+        signature(found).bind(*args, **keywords)
+    except TypeError:
+        return False
+    return True
 
 
 def _dask_array_class() -> Any:

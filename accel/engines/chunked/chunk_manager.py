@@ -60,8 +60,7 @@ class ChunkManager(ChunkManagerEntrypoint[ChunkedArray]):
         """Return an array-like in chunks; nothing is read yet."""
         if type(data).__name__ == "ImplicitToExplicitIndexingAdapter":
             keywords["meta"] = import_module("numpy").ndarray  # what xarray reads from files
-        chunks = _without_auto(chunks, data.shape)
-        return wrapped(import_module("dask.array").from_array(unwrapped(data), chunks, **keywords))  # type: ignore[no-any-return]
+        return ChunkedArray.from_array(data, _without_auto(chunks, data.shape), **keywords)
 
     def rechunk(self, data: Any, chunks: Any, **keywords: Any) -> Any:
         """Return an array in other chunks; one of `dask.array` becomes a chunked array."""
@@ -114,7 +113,9 @@ class ChunkManager(ChunkManagerEntrypoint[ChunkedArray]):
     def shuffle(self, x: ChunkedArray, indexer: list[list[int]], axis: int, chunks: Any) -> Any:
         """Bring the given groups of elements together along an axis."""
         if chunks not in (None, "auto"):
-            raise NotImplementedError(f'chunks="auto" is what Dask can shuffle to, and {chunks!r} was asked; rechunk after')
+            raise NotImplementedError(
+                f'chunks="auto" is what Dask can shuffle to, and {chunks!r} was asked; rechunk after'
+            )
         return NAMESPACE.shuffle(x, indexer, axis, chunks="auto")
 
 

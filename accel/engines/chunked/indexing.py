@@ -13,8 +13,8 @@ _Indices: TypeAlias = "np.ndarray[Any, np.dtype[np.intp]]"
 def select(array: Any, key: Any) -> Any:
     """Return ``array[key]`` of a Dask array, with NumPy's result for any number of index arrays.
 
-    `dask.array` takes one, of one dimension. Several that vary along different axes, as `numpy.ix_` makes them, are
-    applied one after the other; all others select points.
+    `dask.array` takes one, of one dimension and without integers beside it. Several that vary along different axes, as
+    `numpy.ix_` makes them, are applied one after the other; all others select points.
 
     Raises
     ------
@@ -22,8 +22,10 @@ def select(array: Any, key: Any) -> Any:
         If an index is out of range, or new axes are mixed with several index arrays.
     """
     parts = key if isinstance(key, tuple) else (key,)
-    arrays = [part for part in parts if _is_array(part)]
-    if len(arrays) < 2 and all(np.ndim(part) == 1 for part in arrays):
+    arrays = [np.asarray(part) for part in parts if _is_array(part)]
+    numbers = any(isinstance(part, int | np.integer) and not isinstance(part, bool) for part in parts)
+    masks = any(part.dtype == np.bool_ and part.ndim > 1 for part in arrays)
+    if masks or not arrays or (len(arrays) == 1 and arrays[0].ndim == 1 and not numbers):
         return array[key]
     parts = _complete(parts, array.ndim)
     kept = [at for at, part in enumerate(parts) if isinstance(part, slice)]
@@ -35,7 +37,7 @@ def select(array: Any, key: Any) -> Any:
 
 
 def _is_array(part: Any) -> bool:
-    return isinstance(part, list) or (isinstance(part, np.ndarray) and (part.ndim > 0) and part.dtype != np.bool_)
+    return isinstance(part, list) or (isinstance(part, np.ndarray) and part.ndim > 0)
 
 
 def _complete(parts: Sequence[Any], ndim: int) -> tuple[Any, ...]:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from accel.engines.protocol import current
+
 __all__ = ["compute", "get", "persist", "store"]
 
 
@@ -19,7 +21,7 @@ def get(graph: Any, keys: Any, **options: Any) -> Any:
     ...     int(da.arange(10, chunks=5).sum().compute())
     45
     """
-    return import_module("dask.threaded").get(graph, keys, **options)
+    return current().run_graph(graph, keys, **options)
 
 
 def compute(*values: Any, **options: Any) -> tuple[Any, ...]:

@@ -4,11 +4,12 @@ The file is unlinked before the first byte is written. So the system removes it 
 process is killed. What is read from it is raw elements: their types and shapes stay in memory, nothing is unpickled.
 """
 
+import mmap
 import os
 import tempfile
 import threading
 from collections.abc import Iterable
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class SpillFile:
 
     def __init__(self, folder: str | None = None) -> None:
         self._folder = folder
-        self._file: IO[bytes] | None = None
+        self._file: int | None = None  # its descriptor; a file object could be finalised before this one
         # Guards the three below. An extent that was given out is in neither of them, so no two threads have it.
         self._lock = threading.Lock()
         self._end = 0
@@ -83,6 +84,13 @@ class SpillFile:
                 raise StoreError("the file of spilled values ends early; was it truncated?")
             position += count
 
+    def mapped(self, extent: Extent) -> np.ndarray:
+        """Return the bytes of an extent as they are in the file, read-only: they take no memory of the process."""
+        start = extent.start - extent.start % mmap.ALLOCATIONGRANULARITY
+        length = extent.start - start + extent.size
+        mapping = mmap.mmap(self._descriptor(), length, access=mmap.ACCESS_READ, offset=start)
+        return np.frombuffer(mapping, np.uint8, extent.size, extent.start - start)
+
     def free(self, extent: Extent) -> None:
         """Let others use an extent."""
         with self._lock:
@@ -90,15 +98,18 @@ class SpillFile:
 
     def close(self) -> None:
         """Remove the file; what is in it is lost."""
-        with self._lock:
-            file, self._file = self._file, None
+        file, self._file = self._file, None
         if file is not None:
-            file.close()
+            os.close(file)
+
+    def __del__(self) -> None:
+        self.close()
 
     def _reserve(self, size: int) -> Extent:
         with self._lock:
             if self._file is None:
-                self._file = tempfile.TemporaryFile(prefix="accel-spill-", dir=self._folder, buffering=0)  # noqa: SIM115 - `close` does
+                with tempfile.TemporaryFile(prefix="accel-spill-", dir=self._folder, buffering=0) as file:
+                    self._file = os.dup(file.fileno())
             pages = _pages(size)
             unused = self._unused.get(pages)
             if unused:
@@ -111,7 +122,7 @@ class SpillFile:
         file = self._file
         if file is None:
             raise StoreError("the spilled values were removed: the run that wrote them has ended")
-        return file.fileno()
+        return file
 
 
 def _pages(size: int) -> int:

@@ -39,7 +39,8 @@ def check_offsets(offsets: HostArray, available: int | None, path: str) -> None:
         raise _wrong(offsets, i, path, f"goes from {offsets[i]} to {offsets[i + 1]}, and offsets never decrease")
     if available is not None and offsets[-1] > available:
         i = max(int(np.searchsorted(offsets, available, "right")) - 1, 0)
-        raise _wrong(offsets, i, path, f"goes from {offsets[i]} to {offsets[i + 1]}, and only {available} are there")
+        end = offsets[min(i + 1, len(offsets) - 1)]
+        raise _wrong(offsets, i, path, f"ends at {end}, and only {available} are there")
 
 
 def _wrong(offsets: HostArray, i: int, path: str, what: str) -> FormatError:

@@ -31,6 +31,7 @@ OFFSETS = {"u": as_dtype("int32"), "U": as_dtype("int64"), "+l": as_dtype("int32
 """The dtype of the offsets in each format that has some."""
 
 STRINGS, LISTS, STRUCT = ("u", "U"), ("+l", "+L"), "+s"
+# In Arrow every column of a program may have nulls, so pieces with and without any have one type.
 _NULLABLE = 2
 
 
@@ -43,15 +44,12 @@ class Field(NamedTuple):
         Arrow's format string.
     name : str
         Its name in the struct that it is a field of.
-    nullable : bool
-        Whether elements may be null.
     children : tuple of Field
         Of a list: its elements. Of a struct: its fields.
     """
 
     format: str
     name: str = ""
-    nullable: bool = False
     children: "tuple[Field, ...]" = ()
 
 
@@ -88,17 +86,16 @@ def format_of(dtype: DType) -> str:
 
 def field_of(column: Column, name: str = "") -> Field:
     """Return the type of a column."""
-    nullable = column.mask is not None
     match column:
         case Values():
-            return Field(format_of(column.values.dtype), name, nullable)
+            return Field(format_of(column.values.dtype), name)
         case Strings():
-            return Field("u" if column.offsets.dtype.itemsize == 4 else "U", name, nullable)
+            return Field("u" if column.offsets.dtype.itemsize == 4 else "U", name)
         case Lists():
             code = "+l" if column.offsets.dtype.itemsize == 4 else "+L"
-            return Field(code, name, nullable, (field_of(column.child, "item"),))
+            return Field(code, name, (field_of(column.child, "item"),))
         case Struct():
-            return Field(STRUCT, name, nullable, tuple(field_of(child, each) for each, child in column.fields))
+            return Field(STRUCT, name, tuple(field_of(child, each) for each, child in column.fields))
 
 
 def schema_capsule(field: Field) -> object:
@@ -110,8 +107,7 @@ def schema_capsule(field: Field) -> object:
 def _schema(field: Field, kept: list[object]) -> ArrowSchema:
     children = [_schema(child, kept) for child in field.children]
     pointers = children_of(children, kept)
-    flags = _NULLABLE * field.nullable
-    schema = ArrowSchema(field.format.encode(), field.name.encode(), None, flags, len(children), pointers)
+    schema = ArrowSchema(field.format.encode(), field.name.encode(), None, _NULLABLE, len(children), pointers)
     schema.release, schema.private_data = callbacks().release_schema, id(kept)
     kept.append(schema)
     return schema

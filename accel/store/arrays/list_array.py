@@ -1,18 +1,15 @@
 """`ListLogicalArray`: lists of any lengths (Legate's)."""
 
-from collections.abc import Callable
 from typing import Self
 
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
 from accel.store.arrays.children import check_ranges
 from accel.store.arrays.host_values import values_of
-from accel.store.arrays.list_physical_array import ListPhysicalArray
 from accel.store.arrays.logical_array import LogicalArray, refuse_mask_of_shape
-from accel.store.arrays.physical_array import PhysicalArray
+from accel.store.arrays.nesting import Kind
 from accel.store.arrays.types import ArrayType, ListType
 from accel.store.logical_store import LogicalStore
-from accel.store.physical_store import PhysicalStore
 from accel.store.slices import Slice
 
 __all__ = ["ListLogicalArray"]
@@ -38,8 +35,7 @@ class ListLogicalArray(LogicalArray):
     """
 
     __slots__ = ("_vardata",)
-    _kind = "list array"
-    _transforms = False
+    _kind = Kind.LIST
 
     def __init__(self, descriptor: LogicalStore, vardata: LogicalArray, null_mask: LogicalStore | None = None) -> None:
         self._start(descriptor, null_mask)
@@ -92,16 +88,16 @@ class ListLogicalArray(LogicalArray):
         made._vardata = self._vardata.rows(begin - first, end - first)
         return made
 
+    @property
+    def _has_list(self) -> bool:
+        """Whether this contains lists: it does."""
+        return True
+
     def _children(self) -> tuple[LogicalArray, ...]:
         return self.descriptor, self._vardata
 
     def _parts(self) -> tuple[LogicalArray, ...]:
         return (self._vardata,)
-
-    def _physical(self, take: Callable[[], PhysicalStore]) -> PhysicalArray:
-        mask = take() if self.nullable else None
-        descriptor = PhysicalArray(take())
-        return ListPhysicalArray(descriptor, self._vardata._physical(take), mask, self._vardata._first)
 
 
 def _image_of(ranges: HostArray, first: int, count: int, null_mask: LogicalStore | None) -> tuple[int, int]:

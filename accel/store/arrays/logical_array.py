@@ -11,6 +11,7 @@ from accel.errors import StoreError, StoreValueError
 from accel.interchange.arrow.export import array_capsules, device_array_capsules
 from accel.interchange.arrow.fields import schema_capsule
 from accel.store.arrays.children import child_at
+from accel.store.arrays.nesting import Kind, Nesting
 from accel.store.arrays.physical_array import PhysicalArray
 from accel.store.arrays.types import ArrayType
 from accel.store.logical_store import LogicalStore
@@ -56,8 +57,7 @@ class LogicalArray:
     """
 
     __slots__ = ("_data", "_mask", "_origin")
-    _kind = "primitive array"
-    _transforms = True
+    _kind = Kind.PRIMITIVE
 
     def __init__(self, data: LogicalStore, null_mask: LogicalStore | None = None) -> None:
         self._start(data, null_mask)
@@ -117,7 +117,9 @@ class LogicalArray:
     def data(self) -> LogicalStore:
         """The elements; `StoreValueError` if there are child arrays, which have them."""
         if self.nested:
-            raise StoreValueError(f"Data store of a nested array cannot be retrieved: a {self._kind} has children")
+            raise StoreValueError(
+                f"Data store of a nested array cannot be retrieved: a {self._kind.value} array has children"
+            )
         return self._data
 
     @property
@@ -137,7 +139,7 @@ class LogicalArray:
         StoreIndexError
             If there is no such child.
         """
-        return child_at(self._children(), index, self._kind)
+        return child_at(self._children(), index, f"{self._kind.value} array")
 
     def as_list_array(self) -> "ListLogicalArray":
         """Return this array as one of lists; `StoreValueError` if it is another."""
@@ -243,10 +245,12 @@ class LogicalArray:
 
     def physical(self, physical_stores: Iterable[PhysicalStore]) -> PhysicalArray:
         """Return the physical array of physical stores, which are in the order of `stores`."""
-        taken = iter(physical_stores)
-        made = self._physical(taken.__next__)
-        assert next(taken, None) is None, "there is a physical store for each store"
-        return made
+        return self.nesting.physical(physical_stores)
+
+    @property
+    def nesting(self) -> Nesting:
+        """How the stores belong together, for processes that have physical stores only."""
+        return Nesting(self._kind, self.nullable, self._first, tuple(part.nesting for part in self._parts()))
 
     # Arrow
 
@@ -291,6 +295,11 @@ class LogicalArray:
 
     # What subclasses replace
 
+    @property
+    def _has_list(self) -> bool:
+        """Whether this is or contains an array of lists or strings."""
+        return any(part._has_list for part in self._parts())
+
     def _children(self) -> "tuple[LogicalArray, ...]":
         return ()
 
@@ -301,12 +310,8 @@ class LogicalArray:
     def _own_stores(self) -> tuple[LogicalStore, ...]:
         return (self._data,)
 
-    def _physical(self, take: Callable[[], PhysicalStore]) -> PhysicalArray:
-        mask = take() if self.nullable else None
-        return PhysicalArray(take(), mask)
-
     def _each(self, transform: Callable[[LogicalStore], LogicalStore]) -> Self:
-        if not self._transforms:
+        if self._has_list:
             self._refuse_transform()
         made = object.__new__(type(self))
         made._start(transform(self._data), None if self._mask is None else transform(self._mask))
@@ -340,12 +345,12 @@ class LogicalArray:
         return (self._first, *(0,) * (store.ndim - 1)) if store.ndim else ()
 
     def _refuse_cast(self, wanted: str) -> NoReturn:
-        raise StoreValueError(f"Array is not a {wanted}: it is a {self._kind} of {self.dtype}")
+        raise StoreValueError(f"Array is not a {wanted}: it is a {self._kind.value} array of {self.dtype}")
 
     def _refuse_transform(self) -> NoReturn:
         raise StoreError(
-            f"List arrays do not support store transformations: this is a {self._kind}; use partition_by_tiling, or "
-            f"transform the array of its values"
+            f"List arrays do not support store transformations: this is a {self._kind.value} array; use "
+            f"partition_by_tiling, or transform the array of its values"
         )
 
 

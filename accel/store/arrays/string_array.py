@@ -1,17 +1,14 @@
 """`StringLogicalArray`: strings (Legate's)."""
 
-from collections.abc import Callable
 from typing import Self
 
 from accel.errors import StoreValueError
 from accel.interchange.arrow.checks import check_offsets
 from accel.store.arrays.host_values import values_of
 from accel.store.arrays.logical_array import LogicalArray, refuse_mask_of_shape
-from accel.store.arrays.physical_array import PhysicalArray
-from accel.store.arrays.string_physical_array import StringPhysicalArray
+from accel.store.arrays.nesting import Kind
 from accel.store.arrays.types import ArrayType, StringType
 from accel.store.logical_store import LogicalStore
-from accel.store.physical_store import PhysicalStore
 from accel.store.slices import Slice
 
 __all__ = ["StringLogicalArray"]
@@ -37,8 +34,7 @@ class StringLogicalArray(LogicalArray):
     """
 
     __slots__ = ("_chars",)
-    _kind = "string array"
-    _transforms = False
+    _kind = Kind.STRING
 
     def __init__(self, offsets: LogicalStore, chars: LogicalStore, null_mask: LogicalStore | None = None) -> None:
         self._start(offsets, null_mask)
@@ -88,13 +84,13 @@ class StringLogicalArray(LogicalArray):
         made._chars = self._chars.rows(int(offsets[0]) - first, int(offsets[-1]) - first)
         return made
 
+    @property
+    def _has_list(self) -> bool:
+        """Whether this contains lists: it does."""
+        return True
+
     def _children(self) -> tuple[LogicalArray, ...]:
         return self.offsets, self._chars
 
     def _parts(self) -> tuple[LogicalArray, ...]:
         return (self._chars,)
-
-    def _physical(self, take: Callable[[], PhysicalStore]) -> PhysicalArray:
-        mask = take() if self.nullable else None
-        offsets = PhysicalArray(take())
-        return StringPhysicalArray(offsets, PhysicalArray(take()), mask, self._chars._first)

@@ -5,11 +5,9 @@ from typing import Self, SupportsIndex
 
 from accel.errors import StoreValueError
 from accel.store.arrays.logical_array import LogicalArray, refuse_mask_of_shape
-from accel.store.arrays.physical_array import PhysicalArray
-from accel.store.arrays.struct_physical_array import StructPhysicalArray
+from accel.store.arrays.nesting import Kind, Nesting
 from accel.store.arrays.types import ArrayType, StructType
 from accel.store.logical_store import LogicalStore
-from accel.store.physical_store import PhysicalStore
 
 __all__ = ["StructLogicalArray"]
 
@@ -31,7 +29,7 @@ class StructLogicalArray(LogicalArray):
     """
 
     __slots__ = ("_fields",)
-    _kind = "struct array"
+    _kind = Kind.STRUCT
 
     def __init__(self, fields: Mapping[str, LogicalArray], null_mask: LogicalStore | None = None) -> None:
         self._set(dict(fields), null_mask)
@@ -69,6 +67,11 @@ class StructLogicalArray(LogicalArray):
         return next(iter(self._fields.values())).shape
 
     @property
+    def nesting(self) -> Nesting:
+        """How the stores belong together."""
+        return super().nesting._replace(names=tuple(self._fields))
+
+    @property
     def fields(self) -> dict[str, LogicalArray]:
         """The array of each field, by name."""
         return dict(self._fields)
@@ -97,11 +100,9 @@ class StructLogicalArray(LogicalArray):
     def _own_stores(self) -> tuple[LogicalStore, ...]:
         return ()
 
-    def _physical(self, take: Callable[[], PhysicalStore]) -> PhysicalArray:
-        mask = take() if self.nullable else None
-        return StructPhysicalArray({name: field._physical(take) for name, field in self._fields.items()}, mask)
-
     def _each(self, transform: Callable[[LogicalStore], LogicalStore]) -> Self:
+        if self._has_list:
+            self._refuse_transform()
         fields = {name: field._each(transform) for name, field in self._fields.items()}
         made: Self = object.__new__(type(self))
         return made._set(fields, None if self._mask is None else transform(self._mask))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from accel.errors import StoreValueError
+from accel.interchange.arrow.checks import check_offsets
 from accel.interchange.arrow.columns import Column, Lists, Strings, Struct, Values
 from accel.interchange.arrow.export import array_capsules
 from accel.interchange.arrow.fields import STRUCT, Field, format_of
@@ -39,13 +40,13 @@ def field_of(array: LogicalArray, name: str = "") -> Field:
     """Return the type of an array as Arrow says it."""
     match array:
         case ListLogicalArray():
-            return Field("+L", name, array.nullable, (field_of(array.vardata, "item"),))
+            return Field("+L", name, (field_of(array.vardata, "item"),))
         case StringLogicalArray():
-            return Field("U", name, array.nullable)
+            return Field("U", name)
         case StructLogicalArray():
             fields = tuple(field_of(child, each) for each, child in array.fields.items())
-            return Field(STRUCT, name, array.nullable, fields)
-    return Field(format_of(array.data.dtype), name, array.nullable)
+            return Field(STRUCT, name, fields)
+    return Field(format_of(array.data.dtype), name)
 
 
 def column_of(array: LogicalArray) -> Column:
@@ -91,9 +92,9 @@ def storage_of(store: LogicalStore) -> AnyStorage:
 
 def _strings(array: StringLogicalArray, mask: AnyStorage | None) -> Column:
     offsets, first = storage_of(array.offsets.data), array.chars._first
-    if first:
-        offsets = _moved(values_of(array.offsets.data) - first, offsets)
-    return Strings(offsets, storage_of(array.chars.data), mask)
+    places = values_of(array.offsets.data) - first
+    check_offsets(places, array.chars.shape[0], "the strings")
+    return Strings(_moved(places, offsets) if first else offsets, storage_of(array.chars.data), mask)
 
 
 def _lists(array: ListLogicalArray, mask: AnyStorage | None) -> Column:

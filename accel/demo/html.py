@@ -1,0 +1,51 @@
+"""Pieces of the reports: the page, lists of facts, tables, versions."""
+
+import platform
+from collections.abc import Iterable
+from html import escape
+from importlib.metadata import PackageNotFoundError, version
+
+from accel.demo.style import STYLE
+
+__all__ = ["fact_list", "page", "table", "version_section"]
+
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+
+
+def page(title: str, sections: Iterable[str], style: str = "") -> str:
+    """Return a self-contained page that loads nothing and runs no script."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n"
+        f"<body>\n{''.join(sections)}</body>\n</html>\n"
+    )
+
+
+def fact_list(facts: dict[str, str]) -> str:
+    """Return names with their values, side by side."""
+    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(fact)}</dd></div>" for name, fact in facts.items())
+    return f'<dl class="facts">{items}</dl>\n'
+
+
+def table(titles: Iterable[str], rows: Iterable[Iterable[object]], kind: str = "numbers") -> str:
+    """Return a table of ``numbers`` or ``words``."""
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    lines = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f'<div class="scroll"><table class="{kind}"><tr>{head}</tr>{body}</table></div>\n'
+
+
+def version_section(packages: Iterable[str]) -> str:
+    """Return a section with the versions of Python, the system and packages."""
+    rows = [("Python", platform.python_version()), ("System", f"{platform.system()} {platform.machine()}")]
+    rows += [(name, _version(name)) for name in packages]
+    return f"<section>\n<h2>Versions</h2>\n{table(('', ''), rows, 'words')}</section>\n"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed as a package"

@@ -1,0 +1,92 @@
+"""Checkpoints: tiles are saved, so that nothing before them is computed again or remembered."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+from weakref import finalize
+
+from accel.dtypes import DType
+from accel.engines.dask.cluster import Cluster, reaching
+from accel.engines.dask.programs import kept, load, save
+from accel.engines.dask.tiles import Key, SavedFile, Tile
+from accel.store.boxes import extents
+
+if TYPE_CHECKING:
+    from dask.task_spec import Task
+
+__all__ = ["Checkpoints"]
+
+
+class Checkpoints:
+    """Saves tiles: workers on this machine write files; values of others pass through this process.
+
+    Files are written by NumPy, without pickles. They are removed with the last tile that may be computed again from
+    them, and at the latest with the process.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Where the tiles are.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._folder: Path | None = None
+
+    def saved(self, tiles: list[Tile], dtype: DType) -> dict[Key, Tile]:
+        """Return tiles that depend on nothing that was computed, by the names of those they replace.
+
+        Blocks until the values are known. Tiles whose task failed are left out.
+
+        Raises
+        ------
+        DeviceLostError
+            If the cluster is gone.
+        """
+        with reaching(self._cluster):
+            self._cluster.wait(tile.value for tile in tiles)
+            known = [tile for tile in tiles if tile.value.status != "error"]
+            return self._in_files(known, dtype) if self._cluster.local else self._by_way_of_here(known)
+
+    def _in_files(self, tiles: list[Tile], dtype: DType) -> dict[Key, Tile]:
+        from dask.task_spec import Task, TaskRef
+
+        name = f"save-{uuid4().hex}"
+        files = [SavedFile(self._here() / f"{name}-{at}.npy") for at in range(len(tiles))]
+        saves = {
+            (name, at): Task((name, at), save, TaskRef(tile.key), str(file.path))
+            for at, (tile, file) in enumerate(zip(tiles, files, strict=True))
+        }
+        self._cluster.gather(self._cluster.submit(saves, [*saves]).values())
+        loads: dict[Key, Task] = {}
+        made: dict[Key, Tile] = {}
+        for at, (tile, file) in enumerate(zip(tiles, files, strict=True)):
+            key = f"load-{name}", at
+            loads[key] = Task(key, load, str(file.path), dtype, extents(tile.box))
+            made[tile.key] = Tile(tile.box, key, 0, frozenset([file]))
+        return self._submitted(loads, made)
+
+    def _by_way_of_here(self, tiles: list[Tile]) -> dict[Key, Tile]:
+        from dask.task_spec import Task
+
+        name = f"sent-again-{uuid4().hex}"
+        made: dict[Key, Tile] = {}
+        for at, tile in enumerate(tiles):
+            key = name, at
+            (values,) = self._cluster.gather([tile.value])
+            made |= self._submitted({key: Task(key, kept, values)}, {tile.key: Tile(tile.box, key)})
+        return made
+
+    def _submitted(self, tasks: "dict[Key, Task]", made: dict[Key, Tile]) -> dict[Key, Tile]:
+        futures = self._cluster.submit(tasks, [*tasks])
+        for tile in made.values():
+            tile.future = futures[tile.key]
+        return made
+
+    def _here(self) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="accel-checkpoints-"))
+            finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        return self._folder

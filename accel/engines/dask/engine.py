@@ -1,0 +1,331 @@
+"""`DaskEngine`: runs launches on the workers of a Dask cluster."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
+
+from accel.engines.dask.checkpoints import Checkpoints
+from accel.engines.dask.cluster import Cluster, reaching
+from accel.engines.dask.plan import Plan, Planned, Sent, Version
+from accel.engines.dask.tiles import Held, Key, Tile, Tiles, here
+from accel.engines.dask.tiling import Tiling
+from accel.engines.dask.works import Handover, LaunchEnd, PointWork
+from accel.engines.futures import Future, WorksFuture
+from accel.engines.launch import Launch
+from accel.engines.points import Operand, Point
+from accel.engines.protocol import Engine, engine
+from accel.errors import StoreError, StoreValueError
+from accel.store import regions
+from accel.store.boxes import box_of
+from accel.store.logical_store import LogicalStore
+from accel.store.regions import Access, Use, Work
+from accel.store.root import HOST, Root
+
+if TYPE_CHECKING:
+    from dask.task_spec import Task
+    from distributed import Client
+
+    from accel.engines.dask.tiles import Value
+
+__all__ = ["DaskEngine", "make"]
+
+_SEND_AT_ONCE = 1 << 23
+"""Bytes of this process that go into one message to the scheduler."""
+
+
+class DaskEngine(Engine):
+    """Runs launches on the workers of a Dask cluster (``engine("dask", ...)``).
+
+    The values of a store that a task wrote stay on the workers, as tiles, until this process reads them, or a task of
+    another engine. Values in memory of this process are sent with the tasks that read them. What a lost worker held is
+    computed again. Dask repeats a task only if its worker is lost, never after an exception of the body.
+
+    A launch runs in this process, in the caller, if all its stores are in memory here and it uses at most
+    ``local_bytes`` bytes: a task on the cluster takes about a millisecond, whatever it does.
+
+    The values that the cluster holds are gone when it is closed: read them, or `gather` them, before.
+
+    Parameters
+    ----------
+    address : str, optional
+        Address of the scheduler of a running cluster, such as ``"tcp://host:8786"``.
+    client : distributed.Client, optional
+        A client of a cluster; it stays open.
+    workers : int, optional
+        Number of processes to start on this machine. Without any of the three, as many as Dask chooses.
+    timeout : float
+        Seconds to wait for the scheduler.
+    local_bytes : int
+        Launches that use at most so many bytes, all of them here, run here.
+    checkpoint_every : int
+        After so many launches in a row, each on the results of the one before, the tiles are saved: those of workers
+        started here to files, others by way of this process. What is computed again after a loss, and what the
+        scheduler must remember, is limited by this.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If Dask is not installed, or no scheduler answers.
+    StoreValueError
+        If more than one cluster is given, or a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from accel.engines import InOut, engine, task
+    >>> from accel.store import from_array
+    >>> @task
+    ... def double(x: InOut):
+    ...     x.span_read_write_accessor()[...] *= 2
+    >>> with engine("dask", workers=1, local_bytes=0) as cluster, cluster.using():
+    ...     x = from_array(np.arange(4.0), read_only=False)
+    ...     future = double(x.partition_by_tiling((2,)))
+    ...     cluster.gather(x)
+    array([0., 2., 4., 6.])
+    """
+
+    local_bytes: int
+    checkpoint_every: int
+
+    name = "dask"
+    options = frozenset({"checkpoint_every", "local_bytes"})
+
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        client: "Client | None" = None,
+        workers: int | None = None,
+        timeout: float = 5.0,
+        local_bytes: int = 1 << 16,
+        checkpoint_every: int = 64,
+    ) -> None:
+        super().__init__()
+        self.set({"local_bytes": local_bytes, "checkpoint_every": checkpoint_every})
+        self.cluster = Cluster(address, client=client, workers=workers, timeout=timeout)
+        self._here = engine("eager")
+        self._checkpoints = Checkpoints(self.cluster)
+        # What was sent of stores that are never written.
+        self._sent: WeakKeyDictionary[Root, Tiling[Held]] = WeakKeyDictionary()
+
+    def set(self, options: dict[str, Any]) -> None:
+        """Change options of this engine."""
+        for name, least in (("local_bytes", 0), ("checkpoint_every", 1)):
+            if options.get(name, least) < least:
+                raise StoreValueError(f"{name} must be {least} or more; found {options[name]}")
+        super().set(options)
+
+    def submit(self, launch: Launch) -> Future:
+        """Submit a launch; see `Task.__call__`.
+
+        Raises
+        ------
+        DeviceLostError
+            If the cluster is gone; stores in memory of this process keep their values.
+        """
+        self.cluster.refuse_lost()
+        points = launch.points()
+        if self._runs_here(points):
+            return self._here.submit(launch)
+        with self._handover(_uses_of(points)):
+            plan = self._plan(launch.task.name, points)
+            works = self._submitted(plan)
+            for version in plan.versions.values():
+                self._limit_depth(version.root)
+            return WorksFuture(works)
+
+    def persist(self, store: LogicalStore) -> LogicalStore:
+        """Wait until the values of a store are computed, and save those that the cluster holds; returns the store.
+
+        What they were computed from is forgotten: after the loss of a worker they are read again.
+
+        Raises
+        ------
+        DeviceLostError
+            If the cluster is gone.
+        BaseException
+            The failure of a task that was to write the store.
+        """
+        self.cluster.refuse_lost()
+        super().persist(store)
+        root = store.root
+        with self._handover([Use(root, root.box, Access.READ_WRITE)]):
+            self._checkpoint(root)
+        return store
+
+    def close(self) -> None:
+        """Close the client, and end the workers that were started here. Doing so again is harmless."""
+        self._sent.clear()
+        self.cluster.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<engine dask on {self.cluster}>"
+
+    def _runs_here(self, points: Sequence[Point]) -> bool:
+        operands = [operand for point in points for operand in point.operands]
+        if any(operand.map is None or isinstance(_root(operand).contents, Tiles) for operand in operands):
+            return False
+        return sum([operand.nbytes for operand in operands]) <= self.local_bytes
+
+    @contextmanager
+    def _handover(self, uses: Sequence[Use]) -> Iterator[None]:
+        """Be the only one who submits launches on some roots, when the work of others on them is over."""
+        handover = Handover(uses)
+        try:
+            for work in regions.enter(handover, uses):
+                if not self._ours(work):
+                    work.settle()
+            yield
+        finally:
+            handover.leave()
+
+    def _ours(self, work: Work) -> bool:
+        """Tell whether Dask knows what comes after a work."""
+        return isinstance(work, PointWork) and work.cluster is self.cluster
+
+    def _plan(self, name: str, points: Sequence[Point]) -> Plan:
+        plan = Plan(name)
+        for operand in chain.from_iterable([point.operands for point in points]):
+            root = _root(operand)
+            if id(root) not in plan.versions:
+                plan.versions[id(root)] = Version(root, self._tiling(root))
+        for point in points:
+            plan.add(point)
+        plan.combine()
+        return plan
+
+    def _submitted(self, plan: Plan) -> list[PointWork]:
+        """Submit a plan, and make what it writes the values of the roots."""
+        values = self._sent_to_cluster(plan)
+        works = [PointWork(self.cluster, each.point.uses) for each in plan.points]
+        for work in works:
+            regions.enter(work, work.uses)
+        for version in plan.versions.values():
+            self._install(version, values)
+        end = self._end(plan.points, values)
+        for work, each in zip(works, plan.points, strict=True):
+            reduces = any(operand.access is Access.REDUCE for operand in each.point.operands)
+            keys = [each.key, *[shape for _, _, shape in each.unbound], *(plan.results if reduces else ())]
+            work.watch([values[key] for key in keys], end)
+        return works
+
+    def _limit_depth(self, root: Root) -> None:
+        contents = root.contents
+        if isinstance(contents, Tiles) and any(tile.depth >= self.checkpoint_every for tile in contents.tiles()):
+            self._checkpoint(root)
+
+    def _checkpoint(self, root: Root) -> None:
+        """Replace the tiles of a root by saved ones."""
+        contents = root.contents
+        if not isinstance(contents, Tiles):
+            return
+        made = self._checkpoints.saved(contents.tiles(), root.dtype)
+        tiling: Tiling[Held] = Tiling(root.ndim)
+        for box, held in contents.tiling.items():
+            tiling.put(box, made.get(held.key, held) if isinstance(held, Tile) else held)
+        root.contents = Tiles(self.cluster, root, tiling, contents.shape)
+
+    def _tiling(self, root: Root) -> Tiling[Held]:
+        """Return what holds the values of a root, to be changed by the caller."""
+        contents = root.contents
+        if isinstance(contents, Tiles) and contents.cluster is self.cluster:
+            return contents.tiling.copy()
+        sent = self._sent.get(root)
+        if sent is not None:
+            return sent.copy()
+        tiling: Tiling[Held] = Tiling(root.ndim)
+        if contents is not None:
+            tiling.put(root.box, here(root))
+        return tiling
+
+    def _install(self, version: Version, values: dict[Key, "Value"]) -> None:
+        """Make a version the values of its root."""
+        root = version.root
+        for held in version.tiling.held():
+            if isinstance(held, Tile) and held.future is None and held.key in values:
+                held.future = values[held.key]
+        if version.changed:
+            assert root.shape is not None, "a box of a known shape was written"
+            root.contents, root.place = Tiles(self.cluster, root, version.tiling, root.shape), HOST
+            root.instance += 1
+        elif root.readonly:
+            self._sent[root] = version.tiling
+
+    def _sent_to_cluster(self, plan: Plan) -> dict[Key, "Value"]:
+        """Submit a plan; return the names of values that are needed further."""
+        with reaching(self.cluster):
+            values: dict[Key, Value] = {}
+            for batch in _batches(plan.sent):
+                values |= self.cluster.submit(batch, [*batch])
+            values |= self.cluster.submit(plan.graph, plan.needed())
+            return values
+
+    def _end(self, planned: Sequence[Planned], values: dict[Key, "Value"]) -> LaunchEnd | None:
+        """Return what binds the unbound outputs when all points are over; None if there are none."""
+        parts: dict[int, list[tuple[Root, Tile, Value]]] = {}
+        for each in planned:
+            for operand, tile, shape in each.unbound:
+                tile.future = values[tile.key]
+                parts.setdefault(id(operand.root), []).append((_root(operand), tile, values[shape]))
+        return LaunchEnd(lambda: [*map(self._bind, parts.values())], len(planned)) if parts else None
+
+    def _bind(self, parts: Sequence[tuple[Root, Tile, "Value"]]) -> None:
+        """Give an unbound root its shape: the outputs of all colors, one after the other along the first axis."""
+        root = parts[0][0]
+        shapes = self.cluster.gather(shape for _, _, shape in parts)
+        rest = shapes[0][1:]
+        if any(shape[1:] != rest for shape in shapes):
+            raise StoreError(
+                f"the colors of a launch chose shapes that cannot be joined along the first dimension: "
+                f"{sorted(set(shapes))}; bind buffers with the same other extents"
+            )
+        tiling: Tiling[Held] = Tiling(root.ndim)
+        start = 0
+        for (_, tile, _), shape in zip(parts, shapes, strict=True):
+            tile.box = ((start, start + shape[0]), *box_of(rest))
+            tiling.put(tile.box, tile)
+            start += shape[0]
+        whole = start, *rest
+        root.bind(Tiles(self.cluster, root, tiling, whole), whole)
+
+
+def make(**options: Any) -> DaskEngine:
+    """Make the engine, for `accel.engines.engine`."""
+    return DaskEngine(**options)
+
+
+def _uses_of(points: Sequence[Point]) -> list[Use]:
+    """Return one use of each root, whole."""
+    uses: dict[int, Use] = {}
+    for operand in chain.from_iterable([point.operands for point in points]):
+        root = _root(operand)
+        written = operand.access.writes or (id(root) in uses and uses[id(root)].access.writes)
+        uses[id(root)] = Use(root, root.box, Access.READ_WRITE if written else Access.READ)
+    return [*uses.values()]
+
+
+def _root(operand: Operand) -> Root:
+    assert operand.root is not None, "the point is of this process"
+    return operand.root
+
+
+def _batches(sent: dict[Key, Sent]) -> Iterator[dict[Key, "Task"]]:
+    """Return tasks that carry values, in messages of a limited size."""
+    batch: dict[Key, Task] = {}
+    size = 0
+    for key, each in sent.items():
+        if batch and size + each.nbytes > _SEND_AT_ONCE:
+            yield batch
+            batch, size = {}, 0
+        batch[key] = each.task
+        size += each.nbytes
+    if batch:
+        yield batch

@@ -1,0 +1,229 @@
+"""`Plan`: what a launch computes, as a graph of Dask; pure bookkeeping, nothing is submitted.
+
+A write makes a new tile, and the values that were there are never changed. So a task that Dask runs twice gives the
+same values both times. Points are planned one after the other: each reads what those before it have written.
+"""
+
+from collections.abc import Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
+
+from accel.dtypes import DType
+from accel.engines.dask.programs import Body, Combine, Cut, Join, Recipe, failed, item, kept, shape_of
+from accel.engines.dask.tiles import Held, Here, Key, SavedFile, Tile
+from accel.engines.dask.tiling import Tiling, intersection, within
+from accel.engines.points import Operand, Point
+from accel.store.boxes import Box, extents, volume
+from accel.store.reductions import ReductionOp
+from accel.store.regions import Access, failure_of
+from accel.store.root import Root
+
+if TYPE_CHECKING:
+    from dask.task_spec import Task
+
+__all__ = ["Plan", "Planned", "Sent", "Version"]
+
+_FAN_IN = 8
+
+
+class Version:
+    """The values of a root as a plan changes them.
+
+    Parameters
+    ----------
+    root : Root
+        The root.
+    tiling : Tiling
+        What holds each box; the plan changes it.
+    """
+
+    __slots__ = ("changed", "root", "tiling")
+
+    def __init__(self, root: Root, tiling: Tiling[Held]) -> None:
+        self.root = root
+        self.tiling = tiling
+        self.changed = False
+
+    def write(self, tile: Tile) -> None:
+        """Replace the values of a box."""
+        self.tiling.put(tile.box, tile)
+        self.changed = True
+
+
+class Planned(NamedTuple):
+    """One point of a plan.
+
+    Attributes
+    ----------
+    point : Point
+        The point.
+    key : tuple
+        The name of what its body returns.
+    unbound : tuple
+        Each output whose shape the point chooses, with the tile and the name of its shape.
+    """
+
+    point: Point
+    key: Key
+    unbound: tuple[tuple[Operand, Tile, Key], ...]
+
+
+class Sent(NamedTuple):
+    """Values of this process, as a task that carries them, and their bytes."""
+
+    task: "Task"
+    nbytes: int
+
+
+class _Inputs:
+    """The arguments of one body: names of values, and what they depend on."""
+
+    def __init__(self) -> None:
+        self.keys: list[Key] = []
+        self.depth = 0
+        self.files: frozenset[SavedFile] = frozenset()
+
+    def add(self, key: Key, tile: Tile) -> None:
+        self.keys.append(key)
+        self.depth = max(self.depth, tile.depth)
+        self.files |= tile.files
+
+
+class Plan:
+    """What a launch computes.
+
+    Parameters
+    ----------
+    name : str
+        The name of the task, which its values get on the cluster.
+
+    Attributes
+    ----------
+    sent : dict
+        Values of this process that the cluster needs.
+    graph : dict
+        All other tasks.
+    results : list
+        The names of the results of reductions.
+    points : list of Planned
+        The points.
+    versions : dict
+        The values of each root.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = f"{name}-{uuid4().hex}"
+        self._numbers = count()
+        self._cuts: dict[tuple[Key, Box], Key] = {}
+        self._partials: dict[tuple[int, Box, ReductionOp, DType], _Inputs] = {}
+        self.sent: dict[Key, Sent] = {}
+        self.graph: dict[Key, Task] = {}
+        self.results: list[Key] = []
+        self.points: list[Planned] = []
+        self.versions: dict[int, Version] = {}
+
+    def add(self, point: Point) -> Planned:
+        """Plan one point, after those that were added before."""
+        inputs = _Inputs()
+        recipes = [self._recipe(operand, inputs) for operand in point.operands]
+        key = self._task(Body(point.sent(), recipes), inputs.keys)
+        written = [operand for operand in point.operands if operand.access.writes]
+        unbound = []
+        for at, operand in enumerate(written):
+            value = key if len(written) == 1 else self._task(item, [key], at)
+            tile = Tile(operand.box, value, inputs.depth + 1, inputs.files)
+            if operand.map is None:
+                unbound.append((operand, tile, self._task(shape_of, [value])))
+            elif operand.access is Access.REDUCE:
+                self._reduce(operand, tile)
+            elif not operand.map.empty:
+                self._version(operand).write(tile)
+        made = Planned(point, key, tuple(unbound))
+        self.points.append(made)
+        return made
+
+    def combine(self) -> None:
+        """Plan the end of all reductions: partial results are combined as a tree, and with the current values last."""
+        for (root, box, op, dtype), inputs in self._partials.items():
+            version = self.versions[root]
+            keys = inputs.keys
+            while len(keys) > 1:
+                keys = [self._task(Combine(op, dtype), keys[at : at + _FAN_IN]) for at in range(0, len(keys), _FAN_IN)]
+            current = _Inputs()
+            recipe = self._pieces(version, box, current)
+            if recipe.places:
+                joined = current.keys[0] if recipe.exact else self._task(Join(recipe), current.keys)
+                keys = [self._task(Combine(op, dtype), [joined, *keys])]
+            depth = max(inputs.depth, current.depth) + 1
+            version.write(Tile(box, keys[0], depth, inputs.files | current.files))
+            self.results.append(keys[0])
+
+    def needed(self) -> list[Key]:
+        """Return the names of values in `graph` that are needed after the launch, or that tell when it is over."""
+        needed = {each.key for each in self.points}
+        for each in self.points:
+            needed.update([name for _, tile, shape in each.unbound for name in (tile.key, shape)])
+        for version in self.versions.values():
+            needed.update([held.key for held in version.tiling.held() if isinstance(held, Tile)])
+        return [key for key in self.graph if key in needed]
+
+    def _reduce(self, operand: Operand, tile: Tile) -> None:
+        assert operand.op is not None, "a reduction has an operator"
+        if not volume(tile.box):
+            return
+        version = self._version(operand)
+        which = id(version.root), tile.box, operand.op, operand.dtype
+        self._partials.setdefault(which, _Inputs()).add(tile.key, tile)
+
+    def _recipe(self, operand: Operand, inputs: _Inputs) -> Recipe | None:
+        if operand.map is None or not operand.access.reads or operand.access is Access.REDUCE:
+            return None
+        return self._pieces(self._version(operand), operand.box, inputs)
+
+    def _pieces(self, version: Version, box: Box, inputs: _Inputs) -> Recipe:
+        """Find the pieces of a box, and plan to send and to cut them."""
+        places = []
+        for owned, held in version.tiling.find(box):
+            common = intersection(owned, box)
+            places.append(within(common, box))
+            tile = self._send(version, common, held) if isinstance(held, Here) else held
+            inputs.add(self._cut(tile, common), tile)
+        return Recipe(extents(box), version.root.dtype, tuple(places))
+
+    def _send(self, version: Version, box: Box, held: Here) -> Tile:
+        failure = failure_of(version.root, box)
+        key = self._name + "-send", next(self._numbers)
+        if failure is None:
+            # A copy: the user may write to the memory while Dask sends it, or computes with it again.
+            values = held.array[within(box, held.box)].copy(order="C")
+            self.sent[key] = Sent(_task(key, kept, values), values.nbytes)
+        else:
+            self.sent[key] = Sent(_task(key, failed, failure), 0)
+        tile = Tile(box, key)
+        version.tiling.put(box, tile)
+        return tile
+
+    def _cut(self, tile: Tile, box: Box) -> Key:
+        if box == tile.box:
+            return tile.key
+        key = self._cuts.get((tile.key, box))
+        if key is None:
+            key = self._cuts[tile.key, box] = self._task(Cut(within(box, tile.box)), [tile.key])
+        return key
+
+    def _version(self, operand: Operand) -> Version:
+        return self.versions[id(operand.root)]
+
+    def _task(self, function: Any, keys: Sequence[Key], *arguments: object) -> Key:
+        from dask.task_spec import TaskRef
+
+        key = self._name, next(self._numbers)
+        self.graph[key] = _task(key, function, *map(TaskRef, keys), *arguments)
+        return key
+
+
+def _task(key: Key, function: Any, *arguments: object) -> "Task":
+    from dask.task_spec import Task
+
+    return Task(key, function, *arguments)

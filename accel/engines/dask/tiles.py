@@ -1,0 +1,220 @@
+"""`Tiles`: the values of a root as tiles, on the workers of a cluster or in this process; a version of a store."""
+
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import finalize, ref
+
+import numpy as np
+
+from accel.device import Device
+from accel.dtypes import DType
+from accel.engines.dask.cluster import Cluster, lost, reaching
+from accel.engines.dask.tiling import Tiling, within
+from accel.engines.dask.works import failure_of as failure_of_value
+from accel.memory.any_storage import AnyStorage
+from accel.memory.byte_copies import copy_elements
+from accel.memory.heap import heap_of
+from accel.memory.host_storage import HostArray, HostStorage
+from accel.store.boxes import Box, box_of, volume
+from accel.store.index_maps import c_strides
+from accel.store.regions import failure_of
+from accel.store.root import Root
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+    Value = Future[Any]
+
+__all__ = ["Held", "Here", "Key", "SavedFile", "Tile", "Tiles", "here"]
+
+Key = tuple[str, int]
+"""The name of a value on the cluster: what made it, and a number."""
+
+_BATCH = 1 << 26
+"""Bytes that are fetched at once, so that a gather takes little more memory than its result."""
+
+
+class SavedFile:
+    """A file with the values of a tile; removed with the last tile that may be computed again from it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        finalize(self, path.unlink, missing_ok=True)
+
+
+class Tile:
+    """Values of a box, on a worker.
+
+    Attributes
+    ----------
+    box : Box
+        The elements.
+    key : tuple
+        Their name on the cluster.
+    future : distributed.Future or None
+        Keeps them there; None until they are submitted.
+    depth : int
+        Number of launches since the values, or those they are computed from, were sent or saved.
+    files : frozenset of SavedFile
+        What they are computed from again if a worker is lost.
+    """
+
+    __slots__ = ("box", "depth", "files", "future", "key")
+
+    def __init__(self, box: Box, key: Key, depth: int = 0, files: frozenset[SavedFile] = frozenset()) -> None:
+        self.box = box
+        self.key = key
+        self.depth = depth
+        self.files = files
+        self.future: Value | None = None
+
+    @property
+    def value(self) -> "Value":
+        """The future of a tile that was submitted."""
+        assert self.future is not None, "the tile was submitted"
+        return self.future
+
+
+class Here(NamedTuple):
+    """Values of a root in memory of this process.
+
+    Attributes
+    ----------
+    box : Box
+        All elements of the root.
+    array : numpy.ndarray
+        The values, in the shape of the root.
+    """
+
+    box: Box
+    array: HostArray
+
+
+Held = Tile | Here
+
+
+class Tiles:
+    """A version of the values of a root: disjoint boxes, and what holds each. Never changed once it is the contents.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Where the tiles are.
+    root : Root
+        The root.
+    tiling : Tiling
+        What holds each box; elements in none of them were never written.
+    shape : tuple of int
+        The shape of the root.
+
+    Attributes
+    ----------
+    nbytes : int
+        Bytes in this process.
+    """
+
+    def __init__(self, cluster: Cluster, root: Root, tiling: Tiling[Held], shape: tuple[int, ...]) -> None:
+        self.cluster = cluster
+        self.tiling = tiling
+        self.shape = shape
+        here = {id(held.array): held.array.nbytes for held in tiling.held() if isinstance(held, Here)}
+        self.nbytes = sum(here.values())
+        self._root = ref(root)
+        self._dtype = root.dtype
+        self._home = root._home
+        self._strides, self._start = (c_strides(shape), 0) if root.strides is None else (root.strides, root.start)
+
+    def tiles(self) -> list[Tile]:
+        """Return the tiles on the cluster, each once."""
+        return [*{held.key: held for held in self.tiling.held() if isinstance(held, Tile)}.values()]
+
+    def gather(self) -> AnyStorage:
+        """Return all values in memory of the host: attached memory, otherwise in C order; blocks until they are known.
+
+        What a failed task was to write is left out: `accel.store.regions` knows its failure.
+
+        Raises
+        ------
+        DeviceLostError
+            If the cluster is gone.
+        OutOfMemoryError
+            If there is not enough memory here.
+        """
+        storage = self._memory()
+        target = array_on(storage, self._dtype, self.shape, self._strides, self._start)
+        whole = box_of(self.shape)
+        placed: dict[Key, list[tuple[Box, Held]]] = {}
+        for box, held in self.tiling.items():
+            if isinstance(held, Here):
+                target[within(box, whole)] = held.array[within(box, whole)]
+            else:
+                placed.setdefault(held.key, []).append((box, held))
+        for key, values in self._fetched():
+            for box, held in placed[key]:
+                target[within(box, whole)] = values.view(self._dtype)[within(box, held.box)]
+        return storage
+
+    def _invalid(self, tile: Tile) -> bool:
+        """Tell whether a tile failed and its readers will be told so; raise its failure if they would not be."""
+        root = self._root()
+        failure = lost() if self.cluster.lost else failure_of_value(tile.value)
+        if failure is not None and (root is None or failure_of(root, tile.box) is None):
+            raise failure
+        return failure is not None
+
+    def _memory(self) -> HostStorage:
+        """Return memory for all elements in the layout of the root."""
+        home = self._home
+        if isinstance(home, HostStorage):
+            return home
+        if home is None:
+            return HostStorage.allocated(heap_of(Device.CPU), prod(self.shape), self._dtype)
+        copied = HostStorage.allocated(heap_of(Device.CPU), home.size, home.dtype)
+        copy_elements(copied, home)
+        return copied
+
+    def _fetched(self) -> Iterator[tuple[Key, HostArray]]:
+        """Return the values of all tiles whose task did not fail, by key, a batch at a time."""
+        tiles = self.tiles()
+        with reaching(self.cluster):
+            if not self.cluster.lost:
+                self.cluster.wait(tile.value for tile in tiles)
+            valid = [tile for tile in tiles if not self._invalid(tile)]
+            for batch in _batches(valid, self._dtype.itemsize):
+                values = self.cluster.gather(tile.value for tile in batch)
+                yield from zip([tile.key for tile in batch], values, strict=True)
+
+
+def here(root: Root) -> Here:
+    """Return the values of a root that are in memory of this process; those on a device are copied to the host."""
+    storage = root.storage()
+    if not isinstance(storage, HostStorage):
+        copied = HostStorage.allocated(heap_of(Device.CPU), storage.size, storage.dtype)
+        copy_elements(copied, storage)
+        storage = copied
+    assert root.shape is not None, "a root with memory has a shape"
+    assert root.strides is not None, "as above"
+    return Here(root.box, array_on(storage, root.dtype, root.shape, root.strides, root.start))
+
+
+def array_on(
+    storage: HostStorage, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], start: int
+) -> HostArray:
+    """Return the elements of a root as an array on its memory."""
+    in_bytes = tuple([stride * dtype.itemsize for stride in strides])
+    return np.ndarray(shape, dtype, storage.export(), start * dtype.itemsize, in_bytes)
+
+
+def _batches(tiles: list[Tile], itemsize: int) -> Iterator[list[Tile]]:
+    batch: list[Tile] = []
+    size = 0
+    for tile in tiles:
+        batch.append(tile)
+        size += volume(tile.box) * itemsize
+        if size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,174 @@
+"""`PointWork`: one point of a launch on the cluster, from its submission until it is over.
+
+A point needs nobody here to wait for those before it: Dask runs it when the values that it reads are there. It is in
+the regions of its roots for the host, and for tasks of other engines, which wait for it.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, Any
+
+from accel.engines.dask.cluster import Cluster, lost
+from accel.errors import DeviceLostError
+from accel.store import regions
+from accel.store.regions import Use
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+    Value = Future[Any]
+
+__all__ = ["Handover", "LaunchEnd", "PointWork", "failure_of"]
+
+
+class LaunchEnd:
+    """Runs an action when all points of a launch are over; until then none of them leaves.
+
+    Parameters
+    ----------
+    action : callable
+        Takes no argument. What it raises is the failure of all points.
+    count : int
+        Number of points.
+    """
+
+    def __init__(self, action: Callable[[], object], count: int) -> None:
+        self._action = action
+        self._lock = threading.Lock()
+        self._works: list[PointWork] = []
+        self._missing = count
+
+    def add(self, work: "PointWork") -> None:
+        """Note that the values of a point are known; the last one runs the action."""
+        with self._lock:
+            self._works.append(work)
+            self._missing -= 1
+            if self._missing:
+                return
+        failure = next((each.failure for each in self._works if each.failure is not None), None)
+        if failure is None:
+            failure = _failure_of_call(self._action)
+        for each in self._works:
+            each.failure = each.failure or failure
+            each.leave()
+
+
+class Handover:
+    """The submission of a launch: whoever uses one of its roots comes before it or after it.
+
+    Values of a root go from memory of this process to the cluster, or from one version to the next. Nobody else may
+    gather them, or write to the memory, at that time.
+    """
+
+    __slots__ = ("_over", "failure", "uses")
+
+    def __init__(self, uses: Sequence[Use]) -> None:
+        self.uses = uses
+        self.failure: BaseException | None = None
+        self._over = threading.Event()
+
+    def done(self) -> bool:
+        """Tell whether it is over."""
+        return self._over.is_set()
+
+    def settle(self) -> None:
+        """Block until it is over."""
+        self._over.wait()
+
+    def leave(self) -> None:
+        """Be over."""
+        regions.leave(self, self.uses)
+        self._over.set()
+
+
+class PointWork:
+    """One point of a launch, as a `Work` of `accel.store.regions`.
+
+    Attributes
+    ----------
+    cluster : Cluster
+        Where it runs.
+    uses : sequence of Use
+        What it uses.
+    failure : BaseException or None
+        Why it failed; known when it is over.
+    """
+
+    __slots__ = ("_end", "_lock", "_missing", "_over", "cluster", "failure", "uses")
+
+    def __init__(self, cluster: Cluster, uses: Sequence[Use]) -> None:
+        self.uses = uses
+        self.failure: BaseException | None = None
+        self.cluster = cluster
+        self._end: LaunchEnd | None = None
+        self._lock = threading.Lock()
+        self._missing = 0
+        self._over = threading.Event()
+
+    def done(self) -> bool:
+        """Tell whether it is over."""
+        return self._over.is_set()
+
+    def settle(self) -> None:
+        """Block until it is over; never raises its failure."""
+        self._over.wait()
+
+    def watch(self, futures: Sequence["Value"], end: LaunchEnd | None) -> None:
+        """Be over when some values are known, or cannot be; with an end, when all points of the launch are."""
+        self._end = end
+        self._missing = len(futures)
+        for future in futures:
+            future.add_done_callback(self._known)  # type: ignore[no-untyped-call]
+
+    def leave(self) -> None:
+        """Be over now."""
+        regions.leave(self, self.uses)
+        self._over.set()
+
+    def _known(self, future: "Value") -> None:
+        failure = failure_of(future)
+        with self._lock:
+            self.failure = self.failure or failure
+            self._missing -= 1
+            if self._missing:
+                return
+        if self._end is None:
+            self.leave()
+        else:
+            self._end.add(self)
+
+
+def failure_of(future: "Value") -> BaseException | None:
+    """Return why a value that is done is not known: the exception of the body, or the loss of workers or cluster."""
+    if future.status == "cancelled":
+        return lost()
+    # A value that was known, and went with its worker, is computed again.
+    if future.status != "error":
+        return None
+    failure = _failure_of_call(future.result)
+    if isinstance(failure, CancelledError):
+        return lost()
+    return _worker_lost(failure) or failure
+
+
+def _worker_lost(failure: BaseException | None) -> DeviceLostError | None:
+    from distributed import KilledWorker
+
+    if not isinstance(failure, KilledWorker):
+        return None
+    made = DeviceLostError(
+        f"task {failure.task} was given up: each worker process that ran it ended, the last one on "
+        f"{getattr(failure.last_worker, 'address', 'an unknown host')}; its body may end its process or need more "
+        f"memory than a worker has: write smaller tiles, or engine.using(budget=...)"
+    )
+    made.__cause__ = failure
+    return made
+
+
+def _failure_of_call(call: Callable[[], object]) -> BaseException | None:
+    try:
+        call()
+    except BaseException as failure:
+        return failure
+    return None

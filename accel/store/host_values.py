@@ -1,0 +1,45 @@
+"""The values of a store as an array of NumPy, wherever they are; the store is not moved."""
+
+from typing import Any
+
+import numpy as np
+
+from accel.device import Device
+from accel.store.logical_store import LogicalStore
+from accel.store.store_targets import StoreTarget
+from accel.store.tiles import Tiled
+
+__all__ = ["host_values"]
+
+
+def host_values(store: LogicalStore) -> np.ndarray[Any, Any]:
+    """Wait for all tasks that write a store, and return its values.
+
+    Returns
+    -------
+    numpy.ndarray
+        A view of memory of the host; new memory if the values are on a device or in a file, of which only the box of
+        this store is read.
+
+    Raises
+    ------
+    StoreError
+        If the store is unbound or detached.
+    BaseException
+        The error of the task that was to write it.
+    """
+    contents = store.root.contents
+    if isinstance(contents, Tiled):
+        return _in_box(store, contents.read(store.map.box))
+    kind, device = store.root.place
+    target = kind if device is Device.CPU or kind is StoreTarget.ZCMEM else device
+    values = store.get_physical_store(target).span_read_accessor()
+    return values if isinstance(values, np.ndarray) else values.to_numpy()  # type: ignore[no-any-return]
+
+
+def _in_box(store: LogicalStore, box: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the elements of a store from those of its box."""
+    index_map = store.map.on_box()
+    elements = np.ascontiguousarray(box).reshape(-1).view(store.dtype)
+    strides = [stride * store.dtype.itemsize for stride in index_map.strides]
+    return np.lib.stride_tricks.as_strided(elements[index_map.offset :], index_map.shape, strides, writeable=False)

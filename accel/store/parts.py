@@ -1,0 +1,137 @@
+"""`Part`: some elements of a physical store as offset, shape and strides in its memory, and as an array."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, NoReturn, SupportsIndex
+
+import numpy as np
+
+from accel.dtypes import DType, as_dtype
+from accel.errors import StoreValueError
+from accel.layout import Layout
+from accel.memory.any_storage import AnyStorage
+from accel.memory.host_storage import HostArray, HostStorage
+from accel.store.domains import Domain
+from accel.store.index_maps import IndexMap
+from accel.views import LayoutTensor
+
+__all__ = ["Bounds", "Part", "elements", "poison"]
+
+_Point = SupportsIndex | Iterable[SupportsIndex]
+Bounds = Domain | tuple[_Point, _Point]
+"""A domain, or its first and its last point; points of one dimension may be integers."""
+
+_BYTE = as_dtype("uint8")
+_POISON = 0xFF
+
+
+class Part(NamedTuple):
+    """Elements at the points of a domain.
+
+    Attributes
+    ----------
+    domain : Domain
+        The points.
+    dtype : numpy.dtype
+        Type of the elements.
+    shape : tuple of int
+        Number of points along each dimension.
+    start : int
+        Bytes before the first element.
+    strides : tuple of int
+        Bytes from one point to the next; all 0 if there is no point.
+    """
+
+    domain: Domain
+    dtype: DType
+    shape: tuple[int, ...]
+    start: int
+    strides: tuple[int, ...]
+
+    @classmethod
+    def of(cls, index_map: IndexMap, domain: Domain, dtype: DType, bounds: Bounds | None = None) -> "Part":
+        """Return the elements of a store whose indices count from the first point of a domain, in some bounds."""
+        shape, offset = index_map.shape, index_map.offset
+        if bounds is not None:
+            first, domain = domain.lo, domain.intersection(_as_domain(bounds))
+            shape = domain.extents
+            steps = zip(domain.lo, first, index_map.strides, strict=True)
+            offset += sum([(low - origin) * stride for low, origin, stride in steps])
+        if 0 in shape:
+            return cls(domain, dtype, shape, 0, (0,) * len(shape))
+        itemsize = dtype.itemsize
+        return cls(domain, dtype, shape, offset * itemsize, tuple([step * itemsize for step in index_map.strides]))
+
+    def seen_as(self, dtype: DType | None, elem_size: int | None, *, validate: bool) -> "Part":
+        """Return the part with elements of another type, each from the first byte of an element of this one on.
+
+        Raises
+        ------
+        StoreValueError
+            If the type is another one and ``validate`` is true, or its elements are larger, or ``elem_size`` is not
+            the size of these elements.
+        """
+        wanted, itemsize = dtype or self.dtype, self.dtype.itemsize
+        if validate and wanted != self.dtype:
+            raise StoreValueError(
+                f"this store is of {self.dtype.name}; found dtype={wanted.name!r}: to see its bytes as that type write "
+                f"validate=False, elem_size={itemsize}"
+            )
+        found = wanted.itemsize if elem_size is None else elem_size
+        if found != itemsize or wanted.itemsize > itemsize:
+            self._refuse_size(found if found != itemsize else wanted.itemsize)
+        return self if wanted == self.dtype else self._replace(dtype=wanted)
+
+    def _refuse_size(self, found: int) -> NoReturn:
+        raise StoreValueError(
+            f"an element of this store of {self.dtype.name} has {self.dtype.itemsize} bytes; found {found}: write "
+            f"elem_size={self.dtype.itemsize}, and a dtype that is not larger"
+        )
+
+
+def elements(storage: AnyStorage, part: Part, *, writable: bool) -> Any:
+    """Return a part as an array that waits for pending work: of NumPy on the host, a `LayoutTensor` on a device."""
+    if type(storage) is HostStorage:
+        return _array(storage, part, writable=writable)
+    tensor = _tensor(storage, part)
+    return tensor if writable else tensor.get_immutable()
+
+
+def _array(storage: HostStorage, part: Part, *, writable: bool) -> HostArray:
+    storage.settle(writing=writable)
+    if 0 in part.shape:
+        array: HostArray = np.ndarray(part.shape, part.dtype, strides=part.strides)
+    else:
+        array = np.ndarray(part.shape, part.dtype, storage.lend(), part.start, part.strides)
+    if not writable:
+        array.flags.writeable = False
+    return array
+
+
+def _tensor(storage: AnyStorage, part: Part) -> LayoutTensor:
+    itemsize = part.dtype.itemsize
+    if any(stride % itemsize for stride in part.strides):
+        raise StoreValueError(
+            f"the strides {part.strides} in bytes are no multiples of the {itemsize} bytes of {part.dtype.name}; on a "
+            f"device choose a dtype whose size divides them"
+        )
+    layout = Layout(part.shape, tuple([stride // itemsize for stride in part.strides]))
+    if storage.dtype != part.dtype:
+        storage = storage.window(0, storage.nbytes // itemsize, part.dtype)
+    return LayoutTensor(storage, layout, part.start // itemsize)
+
+
+def poison(storage: AnyStorage, index_map: IndexMap, itemsize: int) -> None:
+    """Fill elements with bytes that are no sensible values, as fresh memory of a simulated device is."""
+    distinct = index_map.distinct()
+    steps = tuple([stride * itemsize for stride in distinct.strides])
+    with storage.window(0, storage.nbytes, _BYTE) as content:
+        layout = Layout((*distinct.shape, itemsize), (*steps, 1))
+        LayoutTensor(content, layout, distinct.offset * itemsize).fill(_POISON)
+
+
+def _as_domain(bounds: Bounds) -> Domain:
+    return bounds if isinstance(bounds, Domain) else Domain(*[_point(each) for each in bounds])
+
+
+def _point(given: _Point) -> tuple[int, ...]:
+    return tuple([each.__index__() for each in given]) if isinstance(given, Iterable) else (given.__index__(),)

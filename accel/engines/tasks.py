@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from inspect import Parameter as Argument
 from inspect import signature
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, get_origin, overload
 
 from accel.engines.annotations import Declared, declared
 from accel.engines.arguments import Place
@@ -15,8 +15,9 @@ from accel.engines.launch import Launch
 from accel.errors import StoreTypeError, StoreValueError
 from accel.kernels import Kernel, RawKernel
 from accel.store.regions import Access
+from accel.views import Buffer, BufferView, LayoutTensor, NDBuffer
 
-__all__ = ["Body", "Parameter", "Task", "task"]
+__all__ = ["Body", "Parameter", "Task", "kernel_views", "task"]
 
 Body = Callable[..., object]
 """The function that a task calls, or a kernel."""
@@ -260,6 +261,16 @@ def task(
     if body is None:
         return lambda given: Task(given, constraints, parameters)
     return Task(body, constraints, parameters)
+
+
+@cache
+def kernel_views(body: Kernel) -> tuple[type, ...]:
+    """Return for each parameter of a kernel the class of view that it takes; `LayoutTensor` if it says nothing."""
+    function = body.__wrapped__
+    given = [each.annotation for each in signature(function).parameters.values()]
+    known = [_evaluated(each, function) if isinstance(each, str) else each for each in given]
+    classes = [get_origin(each) or each for each in known]
+    return tuple([each if each in (Buffer, BufferView, NDBuffer) else LayoutTensor for each in classes])
 
 
 def _parameters(body: Body, given: Mapping[str, Any]) -> tuple[Parameter, ...]:

@@ -17,7 +17,7 @@ from accel.engines.previews import Preview, foreseen
 from accel.engines.progress import Progress, ProgressMeter, metered, reporting
 from accel.engines.protocol import Engine
 from accel.engines.running import Memory, run
-from accel.engines.staging import physical, staged_back, staged_in
+from accel.engines.staging import give_back, memory_at, physical
 from accel.engines.tiles import TiledContents
 from accel.engines.work import TaskWork
 from accel.memory.host_storage import HostArray
@@ -171,20 +171,13 @@ class LocalEngine(Engine):
                 produced = run(point, admitted, place)
             keep(point, produced, joined, at)
             return
-        memories = {}
-        for operand in point.operands:
-            root = operand.root
-            if operand.map is None or operand.access is Access.REDUCE:
-                continue
-            assert root is not None, "the point is of this process"
-            here = root.storage()
-            if root.place.device is place.device:
-                memories[operand.name] = Memory(here, operand.map, root.place)
-            else:
-                memories[operand.name] = staged_in(operand, place)
+        memories = {
+            each.name: memory_at(each, place)
+            for each in point.operands
+            if each.map is not None and each.access is not Access.REDUCE
+        }
         produced = run(point, memories, place)
         for operand in point.operands:
-            memory = memories.get(operand.name)
-            if memory is not None and operand.root is not None and memory.place.device is not operand.root.place.device:
-                staged_back(operand, memory)
+            if operand.name in memories:
+                give_back(operand, memories[operand.name])
         keep(point, produced, joined, at)

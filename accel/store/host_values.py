@@ -34,7 +34,7 @@ def host_values(store: LogicalStore) -> np.ndarray[Any, Any]:
     kind, device = store.root.place
     target = kind if device is Device.CPU or kind is StoreTarget.ZCMEM else device
     values = store.get_physical_store(target).span_read_accessor()
-    return values if isinstance(values, np.ndarray) else values.to_numpy()  # type: ignore[no-any-return]
+    return values if isinstance(values, np.ndarray) else values.to_numpy()
 
 
 def _in_box(store: LogicalStore, box: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

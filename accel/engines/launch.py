@@ -88,7 +88,9 @@ class Launch:
         StoreIndexError
             If there is no such color.
         """
-        if len(color) != len(self.color_shape) or not all(map(int.__lt__, color, self.color_shape)):
+        if len(color) != len(self.color_shape) or not all(
+            0 <= at < count for at, count in zip(color, self.color_shape, strict=True)
+        ):
             raise StoreIndexError(f"color {color} is invalid for a launch of color shape {self.color_shape}")
         operands = self.operands or tuple(
             [operand_of(place, self.values[place.at], color) for place in self.task.store_places]

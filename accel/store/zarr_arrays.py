@@ -104,7 +104,8 @@ def from_zarr(path_or_array: Any) -> LogicalStore:
     Returns
     -------
     LogicalStore
-        Read-only. `LogicalStore.get_physical_store` reads all of it; tasks on tiles read what their tiles need.
+        Read-only. ``np.asarray(store[...])`` reads the chunks of that part; tasks and
+        `LogicalStore.get_physical_store` read all of them, once.
 
     Raises
     ------

@@ -142,7 +142,7 @@ class ChunkedArray(NDArrayOperatorsMixin):
     def to_store(self) -> LogicalStore:
         """Return a read-only store of the elements, which are computed when they are used.
 
-        Tasks on tiles of the store compute what their tiles need; `LogicalStore.get_physical_store` computes all.
+        ``np.asarray(store[...])`` computes that part; tasks and `LogicalStore.get_physical_store` compute all, once.
 
         Raises
         ------

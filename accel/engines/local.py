@@ -17,7 +17,7 @@ from accel.engines.previews import Preview, foreseen
 from accel.engines.progress import Progress, ProgressMeter, metered, reporting
 from accel.engines.protocol import Engine
 from accel.engines.running import Memory, run
-from accel.engines.staging import physical, staged_back, staged_in
+from accel.engines.staging import give_back, memory_at, physical
 from accel.engines.tiles import TiledContents
 from accel.engines.work import TaskWork
 from accel.memory.host_storage import HostArray
@@ -60,6 +60,13 @@ class LocalEngine(Engine):
             self.budget = None if budget is None else Budget(budget, folder)
         elif folder is not None:
             raise TypeError("spill_folder= needs a budget; write using(budget='2 GiB', spill_folder=...)")
+
+    def run_graph(self, graph: Any, keys: Any, **options: Any) -> Any:
+        """Compute keys of a graph of Dask, within the budget."""
+        budget = self.budget
+        if budget is not None:
+            options = {"budget": budget.nbytes, "spill_folder": budget.spill_folder, **options}
+        return super().run_graph(graph, keys, **options)
 
     def gather(self, store: LogicalStore) -> HostArray:
         """Wait for the tasks that write a store, and return its values on the host.
@@ -164,20 +171,13 @@ class LocalEngine(Engine):
                 produced = run(point, admitted, place)
             keep(point, produced, joined, at)
             return
-        memories = {}
-        for operand in point.operands:
-            root = operand.root
-            if operand.map is None or operand.access is Access.REDUCE:
-                continue
-            assert root is not None, "the point is of this process"
-            here = root.storage()
-            if root.place.device is place.device:
-                memories[operand.name] = Memory(here, operand.map, root.place)
-            else:
-                memories[operand.name] = staged_in(operand, place)
+        memories = {
+            each.name: memory_at(each, place)
+            for each in point.operands
+            if each.map is not None and each.access is not Access.REDUCE
+        }
         produced = run(point, memories, place)
         for operand in point.operands:
-            memory = memories.get(operand.name)
-            if memory is not None and operand.root is not None and memory.place.device is not operand.root.place.device:
-                staged_back(operand, memory)
+            if operand.name in memories:
+                give_back(operand, memories[operand.name])
         keep(point, produced, joined, at)

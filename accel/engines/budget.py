@@ -4,8 +4,8 @@
 box alone. These count, and so do copies of boxes on another device than their store. Memory that existed before, such
 as attached memory of the user, is used in place and does not count. Nor do values that a reduction combines.
 
-**The invariant.** A point begins only if all that it will allocate fits what is left of the budget of its device. In the
-same step the bytes are promised to it, and its tiles are pinned.
+**The invariant.** A point begins only if all that it will allocate fits what is left of the budget of its device. In
+the same step the bytes are promised to it, and its tiles are pinned.
 
 **There is no deadlock.** A point that waits here has pinned nothing and holds nothing. A point that runs never waits
 here: under a budget a body cannot launch tasks. So those that run come to an end. If none runs, no tile is pinned; each
@@ -99,6 +99,7 @@ class Budget:
 
     def __init__(self, budget: int | str, spill_folder: str | None = None) -> None:
         self.nbytes = as_bytes(budget, "budget")
+        self.spill_folder = spill_folder
         self.spilled = 0
         self._file = SpillFile(spill_folder)
         self._changed = threading.Condition(threading.RLock())
@@ -146,7 +147,7 @@ class Budget:
             assert root is not None, "the point is of this process"
             writes = uses_memory(operand) and operand.access is not Access.READ
             if writes and root.contents is None and root.place.device is place.device:
-                root.contents = TiledContents(root, self)
+                root.adopt(TiledContents(root, self))
 
     @contextmanager
     def admitted(self, point: Point, place: Place) -> Iterator[dict[str, Memory]]:

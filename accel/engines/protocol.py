@@ -69,7 +69,7 @@ class Engine(ABC):
         return store
 
     def run_graph(self, graph: Any, keys: Any, **options: Any) -> Any:
-        """Compute keys of a graph of Dask, within the budget of this engine; for `accel.engines.chunked`.
+        """Compute keys of a graph of Dask, within the budget of this engine, if it has one.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Engine(ABC):
         """
         from accel.engines.graph import get
 
-        return get(graph, keys, **{"budget": getattr(self, "budget", None), **options})
+        return get(graph, keys, **options)
 
     @contextmanager
     def using(self, **options: Any) -> Iterator[Self]:

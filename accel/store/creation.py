@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from accel.copies.injectivity import names_twice
 from accel.device import Device
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import StoreSizeError, StoreValueError
@@ -11,7 +12,7 @@ from accel.store.index_maps import sizes_of
 from accel.store.logical_store import LogicalStore
 from accel.store.root import Root
 from accel.store.store_targets import Place, StoreTarget
-from accel.views.sources import source_of
+from accel.views.sources import Source, source_of
 
 if TYPE_CHECKING:
     from accel.store.external import ExternalAllocation
@@ -114,8 +115,8 @@ def from_array(array_like: Any, read_only: bool = True) -> LogicalStore:
     source = source_of(array_like)
     if not read_only and source.storage.readonly:
         raise StoreValueError("this array is read-only; write from_array(x), or from_array(x.copy(), read_only=False)")
-    if any(stride <= 0 and extent > 1 for extent, stride in zip(source.shape, source.strides, strict=True)):
-        raise StoreValueError(f"a store needs positive strides; found {source.strides}: write from_array(x.copy())")
+    if not source.contiguous:
+        _refuse_repeats(source)
     storage = source.storage.window(0, source.storage.size, source.dtype, const=read_only)
     root = Root(source.dtype, source.shape)
     device = storage.device
@@ -123,3 +124,13 @@ def from_array(array_like: Any, read_only: bool = True) -> LogicalStore:
     strides = None if source.contiguous else tuple([stride or 1 for stride in source.strides])
     root.attach(storage, place, strides=strides, start=source.start)
     return LogicalStore.on(root)
+
+
+def _refuse_repeats(source: Source) -> None:
+    """Refuse memory in reverse order, and elements with two indices: the order of tasks goes by indices."""
+    axes = tuple(zip(source.shape, source.strides, strict=True))
+    if any(stride <= 0 and extent > 1 for extent, stride in axes) or names_twice(axes):
+        raise StoreValueError(
+            f"a store needs positive strides, and one index for each element; found the strides {source.strides} for "
+            f"the shape {source.shape}: write from_array(x.copy())"
+        )

@@ -189,17 +189,20 @@ class IndexMap:
             )
         if low == 0 and high == extent:
             return self
-        if low >= high:
+        if low < high:
+            self._refuse_inner(axis)
+            box = self._narrowed(axis, low, high)
+        else:
             low = high = 0
-        self._refuse_inner(axis)
+            box = tuple([(first, first) for first, _ in self.box])  # as in Legate, an empty slice is part of nothing
         return self._with(
             (*self.shape[:axis], high - low, *self.shape[axis + 1 :]),
             self.strides,
             self._axes,
             self.offset + low * self.strides[axis],
-            self._narrowed(axis, low, high),
+            box,
             self._inner,
-            self.transformed or low != 0,
+            low != 0 or (self.transformed and low < high),
             True,
         )
 

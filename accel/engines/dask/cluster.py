@@ -98,7 +98,7 @@ class Cluster:
         import dask
         from dask.base import normalize_token
 
-        normalize_token.register(_Graph, id)
+        normalize_token.register(_Graph, id)  # type: ignore[no-untyped-call]
         self.refuse_lost()
         # Dask warns of messages with many bytes; these are the values of the user's stores, and sent once.
         with _settings, dask.config.set({"distributed.admin.large-graph-warning-threshold": _NO_LIMIT}):

@@ -114,7 +114,7 @@ class Plan:
     """
 
     def __init__(self, task: Task) -> None:
-        import cloudpickle
+        import cloudpickle  # type: ignore[import-untyped]
 
         self._name = f"{task.name}-{uuid4().hex}"
         self._pickled: bytes = cloudpickle.dumps(task)

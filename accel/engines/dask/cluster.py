@@ -105,6 +105,11 @@ class Cluster:
             futures = self.client.get(_Graph(graph), [*keys], sync=False)
         return dict(zip(keys, futures, strict=True))
 
+    @property
+    def threads(self) -> int:
+        """How many tasks run at once."""
+        return sum(self.client.nthreads().values())
+
     def gather(self, futures: Iterable["Value"]) -> list[Any]:
         """Return values, or raise the failure of the first that has one."""
         return self.client.gather([*futures])  # type: ignore[no-any-return]

@@ -200,3 +200,14 @@ def test_persisted_tiles_depend_on_nothing_but_files(cluster, tasks):
     assert [tile.depth for tile in tiles] == [0, 0]
     cluster.cluster.client.restart_workers([*cluster.cluster.client.nthreads()])
     assert cluster.gather(x).tolist() == [2.0] * 6
+
+
+def test_a_preview_counts_what_will_be_sent_and_sends_nothing(cluster, tasks):
+    x, y = from_array(np.ones(12)), from_array(np.zeros(12), read_only=False)
+    launch = tasks.saxpy.bind(1.0, x.partition_by_tiling((5,)), y.partition_by_tiling((5,)))
+    preview = cluster.preview(launch)
+    assert (preview.tasks, preview.read, preview.written, sum(preview.moved.values())) == (3, 192, 96, 192)
+    assert "saxpy on engine dask: 3 tasks" in str(preview)
+    cluster.submit(launch).wait()
+    assert sum(cluster.preview(launch).moved.values()) == 0
+    assert cluster.gather(y).tolist() == [1.0] * 12

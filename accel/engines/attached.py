@@ -9,17 +9,16 @@ in common, and their addresses interleave.
 themselves may have no order. So the event of a submission also stands for the works of those it replaced that are not
 over. Both records are made in one step (`order`): two launches have the same order in both.
 
-A body uses memory that its own launch, and later ones, are recorded for. So in a body these submissions are nothing to
-wait for.
+A body uses the memory by an alias, whose hazards are its own. Otherwise a copy in the body would wait for later work of
+others on this memory, and that work waits for the task.
 """
 
 import threading
 from collections.abc import Sequence
 
-from accel.abc.stream import Event
 from accel.device import Device
 from accel.engines.pool import POOL
-from accel.engines.work import TaskWork, inside_task
+from accel.engines.work import TaskWork
 from accel.locks import open_after_fork
 from accel.memory import hazards
 from accel.memory.submission import Submission
@@ -70,16 +69,6 @@ class TaskEvent:
             raise failure
 
 
-class TaskSubmission(Submission):
-    """A launch in the hazards of attached memory."""
-
-    __slots__ = ()
-
-    def submitted(self) -> tuple[Event, ...]:
-        """Return the event; in a body there is nothing to wait for."""
-        return () if inside_task() else super().submitted()
-
-
 def _attached_roots(uses: Sequence[Use]) -> dict[Root, bool]:
     """Return the roots whose values are in memory of the user now, and whether they are written."""
     found: dict[Root, bool] = {}
@@ -102,7 +91,7 @@ class Recorded:
 
     def __init__(self, roots: dict[Root, bool]) -> None:
         self._claims = [root.storage().claim(writing=writing) for root, writing in roots.items()]
-        self._submission = TaskSubmission()
+        self._submission = Submission()
         self.after: list[Submission] = []
         self.read: list[Submission] = []
 

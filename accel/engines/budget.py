@@ -4,8 +4,8 @@
 box alone. These count, and so do copies of boxes on another device than their store. Memory that existed before, such
 as attached memory of the user, is used in place and does not count. Nor do values that a reduction combines.
 
-**The invariant.** A point begins only if all that it will allocate fits what is left of the budget of its device. In the
-same step the bytes are promised to it, and its tiles are pinned.
+**The invariant.** A point begins only if all that it will allocate fits what is left of the budget of its device. In
+the same step the bytes are promised to it, and its tiles are pinned.
 
 **There is no deadlock.** A point that waits here has pinned nothing and holds nothing. A point that runs never waits
 here: under a budget a body cannot launch tasks. So those that run come to an end. If none runs, no tile is pinned; each
@@ -23,7 +23,7 @@ from accel.engines.graph.ledger import Ledger
 from accel.engines.graph.spill_file import SpillFile
 from accel.engines.points import Operand, Point
 from accel.engines.running import Memory
-from accel.engines.staging import staged_back, staged_in
+from accel.engines.staging import give_back, memory_of, staged_in
 from accel.engines.tiles import Tile, TiledContents, copy_overlap
 from accel.engines.work import inside_task
 from accel.errors import StoreError
@@ -99,6 +99,7 @@ class Budget:
 
     def __init__(self, budget: int | str, spill_folder: str | None = None) -> None:
         self.nbytes = as_bytes(budget, "budget")
+        self.spill_folder = spill_folder
         self.spilled = 0
         self._file = SpillFile(spill_folder)
         self._changed = threading.Condition(threading.RLock())
@@ -146,7 +147,7 @@ class Budget:
             assert root is not None, "the point is of this process"
             writes = uses_memory(operand) and operand.access is not Access.READ
             if writes and root.contents is None and root.place.device is place.device:
-                root.contents = TiledContents(root, self)
+                root.adopt(TiledContents(root, self))
 
     @contextmanager
     def admitted(self, point: Point, place: Place) -> Iterator[dict[str, Memory]]:
@@ -296,7 +297,7 @@ class Budget:
         assert operand.map is not None, "the operand has a shape"
         if contents is None:
             if root.place.device is place.device:
-                return Memory(root.storage(), operand.map, root.place)
+                return Memory(memory_of(root), operand.map, root.place)
             return staged_in(operand, place)
         if tile is None:
             storage = elements_of(root.place, volume(operand.box), root.dtype)
@@ -320,8 +321,7 @@ class Budget:
         """Take what a body has written."""
         contents, tile, root = want.contents, want.tile, want.root
         if contents is None:
-            if memory.place.device is not root.place.device:
-                staged_back(want.operand, memory)
+            give_back(want.operand, memory)
             return
         if tile is None:
             tile = Tile(want.operand.box, root.dtype, root.place)

@@ -16,7 +16,7 @@ def divided(launch: Launch) -> Launch:
     It is cut if each store that the task writes is aligned, or reduced, and each that it reads is aligned or broadcast.
     """
     task = launch.task
-    if not task.constraints or launch.color_shape or not launch.operands:
+    if not task.constraints or launch.color_shape or not launch.operands or launch.has_arrays:
         return launch
     names = _aligned(launch)
     stores = [each for each in launch.operands if each.name in names]

@@ -1,11 +1,15 @@
 """How long the body of a task took the last time, on stores of about some size."""
 
+from math import inf
 from typing import NamedTuple
 
-__all__ = ["WAKING", "Duration"]
+__all__ = ["SOON", "WAKING", "Duration"]
 
 WAKING = 3e-5
 """Seconds from the submission of a task to its beginning in another thread, about."""
+
+SOON = 1e-3
+"""Seconds that a thread waits at most for tiny tasks, so that it can run the next one itself."""
 
 
 class Duration(NamedTuple):
@@ -14,19 +18,28 @@ class Duration(NamedTuple):
     Attributes
     ----------
     known : dict
-        Seconds of the last run, by the binary logarithm of the bytes of the stores.
+        Seconds of the last run and of the one before it, by the binary logarithm of the bytes of the stores.
     nbytes : int
         Bytes of the stores.
     """
 
-    known: dict[int, float]
+    known: dict[int, tuple[float, float]]
     nbytes: int
 
     @property
+    def seconds(self) -> float:
+        """How long it will take, about; infinite if it has not run. One of two runs may have been held up."""
+        return min(self.known.get(self.nbytes.bit_length(), _UNKNOWN))
+
+    @property
     def tiny(self) -> bool:
-        """Whether the last run took less time than waking a thread."""
-        return self.known.get(self.nbytes.bit_length(), WAKING) < WAKING
+        """Whether it takes less time than to wake a thread."""
+        return self.seconds < WAKING
 
     def note(self, seconds: float) -> None:
         """Note how long a run took."""
-        self.known[self.nbytes.bit_length()] = seconds
+        size = self.nbytes.bit_length()
+        self.known[size] = seconds, self.known.get(size, _UNKNOWN)[0]
+
+
+_UNKNOWN = inf, inf

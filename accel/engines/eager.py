@@ -15,6 +15,10 @@ class EagerEngine(LocalEngine):
 
     name = "eager"
 
+    def run_graph(self, graph: Any, keys: Any, **options: Any) -> Any:
+        """Compute keys of a graph of Dask, one task at a time."""
+        return super().run_graph(graph, keys, **{"num_workers": 1, **options})
+
     def start(self, work: TaskWork, after: Sequence[Work]) -> None:
         """Run a work after others, which other threads may have begun."""
         for each in after:

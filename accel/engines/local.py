@@ -1,7 +1,7 @@
 """`LocalEngine`: what the engines of this process share. Each point of a launch becomes a work of its regions."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,9 +13,11 @@ from accel.engines.joining import Joined, combined_use, keep
 from accel.engines.launch import Launch
 from accel.engines.placing import place_of_point, refuse_without_body
 from accel.engines.points import Point
+from accel.engines.previews import Preview, foreseen
+from accel.engines.progress import Progress, ProgressMeter, metered, reporting
 from accel.engines.protocol import Engine
 from accel.engines.running import Memory, run
-from accel.engines.staging import physical, staged_back, staged_in
+from accel.engines.staging import give_back, memory_at, physical
 from accel.engines.tiles import TiledContents
 from accel.engines.work import TaskWork
 from accel.memory.host_storage import HostArray
@@ -29,21 +31,42 @@ __all__ = ["LocalEngine"]
 class LocalEngine(Engine):
     """An engine of this process, on the memory of the roots themselves."""
 
-    options = Engine.options | {"budget", "spill_folder"}
+    options = Engine.options | {"budget", "progress", "spill_folder"}
 
     def __init__(self) -> None:
         super().__init__()
         self.budget: Budget | None = None
+        self.progress: Callable[[Progress], object] | None = None
 
     def set(self, options: dict[str, Any]) -> None:
-        """Change options of this engine; ``budget`` is the most bytes of tiles on each device, as in ``"2 GiB"``."""
+        """Change options of this engine.
+
+        Parameters
+        ----------
+        budget : int or str
+            The most bytes of tiles on each device, as in ``"2 GiB"``.
+        spill_folder : str
+            Folder of the file for tiles that wait; by default the system's folder for temporary files.
+        progress : bool or callable
+            Called with a `Progress` after each point of a launch. True writes a line to the terminal, if standard error
+            is one and the launch takes more than a second.
+        """
         given = {**options}
+        if "progress" in given:
+            self.progress = reporting(given.pop("progress"))
         budget, folder = given.pop("budget", None), given.pop("spill_folder", None)
         super().set(given)
         if "budget" in options:
             self.budget = None if budget is None else Budget(budget, folder)
         elif folder is not None:
             raise TypeError("spill_folder= needs a budget; write using(budget='2 GiB', spill_folder=...)")
+
+    def run_graph(self, graph: Any, keys: Any, **options: Any) -> Any:
+        """Compute keys of a graph of Dask, within the budget."""
+        budget = self.budget
+        if budget is not None:
+            options = {"budget": budget.nbytes, "spill_folder": budget.spill_folder, **options}
+        return super().run_graph(graph, keys, **options)
 
     def gather(self, store: LogicalStore) -> HostArray:
         """Wait for the tasks that write a store, and return its values on the host.
@@ -58,6 +81,32 @@ class LocalEngine(Engine):
         values: HostArray = physical(memory.storage, memory.map, store.dtype, memory.place)
         return values
 
+    def preview(self, launch: Launch) -> Preview:
+        """Return what a launch will do, without submitting it.
+
+        Examples
+        --------
+        >>> from accel.engines import InOut, current, task
+        >>> from accel.store import create_store
+        >>> @task
+        ... def double(x: InOut): ...
+        >>> x = create_store("float64", (1000,))
+        >>> print(current().preview(double.bind(x.partition_by_tiling((400,)))))
+        double on engine threads: 3 tasks, one for each color of (3,)
+        reads 8000 bytes, writes 8000 bytes, copies nothing
+        new memory: 3200 bytes for the largest task, at most 8000 bytes in all
+        <BLANKLINE>
+        x (read and write): float64 of shape (1000,), in tiles of (400,)
+           0:400   400:800  800:1000
+         ┌────────┬────────┬────────┐
+         │   0    │   1    │   2    │
+         └────────┴────────┴────────┘
+        """
+        cut = self.divided(launch)
+        points = cut.points()
+        places = [place_of_point(point, self.device) for point in points]
+        return foreseen(self.name, self.budget, cut, [*zip(points, places, strict=True)])
+
     def submit(self, launch: Launch) -> Future:
         """Submit a launch; see `Task.__call__`."""
         if self.device is not None:
@@ -67,7 +116,10 @@ class LocalEngine(Engine):
         if self.budget is not None:
             self.budget.check(points, [place_of_point(point, self.device) for point in points])
         joined = Joined.of(points)
-        works = [self._work(point, joined, at) for at, point in enumerate(points)]
+        meter = None
+        if self.progress is not None:
+            meter = ProgressMeter(self.progress, launch.task.name, len(points), sum([point.nbytes for point in points]))
+        works = [self._work(point, joined, at, meter) for at, point in enumerate(points)]
         if len(works) == 1:
             works[0].duration = Duration(launch.task.seconds, points[0].nbytes)
         if joined is not None:
@@ -84,11 +136,12 @@ class LocalEngine(Engine):
         """Run a work, now or later, after others; it is recorded."""
         ...
 
-    def _work(self, point: Point, joined: Joined | None, at: int) -> TaskWork:
+    def _work(self, point: Point, joined: Joined | None, at: int, meter: ProgressMeter | None) -> TaskWork:
         uses = [
             combined_use(operand) for operand in point.operands if joined is None or operand.name not in joined.names
         ]
-        return TaskWork(point, uses, partial(self._act, point, joined, at))
+        action = partial(self._act, point, joined, at)
+        return TaskWork(point, uses, action if meter is None else partial(metered, action, meter, point.nbytes))
 
     def _record(self, works: Sequence[TaskWork], joined: Joined | None) -> None:
         """Record all works of a launch in one step, and start them."""
@@ -118,20 +171,13 @@ class LocalEngine(Engine):
                 produced = run(point, admitted, place)
             keep(point, produced, joined, at)
             return
-        memories = {}
-        for operand in point.operands:
-            root = operand.root
-            if operand.map is None or operand.access is Access.REDUCE:
-                continue
-            assert root is not None, "the point is of this process"
-            here = root.storage()
-            if root.place.device is place.device:
-                memories[operand.name] = Memory(here, operand.map, root.place)
-            else:
-                memories[operand.name] = staged_in(operand, place)
+        memories = {
+            each.name: memory_at(each, place)
+            for each in point.operands
+            if each.map is not None and each.access is not Access.REDUCE
+        }
         produced = run(point, memories, place)
         for operand in point.operands:
-            memory = memories.get(operand.name)
-            if memory is not None and operand.root is not None and memory.place.device is not operand.root.place.device:
-                staged_back(operand, memory)
+            if operand.name in memories:
+                give_back(operand, memories[operand.name])
         keep(point, produced, joined, at)

@@ -48,7 +48,7 @@ class Pool:
     """Threads that run what is ready, in the order in which it became ready.
 
     **The invariant.** Under the lock, ``busy`` is the number of threads that run something and do not wait. If
-    something is ready, then ``busy`` is at least the limit of the first that is ready, or a thread was woken for it.
+    something is ready, then ``busy`` is at least the limit of all that is ready, or a thread was woken for it.
     """
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class Pool:
 
     def _dispatch(self) -> None:
         """Wake or start a thread if there is something that it may run; the caller holds the lock."""
-        if not self._ready or self._busy >= self._ready[0].limit:
+        if not any(self._busy < each.limit for each in self._ready):
             return
         if self._idle:
             self._idle -= 1
@@ -101,10 +101,11 @@ class Pool:
 
     def _next(self) -> Runnable | None:
         with self._lock:
-            if self._ready and self._busy <= self._ready[0].limit:
-                work = self._ready.popleft()
-                self._dispatch()
-                return work
+            for at, work in enumerate(self._ready):
+                if self._busy <= work.limit:
+                    del self._ready[at]
+                    self._dispatch()
+                    return work
             self._busy -= 1
             self._idle += 1
             return None

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
 from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from accel.device import Device, resolve
 from accel.engines.futures import Future
@@ -14,6 +14,9 @@ from accel.engines.launch import Launch
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
 from accel.store.logical_store import LogicalStore
+
+if TYPE_CHECKING:
+    from accel.engines.tasks import Task
 
 __all__ = ["Engine", "current", "engine"]
 
@@ -48,6 +51,10 @@ class Engine(ABC):
         """Submit a launch; see `Task.__call__`."""
         ...
 
+    def call(self, task: "Task", values: tuple[Any, ...]) -> Future:
+        """Submit a task with its arguments in the order of its parameters."""
+        return self.submit(Launch(task, values))
+
     def gather(self, store: LogicalStore) -> HostArray:
         """Wait for the tasks that write a store, and return its values on the host; they stay in the store's memory."""
         import numpy as np
@@ -62,7 +69,7 @@ class Engine(ABC):
         return store
 
     def run_graph(self, graph: Any, keys: Any, **options: Any) -> Any:
-        """Compute keys of a graph of Dask, within the budget of this engine; for `accel.engines.chunked`.
+        """Compute keys of a graph of Dask, within the budget of this engine, if it has one.
 
         Parameters
         ----------
@@ -75,7 +82,7 @@ class Engine(ABC):
         """
         from accel.engines.graph import get
 
-        return get(graph, keys, **{"budget": getattr(self, "budget", None), **options})
+        return get(graph, keys, **options)
 
     @contextmanager
     def using(self, **options: Any) -> Iterator[Self]:

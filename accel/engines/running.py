@@ -12,10 +12,11 @@ import numpy as np
 from accel.abc.stream import Event
 from accel.device import Device
 from accel.engines.points import Operand, Point
-from accel.engines.tasks import Body
+from accel.engines.tasks import Body, kernel_views
 from accel.errors import CapabilityError, StoreError, StoreTypeError
 from accel.kernels import Kernel
 from accel.memory import AnyStorage, copy_elements
+from accel.store.arrays.physical_array import PhysicalArray
 from accel.store.boxes import volume
 from accel.store.index_maps import IndexMap
 from accel.store.physical_store import PhysicalStore
@@ -107,8 +108,17 @@ def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> Pr
                 if memory is None
                 else physical_store(operand, memory)
             )
-        call(point.task, body, {**point.scalars, **stores})
+        call(point.task, body, {**point.scalars, **stores, **_arrays(point, stores)})
         return Produced(_bound(point, stores), partials)
+
+
+def _arrays(point: Point, stores: Mapping[str, PhysicalStore]) -> dict[str, PhysicalArray]:
+    """Return the physical arrays, by parameter."""
+    made = {}
+    for name, nesting in point.nestings.items():
+        parts = [each.name for each in point.operands if each.name.rpartition(".")[0] == name]
+        made[name] = nesting.physical([stores[part] for part in parts])
+    return made
 
 
 def physical_store(operand: Operand, memory: Memory) -> PhysicalStore:
@@ -128,12 +138,16 @@ def physical_store(operand: Operand, memory: Memory) -> PhysicalStore:
 
 def call(task: Any, body: Body, given: Mapping[str, Any]) -> None:
     """Call a body with its arguments, by position; it must return nothing."""
-    arguments = [given[each.name] for each in task.parameters]
+    arguments = [given[each.name] for each in task.parameters if not each.named]
+    named = {each.name: given[each.name] for each in task.parameters if each.named}
     if isinstance(body, Kernel):
-        result = body(*[_for_kernel(each) for each in arguments])
+        views = kernel_views(body)
+        result = body(
+            *[_for_kernel(each, view) for each, view in zip([*arguments, *named.values()], views, strict=True)]
+        )
         result = None if isinstance(result, Event) else result
     else:
-        result = body(*arguments)
+        result = body(*arguments, **named)
     if result is not None:
         refuse_result(task.name, result)
 
@@ -146,13 +160,15 @@ def refuse_result(name: str, result: object) -> None:
     )
 
 
-def _for_kernel(argument: Any) -> Any:
-    """Return a physical store as a tensor, as kernels take memory; others as they are."""
+def _for_kernel(argument: Any, view: type) -> Any:
+    """Return a physical store as the view that a kernel's parameter takes; others as they are."""
     if not isinstance(argument, PhysicalStore):
         return argument
     storage, index_map = argument._memory(), argument._map
     typed = storage if storage.dtype == argument.dtype else storage.window(0, storage.size, argument.dtype)
     tensor = LayoutTensor(typed, index_map.layout, index_map.offset)
+    if view is not LayoutTensor:
+        return view(tensor)
     return tensor.get_immutable() if argument._access is Access.READ else tensor
 
 

@@ -10,6 +10,7 @@ from accel.engines.points import Operand
 from accel.engines.running import Memory, host_array
 from accel.layout import Layout
 from accel.memory import AnyStorage
+from accel.memory.aliases import alias
 from accel.store.boxes import Box, extents, volume
 from accel.store.index_maps import IndexMap
 from accel.store.physical_store import PhysicalStore
@@ -19,17 +20,46 @@ from accel.store.scratch import elements_of
 from accel.store.store_targets import Place
 from accel.views import LayoutTensor
 
-__all__ = ["box_array", "box_tensor", "staged_back", "staged_in", "whole_map"]
+__all__ = [
+    "box_array",
+    "finish",
+    "give_back",
+    "memory_at",
+    "memory_of",
+    "physical",
+    "staged_back",
+    "staged_in",
+    "whole_map",
+]
+
+
+def memory_at(operand: Operand, place: Place) -> Memory:
+    """Return memory of an operand in a place: that of its root, or a copy of its box if the root is elsewhere."""
+    root = operand.root
+    assert root is not None, "the point is of this process"
+    if root.place.device is not place.device:
+        return staged_in(operand, place)
+    assert operand.map is not None, "the operand has a shape"
+    return Memory(memory_of(root), operand.map, root.place)
+
+
+def give_back(operand: Operand, memory: Memory) -> None:
+    """Copy what a body wrote to the root if it was elsewhere; wait for what it began on memory of the user."""
+    root = operand.root
+    assert root is not None, "the point is of this process"
+    if root.place.device is not memory.place.device:
+        staged_back(operand, memory)
+    elif root.attached:
+        finish(memory.storage)
 
 
 def staged_in(operand: Operand, place: Place) -> Memory:
     """Return memory for an operand in another place, with its values if the body reads them."""
-    root = operand.root
-    assert root is not None, "the point is of this process"
+    assert operand.root is not None, "the point is of this process"
     assert operand.map is not None, "the operand has a shape"
-    storage = elements_of(place, volume(operand.box), root.dtype)
+    storage = elements_of(place, volume(operand.box), operand.root.dtype)
     if operand.access.reads:
-        _tensor_of(storage, operand.box).copy_from(box_tensor(root, operand.box))
+        _exchange(operand.root, operand.box, storage, back=False)
     return Memory(storage, operand.map.on_box(), place)
 
 
@@ -37,7 +67,19 @@ def staged_back(operand: Operand, memory: Memory) -> None:
     """Copy what a body wrote to the root."""
     if operand.access is not Access.READ:
         assert operand.root is not None, "the point is of this process"
-        box_tensor(operand.root, operand.box).copy_from(_tensor_of(memory.storage, operand.box))
+        _exchange(operand.root, operand.box, memory.storage, back=True)
+
+
+def memory_of(root: Root) -> AnyStorage:
+    """Return the memory of a root for work that is in order already; see `accel.engines.attached`."""
+    storage = root.storage()
+    return alias(storage) if root.attached else storage
+
+
+def finish(storage: AnyStorage) -> None:
+    """Wait for all work on an alias; raises the error of work that failed."""
+    storage.owner.settle(writing=False)
+    storage.owner.settle(writing=True)
 
 
 def whole_map(root: Root, box: Box) -> IndexMap:
@@ -48,10 +90,17 @@ def whole_map(root: Root, box: Box) -> IndexMap:
     return made
 
 
-def box_tensor(root: Root, box: Box) -> LayoutTensor:
-    """Return the elements of a box in the memory of its root."""
+def _exchange(root: Root, box: Box, held: AnyStorage, *, back: bool) -> None:
+    """Copy a box of a root to memory that holds only this box, or back."""
     index_map = whole_map(root, box)
-    return LayoutTensor(root.storage(), index_map.layout, index_map.offset)
+    storage = memory_of(root)
+    there, here = LayoutTensor(storage, index_map.layout, index_map.offset), _tensor_of(held, box)
+    if back:
+        there.copy_from(here)
+    else:
+        here.copy_from(there)
+    if root.attached:
+        finish(storage)
 
 
 def _tensor_of(storage: AnyStorage, box: Box) -> LayoutTensor:
@@ -63,12 +112,12 @@ def box_array(root: Root, box: Box, dtype: DType) -> Iterator[Any]:
     """Give a NumPy array on a box of a root; if the root is on a device, what was changed is copied back."""
     if root.place.device is Device.CPU:
         index_map = whole_map(root, box)
-        yield physical(root.storage(), index_map, dtype, root.place)
+        yield physical(memory_of(root), index_map, dtype, root.place)
         return
     held = elements_of(HOST, volume(box), root.dtype)
-    _tensor_of(held, box).copy_from(box_tensor(root, box))
+    _exchange(root, box, held, back=False)
     yield host_array(held).view(dtype).reshape(extents(box))
-    box_tensor(root, box).copy_from(_tensor_of(held, box))
+    _exchange(root, box, held, back=True)
 
 
 def physical(storage: AnyStorage, index_map: IndexMap, dtype: DType, place: Place) -> Any:

@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from inspect import Parameter as Argument
 from inspect import signature
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, get_origin, overload
 
 from accel.engines.annotations import Declared, declared
 from accel.engines.arguments import Place
@@ -15,8 +15,9 @@ from accel.engines.launch import Launch
 from accel.errors import StoreTypeError, StoreValueError
 from accel.kernels import Kernel, RawKernel
 from accel.store.regions import Access
+from accel.views import Buffer, BufferView, LayoutTensor, NDBuffer
 
-__all__ = ["Body", "Parameter", "Task", "task"]
+__all__ = ["Body", "Parameter", "Task", "kernel_views", "task"]
 
 Body = Callable[..., object]
 """The function that a task calls, or a kernel."""
@@ -35,11 +36,14 @@ class Parameter(NamedTuple):
         What the task does with the store; None for a scalar.
     default : object
         The value of a scalar that is not given.
+    named : bool
+        Whether the body takes it by name only.
     """
 
     name: str
     declared: Declared | None
     default: Any = _NO_DEFAULT
+    named: bool = False
 
 
 class Task:
@@ -55,8 +59,12 @@ class Task:
         What `align` and `broadcast` made.
     store_places, scalar_places : tuple
         Which parameters take stores, and which take scalars.
+    positional : int
+        How many parameters take arguments by position.
     seconds : dict
         How long the last runs took; see `accel.engines.durations`.
+    simple : bool
+        Whether it writes one store at most, reduces none, and has no constraints and no kernel for the CPU.
     writes_several : bool
         Whether it writes more than one store.
     """
@@ -74,7 +82,8 @@ class Task:
         self.constraints = tuple(constraints)
         self._given = dict(parameters or {})
         self.parameters = _parameters(body, self._given)
-        self.seconds: dict[int, float] = {}
+        self.positional = sum([not each.named for each in self.parameters])
+        self.seconds: dict[int, tuple[float, float]] = {}
         self._bodies: dict[str, Body] = {"cpu": body}
         self._places = {each.name: at for at, each in enumerate(self.parameters)}
         self.store_places = tuple(
@@ -88,6 +97,7 @@ class Task:
             [(at, each.name) for at, each in enumerate(self.parameters) if each.declared is None]
         )
         self.writes_several = sum([place.access is not Access.READ for place in self.store_places]) > 1
+        self.simple = self._is_simple()
         _check_constraints(self)
 
     def __call__(self, *arguments: Any, **named: Any) -> Future:
@@ -118,7 +128,7 @@ class Task:
         """
         from accel.engines.protocol import current  # it imports engines, which import this module
 
-        return current().submit(Launch(self, self.values(arguments, named)))
+        return current().call(self, self.values(arguments, named))
 
     def bind(self, *arguments: Any, **named: Any) -> Launch:
         """Check the arguments, and return the launch without submitting it; otherwise as a call."""
@@ -126,10 +136,10 @@ class Task:
 
     def values(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the arguments in the order of the parameters."""
-        if not named and len(arguments) == len(self.parameters):
+        if not named and len(arguments) == len(self.parameters) == self.positional:
             return arguments
-        if len(arguments) > len(self.parameters):
-            raise StoreTypeError(f"task {self.name} takes {len(self.parameters)} arguments; found {len(arguments)}")
+        if len(arguments) > self.positional:
+            raise StoreTypeError(f"task {self.name} takes {self.positional} arguments; found {len(arguments)}")
         given = dict(zip(self._places, arguments, strict=False))
         for name in named:
             if name not in self._places:
@@ -141,6 +151,11 @@ class Task:
         if missing:
             raise StoreTypeError(f"task {self.name} needs an argument for {', '.join(missing)}")
         return tuple([given.get(each.name, each.default) for each in self.parameters])
+
+    def _is_simple(self) -> bool:
+        reduces = any(place.op is not None for place in self.store_places)
+        other = self.constraints or self.writes_several or self.positional < len(self.parameters)
+        return not (reduces or other or isinstance(self._bodies["cpu"], Kernel))
 
     def variant(self, device: str) -> Callable[[Body], Body]:
         """Decorate the body for a type of device, such as ``sim`` or ``cuda``: a function or a kernel.
@@ -168,6 +183,7 @@ class Task:
 
         def add(body: Body) -> Body:
             self._bodies[device] = body
+            self.simple = self._is_simple()
             return body
 
         return add
@@ -247,6 +263,16 @@ def task(
     return Task(body, constraints, parameters)
 
 
+@cache
+def kernel_views(body: Kernel) -> tuple[type, ...]:
+    """Return for each parameter of a kernel the class of view that it takes; `LayoutTensor` if it says nothing."""
+    function = body.__wrapped__
+    given = [each.annotation for each in signature(function).parameters.values()]
+    known = [_evaluated(each, function) if isinstance(each, str) else each for each in given]
+    classes = [get_origin(each) or each for each in known]
+    return tuple([each if each in (Buffer, BufferView, NDBuffer) else LayoutTensor for each in classes])
+
+
 def _parameters(body: Body, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
     function = getattr(body, "__wrapped__", body) if isinstance(body, Kernel) else body
     if isinstance(body, RawKernel) or not callable(function):
@@ -263,7 +289,7 @@ def _parameter(found: Argument, annotation: Any, function: Any) -> Parameter:
         raise StoreTypeError(f"task {function.__name__} cannot have {found}; give each parameter a name")
     if isinstance(annotation, str):
         annotation = _evaluated(annotation, function)
-    return Parameter(found.name, declared(annotation), found.default)
+    return Parameter(found.name, declared(annotation), found.default, found.kind is Argument.KEYWORD_ONLY)
 
 
 def _evaluated(text: str, function: Any) -> Any:

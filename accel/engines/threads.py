@@ -14,8 +14,11 @@ from typing import Any
 from accel import config
 from accel.call_sites import call_site
 from accel.engines.dividing import divided
+from accel.engines.futures import Future
+from accel.engines.inline import run_inline
 from accel.engines.launch import Launch
 from accel.engines.local import LocalEngine
+from accel.engines.tasks import Task
 from accel.engines.work import TaskWork
 from accel.store.regions import Work
 
@@ -27,13 +30,23 @@ class ThreadsEngine(LocalEngine):
 
     name = "threads"
 
+    def call(self, task: Task, values: tuple[Any, ...]) -> Future:
+        """Submit a task with its arguments in the order of its parameters."""
+        if self.inline and self.device is None:
+            over = run_inline(task, values)
+            if over is not None:
+                return over
+        return self.submit(Launch(task, values))
+
     def divided(self, launch: Launch) -> Launch:
         """Return the launch, cut into tiles that fit into a cache."""
         return divided(launch)
 
     def start(self, work: TaskWork, after: Sequence[Work]) -> None:
         """Give a work to the threads, or run it at once if it is tiny."""
-        if self.inline and work.tiny and all(each.done() for each in after):
+        if not self.inline:
+            work.duration = None
+        elif work.tiny and all(each.soon() if isinstance(each, TaskWork) else each.done() for each in after):
             work.run_here()
             return
         work.start_after(after, copy_context(), config.current().threads, call_site())

@@ -13,7 +13,7 @@ from contextvars import Context, ContextVar
 from time import perf_counter
 from typing import NoReturn, Protocol
 
-from accel.engines.durations import Duration
+from accel.engines.durations import SOON, Duration
 from accel.engines.pool import POOL
 from accel.errors import StoreError
 from accel.locks import forked_since, open_after_fork, process
@@ -73,6 +73,7 @@ class TaskWork:
 
     __slots__ = (
         "_action",
+        "_claimed",
         "_context",
         "_dependants",
         "_gate",
@@ -100,6 +101,7 @@ class TaskWork:
         self.memory: Memory | None = None
         self.duration: Duration | None = None
         self._action: Action | None = action
+        self._claimed = False
         self._context: Context | None = None
         self._dependants: list[TaskWork] = []
         self._gate: threading.Lock | None = None
@@ -129,6 +131,8 @@ class TaskWork:
             return
         if forked_since(self._process):
             raise RuntimeError(f"{self.what} was submitted before a fork, in the parent; start processes with 'spawn'")
+        if self.help():
+            return
         waiter = running.get()
         gate = self._gate_to_wait(waiter)
         if gate is None:
@@ -178,24 +182,73 @@ class TaskWork:
             f"body, or do not give both the same store"
         )
 
+    def soon(self) -> bool:
+        """Tell whether it is over; waits if it, and all that it comes after, are tiny."""
+        if not self.over and self._short():
+            self.settle()
+        return self.over
+
+    def _short(self) -> bool:
+        left, seen = SOON, set()
+        to_ask = [self]
+        while to_ask:
+            each = to_ask.pop()
+            if each.over or id(each) in seen:
+                continue
+            seen.add(id(each))
+            if not each.tiny or each.duration is None or each._context is None or each._others:
+                return False
+            left -= each.duration.seconds
+            if left < 0:
+                return False
+            to_ask += each._waits_for
+        return True
+
     def start_after(self, earlier: Sequence[Work], context: Context, limit: int, site: str) -> None:
         """Let the pool run it after other works; it is recorded already."""
-        self._context, self.limit, self.site = context, limit, site
+        self.limit, self.site = limit, site
         own = [each for each in earlier if isinstance(each, TaskWork)]
         self._others = [each for each in earlier if not isinstance(each, TaskWork)]
         with _graph:
             unfinished = [each for each in own if not each.over]
             self._waits_for = unfinished
-            # One more than there are, so that it cannot be ready before this block ends.
             self._missing = len(unfinished)
+            self._context = context  # from now on it can be claimed, if nothing is missing
             for each in unfinished:
                 each._dependants.append(self)
             ready = not unfinished
         if ready:
             POOL.put(self)
 
+    def help(self) -> bool:
+        """Do the work in the caller's thread if it is tiny and no thread has begun it; tell whether it is over then.
+
+        An interrupt is raised here, as well as to those who wait.
+        """
+        if not self.tiny or not self._claim():
+            return self.over
+        for each in self._run():
+            POOL.put(each)
+        if self.failure is not None and not isinstance(self.failure, Exception):
+            raise self.failure
+        return True
+
     def run(self) -> "TaskWork | None":
         """Run it in a thread of the pool, and return a work that is ready now."""
+        ready = self._run() if self._claim() else []
+        for each in ready[1:]:
+            POOL.put(each)
+        return ready[0] if ready else None
+
+    def _claim(self) -> bool:
+        """Take the work for this thread; tell whether it was ready, and no other thread has taken it."""
+        with _graph:
+            if self._claimed or self._missing or self._context is None:
+                return False
+            self._claimed = True
+            return True
+
+    def _run(self) -> "list[TaskWork]":
         context = self._context
         assert context is not None, "it was started"
         try:
@@ -203,14 +256,8 @@ class TaskWork:
             context.run(self._act)
         except BaseException as error:
             self._note(error)
-            ready = self.end(error)
-        else:
-            ready = self.end(None)
-        if not ready:
-            return None
-        for each in ready[1:]:
-            POOL.put(each)
-        return ready[0]
+            return self.end(error)
+        return self.end(None)
 
     def run_here(self) -> None:
         """Run it in the caller's thread, after all that it must come after is over.

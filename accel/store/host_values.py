@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from accel.device import Device
+from accel.store import regions
 from accel.store.logical_store import LogicalStore
-from accel.store.store_targets import StoreTarget
+from accel.store.physical_store import PhysicalStore
+from accel.store.regions import Access
 from accel.store.tiles import Tiled
 
 __all__ = ["host_values"]
@@ -28,13 +29,15 @@ def host_values(store: LogicalStore) -> np.ndarray[Any, Any]:
     BaseException
         The error of the task that was to write it.
     """
-    contents = store.root.contents
-    if isinstance(contents, Tiled):
-        return _in_box(store, contents.read(store.map.box))
-    kind, device = store.root.place
-    target = kind if device is Device.CPU or kind is StoreTarget.ZCMEM else device
-    values = store.get_physical_store(target).span_read_accessor()
-    return values if isinstance(values, np.ndarray) else values.to_numpy()  # type: ignore[no-any-return]
+    root, index_map = store.root, store.map
+    root.refuse_detached()
+    regions.settle(root, index_map.box, writing=False)
+    if isinstance(root.contents, Tiled):
+        return _in_box(store, root.contents.read(index_map.box))
+    storage = root.storage()
+    physical = PhysicalStore.on(storage, index_map, store.dtype, access=Access.READ, place=root.place)
+    values: Any = physical.span_read_accessor()
+    return values if isinstance(values, np.ndarray) else values.to_numpy()
 
 
 def _in_box(store: LogicalStore, box: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -224,10 +224,16 @@ class LogicalStore:
     # Relations
 
     def equal_storage(self, other: "LogicalStore") -> bool:
-        """Tell whether two stores cover the same elements of one root, in whatever order."""
+        """Tell whether two stores cover the same elements of one root, in whatever order.
+
+        As in Legate, two slices are the same storage, but a slice and its root are not, and each empty slice is
+        storage of its own.
+        """
         if self.root is not other.root:
             return False
         mine, theirs = self.map, other.map
+        if mine.cut and not boxes.volume(mine.box):
+            return mine.box is theirs.box
         return mine.box == theirs.box and mine.cut == theirs.cut
 
     def overlaps(self, other: "LogicalStore") -> bool:

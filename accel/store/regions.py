@@ -36,6 +36,7 @@ __all__ = [
     "Use",
     "Work",
     "enter",
+    "enter_idle",
     "failure_of",
     "hosting",
     "leave",
@@ -171,6 +172,21 @@ def enter(work: Work, uses: Iterable[Use]) -> list[Work]:
             if not is_empty(use.box):
                 _record(work, use, after)
     return [*after.values()]
+
+
+def enter_idle(work: Work, uses: Iterable[Use]) -> bool:
+    """Record some work if no work uses its roots, and no elements are invalid; tell whether that is so."""
+    with _lock:
+        for use in uses:
+            if use.root.regions.uses or use.root.regions.failed:
+                return False
+        for use in uses:
+            root = use.root
+            if root.regions is IDLE:
+                root.regions = Regions(root.box)
+            if not is_empty(use.box):
+                root.regions.uses.add(use.box, work, use)
+        return True
 
 
 def _record(work: Work, use: Use, after: dict[int, Work]) -> None:

@@ -1,7 +1,6 @@
 """`task_scope`: a task, at whose end its scratch memory is freed."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
 from accel.device import DeviceLike
@@ -59,8 +58,28 @@ def current_task() -> TaskScope:
     return _current.get() or _program
 
 
-@contextmanager
-def task_scope(target: Place | StoreTarget | DeviceLike | None = None) -> Iterator[TaskScope]:
+class _Block:
+    """A ``with`` block that is a task."""
+
+    __slots__ = ("_outer", "_target", "_task")
+
+    def __init__(self, target: Place | StoreTarget | DeviceLike | None) -> None:
+        self._target = target
+
+    def __enter__(self) -> TaskScope:
+        outer, target = _current.get(), self._target
+        place = place_of(target) if target is not None else outer.place if outer is not None else None
+        self._outer, self._task = outer, TaskScope(place)
+        _current.set(self._task)
+        return self._task
+
+    def __exit__(self, *exception: object) -> None:
+        # Not reset by a token: a generator may end in another context than it began in.
+        _current.set(self._outer)
+        self._task.end()
+
+
+def task_scope(target: Place | StoreTarget | DeviceLike | None = None) -> AbstractContextManager[TaskScope]:
     """Make a ``with`` block a task: memory of `ScopedAllocator` and `create_buffer` is freed when it ends.
 
     Engines run the body of each task in one, on the device of the task.
@@ -81,12 +100,4 @@ def task_scope(target: Place | StoreTarget | DeviceLike | None = None) -> Iterat
         ...
     accel.errors.ReleasedError: this TaskLocalBuffer (float64, extents (3, 4)) was destroyed, or its task is over...
     """
-    outer = _current.get()
-    task = TaskScope(place_of(target) if target is not None else outer.place if outer is not None else None)
-    _current.set(task)
-    try:
-        yield task
-    finally:
-        # Not reset by a token: a generator may end in another context than it began in.
-        _current.set(outer)
-        task.end()
+    return _Block(target)

@@ -1,5 +1,6 @@
 """`from_zarr` and `to_zarr`: stores in files, as zarr's arrays."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -179,7 +180,9 @@ def _refuse_pickles(array: Any) -> None:
     """Refuse codecs that unpickle: a file could make them run any code."""
     codecs = str(array.metadata.to_dict())
     if "pickle" in codecs or array.dtype.hasobject:
-        raise FormatError(f"the array {array.name!r} has Python objects, which only unpickling could read; save numbers")
+        raise FormatError(
+            f"the array {array.name!r} has Python objects, which only unpickling could read; save numbers"
+        )
 
 
 def _dtype_of(array: Any) -> DType:
@@ -211,7 +214,9 @@ def _check_sizes(array: Any, dtype: DType) -> None:
 
 def _writable_dtype(dtype: DType) -> DType:
     if dtype.kind not in "biufc" or dtype.isbuiltin != 1:
-        raise DTypeError(f"zarr has no elements of type {dtype.name}; write store.reinterpret_as('uint{8 * dtype.itemsize}')")
+        raise DTypeError(
+            f"zarr has no elements of type {dtype.name}; write store.reinterpret_as('uint{8 * dtype.itemsize}')"
+        )
     return dtype
 
 
@@ -250,8 +255,17 @@ def _checked_chunks(chunks: Iterable[SupportsIndex], shape: tuple[int, ...]) -> 
 
 def _refuse_other_files(folder: str) -> None:
     """Refuse to replace what is no array of zarr."""
-    if os.path.lexists(folder) and not any(os.path.exists(f"{folder}/{name}") for name in ("zarr.json", ".zarray")):
+    if os.path.lexists(folder) and not _is_array(folder):
         raise FileExistsError(f"{folder!r} exists and is no array of zarr; remove it, or write to another path")
+
+
+def _is_array(folder: str) -> bool:
+    """Say whether a folder describes itself as an array, damaged or not; groups have such a file too."""
+    try:
+        with open(f"{folder}/zarr.json", encoding="utf-8") as file:
+            return json.load(file).get("node_type") == "array"  # type: ignore[no-any-return]
+    except (OSError, ValueError, AttributeError):
+        return os.path.exists(f"{folder}/.zarray")
 
 
 @contextmanager
@@ -262,7 +276,9 @@ def _reading(array: Any) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
-        raise FormatError(f"a chunk of {array.store_path} cannot be read: {_text(error)}; write the array again") from error
+        raise FormatError(
+            f"a chunk of {array.store_path} cannot be read: {_text(error)}; write the array again"
+        ) from error
 
 
 def _buffers() -> Any:

@@ -6,7 +6,6 @@ from html import escape
 import numpy as np
 
 from accel.demo.html import fact_list, page, table, version_section
-from accel.demo.memory import in_words, process_peak
 from accel.demo.stores.atlas import Atlas
 from accel.demo.stores.county_map import county_map
 from accel.demo.stores.findings import Findings
@@ -21,32 +20,20 @@ __all__ = ["report_page"]
 _PACKAGES = ("accel-container", "numpy", "dask", "distributed", "bokeh_sampledata")
 
 
-def report_page(
-    atlas: Atlas, reference: Findings, runs: Sequence[Run], partitions: Sequence[str], missing: Sequence[str] = ()
-) -> str:
+def report_page(atlas: Atlas, runs: Sequence[Run], missing: Sequence[str] = ()) -> str:
     """Return the page.
 
     Parameters
     ----------
     atlas : Atlas
         The data.
-    reference : Findings
-        The results of NumPy.
     runs : sequence of Run
-        What each engine found.
-    partitions : sequence of str
-        Pictures of launches, as HTML.
+        What each engine found; one or more.
     missing : sequence of str
         Why an engine was left out.
     """
-    found = runs[0].findings if runs else reference
-    sections = (
-        _head(atlas),
-        _runs(runs, missing),
-        _map(atlas, found),
-        _partitions(partitions),
-        _findings(atlas, found),
-    )
+    found = runs[0].findings
+    sections = [_head(atlas), _runs(runs, missing), _map(atlas, found), *_findings(Highlights(atlas, found))]
     return page("accel demo stores", [*sections, version_section(_PACKAGES)], STYLE)
 
 
@@ -56,7 +43,6 @@ def _head(atlas: Atlas) -> str:
         "Rings around and in them": f"{len(atlas.rings):,}",
         "Vertices": f"{len(atlas.vertices):,}",
         "Cities of the world": f"{len(atlas.cities):,}",
-        "Peak memory of this process": in_words(process_peak()),
     }
     return (
         "<h1>Counties and cities, tile by tile</h1>\n"
@@ -98,18 +84,7 @@ def _map(atlas: Atlas, found: Findings) -> str:
     )
 
 
-def _partitions(pictures: Sequence[str]) -> str:
-    if not pictures:
-        return ""
-    return f"<section>\n<h2>Launches</h2>\n{''.join(pictures)}</section>\n"
-
-
-def _findings(atlas: Atlas, found: Findings) -> str:
-    best = Highlights(atlas, found)
-    return "".join(_tables(best))
-
-
-def _tables(best: Highlights) -> Iterator[str]:
+def _findings(best: Highlights) -> Iterator[str]:
     yield "<section>\n<h2>Findings</h2>\n"
     yield fact_list(
         {

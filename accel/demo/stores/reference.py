@@ -46,7 +46,7 @@ def _located(atlas: Atlas, boxes: _Floats) -> npt.NDArray[np.int32]:
     located = np.full(len(atlas.places), -1, np.int32)
     x, y = np.ascontiguousarray(atlas.places.T)
     for county in range(len(atlas.counties)):
-        [mine] = np.nonzero(atlas.county_of == county)
+        mine = np.flatnonzero(atlas.county_of == county).tolist()
         low, high = boxes[mine, :2].min(axis=0), boxes[mine, 2:].max(axis=0)
         [near] = np.nonzero((low[0] <= x) & (x <= high[0]) & (low[1] <= y) & (y <= high[1]))
         inside = _inside(atlas.places[near], [atlas.rings[each] for each in mine])

@@ -14,7 +14,6 @@ from accel.demo.stores.atlas import Atlas, load_atlas
 from accel.demo.stores.findings import Findings
 from accel.demo.stores.highlights import Highlights
 from accel.demo.stores.page import report_page
-from accel.demo.stores.pictures import partition_pictures
 from accel.demo.stores.program import Program
 from accel.demo.stores.reference import compute_reference
 from accel.demo.stores.runs import Run, run_on_dask, run_on_threads
@@ -62,7 +61,7 @@ def run_stores(
         reference = _with_numpy(atlas, progress)
         runs = [_run(runner, atlas, reference, progress) for runner in chosen]
     path = folder / _REPORT
-    files.replace(path, report_page(atlas, reference, runs, partition_pictures(Program(atlas)), missing).encode())
+    files.replace(path, report_page(atlas, runs, missing).encode())
     _print_results(console, atlas, runs, [*missing, str(path)])
     return 1 if any(run.complaints for run in runs) else 0
 

@@ -6,16 +6,14 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from time import perf_counter, sleep
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from accel.demo.stores.atlas import Atlas
 from accel.demo.stores.findings import Findings, differences
 from accel.demo.stores.program import Program
 from accel.engines import Engine, Future, Launch, engine
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 __all__ = ["Run", "run_on_dask", "run_on_threads"]
 
@@ -89,15 +87,17 @@ def _run(where: str, chosen: Engine, atlas: Atlas, reference: Findings, submitte
 
 
 @contextmanager
-def _cluster(workers: int) -> Iterator["Client"]:
-    from distributed import Client, LocalCluster
-
+def _cluster(workers: int) -> Iterator[Any]:
+    distributed: Any = import_module("distributed")
     options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
-    with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster, set_as_default=False) as client:
+    with (
+        distributed.LocalCluster(n_workers=workers, **options) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
         yield client
 
 
-def _kill_a_worker(client: "Client", future: Future) -> str:
+def _kill_a_worker(client: Any, future: Future) -> str:
     """Kill a worker that runs a task, and return what happened."""
     processes = client.run(os.getpid)
     until = perf_counter() + _PATIENCE
@@ -106,6 +106,6 @@ def _kill_a_worker(client: "Client", future: Future) -> str:
         if busy:
             victim = processes[busy[0]]
             os.kill(victim, signal.SIGKILL)
-            return f"worker process {victim} was killed while it ran tasks of {_KILLED_IN}"
+            return f"worker process {victim} was killed while it ran tasks of {_KILLED_IN}; its tasks ran again"
         sleep(0.001)
     return "no worker was killed: none was seen at work"

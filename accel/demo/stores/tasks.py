@@ -81,4 +81,6 @@ def _inside(x: _Floats, y: _Floats, lon: _Floats, lat: _Floats) -> npt.NDArray[n
     (from_x, to_x), (from_y, to_y) = ((axis[:-1], axis[1:]) for axis in (lon, lat))
     crossed = (y[:, None] < from_y) != (y[:, None] < to_y)
     slope = np.divide(to_x - from_x, to_y - from_y, where=to_y != from_y, out=np.zeros(len(from_x)))
-    return (crossed & (x[:, None] < from_x + (y[:, None] - from_y) * slope)).sum(axis=1) % 2 == 1
+    crossings = (crossed & (x[:, None] < from_x + (y[:, None] - from_y) * slope)).sum(axis=1)
+    odd: npt.NDArray[np.bool_] = crossings % 2 == 1
+    return odd

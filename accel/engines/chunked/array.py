@@ -107,6 +107,14 @@ class ChunkedArray(NDArrayOperatorsMixin):
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(name for name in dir(self._dask) if not name.startswith("_"))})
 
+    def reshape(self, *shape: Any, order: str = "C", **options: Any) -> "ChunkedArray":
+        """Return the elements, in C order, in another shape; the options are those of ``dask.array.reshape``."""
+        if order != "C":
+            raise ValueError(
+                f"chunked arrays are reshaped in C order only, and order={order!r} was asked; transpose first"
+            )
+        return ChunkedArray(self._dask.reshape(*shape, **options))
+
     @classmethod
     def from_array(cls, x: Any, chunks: Any = None, **options: Any) -> "ChunkedArray":
         """Cut an array-like into chunks.
@@ -177,7 +185,7 @@ class ChunkedArray(NDArrayOperatorsMixin):
         outputs = keywords.pop("out", ())
         if not all(map(_takes_part, (*inputs, *outputs))):
             return NotImplemented
-        result = wrapped(getattr(ufunc, method)(*unwrapped(inputs), **unwrapped(keywords)))
+        result = wrapped(_applied(ufunc, method, unwrapped(inputs), unwrapped(keywords)))
         return _assigned(outputs[0], result) if outputs else result
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, keywords: Any) -> Any:
@@ -286,6 +294,16 @@ def _assigned(output: Any, result: Any) -> Any:
         raise TypeError(f"out must be a ChunkedArray of shape {result.shape}, and is {output!r}; omit it")
     output._dask = result._dask.astype(output.dtype, casting="same_kind")
     return output
+
+
+def _applied(ufunc: np.ufunc, method: str, inputs: Any, keywords: Any) -> Any:
+    """Apply a ufunc to Dask arrays; core dimensions become one chunk, and what Dask lacks is computed."""
+    if method not in ("__call__", "outer"):
+        inputs, keywords = running.compute(inputs, keywords)
+    elif ufunc.signature is not None and ufunc is not np.matmul:
+        apply = import_module("dask.array").apply_gufunc
+        return apply(ufunc, ufunc.signature, *inputs, allow_rechunk=True, **keywords)
+    return getattr(ufunc, method)(*inputs, **keywords)
 
 
 def _takes_part(operand: Any) -> bool:

@@ -155,6 +155,17 @@ class DaskEngine(Engine):
             self._checkpoint(root)
         return store
 
+    def run_graph(self, graph: Any, keys: Any, **options: Any) -> Any:
+        """Compute keys of a graph of Dask in the cluster; the values come to this process.
+
+        Raises
+        ------
+        DeviceLostError
+            If the cluster is gone.
+        """
+        self.cluster.refuse_lost()
+        return self.cluster.client.get(graph, keys, **options)
+
     def close(self) -> None:
         """Close the client, and end the workers that were started here. Doing so again is harmless."""
         self._sent.clear()

@@ -105,7 +105,7 @@ class Admission:
         if not block.needed:
             self.take_out(block, State.GONE)
             self._forget(block)
-        elif block.movable:
+        elif block.movable and block.buffers:  # to write what has no bytes would free nothing
             self.make_idle(block)
 
     def take_out(self, block: Block, state: State) -> None:

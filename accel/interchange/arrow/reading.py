@@ -186,7 +186,7 @@ class Reader:
         known, required = self._sizes.get(address), low + nbytes
         if known is not None and required > known:
             raise FormatError(f"{where} needs {required} bytes, and its library says that it has {known}")
-        if self._device is not Device.CPU:
+        if known is not None or self._device is not Device.CPU:
             return
         first = address + low if whole else address + required - 1
         if not is_readable(first, address + required - first):

@@ -95,12 +95,16 @@ def _device_there(held: ArrowDeviceArray) -> Device:
 
 def _sizes_of(x: Any) -> Mapping[int, int]:
     """Return the sizes in bytes of buffers by address, where the library tells them, as pyarrow does."""
-    pieces = getattr(x, "chunks", None) or getattr(x, "columns", None) or [x]
+    sizes: dict[int, int] = {}
     try:
-        buffers = [buffer for piece in pieces for buffer in piece.buffers() if buffer is not None]
-        return {int(buffer.address): int(buffer.size) for buffer in buffers}
+        for column in getattr(x, "columns", [x]):
+            for piece in getattr(column, "chunks", [column]):
+                for buffer in (each for each in piece.buffers() if each is not None):
+                    # Buffers may share their first byte; the longest tells what can be read.
+                    sizes[buffer.address] = max(buffer.size, sizes.get(buffer.address, 0))
     except Exception:  # another library's code, and other methods of these names
         return {}
+    return sizes
 
 
 def _name(x: object) -> str:

@@ -5,10 +5,10 @@ from typing import Self
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
 from accel.store.arrays.children import check_ranges
-from accel.store.arrays.host_values import values_of
 from accel.store.arrays.logical_array import LogicalArray, refuse_mask_of_shape
 from accel.store.arrays.nesting import Kind
 from accel.store.arrays.types import ArrayType, ListType
+from accel.store.host_values import host_values
 from accel.store.logical_store import LogicalStore
 from accel.store.slices import Slice
 
@@ -84,7 +84,7 @@ class ListLogicalArray(LogicalArray):
         made = object.__new__(type(self))
         made._start(self._data.slice(0, Slice(low, high)), self._mask_rows(low, high), (self._first + low,))
         first = self._vardata._first
-        begin, end = _image_of(values_of(made._data), first, self._vardata.shape[0], made._mask)
+        begin, end = _image_of(host_values(made._data), first, self._vardata.shape[0], made._mask)
         made._vardata = self._vardata.rows(begin - first, end - first)
         return made
 
@@ -109,7 +109,7 @@ def _image_of(ranges: HostArray, first: int, count: int, null_mask: LogicalStore
         If a range is outside of the values, which begin at ``first``.
     """
     if null_mask is not None:
-        ranges = ranges[values_of(null_mask)]
+        ranges = ranges[host_values(null_mask)]
     check_ranges(ranges, first, count)
     used = ranges[ranges[:, 1] >= ranges[:, 0]]
     return (int(used[:, 0].min()), int(used[:, 1].max()) + 1) if len(used) else (first, first)

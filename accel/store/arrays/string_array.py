@@ -4,10 +4,10 @@ from typing import Self
 
 from accel.errors import StoreValueError
 from accel.interchange.arrow.checks import check_offsets
-from accel.store.arrays.host_values import values_of
 from accel.store.arrays.logical_array import LogicalArray, refuse_mask_of_shape
 from accel.store.arrays.nesting import Kind
 from accel.store.arrays.types import ArrayType, StringType
+from accel.store.host_values import host_values
 from accel.store.logical_store import LogicalStore
 from accel.store.slices import Slice
 
@@ -79,7 +79,7 @@ class StringLogicalArray(LogicalArray):
         """Return the strings from ``low`` to before ``high``, and their bytes."""
         made = object.__new__(type(self))
         made._start(self._data.slice(0, Slice(low, high + 1)), self._mask_rows(low, high), (self._first + low,))
-        first, offsets = self._chars._first, values_of(made._data)
+        first, offsets = self._chars._first, host_values(made._data)
         check_offsets(offsets - first, self._chars.shape[0], "the strings")
         made._chars = self._chars.rows(int(offsets[0]) - first, int(offsets[-1]) - first)
         return made

@@ -111,14 +111,16 @@ class StringPhysicalArray(PhysicalArray):
 
 
 def _decoded(chars: Any, starts: HostArray) -> list[str | None]:
-    """Return strings that have all bytes; the text is decoded once, and cut."""
-    text = str(memoryview(chars), "utf-8")
-    if len(text) != len(chars):
-        begins = (chars & 0xC0) != 0x80
-        if not begins[starts[:-1][starts[:-1] < len(chars)]].all():
-            raise UnicodeDecodeError("utf-8", b"", 0, 0, "a string begins inside of a character")
-        starts = np.concatenate(([0], np.cumsum(begins)))[starts]
-    return [text[low:high] for low, high in pairwise(starts.tolist())]
+    """Return strings that have all bytes; the text is decoded once, and cut.
+
+    Separators are put between the strings, as Python splits faster than a loop can slice. They also end a character
+    that is cut in two.
+    """
+    if not (chars == 0).any():
+        separated: Any = np.insert(chars, starts[1:-1], 0)
+        return [*str(memoryview(separated), "utf-8").split("\0")]
+    text = memoryview(chars)
+    return [str(text[low:high], "utf-8") for low, high in pairwise(starts.tolist())]
 
 
 def _one_by_one(chars: Any, starts: HostArray, valid: HostArray | None) -> list[str | None]:

@@ -16,11 +16,11 @@ from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.store import regions
 from accel.store.arrays.children import check_ranges
-from accel.store.arrays.host_values import values_of
 from accel.store.arrays.list_array import ListLogicalArray
 from accel.store.arrays.logical_array import LogicalArray
 from accel.store.arrays.string_array import StringLogicalArray
 from accel.store.arrays.struct_array import StructLogicalArray
+from accel.store.host_values import host_values
 from accel.store.logical_store import LogicalStore
 from accel.views import LayoutTensor
 
@@ -92,16 +92,16 @@ def storage_of(store: LogicalStore) -> AnyStorage:
 
 def _strings(array: StringLogicalArray, mask: AnyStorage | None) -> Column:
     offsets, first = storage_of(array.offsets.data), array.chars._first
-    places = values_of(array.offsets.data) - first
+    places = host_values(array.offsets.data) - first
     check_offsets(places, array.chars.shape[0], "the strings")
     return Strings(_moved(places, offsets) if first else offsets, storage_of(array.chars.data), mask)
 
 
 def _lists(array: ListLogicalArray, mask: AnyStorage | None) -> Column:
-    ranges, first = values_of(array.descriptor.data), array.vardata._first
+    ranges, first = host_values(array.descriptor.data), array.vardata._first
     child, like = column_of(array.vardata), array.descriptor.data.root.storage()
     if array.nullable and not _in_order(ranges, first, child.length):
-        ranges = np.where(values_of(array.null_mask)[:, None], ranges, (first, first - 1))
+        ranges = np.where(host_values(array.null_mask)[:, None], ranges, (first, first - 1))
     check_ranges(ranges, first, child.length)
     low, high = ranges[:, 0] - first, ranges[:, 1] - first + 1
     if _in_order(ranges, first, child.length):

@@ -69,6 +69,22 @@ def test_functions_that_dask_lacks_compute_their_arguments(x):
     assert np.array_equal(np.partition(x[0], 2), np.partition(X[0], 2))
 
 
+def test_ufunc_methods_that_dask_lacks_compute_their_arguments(x):
+    assert np.array_equal(np.add.reduceat(x, [0, 2], axis=1), np.add.reduceat(X, [0, 2], axis=1))
+
+
+def test_core_dimensions_become_one_chunk(x):
+    found = np.vecdot(x, x + 1)
+    assert isinstance(found, ChunkedArray)
+    np.testing.assert_allclose(found, np.vecdot(X, X + 1))
+
+
+def test_arrays_are_reshaped_in_c_order_only(x):
+    assert np.array_equal(x.reshape((24,), order="C"), X.reshape(24))
+    with pytest.raises(ValueError, match="order='F' was asked; transpose first"):
+        x.reshape(24, order="F")
+
+
 def test_functions_with_options_that_dask_lacks_compute_their_arguments(x):
     found = np.linalg.lstsq(X[:, :2], x[:, 0], rcond=None)[0]
     np.testing.assert_allclose(found, np.linalg.lstsq(X[:, :2], X[:, 0], rcond=None)[0])

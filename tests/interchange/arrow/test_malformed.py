@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accel.errors import AccelError, DTypeError, FormatError, InterchangeError
-from accel.interchange.arrow import receive_column
+from accel.interchange.arrow import receive_column, receive_columns
 from accel.interchange.arrow.abi import ArrowArray, ArrowSchema, new_capsule
 from accel.interchange.arrow.checks import check_offsets, check_text
 from accel.interchange.arrow.readable import is_readable
@@ -156,6 +156,22 @@ def test_offsets_past_the_text_that_pyarrow_has_are_refused():
     offsets[2] = 90
     with pytest.raises(FormatError, match=r"element 1 .* ends at 90, and only 4 are there"):
         receive_column(array)
+
+
+def test_offsets_past_the_text_of_a_column_of_a_table_are_refused():
+    offsets = np.array([0, 2, 4], np.int32)
+    array = pa.Array.from_buffers(pa.utf8(), 2, [None, pa.py_buffer(offsets), pa.py_buffer(b"abcd")])
+    table = pa.table({"a": [1, 2], "b": array})
+    offsets[2] = 90
+    with pytest.raises(FormatError, match=r"element 1 of field 'b' of the column ends at 90, and only 4 are there"):
+        receive_columns(table)
+
+
+def test_buffers_that_share_their_first_byte_are_taken_for_the_longest():
+    memory = pa.py_buffer(np.arange(8))
+    long, short = (pa.Array.from_buffers(pa.int64(), n, [None, memory.slice(0, 8 * n)]) for n in (8, 2))
+    assert len(receive_columns(pa.chunked_array([long, short]))) == 2
+    assert len(receive_columns(pa.chunked_array([short, long]))) == 2
 
 
 def test_a_length_past_the_memory_that_pyarrow_has_is_refused():

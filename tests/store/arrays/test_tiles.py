@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accel.errors import StoreIndexError
-from accel.store import Domain, from_array
+from accel.store import Access, Domain, PhysicalStore, create_store, from_array, regions
 from accel.store.arrays import create_list_array, create_struct_array, from_arrow, from_strings
+from accel.store.regions import Use
 
 VALUES = st.recursive(
     st.just(pa.int64()) | st.just(pa.utf8()),
@@ -112,3 +113,51 @@ def test_writes_through_a_tile_are_seen_in_the_array():
     tile = array.partition_by_tiling(1).get_child_array(1)
     tile.get_physical_array().vardata.data.span_write_accessor()[...] = 0
     assert values.tolist() == [0, 1, 0, 0, 0, 0]
+
+
+def test_a_tile_does_not_wait_for_tasks_that_only_read():
+    ranges = create_store("int64", (2, 2))
+    ranges.get_physical_store().span_write_accessor()[...] = [[0, 0], [1, 1]]
+    array = create_list_array(ranges, [5, 6])
+    task = ReadsForever()
+    uses = [Use(ranges.root, ranges.root.box, Access.READ)]
+    regions.enter(task, uses)
+    tile = array.partition_by_tiling(1).get_child_array(1)
+    assert tile.vardata.shape == (1,)
+    regions.leave(task, uses)
+
+
+class ReadsForever:
+    failure = None
+
+    def done(self):
+        return False
+
+    def settle(self):
+        raise AssertionError("a reader waited for a reader")
+
+
+def test_a_tile_raises_the_failure_of_the_task_that_was_to_write_the_ranges():
+    ranges = create_store("int64", (2, 2))
+    task = Failed()
+    uses = [Use(ranges.root, ranges.root.box, Access.WRITE)]
+    regions.enter(task, uses)
+    regions.leave(task, uses)
+    with pytest.raises(OSError, match="the disk is gone"):
+        create_list_array(ranges, [5, 6]).partition_by_tiling(1).get_child_array(0)
+
+
+class Failed(ReadsForever):
+    failure = OSError("the disk is gone")
+
+
+def test_ranges_of_a_tile_index_its_values_by_accessors():
+    array = create_list_array([[0, 1], [2, 1], [2, 4], [5, 5]], np.arange(10, 16))
+    held = array.partition_by_tiling(2).get_child_array(1).get_physical_array()
+    ranges, values = held.descriptor.data.read_accessor(), held.vardata.data.read_accessor()
+    assert [values[int(ranges[row, 0])] for row in (2, 3)] == [12, 15]
+    assert PhysicalStore(held.vardata).read_accessor()[5] == 15
+    with pytest.raises(StoreIndexError):
+        _ = values[1]
+    with pytest.raises(ValueError, match="nested"):
+        PhysicalStore(held)

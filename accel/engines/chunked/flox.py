@@ -1,0 +1,30 @@
+"""flox, which groups for xarray where it is installed: chunked arrays are grouped chunk by chunk there.
+
+flox takes what is no Dask collection for an array in memory. So its function gets Dask's array, and gives a chunked
+array back.
+"""
+
+from functools import wraps
+from typing import Any
+
+from accel.engines.chunked.array import ChunkedArray, unwrapped, wrapped
+from accel.xp.after_import import when_imported
+
+__all__ = ["await_flox"]
+
+
+def await_flox() -> None:
+    """Let flox group chunked arrays, now if it is imported, else once it is."""
+    when_imported("flox.xarray", _register)
+
+
+def _register(module: Any) -> None:
+    group = module.groupby_reduce
+
+    @wraps(group)
+    def groupby_reduce(*args: Any, **keywords: Any) -> Any:
+        if not any(isinstance(each, ChunkedArray) for each in args):
+            return group(*args, **keywords)
+        return wrapped(group(*unwrapped(args), **unwrapped(keywords)))
+
+    module.groupby_reduce = groupby_reduce

@@ -1,0 +1,61 @@
+"""Runs a tiny task in the thread that submits it, with as few steps as possible.
+
+This does what `accel.engines.local` does, for the usual case: plain stores in memory of the host that accel allocated,
+with no work in flight, no reduction and no unbound output. Anything else is left to that module.
+"""
+
+from functools import partial
+from math import prod
+from typing import Any
+
+from accel.engines.arguments import as_scalar
+from accel.engines.durations import Duration
+from accel.engines.futures import WorksFuture
+from accel.engines.running import refuse_result
+from accel.engines.tasks import Task
+from accel.engines.work import TaskWork
+from accel.memory import HostStorage
+from accel.store.logical_store import LogicalStore
+from accel.store.physical_store import PhysicalStore
+from accel.store.regions import Use, enter_idle
+from accel.store.root import HOST
+from accel.store.task import task_scope
+
+__all__ = ["run_inline"]
+
+
+def run_inline(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
+    """Run a task at once if it is known to be tiny and its stores are idle; return None otherwise."""
+    if not task.simple:
+        return None
+    uses, arguments, nbytes = [], [*values], 0
+    for at, _, access, _ in task.store_places:
+        store = values[at]
+        if type(store) is not LogicalStore:
+            return None
+        root, index_map = store.root, store._map
+        contents = root.contents
+        if type(contents) is not HostStorage or index_map is None or root.attached:
+            return None
+        nbytes += prod(index_map.shape) * store.dtype.itemsize
+        uses.append(Use(root, index_map.box, access))
+        arguments[at] = PhysicalStore.on(contents, index_map, store.dtype, access=access, place=root.place)
+    duration = Duration(task.seconds, nbytes)
+    if not duration.tiny:
+        return None
+    for at, name in task.scalar_places:
+        as_scalar(task.name, name, values[at])
+    work = TaskWork(task.name, uses, partial(_call, task, arguments))
+    work.duration = duration
+    if not enter_idle(work, uses):
+        return None
+    work.run_here()
+    return WorksFuture((work,))
+
+
+def _call(task: Task, arguments: list[Any]) -> None:
+    with task_scope(HOST):
+        body = task.body("cpu")
+        result = body(*arguments)  # type: ignore[misc]
+        if result is not None:
+            refuse_result(task.name, result)

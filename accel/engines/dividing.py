@@ -6,7 +6,7 @@ from accel.store.regions import Access
 
 __all__ = ["TILE_BYTES", "divided"]
 
-TILE_BYTES = 1 << 19
+TILE_BYTES = 1 << 22
 """Bytes of all aligned stores in one tile: with what the body makes on the way, they stay in the cache of a core."""
 
 

@@ -9,6 +9,8 @@ from accel.engines.futures import Future as Future
 from accel.engines.launch import Launch as Launch
 from accel.engines.points import Operand as Operand
 from accel.engines.points import Point as Point
+from accel.engines.previews import Preview as Preview
+from accel.engines.progress import Progress as Progress
 from accel.engines.protocol import Engine as Engine
 from accel.engines.protocol import current as current
 from accel.engines.protocol import engine as engine

@@ -1,5 +1,6 @@
 """The arguments of a launch: what each parameter got, checked."""
 
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -9,6 +10,9 @@ from accel.device import Device
 from accel.engines.points import Operand
 from accel.errors import StoreError, StoreTypeError, StoreValueError
 from accel.store import regions
+from accel.store.arrays.logical_array import LogicalArray
+from accel.store.arrays.nesting import Nesting
+from accel.store.arrays.tiles import LogicalArrayPartition
 from accel.store.boxes import everything, overlap
 from accel.store.logical_store import LogicalStore
 from accel.store.partition import LogicalStorePartition
@@ -16,7 +20,16 @@ from accel.store.reductions import ReductionOp
 from accel.store.regions import Access
 from accel.store.scalars import Scalar
 
-__all__ = ["Argument", "Place", "as_scalar", "check_store", "operand_of", "refuse_shared_writes"]
+__all__ = [
+    "Argument",
+    "Place",
+    "as_scalar",
+    "check_stores",
+    "nestings_of",
+    "operands_of",
+    "refuse_shared_writes",
+    "stores_of",
+]
 
 _SCALARS = (bool, int, float, complex, str, bytes, np.generic, np.dtype, Scalar, Enum, Device, type(None))
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
@@ -33,7 +46,7 @@ class Argument(NamedTuple):
         What the task does with the store; None for a scalar.
     op : ReductionOp or None
         The operator of a reduction.
-    value : LogicalStore or LogicalStorePartition or scalar
+    value : LogicalStore or LogicalArray or a partition of one, or scalar
         The argument.
     """
 
@@ -45,13 +58,21 @@ class Argument(NamedTuple):
     @property
     def partitioned(self) -> bool:
         """Whether each color gets a tile of its own."""
-        return isinstance(self.value, LogicalStorePartition)
+        return isinstance(self.value, LogicalStorePartition | LogicalArrayPartition)
 
     @property
     def store(self) -> LogicalStore:
-        """The store, whole."""
-        store: LogicalStore = self.value.store if self.partitioned else self.value
-        return store
+        """The store, whole; of an array the first of its stores."""
+        return stores_of(self.value)[0]
+
+
+def stores_of(value: Any) -> tuple[LogicalStore, ...]:
+    """Return the stores of an argument, whole; none if it has no stores."""
+    if isinstance(value, LogicalStorePartition | LogicalArrayPartition):
+        value = value.store if isinstance(value, LogicalStorePartition) else value.array
+    if isinstance(value, LogicalArray):
+        return value.stores()
+    return (value,) if isinstance(value, LogicalStore) else ()
 
 
 class Place(NamedTuple):
@@ -75,7 +96,7 @@ def as_scalar(task: str, name: str, value: Any) -> Any:
         return value
     if isinstance(value, tuple):
         return tuple([as_scalar(task, name, each) for each in value])
-    if isinstance(value, LogicalStore | LogicalStorePartition):
+    if stores_of(value):
         raise StoreTypeError(
             f"task {task}: parameter {name!r} is a scalar, and got a store; annotate it with Input, Output, InOut "
             f"or Reduce"
@@ -86,18 +107,20 @@ def as_scalar(task: str, name: str, value: Any) -> Any:
     )
 
 
-def check_store(task: str, place: Place, value: Any) -> LogicalStore:
-    """Return the store of an argument, whole, after all checks that concern it alone."""
-    _, name, access, op = place
-    if type(value) is LogicalStore:
-        store = value
-    elif isinstance(value, LogicalStorePartition):
-        store = value.store
-    else:
+def check_stores(task: str, place: Place, value: Any) -> None:
+    """Check what concerns the stores of one argument alone."""
+    stores = (value,) if type(value) is LogicalStore else stores_of(value)
+    if not stores:
         raise StoreTypeError(
-            f"task {task}: parameter {name!r} takes a LogicalStore or a partition of one; found "
+            f"task {task}: parameter {place.name!r} takes a LogicalStore, a LogicalArray or a partition of one; found "
             f"{type(value).__name__}: write from_array(x)"
         )
+    for store in stores:
+        _check_store(task, place, store)
+
+
+def _check_store(task: str, place: Place, store: LogicalStore) -> None:
+    _, _, access, op = place
     root = store.root
     if root.detached:
         root.refuse_detached()
@@ -107,7 +130,6 @@ def check_store(task: str, place: Place, value: Any) -> LogicalStore:
         _check_unbound(task, place, store)
     if op is not None and not op.takes(store.dtype):
         op.require(store.dtype)
-    return store
 
 
 def _check_unbound(task: str, place: Place, store: LogicalStore) -> None:
@@ -119,17 +141,39 @@ def _check_unbound(task: str, place: Place, store: LogicalStore) -> None:
         raise StoreError(f"task {task}: parameter {place.name!r} got an uninitialized unbound store")
 
 
-def operand_of(place: Place, value: Any, color: tuple[int, ...]) -> Operand:
-    """Return a store as one color uses it."""
-    _, name, access, op = place
+def operands_of(place: Place, value: Any, color: tuple[int, ...]) -> list[Operand]:
+    """Return the stores of an argument as one color uses them."""
     if type(value) is LogicalStore:
-        root = value.root
-        index_map = None if root.shape is None else value.map
-        ndim = root.ndim if index_map is None else len(index_map.shape)
-        return Operand(name, access, op, value.dtype, ndim, index_map, (0,) * ndim, root, False, root.scalar)
-    child = value.get_child_store(*color)
-    root, origin = child.root, value.origin(color)
-    return Operand(name, access, op, child.dtype, len(origin), child.map, origin, root, True, root.scalar)
+        return [_operand(place.name, place, value, None)]
+    if isinstance(value, LogicalStorePartition):
+        return [_operand(place.name, place, value.get_child_store(*color), value.origin(color))]
+    partitioned = isinstance(value, LogicalArrayPartition)
+    array = value.get_child_array(*color) if partitioned else value
+    origins = array.origins() if partitioned else [None] * len(array.stores())
+    parts = enumerate(zip(array.stores(), origins, strict=True))
+    return [_operand(f"{place.name}.{at}", place, store, origin) for at, (store, origin) in parts]
+
+
+def nestings_of(places: Iterable[Place], values: Sequence[Any], color: tuple[int, ...]) -> dict[str, Nesting]:
+    """Return how the stores of arrays belong together, by parameter."""
+    found = {}
+    for place in places:
+        value = values[place.at]
+        if isinstance(value, LogicalArrayPartition):
+            value = value.get_child_array(*color)
+        if isinstance(value, LogicalArray):
+            found[place.name] = value.nesting
+    return found
+
+
+def _operand(name: str, place: Place, store: LogicalStore, origin: tuple[int, ...] | None) -> Operand:
+    """Return a store as a point uses it; without an origin it is no tile."""
+    root = store.root
+    index_map = None if root.shape is None else store.map
+    ndim = root.ndim if index_map is None else len(index_map.shape)
+    first = (0,) * ndim if origin is None else origin
+    tiled = origin is not None
+    return Operand(name, place.access, place.op, store.dtype, ndim, index_map, first, root, tiled, root.scalar)
 
 
 def refuse_shared_writes(task: str, operands: tuple[Operand, ...]) -> None:

@@ -147,7 +147,7 @@ class Budget:
             assert root is not None, "the point is of this process"
             writes = uses_memory(operand) and operand.access is not Access.READ
             if writes and root.contents is None and root.place.device is place.device:
-                root.contents = TiledContents(root, self)
+                root.adopt(TiledContents(root, self))
 
     @contextmanager
     def admitted(self, point: Point, place: Place) -> Iterator[dict[str, Memory]]:

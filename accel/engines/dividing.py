@@ -10,7 +10,7 @@ from accel.store.regions import Access
 
 __all__ = ["TILE_BYTES", "divided"]
 
-TILE_BYTES = 1 << 19
+TILE_BYTES = 1 << 22
 """Bytes of all aligned stores in one tile: with what the body makes on the way, they stay in the cache of a core."""
 
 
@@ -21,7 +21,7 @@ def divided(launch: Launch) -> Launch:
     It stays whole if the results could depend on the cuts: if rows that are written overlap other rows.
     """
     task = launch.task
-    if not task.constraints or launch.color_shape or not launch.operands:
+    if not task.constraints or launch.color_shape or not launch.operands or launch.has_arrays:
         return launch
     names = _aligned(launch)
     stores = [each for each in launch.operands if each.name in names]

@@ -3,7 +3,7 @@
 from math import inf
 from typing import NamedTuple
 
-__all__ = ["SOON", "WAKING", "Duration"]
+__all__ = ["SOON", "WAKING", "Duration", "Durations", "is_tiny", "note"]
 
 WAKING = 3e-5
 """Seconds from the submission of a task to its beginning in another thread, about."""
@@ -12,34 +12,47 @@ SOON = 1e-3
 """Seconds that a thread waits at most for tiny tasks, so that it can run the next one itself."""
 
 
+Durations = dict[int, tuple[float, float]]
+"""Seconds of the last run of a task and of the one before it, by the binary logarithm of the bytes of its stores."""
+
+_UNKNOWN = inf, inf
+
+
+def is_tiny(known: Durations, size: int) -> bool:
+    """Tell whether a task takes less time than to wake a thread. One of two runs may have been held up."""
+    last, before = known.get(size, _UNKNOWN)
+    return last < WAKING or before < WAKING
+
+
+def note(known: Durations, size: int, seconds: float) -> None:
+    """Note how long a run took."""
+    known[size] = seconds, known.get(size, _UNKNOWN)[0]
+
+
 class Duration(NamedTuple):
     """The last durations of a task, and the size of the stores of one launch.
 
     Attributes
     ----------
     known : dict
-        Seconds of the last run and of the one before it, by the binary logarithm of the bytes of the stores.
+        The last durations.
     nbytes : int
         Bytes of the stores.
     """
 
-    known: dict[int, tuple[float, float]]
+    known: Durations
     nbytes: int
 
     @property
     def seconds(self) -> float:
-        """How long it will take, about; infinite if it has not run. One of two runs may have been held up."""
+        """How long it will take, about; infinite if it has not run."""
         return min(self.known.get(self.nbytes.bit_length(), _UNKNOWN))
 
     @property
     def tiny(self) -> bool:
         """Whether it takes less time than to wake a thread."""
-        return self.seconds < WAKING
+        return is_tiny(self.known, self.nbytes.bit_length())
 
     def note(self, seconds: float) -> None:
         """Note how long a run took."""
-        size = self.nbytes.bit_length()
-        self.known[size] = seconds, self.known.get(size, _UNKNOWN)[0]
-
-
-_UNKNOWN = inf, inf
+        note(self.known, self.nbytes.bit_length(), seconds)

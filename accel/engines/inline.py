@@ -4,16 +4,16 @@ This does what `accel.engines.local` does, for the usual case: plain stores in m
 with no work in flight, no reduction and no unbound output. Anything else is left to that module.
 """
 
-from functools import partial
 from math import prod
+from time import perf_counter
 from typing import Any
 
 from accel.engines.arguments import as_scalar
-from accel.engines.durations import Duration
+from accel.engines.durations import is_tiny, note
 from accel.engines.futures import WorksFuture
 from accel.engines.running import refuse_result
 from accel.engines.tasks import Task
-from accel.engines.work import TaskWork
+from accel.engines.work import TaskWork, running
 from accel.memory import HostStorage
 from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
@@ -40,22 +40,32 @@ def run_inline(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
         nbytes += prod(index_map.shape) * store.dtype.itemsize
         uses.append(Use(root, index_map.box, access))
         arguments[at] = PhysicalStore.on(contents, index_map, store.dtype, access=access, place=root.place)
-    duration = Duration(task.seconds, nbytes)
-    if not duration.tiny:
+    size = nbytes.bit_length()
+    if not is_tiny(task.seconds, size):
         return None
     for at, name in task.scalar_places:
         as_scalar(task.name, name, values[at])
-    work = TaskWork(task.name, uses, partial(_call, task, arguments))
-    work.duration = duration
+    work = TaskWork(task.name, uses, None)
     if not enter_idle(work, uses):
         return None
-    work.run_here()
+    _run(work, task, arguments, size)
     return WorksFuture((work,))
 
 
-def _call(task: Task, arguments: list[Any]) -> None:
-    with task_scope(HOST):
-        body = task.body("cpu")
-        result = body(*arguments)  # type: ignore[misc]
-        if result is not None:
-            refuse_result(task.name, result)
+def _run(work: TaskWork, task: Task, arguments: list[Any], size: int) -> None:
+    failure: BaseException | None = None
+    token, began = running.set(work), perf_counter()
+    try:
+        with task_scope(HOST):
+            result = task.body("cpu")(*arguments)  # type: ignore[misc]
+            if result is not None:
+                refuse_result(task.name, result)
+    except Exception as error:
+        failure = error
+    except BaseException as error:
+        failure = error
+        raise
+    finally:
+        note(task.seconds, size, perf_counter() - began)
+        running.reset(token)
+        work.end_here(failure)

@@ -5,10 +5,20 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from accel.engines.arguments import Argument, as_scalar, check_store, operand_of, refuse_shared_writes
+from accel.engines.arguments import (
+    Argument,
+    as_scalar,
+    check_stores,
+    nestings_of,
+    operands_of,
+    refuse_shared_writes,
+    stores_of,
+)
 from accel.engines.constraints import Align, Broadcast
 from accel.engines.points import Operand, Point
 from accel.errors import StoreIndexError, StoreValueError
+from accel.store.arrays.logical_array import LogicalArray
+from accel.store.arrays.tiles import LogicalArrayPartition
 from accel.store.logical_store import LogicalStore
 from accel.store.partition import LogicalStorePartition, tiled
 from accel.store.regions import Access
@@ -17,6 +27,8 @@ if TYPE_CHECKING:
     from accel.engines.tasks import Task
 
 __all__ = ["Launch"]
+
+_PARTITIONS = LogicalStorePartition, LogicalArrayPartition
 
 
 class Launch:
@@ -30,11 +42,13 @@ class Launch:
         The arguments, in the order of the parameters.
     color_shape : tuple of int
         Number of colors along each dimension; () for one point.
+    has_arrays : bool
+        Whether an argument is an array, or a partition of one.
     operands : tuple of Operand
         The stores of the only point; empty if there are partitions.
     """
 
-    __slots__ = ("color_shape", "operands", "task", "values")
+    __slots__ = ("color_shape", "has_arrays", "operands", "task", "values")
 
     def __init__(self, task: "Task", values: tuple[Any, ...]) -> None:
         self.task = task
@@ -42,15 +56,18 @@ class Launch:
         self.color_shape: tuple[int, ...] = ()
         for at, name in task.scalar_places:
             as_scalar(task.name, name, values[at])
-        whole = True
+        whole, self.has_arrays = True, False
         for place in task.store_places:
-            check_store(task.name, place, values[place.at])
-            whole = whole and type(values[place.at]) is LogicalStore
+            value = values[place.at]
+            check_stores(task.name, place, value)
+            if type(value) is not LogicalStore:
+                whole = whole and not isinstance(value, _PARTITIONS)
+                self.has_arrays = self.has_arrays or isinstance(value, LogicalArray | LogicalArrayPartition)
         if not whole:
             self._check_colors()
         self.operands: tuple[Operand, ...] = ()
         if whole:
-            self.operands = tuple([operand_of(place, values[place.at], ()) for place in task.store_places])
+            self.operands = self._operands(())
         if task.writes_several:
             self._refuse_shared_writes()
         if task.constraints:
@@ -92,10 +109,15 @@ class Launch:
             0 <= at < count for at, count in zip(color, self.color_shape, strict=True)
         ):
             raise StoreIndexError(f"color {color} is invalid for a launch of color shape {self.color_shape}")
-        operands = self.operands or tuple(
-            [operand_of(place, self.values[place.at], color) for place in self.task.store_places]
-        )
-        return Point(self.task, color, operands, self.scalars)
+        operands = self.operands or self._operands(color)
+        if not self.has_arrays:
+            return Point(self.task, color, operands, self.scalars)
+        nestings = nestings_of(self.task.store_places, self.values, color)
+        return Point(self.task, color, operands, self.scalars, nestings)
+
+    def _operands(self, color: tuple[int, ...]) -> tuple[Operand, ...]:
+        places, values = self.task.store_places, self.values
+        return tuple([each for place in places for each in operands_of(place, values[place.at], color)])
 
     def points(self) -> list[Point]:
         """Return what each color uses."""
@@ -116,7 +138,7 @@ class Launch:
         shapes: dict[tuple[int, ...], str] = {}
         for place in self.task.store_places:
             value = self.values[place.at]
-            if isinstance(value, LogicalStorePartition):
+            if isinstance(value, _PARTITIONS):
                 shapes.setdefault(value.color_shape, place.name)
         if len(shapes) > 1:
             (one, first), (other, second), *_ = shapes.items()
@@ -131,8 +153,8 @@ class Launch:
     def _refuse_whole_outputs(self) -> None:
         for place in self.task.store_places:
             value = self.values[place.at]
-            whole = type(value) is LogicalStore and value.root.shape is not None
-            if whole and place.access in (Access.WRITE, Access.READ_WRITE):
+            bound = any(store.root.shape is not None for store in stores_of(value))
+            if bound and not isinstance(value, _PARTITIONS) and place.access in (Access.WRITE, Access.READ_WRITE):
                 raise StoreValueError(
                     f"task {self.task.name}: each of {len(self)} colors would write all of {place.name!r}; give a "
                     f"partition of it, or declare a reduction: Reduce[ADD]"
@@ -140,7 +162,7 @@ class Launch:
 
     def _refuse_shared_writes(self) -> None:
         written = [self.values[place.at] for place in self.task.store_places if place.access is not Access.READ]
-        roots = [(each if type(each) is LogicalStore else each.store).root for each in written]
+        roots = [store.root for each in written for store in stores_of(each)]
         if len({*map(id, roots)}) < len(roots):
             for color in self.colors:
                 refuse_shared_writes(self.task.name, self.point(color).operands)

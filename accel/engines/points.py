@@ -1,9 +1,11 @@
 """`Point`: one color of a launch, and what it does with each store."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from accel.dtypes import DType
+from accel.store.arrays.nesting import Nesting
 from accel.store.boxes import Box, everything, volume
 from accel.store.index_maps import IndexMap
 from accel.store.reductions import ReductionOp
@@ -84,12 +86,16 @@ class Point(NamedTuple):
         The stores, in the order of the parameters.
     scalars : Mapping
         The other arguments, by parameter.
+    nestings : Mapping
+        For each parameter that got an array: how its stores belong together. Their operands are named by the parameter
+        and a number, as in ``"names.0"``.
     """
 
     task: "Task"
     color: tuple[int, ...]
     operands: tuple[Operand, ...]
     scalars: Mapping[str, Any]
+    nestings: Mapping[str, Nesting] = MappingProxyType({})
 
     @property
     def uses(self) -> list[Use]:

@@ -137,7 +137,7 @@ def _copies(point: Point, place: Place, moved: Counter[str]) -> int:
 
 def pictures_of(launch: Launch) -> tuple[Picture, ...]:
     """Return how the stores of a launch are cut; those that are cut alike have one picture."""
-    alike: dict[tuple[object, ...], list[str]] = {}
+    alike: dict[tuple[Any, ...], list[str]] = {}
     for argument in launch.arguments.values():
         if argument.access is not None:
             name = f"{argument.name} ({argument.access.value.replace('_', ' and ')})"

@@ -16,6 +16,7 @@ from accel.engines.tasks import Body, kernel_views
 from accel.errors import CapabilityError, StoreError, StoreTypeError
 from accel.kernels import Kernel
 from accel.memory import AnyStorage, copy_elements
+from accel.store.arrays.physical_array import PhysicalArray
 from accel.store.boxes import volume
 from accel.store.index_maps import IndexMap
 from accel.store.physical_store import PhysicalStore
@@ -107,8 +108,17 @@ def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> Pr
                 if memory is None
                 else physical_store(operand, memory)
             )
-        call(point.task, body, {**point.scalars, **stores})
+        call(point.task, body, {**point.scalars, **stores, **_arrays(point, stores)})
         return Produced(_bound(point, stores), partials)
+
+
+def _arrays(point: Point, stores: Mapping[str, PhysicalStore]) -> dict[str, PhysicalArray]:
+    """Return the physical arrays, by parameter."""
+    made = {}
+    for name, nesting in point.nestings.items():
+        parts = [each.name for each in point.operands if each.name.rpartition(".")[0] == name]
+        made[name] = nesting.physical([stores[part] for part in parts])
+    return made
 
 
 def physical_store(operand: Operand, memory: Memory) -> PhysicalStore:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, get_origin, overload
 from accel.engines.annotations import Declared, declared
 from accel.engines.arguments import Place
 from accel.engines.constraints import Align, Constraint
+from accel.engines.durations import Durations
 from accel.engines.futures import Future
 from accel.engines.launch import Launch
 from accel.errors import StoreTypeError, StoreValueError
@@ -83,7 +84,7 @@ class Task:
         self._given = dict(parameters or {})
         self.parameters = _parameters(body, self._given)
         self.positional = sum([not each.named for each in self.parameters])
-        self.seconds: dict[int, tuple[float, float]] = {}
+        self.seconds: Durations = {}
         self._bodies: dict[str, Body] = {"cpu": body}
         self._places = {each.name: at for at, each in enumerate(self.parameters)}
         self.store_places = tuple(

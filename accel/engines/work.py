@@ -7,6 +7,7 @@ waits for a task that cannot begin before this body ends: `TaskWork.settle` refu
 A work leaves the regions before it is over. So whoever has waited for it finds its failure there.
 """
 
+import atexit
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import Context, ContextVar
@@ -16,7 +17,7 @@ from typing import NoReturn, Protocol
 from accel.engines.durations import SOON, Duration
 from accel.engines.pool import POOL
 from accel.errors import StoreError
-from accel.locks import forked_since, open_after_fork, process
+from accel.locks import forked_since, in_child, open_after_fork, process
 from accel.store import regions
 from accel.store.regions import Use, Work
 
@@ -91,7 +92,7 @@ class TaskWork:
         "what",
     )
 
-    def __init__(self, what: object, uses: Sequence[Use], action: Action) -> None:
+    def __init__(self, what: object, uses: Sequence[Use], action: Action | None) -> None:
         self.what = what
         self.uses = uses
         self.failure: BaseException | None = None
@@ -209,6 +210,7 @@ class TaskWork:
         self.limit, self.site = limit, site
         own = [each for each in earlier if isinstance(each, TaskWork)]
         self._others = [each for each in earlier if not isinstance(each, TaskWork)]
+        _in_flight[self] = None
         with _graph:
             unfinished = [each for each in own if not each.over]
             self._waits_for = unfinished
@@ -275,8 +277,7 @@ class TaskWork:
             raise
         finally:
             running.reset(token)
-            for each in self.end(failure):
-                POOL.put(each)
+            self.end_here(failure)
 
     def _settle_others(self) -> None:
         unfinished = [each for each in self._others if not each.done()]
@@ -336,13 +337,30 @@ class TaskWork:
                 self._gate.release()
         if memory is not None:
             memory.leave()
+        _in_flight.pop(self, None)
         return ready
+
+    def end_here(self, failure: BaseException | None) -> None:
+        """Record that it is over, and let the pool run what is ready now."""
+        for each in self.end(failure):
+            POOL.put(each)
 
     def give_up(self, failure: BaseException) -> None:
         """Let a work fail that was recorded and never started."""
         if not self.over:
-            for each in self.end(failure):
-                POOL.put(each)
+            self.end_here(failure)
 
     def __repr__(self) -> str:
         return f"<{self.what}, {'over' if self.over else 'in flight'}>"
+
+
+# What was given to the pool and is not over.
+_in_flight: dict[TaskWork, None] = {}
+in_child(_in_flight.clear)
+
+
+@atexit.register
+def _finish_all() -> None:
+    while _in_flight:
+        for work in [*_in_flight]:
+            work.settle()

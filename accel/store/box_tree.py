@@ -45,13 +45,16 @@ class BoxTree(Generic[_Key, _Value]):
 
     def add(self, box: Box, key: _Key, value: _Value) -> None:
         """Add an entry."""
-        node = self._path(box)[-1]
+        node = self if self._low is None else self._path(box)[-1]
         node._entries.append(Entry(box, key, value))
         if node._low is None and len(node._entries) > node._limit:
             node._divide()
 
     def remove(self, box: Box, key: _Key) -> bool:
         """Remove one entry with this box and key; tell whether there was one."""
+        if self._low is None and len(self._entries) == 1 and self._entries[0].key is key:
+            del self._entries[0]  # the usual case
+            return True
         path = self._path(box)
         entries = path[-1]._entries
         for at, entry in enumerate(entries):

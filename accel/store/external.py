@@ -112,7 +112,7 @@ class ExternalAllocation:
     @classmethod
     def create_fbmem(
         cls,
-        local_device_id: SupportsIndex | DeviceLike,
+        device_id: SupportsIndex | DeviceLike,
         ptr_or_buffer: Any,
         size: SupportsIndex,
         read_only: bool = True,
@@ -122,7 +122,7 @@ class ExternalAllocation:
 
         Parameters
         ----------
-        local_device_id : int or Device or str
+        device_id : int or Device or str
             The number of a GPU, or a device.
         ptr_or_buffer : int or object
             The address, or a buffer of the library that the backend uses, such as a CuPy array.
@@ -144,7 +144,7 @@ class ExternalAllocation:
         ValueError
             If the device has no such memory.
         """
-        device = _accelerator(local_device_id)
+        device = _accelerator(device_id)
         nbytes = as_size(size, 1)
         native = None if _is_pointer(ptr_or_buffer) else ptr_or_buffer
         pointer = _address(ptr_or_buffer) if native is None else None

@@ -4,6 +4,7 @@ import ctypes
 import os
 import shutil
 import sys
+from pathlib import Path
 from uuid import uuid4
 
 __all__ = ["put_in_place"]
@@ -12,24 +13,24 @@ _HERE = -100  # AT_FDCWD
 _EXCHANGE = 2  # RENAME_EXCHANGE
 
 
-def put_in_place(finished: str, path: str) -> None:
+def put_in_place(finished: Path, path: Path) -> None:
     """Rename a folder to a path; what is there is removed after that.
 
     Where the system can exchange two folders, there is one at the path at any time. Elsewhere the old one is moved
     aside first, and a crash at that moment leaves both under other names.
     """
-    if not os.path.lexists(path):
-        os.rename(finished, path)
+    if not path.exists():
+        finished.rename(path)
         return
     old = finished
     if not _exchanged(finished, path):
-        old = f"{path.rstrip('/')}.{uuid4().hex}.old"
-        os.rename(path, old)
-        os.rename(finished, path)
+        old = path.with_name(f"{path.name}.{uuid4().hex}.old")
+        path.rename(old)
+        finished.rename(path)
     shutil.rmtree(old)
 
 
-def _exchanged(one: str, other: str) -> bool:
+def _exchanged(one: Path, other: Path) -> bool:
     """Exchange two folders in one step; say whether this system can."""
     if sys.platform != "linux":
         return False

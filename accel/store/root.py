@@ -209,6 +209,12 @@ class Root:
             contents = self._allocated() if contents is None else self._gathered(contents)
         return contents
 
+    def adopt(self, contents: Contents) -> None:
+        """Let an engine hold the values, if nothing was written yet."""
+        with _allocating:
+            if self.contents is None and not self.detached:
+                self.contents = contents
+
     def held(self) -> Held:
         """Return the memory of all elements as `storage`, with its place and its instance."""
         while True:

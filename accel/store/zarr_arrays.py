@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from itertools import product
 from math import prod
+from pathlib import Path
 from typing import Any, SupportsIndex
 from uuid import uuid4
 
@@ -103,7 +104,8 @@ def from_zarr(path_or_array: Any) -> LogicalStore:
     Returns
     -------
     LogicalStore
-        Read-only. `LogicalStore.get_physical_store` reads all of it; tasks on tiles read what their tiles need.
+        Read-only. ``np.asarray(store[...])`` reads the chunks of that part; tasks and
+        `LogicalStore.get_physical_store` read all of them, once.
 
     Raises
     ------
@@ -137,11 +139,11 @@ def from_zarr(path_or_array: Any) -> LogicalStore:
 
 def to_zarr(store: LogicalStore, path: "str | os.PathLike[str]", chunks: Iterable[SupportsIndex] | None = None) -> None:
     """Write a store as an array of zarr (format 3), chunk by chunk; see `LogicalStore.to_zarr`."""
-    folder = os.fspath(path)
+    folder = Path(path).resolve()  # of a link, what it leads to is replaced
     shape, dtype = store.shape, _writable_dtype(store.dtype)
     chunk = _chunk_shape(store) if chunks is None else _checked_chunks(chunks, shape)
     _refuse_other_files(folder)
-    unfinished = f"{folder.rstrip('/')}.{uuid4().hex}.unfinished"
+    unfinished = folder.with_name(f"{folder.name}.{uuid4().hex}.unfinished")
     try:
         array = import_module("zarr").create_array(unfinished, shape=shape, chunks=chunk, dtype=dtype)
         for box in tiles_of(shape, _group_shape(shape, chunk, dtype.itemsize)):
@@ -164,7 +166,7 @@ def _opened(path_or_array: Any) -> Any:
     if isinstance(path_or_array, zarr.Array):
         return path_or_array
     path = os.fspath(path_or_array)
-    if not os.path.exists(path):  # noqa: PTH110 - zarr would say that something else is missing
+    if not Path(path).exists():
         raise FileNotFoundError(f"there is no array of zarr at {path!r}; look at the path")
     try:
         opened = zarr.open(path, mode="r")
@@ -253,19 +255,18 @@ def _checked_chunks(chunks: Iterable[SupportsIndex], shape: tuple[int, ...]) -> 
     return sizes
 
 
-def _refuse_other_files(folder: str) -> None:
+def _refuse_other_files(folder: Path) -> None:
     """Refuse to replace what is no array of zarr."""
     if os.path.lexists(folder) and not _is_array(folder):
-        raise FileExistsError(f"{folder!r} exists and is no array of zarr; remove it, or write to another path")
+        raise FileExistsError(f"{str(folder)!r} exists and is no array of zarr; remove it, or write to another path")
 
 
-def _is_array(folder: str) -> bool:
+def _is_array(folder: Path) -> bool:
     """Say whether a folder describes itself as an array, damaged or not; groups have such a file too."""
     try:
-        with open(f"{folder}/zarr.json", encoding="utf-8") as file:
-            return json.load(file).get("node_type") == "array"  # type: ignore[no-any-return]
+        return json.loads((folder / "zarr.json").read_text("utf-8")).get("node_type") == "array"  # type: ignore[no-any-return]
     except (OSError, ValueError, AttributeError):
-        return os.path.exists(f"{folder}/.zarray")
+        return (folder / ".zarray").exists()
 
 
 @contextmanager

@@ -560,7 +560,7 @@ class TestLargeStores:
             shapes.append(x.shape)
             y.span_write_accessor()[...] = x.span_read_accessor() + 1
 
-        x = store_of(np.arange(1 << 19, dtype="float64").reshape(-1, 16))
+        x = store_of(np.arange(1 << 21, dtype="float64").reshape(-1, 16))
         y = create_store("float64", x.shape)
         note(x, y).wait()
         assert len(shapes) > 1

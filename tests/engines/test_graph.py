@@ -324,3 +324,33 @@ def test_a_full_disk_is_an_error_that_says_so(tmp_path, monkeypatch):
     nodes, targets = chain(20, 4 * KIB)
     with pytest.raises(StoreError, match=r"could not be spilled to .*: No space left on device"):
         execute(nodes, targets, budget=16 * KIB, spill_folder=str(tmp_path))
+
+
+def test_an_interrupt_of_the_waiting_thread_ends_all_threads(python):
+    program = """
+import _thread, threading
+from accel.engines.graph import Node, execute
+
+ran = []
+released = threading.Event()
+
+def interrupt():
+    _thread.interrupt_main()
+    released.wait(0.2)
+
+nodes = {0: Node(interrupt, priority=0.0)}
+nodes |= {i: Node(lambda i=i: ran.append(i), [0], priority=float(i)) for i in range(1, 100)}
+try:
+    execute(nodes, [*nodes], budget="1 MiB", threads=2)
+except KeyboardInterrupt:
+    print(len(ran) < 99, threading.active_count())
+"""
+    assert python(program).strip() == "True 1"
+
+
+def test_a_graph_deeper_than_the_stack_of_python_is_computed():
+    nodes = {0: Node(lambda: np.zeros(4), [], 32)}
+    nodes |= {i: Node(lambda x: x + 1, [i - 1], 32) for i in range(1, 3000)}
+    found = []
+    assert execute(nodes, [2999], budget=64, threads=2, statistics=found.append)[0].tolist() == [2999.0] * 4
+    assert found[0].peak == 64

@@ -10,6 +10,7 @@ from accel.engines import InOut, Input, Output, Reduce, align, broadcast, engine
 from accel.errors import CapabilityError, ReadOnlyError, StoreError, StoreTypeError, StoreValueError
 from accel.kernels import f32, kernel
 from accel.store import ADD, AND, create_store, from_array
+from accel.store.arrays import LogicalArray, from_strings
 
 
 @task
@@ -316,3 +317,33 @@ class TestUnboundStores:
 def test_a_local_task_is_not_pickled_without_cloudpickle():
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(task(lambda x: None))
+
+
+class TestArrays:
+    @pytest.mark.parametrize("name", ["eager", "threads"])
+    def test_a_body_gets_physical_arrays_and_tiles_of_them(self, name):
+        array = from_strings(["one", None, "three", "fourteen", ""])
+        lengths = create_store("int64", (5,))
+
+        @task
+        def measure(texts: Input, y: Output):
+            y.span_write_accessor()[...] = [-1 if each is None else len(each) for each in texts]
+
+        with engine(name).using():
+            measure(array, lengths).wait()
+            assert values(lengths) == [3, -1, 5, 8, 0]
+            lengths.fill(0)
+            measure(array.partition_by_tiling(2), lengths.partition_by_tiling((2,))).wait()
+            assert values(lengths) == [3, -1, 5, 8, 0]
+
+    def test_a_body_writes_the_elements_and_the_mask_of_an_array(self):
+        array = LogicalArray(store(4), create_store("bool", (4,)))
+
+        @task
+        def write(x: Output):
+            x.data.span_write_accessor()[...] = [1, 2, 3, 4]
+            x.null_mask.span_write_accessor()[...] = [True, False, True, True]
+
+        write(array).wait()
+        physical = array.get_physical_array()
+        assert (list(physical), physical.valid().tolist()) == ([1, 2, 3, 4], [True, False, True, True])

@@ -1,6 +1,5 @@
 import json
 import math
-import os
 import subprocess
 import sys
 import textwrap
@@ -155,7 +154,7 @@ def test_default_chunks_are_whole_rows_of_a_few_mebibytes(tmp_path):
 def test_a_file_is_replaced_by_the_array_that_was_read_from_it(path):
     from_zarr(path).transpose([1, 0]).to_zarr(path)
     assert np.array_equal(zarr.open(path)[...], X.T)
-    assert os.listdir(path.parent) == [path.name]
+    assert list(path.parent.iterdir()) == [path]
 
 
 class Interrupted(BaseException):
@@ -170,7 +169,7 @@ def test_an_interrupted_write_leaves_the_old_array_and_nothing_else(path, monkey
     with pytest.raises(Interrupted):
         from_array(np.zeros(3)).to_zarr(path)
     assert np.array_equal(zarr.open(path)[...], X)
-    assert os.listdir(path.parent) == [path.name]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_killed_process_leaves_the_old_array(path):
@@ -194,7 +193,7 @@ def test_without_an_exchange_of_folders_the_old_one_is_moved_aside(path, monkeyp
     monkeypatch.setattr(sys, "platform", "other")
     from_array(np.zeros(3)).to_zarr(path)
     assert np.array_equal(zarr.open(path)[...], np.zeros(3))
-    assert os.listdir(path.parent) == [path.name]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_other_folders_and_files_are_not_replaced(tmp_path):
@@ -214,7 +213,7 @@ def test_other_folders_and_files_are_not_replaced(tmp_path):
 def test_chunks_that_do_not_fit_are_refused_before_anything_is_written(tmp_path, chunks, error):
     with pytest.raises(error):
         from_array(X).to_zarr(tmp_path / "x", chunks)
-    assert not os.listdir(tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_elements_that_zarr_has_not_are_refused_with_what_to_write(tmp_path):

@@ -14,13 +14,16 @@ from accel.demo.stores.page_style import STYLE, legend
 from accel.demo.stores.program import RINGS
 from accel.demo.stores.runs import Run
 from accel.demo.timeline import in_seconds
+from accel.engines import Preview
 
 __all__ = ["report_page"]
 
 _PACKAGES = ("accel-container", "numpy", "dask", "distributed", "bokeh_sampledata")
 
 
-def report_page(atlas: Atlas, runs: Sequence[Run], missing: Sequence[str] = ()) -> str:
+def report_page(
+    atlas: Atlas, runs: Sequence[Run], previews: Sequence[Preview] = (), missing: Sequence[str] = ()
+) -> str:
     """Return the page.
 
     Parameters
@@ -29,12 +32,15 @@ def report_page(atlas: Atlas, runs: Sequence[Run], missing: Sequence[str] = ()) 
         The data.
     runs : sequence of Run
         What each engine found; one or more.
+    previews : sequence of Preview
+        What each launch does.
     missing : sequence of str
         Why an engine was left out.
     """
     found = runs[0].findings
-    sections = [_head(atlas), _runs(runs, missing), _map(atlas, found), *_findings(Highlights(atlas, found))]
-    return page("accel demo stores", [*sections, version_section(_PACKAGES)], STYLE)
+    sections = [_head(atlas), _runs(runs, missing), _map(atlas, found), _launches(previews)]
+    findings = _findings(Highlights(atlas, found))
+    return page("accel demo stores", [*sections, *findings, version_section(_PACKAGES)], STYLE)
 
 
 def _head(atlas: Atlas) -> str:
@@ -82,6 +88,16 @@ def _map(atlas: Atlas, found: Findings) -> str:
         "Rico have scales and places of their own. Boundaries: U.S. Census Bureau, TIGER/Line. Cities: GeoNames, "
         "CC BY 3.0. Both are from bokeh_sampledata.</figcaption>\n</figure>\n</section>\n"
     )
+
+
+def _launches(previews: Sequence[Preview]) -> str:
+    """Return the numbers of each launch, and below them how its stores are cut, to unfold."""
+    parts = "".join(
+        f'<h3>{escape(preview.lines[0])}</h3>\n<p class="soft">{escape(". ".join(preview.lines[1:]))}.</p>\n'
+        f"<details><summary>Its partitions</summary>\n{preview.svg()}</details>\n"
+        for preview in previews
+    )
+    return f"<section>\n<h2>Launches</h2>\n{parts}</section>\n"
 
 
 def _findings(best: Highlights) -> Iterator[str]:

@@ -18,6 +18,7 @@ from accel.demo.stores.program import Program
 from accel.demo.stores.reference import compute_reference
 from accel.demo.stores.runs import Run, run_on_dask, run_on_threads
 from accel.demo.timeline import in_seconds
+from accel.engines import engine
 
 __all__ = ["run_stores"]
 
@@ -60,8 +61,9 @@ def run_stores(
     with _progress(console) as progress:
         reference = _with_numpy(atlas, progress)
         runs = [_run(runner, atlas, reference, progress) for runner in chosen]
-    path = folder / _REPORT
-    files.replace(path, report_page(atlas, runs, missing).encode())
+    previews = [engine("threads").preview(launch) for launch in Program(atlas).launches]
+    page, path = report_page(atlas, runs, previews, missing), folder / _REPORT
+    files.replace(path, page.encode())
     _print_results(console, atlas, runs, [*missing, str(path)])
     return 1 if any(run.complaints for run in runs) else 0
 

@@ -1,11 +1,14 @@
 """The tasks of the demo. Each works on a tile: some of the rings, some of the cities, or some of the names."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from accel.demo.stores.findings import RADIUS
 from accel.engines import Input, Output, Reduce, task
 from accel.store import ADD
+from accel.store.arrays import PhysicalArray
 
 __all__ = ["add_by_state", "count_characters", "locate", "measure"]
 
@@ -13,65 +16,58 @@ _Floats = npt.NDArray[np.float64]
 
 
 @task
-def measure(rings: Input, lon: Input, lat: Input, areas: Output, boxes: Output) -> None:
-    """Write area and bounding box of some rings; ``rings`` has the first and the last vertex of each."""
-    first, last = np.asarray(rings).T
-    tile = slice(first[0], last[-1] + 1)
-    starts, ends = first - first[0], last - first[0]
-    x, y = np.asarray(lon)[tile], np.asarray(lat)[tile]
+def measure(rings: Input, areas: Output, boxes: Output) -> None:
+    """Write area and bounding box of some rings, which are lists of vertices."""
+    x, y = _fields(rings.vardata)
+    ranges = np.asarray(rings.descriptor.data)
+    first, last = (ranges - ranges[0, 0]).T
     east, height = np.radians(x), np.sin(np.radians(y))
     strips = np.zeros(len(x))
     strips[:-1] = np.diff(east) * (height[:-1] + height[1:])
-    strips[ends] = 0  # between a ring and the next
-    areas.span_write_accessor()[:, 0] = RADIUS**2 / 2 * np.add.reduceat(strips, starts)
-    sides = [least.reduceat(axis, starts) for least in (np.minimum, np.maximum) for axis in (x, y)]
-    boxes.span_write_accessor()[...] = np.stack(sides, axis=1)
+    strips[last] = 0  # between a ring and the next
+    areas.span_write_accessor()[...] = RADIUS**2 / 2 * np.add.reduceat(strips, first)
+    sides = [least.reduceat(axis, first) for least in (np.minimum, np.maximum) for axis in (x, y)]
+    for at, side in enumerate(sides):
+        boxes.child(at).data.span_write_accessor()[...] = side
 
 
 @task
 def add_by_state(areas: Input, states: Input, total: Reduce[ADD]) -> None:
     """Add the areas of some rings to those of their states."""
-    total.span_reduce_accessor().reduce(np.asarray(states)[:, 0], np.asarray(areas)[:, 0])
+    total.span_reduce_accessor().reduce(np.asarray(states), np.asarray(areas))
 
 
 @task
-def locate(
-    places: Input,
-    rings: Input,
-    lon: Input,
-    lat: Input,
-    county_of: Input,
-    boxes: Input,
-    located: Output,
-    count: Reduce[ADD],
-) -> None:
+def locate(places: Input, rings: Input, county_of: Input, boxes: Input, located: Output, count: Reduce[ADD]) -> None:
     """Find the counties of some cities, and count the cities of each county."""
-    x, y = np.asarray(places).T
-    shape = count.shape[0]
-    odd = np.zeros((len(x), shape), bool)
-    for ring, cities in _candidates(x, y, np.asarray(boxes)):
-        first, last = np.asarray(rings)[ring]
-        outline = slice(first, last + 1)
-        inside = _inside(x[cities], y[cities], np.asarray(lon)[outline], np.asarray(lat)[outline])
-        odd[cities, np.asarray(county_of)[ring]] ^= inside
+    (x, y), (lon, lat) = _fields(places), _fields(rings.vardata)
+    ranges, counties = np.asarray(rings.descriptor.data), np.asarray(county_of)
+    odd = np.zeros((len(x), count.shape[0]), bool)
+    for ring, cities in _candidates(x, y, _fields(boxes)):
+        outline = slice(ranges[ring, 0], ranges[ring, 1] + 1)
+        odd[cities, counties[ring]] ^= _inside(x[cities], y[cities], lon[outline], lat[outline])
     found = np.where(odd.any(axis=1), odd.argmax(axis=1), -1).astype(np.int32)
-    located.span_write_accessor()[:, 0] = found
+    located.span_write_accessor()[...] = found
     count.span_reduce_accessor().reduce(found[found >= 0], 1)
 
 
 @task
-def count_characters(starts: Input, ends: Input, chars: Input, count: Reduce[ADD]) -> None:
+def count_characters(names: Input, count: Reduce[ADD]) -> None:
     """Count the characters of some names, not their bytes, and how many names have as many."""
-    first, past = np.asarray(starts)[:, 0], np.asarray(ends)[:, 0]
-    begins = np.asarray(chars)[first[0] : past[-1]] & 0xC0 != 0x80  # the other bytes go on with a character
+    offsets = np.asarray(names.offsets.data)
+    begins = np.asarray(names.chars.data) & 0xC0 != 0x80  # the other bytes go on with a character
     before = np.concatenate(([0], np.cumsum(begins)))
-    lengths = before[past - first[0]] - before[first - first[0]]
-    count.span_reduce_accessor().reduce(lengths, 1)
+    count.span_reduce_accessor().reduce(np.diff(before[offsets - offsets[0]]), 1)
 
 
-def _candidates(x: _Floats, y: _Floats, boxes: _Floats) -> list[tuple[int, npt.NDArray[np.intp]]]:
+def _fields(structs: PhysicalArray) -> list[_Floats]:
+    """Return the fields of structs as arrays of NumPy."""
+    return [np.asarray(structs.child(at).data) for at in range(structs.num_children)]
+
+
+def _candidates(x: _Floats, y: _Floats, boxes: Sequence[_Floats]) -> list[tuple[int, npt.NDArray[np.intp]]]:
     """Return the rings in whose boxes any of the cities are, with these cities."""
-    west, south, east, north = boxes.T
+    west, south, east, north = boxes
     near = (west <= x[:, None]) & (x[:, None] <= east) & (south <= y[:, None]) & (y[:, None] <= north)
     return [(int(ring), np.flatnonzero(near[:, ring])) for ring in np.flatnonzero(near.any(axis=0))]
 

@@ -22,12 +22,12 @@ __all__ = ["ChunkedArray", "unwrapped", "wrapped", "wrapping"]
 class ChunkedArray(NDArrayOperatorsMixin):
     """An array in chunks that the current engine computes, within its budget.
 
-    It holds an array of `dask.array`. Operators, NumPy's functions, methods and indexing give Dask's results, as chunked
-    arrays of this class; nothing is computed before ``compute``, ``persist``, ``store`` or a conversion to NumPy. A
-    function of NumPy that `dask.array` lacks computes its arguments, and returns NumPy's result.
+    It holds an array of `dask.array`. Operators, NumPy's functions, methods and indexing give Dask's results, as
+    chunked arrays of this class; nothing is computed before ``compute``, ``persist``, ``store`` or a conversion to
+    NumPy. A function of NumPy that `dask.array` lacks computes its arguments, and returns NumPy's result.
 
-    xarray makes arrays of this class with ``chunked_array_type="accel"``. They are no Dask collections: ``dask.compute``
-    returns them as they are.
+    xarray makes arrays of this class with ``chunked_array_type="accel"``. They are no Dask collections:
+    ``dask.compute`` returns them as they are.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class ChunkedArray(NDArrayOperatorsMixin):
         Parameters
         ----------
         x : array_like or LogicalStore
-            An array of NumPy, of `accel.xp`, of zarr, of Dask, or a store. A store is read when its chunks are computed.
+            An array of NumPy, `accel.xp`, zarr or Dask, or a store. A store is read when its chunks are computed.
         chunks : int, tuple or str, optional
             As for ``dask.array.from_array``; by default those of a store of `accel.store.from_zarr`, else ``"auto"``.
         **options
@@ -142,7 +142,7 @@ class ChunkedArray(NDArrayOperatorsMixin):
     def to_store(self) -> LogicalStore:
         """Return a read-only store of the elements, which are computed when they are used.
 
-        Tasks on tiles of the store compute what their tiles need; `LogicalStore.get_physical_store` computes all.
+        ``np.asarray(store[...])`` computes that part; tasks and `LogicalStore.get_physical_store` compute all, once.
 
         Raises
         ------
@@ -307,7 +307,7 @@ def _applied(ufunc: np.ufunc, method: str, inputs: Any, keywords: Any) -> Any:
 
 
 def _takes_part(operand: Any) -> bool:
-    """Say whether an operand of a ufunc is for Dask; a class that is not, such as xarray's, handles the ufunc itself."""
+    """Say whether an operand of a ufunc is for Dask; another class, such as xarray's, handles the ufunc itself."""
     return not hasattr(operand, "__array_ufunc__") or _is_type_of_chunks(type(operand))
 
 
@@ -319,7 +319,7 @@ def _is_type_of_chunks(cls: type) -> bool:
 
 def _dask_takes(function: Callable[..., Any], args: Any, keywords: Any) -> bool:
     """Say whether Dask has a function of NumPy, with these arguments."""
-    found = import_module("dask.array.core")._HANDLED_FUNCTIONS.get(function) or import_module("dask.array")
+    found: Any = import_module("dask.array.core")._HANDLED_FUNCTIONS.get(function) or import_module("dask.array")
     if isinstance(found, ModuleType):
         for name in (*function.__module__.split(".")[1:], function.__name__):
             found = getattr(found, name, None)

@@ -88,15 +88,28 @@ class ChunkManager(ChunkManagerEntrypoint[ChunkedArray]):
         func: Callable[..., Any],
         combine_func: Callable[..., Any] | None = None,
         aggregate_func: Callable[..., Any] | None = None,
-        **keywords: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        keepdims: bool = False,
     ) -> Any:
         """Reduce chunks by ``func``, their results by ``combine_func``, and the last by ``aggregate_func``."""
-        return NAMESPACE.reduction(arr, func, combine=combine_func, aggregate=aggregate_func, **keywords)
+        return NAMESPACE.reduction(
+            arr, func, combine=combine_func, aggregate=aggregate_func, axis=axis, dtype=dtype, keepdims=keepdims
+        )
 
-    def scan(self, func: Callable[..., Any], binop: Callable[..., Any], ident: Any, arr: Any, **keywords: Any) -> Any:
+    def scan(
+        self,
+        func: Callable[..., Any],
+        binop: Callable[..., Any],
+        ident: Any,
+        arr: Any,
+        axis: int | None = None,
+        dtype: Any = None,
+        **keywords: Any,
+    ) -> Any:
         """Accumulate along an axis."""
         cumulative = import_module("dask.array.reductions").cumreduction
-        return wrapping(cumulative)(func, binop, ident, arr, **keywords)
+        return wrapping(cumulative)(func, binop, ident, arr, axis=axis, dtype=dtype, **keywords)
 
     def map_blocks(self, func: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
         """Apply a function to each chunk."""

@@ -83,7 +83,7 @@ class StoreReader:
         parts = (*parts, *[slice(None)] * (self.ndim - len(parts)))
         narrowed = [_narrowed(part, extent) for part, extent in zip(parts, self.shape, strict=True)]
         box, inside = zip(*narrowed, strict=True) if narrowed else ((), ())
-        return host_values(self._store[tuple(box)])[tuple(inside)]
+        return host_values(self._store[tuple(box)])[tuple(inside)]  # type: ignore[no-any-return]
 
     def __dask_tokenize__(self) -> str:
         return self._token

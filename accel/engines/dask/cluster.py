@@ -23,6 +23,13 @@ _NO_LIMIT = "1 PiB"
 _settings = open_after_fork(threading.Lock())
 
 
+class _Graph(dict[Any, Any]):
+    """Tasks that Dask need not compare with others: it would pickle and hash all of their values."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return dict, ({**self},)
+
+
 class Cluster:
     """A client of a cluster; closing it closes what was started here.
 
@@ -89,11 +96,13 @@ class Cluster:
             If the cluster is gone.
         """
         import dask
+        from dask.base import normalize_token
 
+        normalize_token.register(_Graph, id)
         self.refuse_lost()
         # Dask warns of messages with many bytes; these are the values of the user's stores, and sent once.
         with _settings, dask.config.set({"distributed.admin.large-graph-warning-threshold": _NO_LIMIT}):
-            futures = self.client.get(dict(graph), [*keys], sync=False)
+            futures = self.client.get(_Graph(graph), [*keys], sync=False)
         return dict(zip(keys, futures, strict=True))
 
     def gather(self, futures: Iterable["Value"]) -> list[Any]:

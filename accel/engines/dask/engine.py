@@ -16,6 +16,7 @@ from accel.engines.futures import Future, WorksFuture
 from accel.engines.launch import Launch
 from accel.engines.points import Operand, Point
 from accel.engines.protocol import Engine, engine
+from accel.engines.tasks import Task
 from accel.errors import StoreError, StoreValueError
 from accel.store import regions
 from accel.store.boxes import box_of
@@ -24,7 +25,7 @@ from accel.store.regions import Access, Use, Work
 from accel.store.root import HOST, Root
 
 if TYPE_CHECKING:
-    from dask.task_spec import Task
+    from dask.task_spec import Task as Call
     from distributed import Client
 
     from accel.engines.dask.tiles import Value
@@ -130,7 +131,7 @@ class DaskEngine(Engine):
         if self._runs_here(points):
             return self._here.submit(launch)
         with self._handover(_uses_of(points)):
-            plan = self._plan(launch.task.name, points)
+            plan = self._plan(launch.task, points)
             works = self._submitted(plan)
             for version in plan.versions.values():
                 self._limit_depth(version.root)
@@ -202,8 +203,8 @@ class DaskEngine(Engine):
         """Tell whether Dask knows what comes after a work."""
         return isinstance(work, PointWork) and work.cluster is self.cluster
 
-    def _plan(self, name: str, points: Sequence[Point]) -> Plan:
-        plan = Plan(name)
+    def _plan(self, task: Task, points: Sequence[Point]) -> Plan:
+        plan = Plan(task)
         for operand in chain.from_iterable([point.operands for point in points]):
             root = _root(operand)
             if id(root) not in plan.versions:
@@ -273,10 +274,11 @@ class DaskEngine(Engine):
     def _sent_to_cluster(self, plan: Plan) -> dict[Key, "Value"]:
         """Submit a plan; return the names of values that are needed further."""
         with reaching(self.cluster):
+            needed = plan.needed()
             values: dict[Key, Value] = {}
             for batch in _batches(plan.sent):
                 values |= self.cluster.submit(batch, [*batch])
-            values |= self.cluster.submit(plan.graph, plan.needed())
+            values |= self.cluster.submit(plan.graph, [key for key in plan.graph if key in needed])
             return values
 
     def _end(self, planned: Sequence[Planned], values: dict[Key, "Value"]) -> LaunchEnd | None:
@@ -328,9 +330,9 @@ def _root(operand: Operand) -> Root:
     return operand.root
 
 
-def _batches(sent: dict[Key, Sent]) -> Iterator[dict[Key, "Task"]]:
+def _batches(sent: dict[Key, Sent]) -> Iterator[dict[Key, "Call"]]:
     """Return tasks that carry values, in messages of a limited size."""
-    batch: dict[Key, Task] = {}
+    batch: dict[Key, Call] = {}
     size = 0
     for key, each in sent.items():
         if batch and size + each.nbytes > _SEND_AT_ONCE:

@@ -14,13 +14,14 @@ from accel.engines.dask.programs import Body, Combine, Cut, Join, Recipe, failed
 from accel.engines.dask.tiles import Held, Here, Key, SavedFile, Tile
 from accel.engines.dask.tiling import Tiling, intersection, within
 from accel.engines.points import Operand, Point
+from accel.engines.tasks import Task
 from accel.store.boxes import Box, extents, volume
 from accel.store.reductions import ReductionOp
 from accel.store.regions import Access, failure_of
 from accel.store.root import Root
 
 if TYPE_CHECKING:
-    from dask.task_spec import Task
+    from dask.task_spec import Task as Call
 
 __all__ = ["Plan", "Planned", "Sent", "Version"]
 
@@ -72,7 +73,7 @@ class Planned(NamedTuple):
 class Sent(NamedTuple):
     """Values of this process, as a task that carries them, and their bytes."""
 
-    task: "Task"
+    task: "Call"
     nbytes: int
 
 
@@ -95,8 +96,8 @@ class Plan:
 
     Parameters
     ----------
-    name : str
-        The name of the task, which its values get on the cluster.
+    task : Task
+        The task; its name is in the names that its values get on the cluster.
 
     Attributes
     ----------
@@ -112,13 +113,16 @@ class Plan:
         The values of each root.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = f"{name}-{uuid4().hex}"
+    def __init__(self, task: Task) -> None:
+        import cloudpickle
+
+        self._name = f"{task.name}-{uuid4().hex}"
+        self._pickled: bytes = cloudpickle.dumps(task)
         self._numbers = count()
         self._cuts: dict[tuple[Key, Box], Key] = {}
         self._partials: dict[tuple[int, Box, ReductionOp, DType], _Inputs] = {}
         self.sent: dict[Key, Sent] = {}
-        self.graph: dict[Key, Task] = {}
+        self.graph: dict[Key, Call] = {}
         self.results: list[Key] = []
         self.points: list[Planned] = []
         self.versions: dict[int, Version] = {}
@@ -127,7 +131,7 @@ class Plan:
         """Plan one point, after those that were added before."""
         inputs = _Inputs()
         recipes = [self._recipe(operand, inputs) for operand in point.operands]
-        key = self._task(Body(point.sent(), recipes), inputs.keys)
+        key = self._task(Body(point, self._pickled, recipes), inputs.keys)
         written = [operand for operand in point.operands if operand.access.writes]
         unbound = []
         for at, operand in enumerate(written):
@@ -159,14 +163,14 @@ class Plan:
             version.write(Tile(box, keys[0], depth, inputs.files | current.files))
             self.results.append(keys[0])
 
-    def needed(self) -> list[Key]:
-        """Return the names of values in `graph` that are needed after the launch, or that tell when it is over."""
+    def needed(self) -> set[Key]:
+        """Return the names of values that are needed after the launch, or that tell when it is over."""
         needed = {each.key for each in self.points}
         for each in self.points:
             needed.update([name for _, tile, shape in each.unbound for name in (tile.key, shape)])
         for version in self.versions.values():
             needed.update([held.key for held in version.tiling.held() if isinstance(held, Tile)])
-        return [key for key in self.graph if key in needed]
+        return needed
 
     def _reduce(self, operand: Operand, tile: Tile) -> None:
         assert operand.op is not None, "a reduction has an operator"
@@ -223,7 +227,7 @@ class Plan:
         return key
 
 
-def _task(key: Key, function: Any, *arguments: object) -> "Task":
-    from dask.task_spec import Task
+def _task(key: Key, function: Any, *arguments: object) -> "Call":
+    from dask.task_spec import Task as Call
 
-    return Task(key, function, *arguments)
+    return Call(key, function, *arguments)

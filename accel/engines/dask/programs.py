@@ -1,6 +1,8 @@
 """What runs on a worker: pieces of tiles are cut, joined, computed with, and combined. All of it can be pickled."""
 
+import pickle
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +10,7 @@ import numpy as np
 from accel.dtypes import DType
 from accel.engines.points import Operand, Point
 from accel.engines.running import Memory, Produced, host_array, run
+from accel.engines.tasks import Task
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.store.boxes import extents
 from accel.store.reductions import ReductionOp
@@ -78,13 +81,16 @@ class Body:
     Parameters
     ----------
     point : Point
-        The point, without roots.
+        The point.
+    task : bytes
+        Its task, pickled: once for all points of a launch, and read once by each worker.
     recipes : sequence of Recipe or None
         How the array of each operand is made; None for one whose old values are not needed.
     """
 
-    def __init__(self, point: Point, recipes: Sequence[Recipe | None]) -> None:
-        self.point = point
+    def __init__(self, point: Point, task: bytes, recipes: Sequence[Recipe | None]) -> None:
+        self.point = point.sent()._replace(task=None)  # type: ignore[arg-type]
+        self.task = task
         self.recipes = tuple(recipes)
 
     def __call__(self, *pieces: HostArray) -> Any:  # noqa: D102 - the class says it
@@ -98,7 +104,8 @@ class Body:
             used = pieces[at : at + len(recipe.places)]
             at += len(used)
             arrays[operand.name] = recipe.joined(used, fresh=operand.access.writes)
-        produced = run(self.point, {name: self._memory(name, array) for name, array in arrays.items()})
+        point = self.point._replace(task=_read(self.task))
+        produced = run(point, {name: self._memory(name, array) for name, array in arrays.items()})
         written = [_written(each, arrays, produced) for each in self.point.operands if each.access.writes]
         return written[0] if len(written) == 1 else written
 
@@ -108,6 +115,12 @@ class Body:
         flat = array.reshape(-1)
         flat.flags.writeable = operand.access.writes
         return Memory(HostStorage.on_array(flat), operand.map.on_box())
+
+
+@lru_cache(256)
+def _read(task: bytes) -> Task:
+    read: Task = pickle.loads(task)  # noqa: S301 - the program's own task, by way of Dask, which unpickles too
+    return read
 
 
 def _written(operand: Operand, arrays: Mapping[str, HostArray], produced: Produced) -> HostArray:

@@ -75,12 +75,13 @@ def get(
     names = _Names(graph)
     sizes = {**_known_bytes(dsk), **(nbytes or {})}
     ranks = order(graph)
+    # Under a budget the order is depth first, which keeps less in memory than Dask's; Dask's decides among inputs.
     nodes = {
-        key: _node(task, names, sizes, ranks[key], _is_remade(task, remake))
+        key: _node(task, names, sizes, ranks, budget is not None, _is_remade(task, remake))
         for key, task in graph.items()
         if names.is_task(key)
     }
-    targets = [*dict.fromkeys([names.origin(key) for key in wanted if names.is_task(names.origin(key))])]
+    targets = sorted({names.origin(key) for key in wanted if names.is_task(names.origin(key))}, key=ranks.__getitem__)
     limit = UNLIMITED if budget is None else as_bytes(budget, "budget")
     threads = num_workers or config.current().threads
     made = run_nodes(
@@ -160,9 +161,11 @@ class _Names:
         return key
 
 
-def _node(task: Any, names: _Names, sizes: Mapping[str, int], rank: int, remake: bool) -> Node:
+def _node(
+    task: Any, names: _Names, sizes: Mapping[str, int], ranks: Mapping[Any, int], depth_first: bool, remake: bool
+) -> Node:
     given = {key: names.origin(key) for key in task.dependencies}
-    needed = [*dict.fromkeys([origin for origin in given.values() if origin not in names.constants])]
+    needed = sorted({origin for origin in given.values() if origin not in names.constants}, key=ranks.__getitem__)
     constants = {key: names.constants[origin] for key, origin in given.items() if origin in names.constants}
     places = {key: needed.index(origin) for key, origin in given.items() if origin not in names.constants}
     layer = _name(task.key)
@@ -170,7 +173,7 @@ def _node(task: Any, names: _Names, sizes: Mapping[str, int], rank: int, remake:
         partial(_call, task, constants, places),
         needed,
         sizes.get(layer),
-        priority=rank,
+        priority=None if depth_first else ranks[task.key],
         remake=remake and not needed,
         layer=layer,
     )

@@ -78,8 +78,9 @@ class Scheduler:
         self._admission = Admission(budget, self._forget)
         self._changed = threading.Condition()
         self._most_threads = threads
-        self._threads = 0
+        self._threads: list[threading.Thread] = []
         self._left = 0
+        self._closed = False
         self._failure: BaseException | None = None
         self._done = done
         self._began = perf_counter()
@@ -90,7 +91,7 @@ class Scheduler:
         return self._admission.ledger
 
     def add(self, jobs: Iterable[Job]) -> None:
-        """Take jobs whose inputs are outputs of jobs added before, or of these."""
+        """Take the jobs, each after those that make its inputs; called once."""
         with self._changed:
             for job in jobs:
                 self._left += 1
@@ -101,8 +102,10 @@ class Scheduler:
                         job.waits_for += 1
                 if not job.waits_for:
                     self._admission.make_ready(job)
-        for _ in range(min(self._most_threads, self._left) - self._threads):
-            self._start_thread()
+        for _ in range(min(self._most_threads, self._left) - len(self._threads)):
+            thread = threading.Thread(target=self._work, name="accel-budget")
+            self._threads.append(thread)  # first: an interrupt may come when it runs already
+            start(thread)
 
     def wait(self) -> None:
         """Block until all jobs are done.
@@ -116,8 +119,7 @@ class Scheduler:
             with self._changed:
                 while not self._over:
                     self._changed.wait()
-                while self._threads:
-                    self._changed.wait()
+            self._join()
         except BaseException as error:
             self._fail(error)
             raise
@@ -149,10 +151,9 @@ class Scheduler:
         """Cancel what has not begun, wait for what runs, and free all memory and the file."""
         try:
             with self._changed:
-                self._left = 0
+                self._closed = True
                 self._changed.notify_all()
-                while self._threads:
-                    self._changed.wait()
+            self._join()
         finally:
             self._file.close()
             # The failure keeps the frames of tasks alive, and with them their arrays.
@@ -161,17 +162,13 @@ class Scheduler:
 
     @property
     def _over(self) -> bool:
-        return not self._left or self._failure is not None
+        return self._closed or not self._left or self._failure is not None
 
-    def _start_thread(self) -> None:
-        with self._changed:
-            self._threads += 1
-        try:
-            start(threading.Thread(target=self._work, name="accel-budget"))
-        except BaseException:
-            with self._changed:
-                self._threads -= 1
-            raise
+    def _join(self) -> None:
+        """Wait until all threads have ended; the run is over."""
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join()
 
     def _work(self) -> None:
         while (step := self._next_step()) is not None:
@@ -193,7 +190,6 @@ class Scheduler:
                 if step is not None:
                     return step
                 self._changed.wait()
-            self._threads -= 1
             self._changed.notify_all()
             return None
 

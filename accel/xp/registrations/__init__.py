@@ -12,6 +12,8 @@ _MODULES = MappingProxyType(
     {
         "array_api_compat.common._helpers": "array_api_compat",
         "dask.array.dispatch": "dask",
+        "dask.sizeof": "dask_sizes",
+        "distributed.protocol.serialize": "distributed",
         "einops._backends": "einops",
         "scipy._lib.array_api_compat.common._helpers": "array_api_compat",
         "sklearn.externals.array_api_compat.common._helpers": "array_api_compat",

@@ -23,7 +23,6 @@ def register(dispatch: ModuleType) -> None:
     for name, function in _LOOKUPS.items():
         getattr(dispatch, name).register(Array, function)
     import_module("dask.tokenize").normalize_token.register(Array, _token)
-    import_module("dask.sizeof").sizeof.register(Array, lambda x: prod(x.shape) * x.dtype.itemsize)
 
 
 def _xp() -> Any:

@@ -1,6 +1,7 @@
 """Launches on the workers of a cluster give what NumPy gives."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accel.engines import engine
+from accel.engines.chunked import ChunkedArray
 from accel.store import create_store, from_array
 from accel.store.slices import Slice
 
@@ -200,3 +202,10 @@ def test_persisted_tiles_depend_on_nothing_but_files(cluster, tasks):
     assert [tile.depth for tile in tiles] == [0, 0]
     cluster.cluster.client.restart_workers([*cluster.cluster.client.nthreads()])
     assert cluster.gather(x).tolist() == [2.0] * 6
+
+
+def test_graphs_of_chunked_arrays_run_in_the_cluster(cluster):
+    x = ChunkedArray.from_array(np.arange(8.0), chunks=2)
+    processes = x.map_blocks(lambda block: block * 0 + os.getpid(), dtype=float, meta=np.empty(0)).compute()
+    assert os.getpid() not in processes
+    assert float((x + 1).sum()) == 36

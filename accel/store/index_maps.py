@@ -104,6 +104,10 @@ class IndexMap:
             for extent, stride, step in zip(self.shape, self.strides, c_strides(self.shape), strict=True)
         )
 
+    def divisible(self, dim: int) -> bool:
+        """Whether the dimension can be sliced: it is no inner part of one that was split."""
+        return dim not in self._inner
+
     def on_box(self) -> "IndexMap":
         """Return the map of the same elements in memory that holds only their box, in C order."""
         steps = c_strides(extents(self.box))

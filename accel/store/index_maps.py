@@ -1,15 +1,18 @@
 """`IndexMap`: where the elements of a store lie in its root, as a layout and as a box; the transforms of stores."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from math import prod
-from operator import index
-from typing import Any, Self, SupportsIndex
+from operator import index, itemgetter
+from typing import Any, NoReturn, SupportsIndex
 
 from accel.errors import NonInvertibleTransformation, StoreIndexError, StoreSizeError, StoreValueError
 from accel.layout import Layout
 from accel.store.boxes import Box, box_of, extents
 
 __all__ = ["IndexMap", "c_strides", "sizes_of"]
+
+_new = object.__new__  # a transform takes less than a microsecond, so each look-up counts
 
 
 class IndexMap:
@@ -35,7 +38,7 @@ class IndexMap:
 
     __slots__ = ("_axes", "_inner", "_steps", "box", "cut", "offset", "shape", "strides", "transformed")
     # _axes: the axis of the root along which each dimension runs; -1 for none.
-    # _inner: the dimensions that are inner parts of an axis that was split.
+    # _inner: a bit for each dimension that is an inner part of an axis that was split.
     # _steps: the strides of the root.
     shape: tuple[int, ...]
     strides: tuple[int, ...]
@@ -44,20 +47,20 @@ class IndexMap:
     transformed: bool
     cut: bool
     _axes: tuple[int, ...]
-    _inner: frozenset[int]
+    _inner: int
     _steps: tuple[int, ...]
 
     @classmethod
     def whole(cls, shape: tuple[int, ...], strides: tuple[int, ...] | None = None, offset: int = 0) -> "IndexMap":
         """Return the map of a root, by default in C order."""
-        made = object.__new__(cls)
+        made = _new(IndexMap)
         made.shape = shape
         made.strides = made._steps = c_strides(shape) if strides is None else strides
         made.offset = offset
         made.box = box_of(shape)
         made.transformed = made.cut = False
         made._axes = tuple(range(len(shape)))
-        made._inner = _NONE
+        made._inner = 0
         return made
 
     def _with(
@@ -67,11 +70,11 @@ class IndexMap:
         axes: tuple[int, ...],
         offset: int,
         box: Box,
-        inner: frozenset[int],
+        inner: int,
         transformed: bool = True,
         cut: bool = False,
-    ) -> Self:
-        made = object.__new__(type(self))
+    ) -> "IndexMap":
+        made = _new(IndexMap)
         made.shape = shape
         made.strides = strides
         made._axes = axes
@@ -123,80 +126,96 @@ class IndexMap:
 
     def of_tile(self, origin: Sequence[int], shape: Sequence[int], *, first: bool) -> "IndexMap":
         """Return the map of a tile; the ``first`` tile of a partition keeps the indices of the root."""
-        made = self
-        for dim, (low, extent) in enumerate(zip(origin, shape, strict=True)):
-            made = made.slice(dim, low, low + extent)
+        offset, box = self.offset, self.box
+        for axis, (low, extent) in enumerate(zip(origin, shape, strict=True)):
+            if extent == self.shape[axis]:
+                continue
+            if self._inner >> axis & 1:
+                self._refuse_inner(axis)
+            if extent:
+                offset += low * self.strides[axis]
+            box = self._narrowed(box, axis, low, low + extent)
         transformed = self.transformed or not first
-        return made._with(made.shape, made.strides, made._axes, made.offset, made.box, made._inner, transformed, True)
+        return self._with(tuple(shape), self.strides, self._axes, offset, box, self._inner, transformed, True)
 
     # Transforms
 
-    def promote(self, dim: SupportsIndex, size: SupportsIndex) -> Self:
+    def promote(self, dim: SupportsIndex, size: SupportsIndex) -> "IndexMap":
         """Add a dimension that repeats the values ``size`` times; it becomes dimension ``dim``."""
-        ndim = len(self.shape)
+        shape, strides, axes = self.shape, self.strides, self._axes
         at, extent = index(dim), _size(size)
         if at < 0:
-            at += ndim
-        if not 0 <= at <= ndim:
-            raise StoreValueError(f"Invalid promotion on dimension {at} for a {ndim}-D store")
+            at += len(shape)
+        if not 0 <= at <= len(shape):
+            raise StoreValueError(f"Invalid promotion on dimension {at} for a {len(shape)}-D store")
         return self._with(
-            (*self.shape[:at], extent, *self.shape[at:]),
-            (*self.strides[:at], 0, *self.strides[at:]),
-            (*self._axes[:at], -1, *self._axes[at:]),
+            (*shape[:at], extent, *shape[at:]),
+            (*strides[:at], 0, *strides[at:]),
+            (*axes[:at], -1, *axes[at:]),
             self.offset,
             self.box,
-            frozenset([each + (each >= at) for each in self._inner]) if self._inner else _NONE,
+            _moved(self._inner, at, 1) if self._inner else 0,
         )
 
-    def project(self, dim: SupportsIndex, at: SupportsIndex) -> Self:
+    def project(self, dim: SupportsIndex, at: SupportsIndex) -> "IndexMap":
         """Remove a dimension: keep the elements at one index of it."""
+        shape, strides, axes = self.shape, self.strides, self._axes
         axis, place = self._axis(dim, "projection"), index(at)
-        if not 0 <= place < self.shape[axis]:
-            raise StoreIndexError(f"Projection index {place} is out of bounds [0, {self.shape[axis]})")
-        self._refuse_inner(axis)
+        if not 0 <= place < shape[axis]:
+            raise StoreIndexError(f"Projection index {place} is out of bounds [0, {shape[axis]})")
+        if self._inner >> axis & 1:
+            self._refuse_inner(axis)
+        after = axis + 1
         return self._with(
-            self.shape[:axis] + self.shape[axis + 1 :],
-            self.strides[:axis] + self.strides[axis + 1 :],
-            self._axes[:axis] + self._axes[axis + 1 :],
-            self.offset + place * self.strides[axis],
-            self._narrowed(axis, place, place + 1),
-            frozenset([each - (each > axis) for each in self._inner]) if self._inner else _NONE,
-            cut=True,
+            shape[:axis] + shape[after:],
+            strides[:axis] + strides[after:],
+            axes[:axis] + axes[after:],
+            self.offset + place * strides[axis],
+            self._narrowed(self.box, axis, place, place + 1),
+            _moved(self._inner, after, -1) if self._inner else 0,
+            True,
+            True,
         )
 
-    def broadcast(self, dim: SupportsIndex, size: SupportsIndex) -> Self:
+    def broadcast(self, dim: SupportsIndex, size: SupportsIndex) -> "IndexMap":
         """Repeat the values along a dimension of extent 1."""
+        shape, strides, axes = self.shape, self.strides, self._axes
         axis, extent = self._axis(dim, "broadcast"), _size(size)
-        if self.shape[axis] != 1:
-            raise StoreValueError(f"Invalid broadcast on dimension {axis}: expected size 1 but got {self.shape[axis]}")
+        if shape[axis] != 1:
+            raise StoreValueError(f"Invalid broadcast on dimension {axis}: expected size 1 but got {shape[axis]}")
+        after = axis + 1
         return self._with(
-            (*self.shape[:axis], extent, *self.shape[axis + 1 :]),
-            (*self.strides[:axis], 0, *self.strides[axis + 1 :]),
-            (*self._axes[:axis], -1, *self._axes[axis + 1 :]),
+            (*shape[:axis], extent, *shape[after:]),
+            (*strides[:axis], 0, *strides[after:]),
+            (*axes[:axis], -1, *axes[after:]),
             self.offset,
             self.box,
-            self._inner - {axis} if self._inner else _NONE,
+            self._inner & ~(1 << axis),
         )
 
-    def slice(self, dim: SupportsIndex, start: SupportsIndex | None, stop: SupportsIndex | None) -> Self:
+    def slice(self, dim: SupportsIndex, start: SupportsIndex | None, stop: SupportsIndex | None) -> "IndexMap":
         """Keep a range of a dimension; negative bounds count from the end, and a start past the stop gives nothing."""
-        axis = self._axis(dim, "slicing of")
-        extent = self.shape[axis]
-        low, high = _bound(start, 0, extent), _bound(stop, extent, extent)
-        if low < high and high > extent:
-            raise StoreIndexError(
-                f"Out-of-bounds slicing [{low}, {high}] on dimension {axis} for a store of shape {[*self.shape]}"
-            )
-        if low == 0 and high == extent:
-            return self
-        if low < high:
-            self._refuse_inner(axis)
-            box = self._narrowed(axis, low, high)
-        else:
+        shape, axis = self.shape, self._axis(dim, "slicing of")
+        extent = shape[axis]
+        low = 0 if start is None else _bound(start, extent)
+        high = extent if stop is None else _bound(stop, extent)
+        if low >= high:
+            if low == high == extent == 0:
+                return self
             low = high = 0
             box = tuple([(first, first) for first, _ in self.box])  # as in Legate, an empty slice is part of nothing
+        elif high > extent:
+            raise StoreIndexError(
+                f"Out-of-bounds slicing [{low}, {high}] on dimension {axis} for a store of shape {[*shape]}"
+            )
+        elif high - low == extent:
+            return self
+        else:
+            if self._inner >> axis & 1:
+                self._refuse_inner(axis)
+            box = self._narrowed(self.box, axis, low, high)
         return self._with(
-            (*self.shape[:axis], high - low, *self.shape[axis + 1 :]),
+            (*shape[:axis], high - low, *shape[axis + 1 :]),
             self.strides,
             self._axes,
             self.offset + low * self.strides[axis],
@@ -206,46 +225,47 @@ class IndexMap:
             True,
         )
 
-    def transpose(self, axes: Iterable[SupportsIndex]) -> Self:
+    def transpose(self, axes: Iterable[SupportsIndex]) -> "IndexMap":
         """Reorder the dimensions: dimension ``i`` of the result is ``axes[i]`` of this one."""
-        order = sizes_of(axes)
-        ndim = len(self.shape)
-        if len(order) != ndim:
-            raise StoreValueError(f"Dimension Mismatch: expected {ndim} axes, but got {len(order)}")
-        if len(set(order)) != ndim:
-            raise StoreValueError("Duplicate axes found")
-        for each in order:
-            if not 0 <= each < ndim:
-                raise StoreValueError(f"Invalid axis {each} for a {ndim}-D store")
+        order, ndim = sizes_of(axes), len(self.shape)
+        if len(order) != ndim or _dims(ndim) != {*order}:
+            _refuse_axes(order, ndim)
+        if ndim < 2:
+            return self._with(self.shape, self.strides, self._axes, self.offset, self.box, self._inner)
+        reordered = itemgetter(*order)
         return self._with(
-            tuple([self.shape[each] for each in order]),
-            tuple([self.strides[each] for each in order]),
-            tuple([self._axes[each] for each in order]),
+            reordered(self.shape),
+            reordered(self.strides),
+            reordered(self._axes),
             self.offset,
             self.box,
-            frozenset([order.index(each) for each in self._inner]) if self._inner else _NONE,
+            sum([(self._inner >> each & 1) << place for place, each in enumerate(order)]) if self._inner else 0,
         )
 
-    def delinearize(self, dim: SupportsIndex, sizes: Iterable[SupportsIndex]) -> Self:
+    def delinearize(self, dim: SupportsIndex, sizes: Iterable[SupportsIndex]) -> "IndexMap":
         """Split a dimension into several, in C order."""
         axis, parts = self._axis(dim, "delinearization"), sizes_of(sizes)
-        if any(part < 0 for part in parts):
+        if min(parts, default=0) < 0:
             raise StoreSizeError(f"can't convert negative value to uint64_t: the sizes are {[*parts]}")
         if prod(parts) != self.shape[axis]:
             raise StoreValueError(f"Dimension of size {self.shape[axis]} cannot be delinearized into {[*parts]}")
-        added, stride = len(parts) - 1, self.strides[axis]
-        moved = frozenset([each + added * (each > axis) for each in self._inner])
+        after, added, along = axis + 1, len(parts) - 1, self._axes[axis]
+        inner = _moved(self._inner, after, added) if self._inner else 0
+        if along >= 0:
+            inner |= ((1 << added) - 1) << after
         return self._with(
-            self.shape[:axis] + parts + self.shape[axis + 1 :],
-            self.strides[:axis] + tuple([step * stride for step in c_strides(parts)]) + self.strides[axis + 1 :],
-            self._axes[:axis] + (self._axes[axis],) * len(parts) + self._axes[axis + 1 :],
+            self.shape[:axis] + parts + self.shape[after:],
+            self.strides[:axis] + c_strides(parts, self.strides[axis]) + self.strides[after:],
+            self._axes[:axis] + (along,) * len(parts) + self._axes[after:],
             self.offset,
             self.box,
-            moved if self._axes[axis] < 0 else moved.union(range(axis + 1, axis + 1 + added)),
+            inner,
         )
 
     def _axis(self, dim: SupportsIndex, what: str) -> int:
         axis, ndim = index(dim), len(self.shape)
+        if 0 <= axis < ndim:
+            return axis
         if axis < 0:
             axis += ndim
         if not 0 <= axis < ndim:
@@ -253,21 +273,20 @@ class IndexMap:
             raise StoreValueError(f"Invalid {what} {middle} {axis} for a {ndim}-D store")
         return axis
 
-    def _refuse_inner(self, axis: int) -> None:
-        if axis in self._inner:
-            raise NonInvertibleTransformation(
-                f"Non-invertible transformation: dimension {axis} is an inner part of a dimension that delinearize "
-                f"split; slice or project before delinearize, or use the outermost part"
-            )
+    def _refuse_inner(self, axis: int) -> NoReturn:
+        raise NonInvertibleTransformation(
+            f"Non-invertible transformation: dimension {axis} is an inner part of a dimension that delinearize "
+            f"split; slice or project before delinearize, or use the outermost part"
+        )
 
-    def _narrowed(self, axis: int, low: int, high: int) -> Box:
-        """Return the box of a range of a dimension."""
+    def _narrowed(self, box: Box, axis: int, low: int, high: int) -> Box:
+        """Return a box with a range of a dimension."""
         along = self._axes[axis]
         if along < 0:
-            return self.box
+            return box
         step = self.strides[axis] // self._steps[along]
-        first = self.box[along][0]
-        return (*self.box[:along], (first + low * step, first + high * step), *self.box[along + 1 :])
+        first = box[along][0]
+        return (*box[:along], (first + low * step, first + high * step), *box[along + 1 :])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IndexMap):
@@ -281,16 +300,13 @@ class IndexMap:
         return f"<IndexMap {self.layout} from {self.offset}, box {self.box}>"
 
 
-_NONE: frozenset[int] = frozenset()
-
-
-def c_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the strides of C order, in elements; none is 0, also if there are no elements."""
-    strides, step = [], 1
+def c_strides(shape: Sequence[int], step: int = 1) -> tuple[int, ...]:
+    """Return the strides of C order, in elements of ``step``; none is 0, also if there are no elements."""
+    strides = []
     for extent in reversed(shape):
         strides.append(step)
         step *= extent or 1
-    return tuple(reversed(strides))
+    return tuple(strides[::-1])
 
 
 def sizes_of(given: Any) -> tuple[int, ...]:
@@ -301,6 +317,26 @@ def sizes_of(given: Any) -> tuple[int, ...]:
         raise StoreValueError(f"Expected an iterable but got {type(given)}") from None
 
 
+@cache
+def _dims(ndim: int) -> frozenset[int]:
+    return frozenset(range(ndim))
+
+
+def _refuse_axes(order: tuple[int, ...], ndim: int) -> NoReturn:
+    if len(order) != ndim:
+        raise StoreValueError(f"Dimension Mismatch: expected {ndim} axes, but got {len(order)}")
+    if len(set(order)) != ndim:
+        raise StoreValueError("Duplicate axes found")
+    wrong = next(each for each in order if not 0 <= each < ndim)
+    raise StoreValueError(f"Invalid axis {wrong} for a {ndim}-D store")
+
+
+def _moved(inner: int, at: int, by: int) -> int:
+    """Move the bits of the dimensions from ``at`` on."""
+    before, rest = inner & ((1 << at) - 1), inner >> at
+    return before | rest << (at + by) if by >= 0 else before & ~(1 << (at - 1)) | rest << (at + by)
+
+
 def _size(given: SupportsIndex) -> int:
     size = index(given)
     if size < 0:
@@ -308,8 +344,6 @@ def _size(given: SupportsIndex) -> int:
     return size
 
 
-def _bound(given: SupportsIndex | None, default: int, extent: int) -> int:
-    if given is None:
-        return default
+def _bound(given: SupportsIndex, extent: int) -> int:
     bound = index(given)
     return bound if bound >= 0 else max(bound + extent, 0)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Key", "LogicalStore"]
 
+_new = object.__new__
 Range = slice  # inside the class, `slice` is a method
 _Basic = SupportsIndex | slice | EllipsisType | None
 Key = _Basic | tuple[_Basic, ...]
@@ -114,7 +115,7 @@ class LogicalStore:
         StoreValueError
             If ``dim`` is not in [-ndim, ndim].
         """
-        return self._view(self.map.promote(dim, size))
+        return self._view((self._map or self.map).promote(dim, size))
 
     def project(self, dim: SupportsIndex, index: SupportsIndex) -> "LogicalStore":
         """Remove a dimension: keep the elements at one index of it.
@@ -128,7 +129,7 @@ class LogicalStore:
         NonInvertibleTransformation
             If the dimension is an inner part of one that `delinearize` split.
         """
-        return self._view(self.map.project(dim, index))
+        return self._view((self._map or self.map).project(dim, index))
 
     def broadcast(self, dim: SupportsIndex, size: SupportsIndex) -> "LogicalStore":
         """Repeat the values along a dimension of extent 1.
@@ -138,7 +139,7 @@ class LogicalStore:
         StoreValueError
             If there is no such dimension, or its extent is not 1.
         """
-        return self._view(self.map.broadcast(dim, size))
+        return self._view((self._map or self.map).broadcast(dim, size))
 
     def slice(self, dim: SupportsIndex, bounds: Slice | Range) -> "LogicalStore":
         """Keep a range of a dimension.
@@ -153,10 +154,9 @@ class LogicalStore:
         StoreIndexError
             If the range ends past it; an IndexError and a ValueError.
         """
-        step = getattr(bounds, "step", None)
-        if step not in (None, 1):
+        if not isinstance(bounds, Slice) and bounds.step not in (None, 1):
             _refuse_step(bounds)
-        made = self.map.slice(dim, bounds.start, bounds.stop)
+        made = (self._map or self.map).slice(dim, bounds.start, bounds.stop)
         return self if made is self._map else self._view(made)
 
     def transpose(self, axes: Iterable[SupportsIndex]) -> "LogicalStore":
@@ -167,7 +167,7 @@ class LogicalStore:
         StoreValueError
             If ``axes`` is no permutation of the dimensions.
         """
-        return self._view(self.map.transpose(axes))
+        return self._view((self._map or self.map).transpose(axes))
 
     def delinearize(self, dim: SupportsIndex, sizes: Iterable[SupportsIndex]) -> "LogicalStore":
         """Split a dimension into several, in C order.
@@ -177,7 +177,7 @@ class LogicalStore:
         StoreValueError
             If there is no such dimension, or the product of the sizes is not its extent.
         """
-        return self._view(self.map.delinearize(dim, sizes))
+        return self._view((self._map or self.map).delinearize(dim, sizes))
 
     def reinterpret_as(self, dtype: DTypeLike) -> "LogicalStore":
         """Return the same bytes as elements of another type of the same size and alignment.
@@ -415,7 +415,7 @@ class LogicalStore:
         return f"<LogicalStore of {self.dtype.name}, {shape}>"
 
     def _view(self, index_map: IndexMap) -> "LogicalStore":
-        made = object.__new__(LogicalStore)
+        made = _new(LogicalStore)
         made.root = self.root
         made.dtype = self.dtype
         made._map = index_map

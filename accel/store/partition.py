@@ -54,15 +54,17 @@ class LogicalStorePartition:
         at = sizes_of(color)
         if len(at) != len(self.color_shape):
             self._refuse(at)
-        if any(each < 0 for each in at):
-            raise StoreSizeError(f"can't convert negative value to uint64_t: the color is {[*at]}")
-        if any(each >= count for each, count in zip(at, self.color_shape, strict=True)):
-            self._refuse(at)
-        origin = self.origin(at)
-        ends = zip(origin, self.tile_shape, self.store.shape, strict=True)
-        shape = [min(low + tile, extent) - low for low, tile, extent in ends]
-        index_map = self.store.map.of_tile(origin, shape, first=not any(at))
-        return LogicalStore.on(self.store.root, index_map, self.store.dtype)
+        store, origin, shape = self.store, [], []
+        for each, count, tile, extent in zip(at, self.color_shape, self.tile_shape, store.shape, strict=True):
+            if each < 0:
+                raise StoreSizeError(f"can't convert negative value to uint64_t: the color is {[*at]}")
+            if each >= count:
+                self._refuse(at)
+            low = min(each * tile, extent)
+            origin.append(low)
+            shape.append(min(tile, extent - low))
+        index_map = store.map.of_tile(origin, shape, first=not any(at))
+        return LogicalStore.on(store.root, index_map, store.dtype)
 
     def _refuse(self, color: tuple[int, ...]) -> None:
         raise StoreIndexError(f"Color {[*color]} is invalid for partition of color shape {[*self.color_shape]}")

@@ -1,6 +1,7 @@
 """Declarations of tasks, their variants, and what is refused before anything runs."""
 
 import pickle
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -59,6 +60,16 @@ def store(*shape, dtype="float32"):
 
 def values(given):
     return np.asarray(given.get_physical_store()).tolist()
+
+
+def test_a_reduction_can_be_declared_as_type_checkers_understand_it():
+    @task
+    def added(x: Input, s: Annotated[Any, Reduce(ADD)]):
+        np.asarray(s)[...] += x.shape[0]
+
+    x, s = store(6), store(1)
+    added(x.partition_by_tiling((2,)), s).wait()
+    assert values(s) == [7.0]
 
 
 class TestBadArguments:

@@ -34,6 +34,7 @@ GOALS = {
 }
 
 CHAIN = 1000
+WORK = ("x + y", "sin(x)", "sum")
 CHUNKS, CHUNK = 8, 4_000_000
 
 
@@ -57,13 +58,18 @@ saxpy_by_kernel = task(constraints=[align("x", "y")], parameters={"x": Input, "y
 
 
 @task
-def start(value: float, x: Output) -> None:
-    x.span_write_accessor()[...] = value
+def start(seed: int, x: Output) -> None:
+    np.random.default_rng(seed).random(out=x.span_write_accessor())
 
 
 @task
 def add(x: Input, y: Input, z: Output) -> None:
     np.add(x.span_read_accessor(), y.span_read_accessor(), out=z.span_write_accessor())
+
+
+@task
+def sine(x: Input, z: Output) -> None:
+    np.sin(x.span_read_accessor(), out=z.span_write_accessor())
 
 
 @task
@@ -176,6 +182,7 @@ def plain_dask() -> dict[str, Callable[[], object]]:
     wait([x, y])
     return {
         "dask.array x + y": lambda: wait((x + y).persist()),
+        "dask.array sin(x)": lambda: wait(da.sin(x).persist()),
         "dask.array sum": lambda: float(x.sum().compute()),
     }
 
@@ -184,8 +191,8 @@ def tasks_on_dask(client: Any) -> dict[str, Callable[[], object]]:
     chosen = engine("dask", client=client)
     x, y, z = (create_store("float64", (CHUNKS * CHUNK,)) for _ in range(3))
     tiles = [store.partition_by_tiling((CHUNK,)) for store in (x, y, z)]
-    for value, each in zip((1.0, 2.0), tiles, strict=False):
-        chosen.submit(start.bind(value, each)).wait()
+    for seed, each in zip((1, 2), tiles, strict=False):
+        chosen.submit(start.bind(seed, each)).wait()
 
     def sum_of_x() -> float:
         result = create_store("float64", (1,))
@@ -193,7 +200,11 @@ def tasks_on_dask(client: Any) -> dict[str, Callable[[], object]]:
         chosen.submit(total.bind(tiles[0], result))
         return float(chosen.gather(result)[0])
 
-    return {"tasks x + y": lambda: chosen.submit(add.bind(*tiles)).wait(), "tasks sum": sum_of_x}
+    return {
+        "tasks x + y": lambda: chosen.submit(add.bind(*tiles)).wait(),
+        "tasks sin(x)": lambda: chosen.submit(sine.bind(tiles[0], tiles[2])).wait(),
+        "tasks sum": sum_of_x,
+    }
 
 
 def dask_part(rounds: int) -> dict[str, Any]:
@@ -201,9 +212,9 @@ def dask_part(rounds: int) -> dict[str, Any]:
     ratios = {
         f"{what}, {workers} workers": times[f"tasks {what}, ms"] / times[f"dask.array {what}, ms"]
         for workers, times in found.items()
-        for what in ("x + y", "sum")
+        for what in WORK
     }
-    scaling = {what: found[1][f"tasks {what}, ms"] / found[2][f"tasks {what}, ms"] for what in ("x + y", "sum")}
+    scaling = {what: found[1][f"tasks {what}, ms"] / found[2][f"tasks {what}, ms"] for what in WORK}
     return {"times": found, "over dask.array": ratios, "1 worker over 2": scaling}
 
 

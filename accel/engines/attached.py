@@ -9,12 +9,15 @@ in common, and their addresses interleave.
 themselves may have no order. So the event of a submission also stands for the works of those it replaced that are not
 over. Both records are made in one step (`order`): two launches have the same order in both.
 
+Two stores may be attached to the same memory. The regions of one know nothing of the other. So works on these wait for
+one another, as if each used all elements that both have.
+
 A body uses the memory by an alias, whose hazards are its own. Otherwise a copy in the body would wait for later work of
 others on this memory, and that work waits for the task.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from accel.device import Device
 from accel.engines.pool import POOL
@@ -34,10 +37,10 @@ order = open_after_fork(threading.RLock())
 class TaskEvent:
     """The end of some tasks, as an `Event`."""
 
-    __slots__ = ("_own", "works")
+    __slots__ = ("own", "works")
 
     def __init__(self, own: Sequence[TaskWork], earlier: Sequence[TaskWork]) -> None:
-        self._own = own
+        self.own = own
         self.works = [*earlier, *own]
 
     device = Device.CPU
@@ -47,7 +50,7 @@ class TaskEvent:
     @property
     def failed(self) -> bool:
         """Whether a task of the launch failed."""
-        return any(work.over and work.failure is not None for work in self._own)
+        return any(work.over and work.failure is not None for work in self.own)
 
     def done(self) -> bool:
         """Tell whether all are over."""
@@ -64,7 +67,7 @@ class TaskEvent:
     def wait(self) -> None:
         """Block until all are over; raises the exception of the first that failed."""
         self.settle()
-        failure = next((work.failure for work in self._own if work.failure is not None), None)
+        failure = next((work.failure for work in self.own if work.failure is not None), None)
         if failure is not None:
             raise failure
 
@@ -90,28 +93,50 @@ class Recorded:
     """
 
     def __init__(self, roots: dict[Root, bool]) -> None:
+        self._roots = roots
         self._claims = [root.storage().claim(writing=writing) for root, writing in roots.items()]
         self._submission = Submission()
         self.after: list[Submission] = []
         self.read: list[Submission] = []
 
-    def enter(self, works: Sequence[TaskWork], after: Sequence[Sequence[Work]]) -> None:
+    def enter(self, works: Sequence[TaskWork], after: Sequence[list[Work]]) -> None:
         """Record the works, each of which comes after others of the same roots; the caller holds `order`."""
         submission = self._submission
         for work in works:
             work.memory = self
+        if self._has_alias(self._roots.items()):
+            for work, found in zip(works, after[1:], strict=False):
+                found.append(work)
         event = TaskEvent(works, ())
         submission.event = event
         read = hazards.enter(submission, self._claims)
         implied = {id(each) for found in after for each in found}
         for each in submission.after:
             if isinstance(each.event, TaskEvent):
+                unfinished = [work for work in each.event.works if not work.over]
                 # Those that these works come after anyway are over before these.
-                event.works += [work for work in each.event.works if not work.over and id(work) not in implied]
+                event.works += [work for work in unfinished if id(work) not in implied]
+                aliased = self._aliased(unfinished)
+                for found in after:
+                    found.extend(aliased)
             else:
                 self.after.append(each)
-        self.read = [each for each in read if not isinstance(each.event, TaskEvent)]
+        self.read = [each for each in read if not isinstance(each.event, TaskEvent) or self._aliased(each.event.own)]
         hazards.confirm(submission, self.read)
+
+    def _aliased(self, works: Sequence[TaskWork]) -> list[TaskWork]:
+        """Return the works that use memory of this launch by another store."""
+        return [
+            work for work in works if self._has_alias([(use.root, use.access is not Access.READ) for use in work.uses])
+        ]
+
+    def _has_alias(self, others: Iterable[tuple[Root, bool]]) -> bool:
+        """Tell whether others use memory of this launch by another store, and one of the two writes."""
+        return any(
+            (writing or other_writing) and root.shares_memory(other)
+            for other, other_writing in others
+            for root, writing in self._roots.items()
+        )
 
     def begin(self) -> None:
         """Wait for the work of others, and raise its failure if it wrote what the launch reads."""

@@ -1,7 +1,11 @@
 """Cuts a launch on plain stores into tiles of rows, where the constraints of the task allow it."""
 
+from collections.abc import Sequence
+
 from accel.engines.constraints import Align, Broadcast
 from accel.engines.launch import Launch
+from accel.engines.points import Operand
+from accel.store.boxes import overlap
 from accel.store.regions import Access
 
 __all__ = ["TILE_BYTES", "divided"]
@@ -14,6 +18,7 @@ def divided(launch: Launch) -> Launch:
     """Return a launch on large aligned stores cut into tiles of rows, and any other launch as it is.
 
     It is cut if each store that the task writes is aligned, or reduced, and each that it reads is aligned or broadcast.
+    It stays whole if the results could depend on the cuts: if rows that are written overlap other rows.
     """
     task = launch.task
     if not task.constraints or launch.color_shape or not launch.operands or launch.has_arrays:
@@ -23,10 +28,39 @@ def divided(launch: Launch) -> Launch:
     nbytes = sum([each.nbytes for each in stores])
     if nbytes <= 2 * TILE_BYTES or any(each.map is None or not each.map.shape for each in stores):
         return launch
+    if not all(map(_has_rows, stores)) or _rows_meet(launch.operands, names):
+        return launch
     assert stores[0].map is not None, "checked above"
     extent = stores[0].map.shape[0]
     rows = max(extent * TILE_BYTES // nbytes, 1)
     return launch.cut(names, rows) if rows < extent else launch
+
+
+def _has_rows(operand: Operand) -> bool:
+    """Tell whether each row has elements of its own, that a view can have alone."""
+    index_map = operand.map
+    assert index_map is not None, "it has a shape"
+    return index_map.divisible(0) and (index_map.strides[0] != 0 or operand.access is Access.READ)
+
+
+def _rows_meet(operands: Sequence[Operand], names: Sequence[str]) -> bool:
+    """Tell whether a row that is written has elements in common with another row, or with a store that is not cut."""
+    written = [each for each in operands if each.access is not Access.READ]
+    return any(
+        _meet(one, other) and not (one.root is other.root and one.map == other.map and other.name in names)
+        for one in written
+        for other in operands
+        if one is not other
+    )
+
+
+def _meet(one: Operand, other: Operand) -> bool:
+    """Tell whether two stores have elements in common, or may have some by attached memory."""
+    assert one.root is not None, "the launch is of this process"
+    assert other.root is not None, "the launch is of this process"
+    if one.root is other.root:
+        return overlap(one.box, other.box)
+    return one.root.shares_memory(other.root)
 
 
 def _aligned(launch: Launch) -> tuple[str, ...]:

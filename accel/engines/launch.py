@@ -20,7 +20,7 @@ from accel.errors import StoreIndexError, StoreValueError
 from accel.store.arrays.logical_array import LogicalArray
 from accel.store.arrays.tiles import LogicalArrayPartition
 from accel.store.logical_store import LogicalStore
-from accel.store.partition import LogicalStorePartition
+from accel.store.partition import LogicalStorePartition, tiled
 from accel.store.regions import Access
 
 if TYPE_CHECKING:
@@ -129,7 +129,8 @@ class Launch:
         for place in self.task.store_places:
             store = values[place.at]
             if place.name in names:
-                values[place.at] = store.partition_by_tiling((rows, *[max(extent, 1) for extent in store.shape[1:]]))
+                # Not `partition_by_tiling`: it would become the current partition of the user's store.
+                values[place.at] = tiled(store, (rows, *[max(extent, 1) for extent in store.shape[1:]]), None)
         return Launch(self.task, tuple(values))
 
     def _check_colors(self) -> None:

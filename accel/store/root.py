@@ -161,6 +161,13 @@ class Root:
         """Whether the memory belongs to the user."""
         return self._home is not None
 
+    def shares_memory(self, other: "Root") -> bool:
+        """Tell whether another root is attached to memory of the user that this one is attached to as well."""
+        one, two = self._home, other._home
+        if one is None or two is None or other is self or one.device is not two.device:
+            return False
+        return one.pointer < two.pointer + two.nbytes and two.pointer < one.pointer + one.nbytes
+
     @property
     def box(self) -> Box:
         """The box of all elements; that of an unknown shape covers every box."""

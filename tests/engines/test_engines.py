@@ -11,6 +11,7 @@ from accel import xp
 from accel.engines import InOut, Input, Output, Reduce, align, current, engine, task
 from accel.errors import StoreError, StoreValueError
 from accel.store import ADD, MAX, create_buffer, create_store, from_array
+from accel.store.regions import HostWork, pending
 
 ENGINES = {
     "eager": lambda: engine("eager").using(),
@@ -33,6 +34,10 @@ def threads():
 
 def values(store):
     return np.asarray(store.get_physical_store()).copy()
+
+
+def pending_of(store):
+    return pending(store.root, store.map.box, writing=True)
 
 
 def store_of(array):
@@ -464,6 +469,46 @@ class TestBodiesThatWait:
         with pytest.raises(StoreError, match="would wait for task add_one"):
             future.wait()
         assert isinstance(later.exception(), StoreError)
+
+    def test_a_body_that_would_wait_for_the_host_which_waits_for_the_body_is_refused(self, threads):
+        x, y, go = store_of(np.zeros(4)), store_of(np.zeros(4)), threading.Event()
+
+        def waits_by(action):
+            @task
+            def wait_inside(part: InOut):
+                assert go.wait(60)
+                action(x[2:])
+
+            return wait_inside
+
+        futures = [
+            waits_by(lambda part: part.get_physical_store())(x[:1]),
+            waits_by(lambda part: add_one(part).wait())(x[1:2]),
+            waits_by(lambda part: saxpy(1.0, part, y[:2]).wait())(x[1:2]),
+        ]
+        host = threading.Thread(target=lambda: x.fill(7))
+        host.start()
+        while not isinstance(pending_of(x)[-1], HostWork):
+            time.sleep(0.001)
+        go.set()
+        for future in futures:
+            assert isinstance(future.exception(), StoreError)
+        host.join(60)
+        assert values(x)[0] == 7
+
+    def test_a_task_inside_of_a_body_is_refused_to_wait_for_that_body(self, any_engine):
+        x, y = store_of(np.zeros(2)), store_of(np.zeros(2))
+
+        @task
+        def inner(y: InOut):
+            x.get_physical_store()
+
+        @task
+        def outer(x: InOut):
+            inner(y).wait()
+
+        found = outer(x).exception()
+        assert isinstance(found, StoreError)
 
     def test_scratch_memory_of_a_body_is_freed_when_it_ends(self, any_engine):
         buffers = []

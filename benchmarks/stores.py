@@ -74,11 +74,8 @@ def total(x: Input, sum: Reduce[ADD]) -> None:
 def small(number: int, rounds: int) -> dict[str, Any]:
     """Ratios of transforms, of `create_store`, and of tasks on stores of 8 elements."""
     x, y = np.zeros(8), np.ones(8)
-    matrix, column, store = (
-        create_store("float64", (6, 4)),
-        create_store("float64", (6, 1)),
-        from_array(x, read_only=False),
-    )
+    matrix, column = create_store("float64", (6, 4)), create_store("float64", (6, 1))
+    store, attached = small_store(), from_array(np.zeros(8), read_only=False)
     bounds = Slice(1, 4)
     rivals = {
         "add": lambda: np.add(x, y),
@@ -94,6 +91,7 @@ def small(number: int, rounds: int) -> dict[str, Any]:
     with engine("threads").using():
         found |= medians({"submit": lambda: add_one(store)}, number=number, rounds=rounds)
         found |= medians({"task with result": lambda: result_of(store)}, number=number // 4, rounds=rounds)
+        found |= medians({"submit, attached memory": lambda: add_one(attached)}, number=number // 4, rounds=rounds)
     with engine("threads").using(inline=False):
         found |= medians({"submit to a thread": lambda: add_one(store)}, number=number // 4, rounds=rounds)
         found |= medians(
@@ -101,6 +99,12 @@ def small(number: int, rounds: int) -> dict[str, Any]:
         )
         add_one(store).wait()
     return {"ns": found, "over np.add": {name: time / found["add"] for name, time in found.items() if name != "add"}}
+
+
+def small_store() -> LogicalStore:
+    store = create_store("float64", (8,))
+    store.fill(0)
+    return store
 
 
 def result_of(store: LogicalStore) -> float:
@@ -111,7 +115,7 @@ def result_of(store: LogicalStore) -> float:
 
 def chain(rounds: int) -> dict[str, float]:
     """Microseconds a task of a chain in which each waits for the one before."""
-    store = from_array(np.zeros(8), read_only=False)
+    store = small_store()
 
     def run() -> None:
         for _ in range(CHAIN):

@@ -101,6 +101,8 @@ class TiledContents:
         self.budget = budget
         self.lock = threading.RLock()
         self.tiles: list[Tile] = []
+        self._by_box: dict[Box, Tile] = {}
+        self._layered = False  # whether a tile overlaps another
         self.gathered: AnyStorage | None = None
 
     @property
@@ -110,6 +112,8 @@ class TiledContents:
 
     def exact(self, box: Box) -> Tile | None:
         """Return the tile of a box; None if there is none, or a later tile overlaps it."""
+        if not self._layered:
+            return self._by_box.get(box)
         for tile in reversed(self.tiles):
             if tile.box == box:
                 return tile
@@ -127,8 +131,15 @@ class TiledContents:
             if self.gathered is not None:
                 self.budget.drop(made)
                 return
-            covered = [tile for tile in self.tiles if covers(made.box, tile.box)]
-            self.tiles = [*[tile for tile in self.tiles if tile not in covered], made]
+            touched = self.overlapping(made.box)
+            covered = [tile for tile in touched if covers(made.box, tile.box)]
+            self._layered = self._layered or len(covered) < len(touched)
+            for tile in covered:
+                del self._by_box[tile.box]
+            if covered:
+                self.tiles = [tile for tile in self.tiles if tile not in covered]
+            self.tiles.append(made)
+            self._by_box[made.box] = made
         for tile in covered:
             self.budget.drop(tile)
 

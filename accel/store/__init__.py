@@ -6,6 +6,7 @@ at first use; the stub beside this file lists all names.
 """
 
 from accel.lazy import LazyNames
+from accel.store.accessors import Accessor, ReduceAccessor
 from accel.store.creation import create_store, from_array
 from accel.store.domains import Domain, PointInRectIterator
 from accel.store.external import ExternalAllocation
@@ -36,6 +37,7 @@ __all__ = [
     "OR",
     "XOR",
     "Access",
+    "Accessor",
     "Domain",
     "ExternalAllocation",
     "InlineAllocation",
@@ -48,6 +50,7 @@ __all__ = [
     "PhysicalArray",
     "PhysicalStore",
     "PointInRectIterator",
+    "ReduceAccessor",
     "ReductionOp",
     "Scalar",
     "ScopedAllocator",

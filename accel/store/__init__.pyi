@@ -1,4 +1,6 @@
 # Written by ci/stubs. Do not edit.
+from accel.store.accessors import Accessor as Accessor
+from accel.store.accessors import ReduceAccessor as ReduceAccessor
 from accel.store.arrays import ListLogicalArray as ListLogicalArray
 from accel.store.arrays import ListPhysicalArray as ListPhysicalArray
 from accel.store.arrays import LogicalArray as LogicalArray

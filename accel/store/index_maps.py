@@ -199,25 +199,23 @@ class IndexMap:
 
     def slice(self, dim: SupportsIndex, start: SupportsIndex | None, stop: SupportsIndex | None) -> "IndexMap":
         """Keep a range of a dimension; negative bounds count from the end, and a start past the stop gives nothing."""
-        shape, axis = self.shape, self._axis(dim, "slicing of")
+        shape, axis, box = self.shape, self._axis(dim, "slicing of"), self.box
         extent = shape[axis]
         low = 0 if start is None else _bound(start, extent)
         high = extent if stop is None else _bound(stop, extent)
-        if low >= high:
-            if low == high == extent == 0:
-                return self
-            low = high = 0
-            box = tuple([(first, first) for first, _ in self.box])  # as in Legate, an empty slice is part of nothing
-        elif high > extent:
-            raise StoreIndexError(
-                f"Out-of-bounds slicing [{low}, {high}] on dimension {axis} for a store of shape {[*shape]}"
-            )
-        elif high - low == extent:
+        if low == 0 and high == extent:
             return self
-        else:
+        if low < high:
+            if high > extent:
+                raise StoreIndexError(
+                    f"Out-of-bounds slicing [{low}, {high}] on dimension {axis} for a store of shape {[*shape]}"
+                )
             if self._inner >> axis & 1:
                 self._refuse_inner(axis)
-            box = self._narrowed(self.box, axis, low, high)
+            box = self._narrowed(box, axis, low, high)
+        else:
+            low = high = 0
+            box = tuple([(first, first) for first, _ in box])  # as in Legate, an empty slice is part of nothing
         return self._with(
             (*shape[:axis], high - low, *shape[axis + 1 :]),
             self.strides,

@@ -12,7 +12,6 @@ from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import DeviceUnavailableError, StoreIndexError, StoreValueError
 from accel.memory.host_storage import HostArray
 from accel.store import boxes, regions
-from accel.store.domains import Domain
 from accel.store.index_maps import IndexMap
 from accel.store.parts import Part, elements
 from accel.store.physical_store import PhysicalStore
@@ -339,7 +338,7 @@ class LogicalStore:
             return
         index_map = index_map.distinct()
         with regions.hosting(root, index_map.box, Access.WRITE):
-            part = Part.of(index_map, Domain.of_extents(index_map.shape), self.dtype)
+            part = Part.of(index_map, self.dtype)
             whole = elements(root.storage(), part, writable=True)
             whole.fill(number[()])
 

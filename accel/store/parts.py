@@ -29,8 +29,8 @@ class Part(NamedTuple):
 
     Attributes
     ----------
-    domain : Domain
-        The points.
+    first : tuple of int
+        The first point of the domain.
     dtype : numpy.dtype
         Type of the elements.
     shape : tuple of int
@@ -41,25 +41,33 @@ class Part(NamedTuple):
         Bytes from one point to the next; all 0 if there is no point.
     """
 
-    domain: Domain
+    first: tuple[int, ...]
     dtype: DType
     shape: tuple[int, ...]
     start: int
     strides: tuple[int, ...]
 
     @classmethod
-    def of(cls, index_map: IndexMap, domain: Domain, dtype: DType, bounds: Bounds | None = None) -> "Part":
-        """Return the elements of a store whose indices count from the first point of a domain, in some bounds."""
+    def of(
+        cls, index_map: IndexMap, dtype: DType, origin: tuple[int, ...] | None = None, bounds: Bounds | None = None
+    ) -> "Part":
+        """Return the elements of a store whose domain begins at a point, in some bounds."""
         shape, offset = index_map.shape, index_map.offset
+        first = origin or (0,) * len(shape)
         if bounds is not None:
-            first, domain = domain.lo, domain.intersection(_as_domain(bounds))
-            shape = domain.extents
+            domain = Domain.of_extents(shape, first).intersection(_as_domain(bounds))
             steps = zip(domain.lo, first, index_map.strides, strict=True)
-            offset += sum([(low - origin) * stride for low, origin, stride in steps])
+            offset += sum([(low - start) * stride for low, start, stride in steps])
+            first, shape = domain.lo, domain.extents
         if 0 in shape:
-            return cls(domain, dtype, shape, 0, (0,) * len(shape))
+            return cls(first, dtype, shape, 0, (0,) * len(shape))
         itemsize = dtype.itemsize
-        return cls(domain, dtype, shape, offset * itemsize, tuple([step * itemsize for step in index_map.strides]))
+        return cls(first, dtype, shape, offset * itemsize, tuple([step * itemsize for step in index_map.strides]))
+
+    @property
+    def domain(self) -> Domain:
+        """The points."""
+        return Domain.of_extents(self.shape, self.first)
 
     def seen_as(self, dtype: DType | None, elem_size: int | None, *, validate: bool) -> "Part":
         """Return the part with elements of another type, each from the first byte of an element of this one on.

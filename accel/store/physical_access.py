@@ -171,7 +171,7 @@ class PhysicalAccess(PhysicalCore):
             raise StoreValueError("this physical store is for reduce; write reduce_accessor() to combine values")
 
     def _part(self, bounds: Bounds | None, dtype: DTypeLike | None, elem_size: int | None, *, validate: bool) -> Part:
-        part = Part.of(self._known_map(), self.domain, self.dtype, bounds)
+        part = Part.of(self._known_map(), self.dtype, self._origin, bounds)
         if dtype is None and elem_size is None:
             return part
         return part.seen_as(None if dtype is None else as_dtype(dtype), elem_size, validate=validate)

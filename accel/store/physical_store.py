@@ -191,7 +191,7 @@ class PhysicalStore(PhysicalAccess, Interchange):
         return array.astype(as_dtype(dtype))
 
     def _all(self) -> Part:
-        return Part.of(self._known_map(), self.domain, self.dtype)
+        return Part.of(self._known_map(), self.dtype)
 
     def _lent_storage(self) -> AnyStorage:
         storage = self._memory()

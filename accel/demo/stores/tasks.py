@@ -42,7 +42,7 @@ def locate(places: Input, rings: Input, county_of: Input, boxes: Input, located:
     """Find the counties of some cities, and count the cities of each county."""
     (x, y), (lon, lat) = _fields(places), _fields(rings.vardata)
     ranges, counties = np.asarray(rings.descriptor.data), np.asarray(county_of)
-    odd = np.zeros((len(x), count.shape[0]), bool)
+    odd = np.zeros((len(x), count.shape[0]), np.bool_)
     for ring, cities in _candidates(x, y, _fields(boxes)):
         outline = slice(ranges[ring, 0], ranges[ring, 1] + 1)
         odd[cities, counties[ring]] ^= _inside(x[cities], y[cities], lon[outline], lat[outline])

@@ -1,5 +1,6 @@
-"""The Dask engine: launches on the workers of a cluster."""
+"""The Dask engine: launches on the workers of a cluster; stores from arrays of Dask, and back."""
 
+from accel.engines.dask.arrays import from_dask, to_dask
 from accel.engines.dask.engine import DaskEngine, make
 
-__all__ = ["DaskEngine", "make"]
+__all__ = ["DaskEngine", "from_dask", "make", "to_dask"]

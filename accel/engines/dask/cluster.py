@@ -98,12 +98,17 @@ class Cluster:
         import dask
         from dask.base import normalize_token
 
-        normalize_token.register(_Graph, id)
+        normalize_token.register(_Graph, id)  # type: ignore[no-untyped-call]
         self.refuse_lost()
         # Dask warns of messages with many bytes; these are the values of the user's stores, and sent once.
         with _settings, dask.config.set({"distributed.admin.large-graph-warning-threshold": _NO_LIMIT}):
             futures = self.client.get(_Graph(graph), [*keys], sync=False)
         return dict(zip(keys, futures, strict=True))
+
+    @property
+    def threads(self) -> int:
+        """How many tasks run at once."""
+        return sum(self.client.nthreads().values())
 
     def gather(self, futures: Iterable["Value"]) -> list[Any]:
         """Return values, or raise the failure of the first that has one."""

@@ -12,10 +12,12 @@ from accel.engines.dask.plan import Plan, Planned, Sent, Version
 from accel.engines.dask.tiles import Held, Key, Tile, Tiles, here
 from accel.engines.dask.tiling import Tiling
 from accel.engines.dask.works import Handover, LaunchEnd, PointWork
+from accel.engines.eager import EagerEngine
 from accel.engines.futures import Future, WorksFuture
 from accel.engines.launch import Launch
 from accel.engines.points import Operand, Point
-from accel.engines.protocol import Engine, engine
+from accel.engines.previews import Preview, pictures_of
+from accel.engines.protocol import Engine
 from accel.engines.tasks import Task
 from accel.errors import StoreError, StoreValueError
 from accel.store import regions
@@ -106,7 +108,7 @@ class DaskEngine(Engine):
         super().__init__()
         self.set({"local_bytes": local_bytes, "checkpoint_every": checkpoint_every})
         self.cluster = Cluster(address, client=client, workers=workers, timeout=timeout)
-        self._here = engine("eager")
+        self._here = EagerEngine()
         self._checkpoints = Checkpoints(self.cluster)
         # What was sent of stores that are never written.
         self._sent: WeakKeyDictionary[Root, Tiling[Held]] = WeakKeyDictionary()
@@ -136,6 +138,38 @@ class DaskEngine(Engine):
             for version in plan.versions.values():
                 self._limit_depth(version.root)
             return WorksFuture(works)
+
+    def preview(self, launch: Launch) -> Preview:
+        """Return what a launch will do, without submitting it.
+
+        Bytes that workers send each other are not known before, and not counted.
+
+        Raises
+        ------
+        DeviceLostError
+            If the cluster is gone.
+        """
+        self.cluster.refuse_lost()
+        points = launch.points()
+        if self._runs_here(points):
+            return self._here.preview(launch)
+        plan = self._plan(launch.task, points, preview=True)
+        operands = [operand for point in points for operand in point.operands]
+        written = sum([operand.nbytes for operand in operands if operand.access.writes])
+        largest = max([point.nbytes for point in points], default=0)
+        return Preview(
+            task=launch.task.name,
+            engine=self.name,
+            tasks=len(points),
+            color_shape=launch.color_shape,
+            read=sum([operand.nbytes for operand in operands if operand.access.reads]),
+            written=written,
+            moved={str(self.cluster): sum([each.nbytes for each in plan.sent.values()])},
+            largest=largest,
+            peak=written + largest * min(len(points), self.cluster.threads),
+            budget=None,
+            pictures=pictures_of(launch),
+        )
 
     def persist(self, store: LogicalStore) -> LogicalStore:
         """Wait until the values of a store are computed, and save those that the cluster holds; returns the store.
@@ -203,8 +237,8 @@ class DaskEngine(Engine):
         """Tell whether Dask knows what comes after a work."""
         return isinstance(work, PointWork) and work.cluster is self.cluster
 
-    def _plan(self, task: Task, points: Sequence[Point]) -> Plan:
-        plan = Plan(task)
+    def _plan(self, task: Task, points: Sequence[Point], *, preview: bool = False) -> Plan:
+        plan = Plan(task, preview=preview)
         for operand in chain.from_iterable([point.operands for point in points]):
             root = _root(operand)
             if id(root) not in plan.versions:

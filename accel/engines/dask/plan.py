@@ -98,6 +98,8 @@ class Plan:
     ----------
     task : Task
         The task; its name is in the names that its values get on the cluster.
+    preview : bool
+        Count the values of this process, and do not copy them.
 
     Attributes
     ----------
@@ -113,12 +115,13 @@ class Plan:
         The values of each root.
     """
 
-    def __init__(self, task: Task) -> None:
-        import cloudpickle
+    def __init__(self, task: Task, *, preview: bool = False) -> None:
+        import cloudpickle  # type: ignore[import-untyped]
 
         self._name = f"{task.name}-{uuid4().hex}"
         self._pickled: bytes = cloudpickle.dumps(task)
         self._numbers = count()
+        self._preview = preview
         self._cuts: dict[tuple[Key, Box], Key] = {}
         self._partials: dict[tuple[int, Box, ReductionOp, DType], _Inputs] = {}
         self.sent: dict[Key, Sent] = {}
@@ -200,8 +203,9 @@ class Plan:
         key = self._name + "-send", next(self._numbers)
         if failure is None:
             # A copy: the user may write to the memory while Dask sends it, or computes with it again.
-            values = held.array[within(box, held.box)].copy(order="C")
-            self.sent[key] = Sent(_task(key, kept, values), values.nbytes)
+            values = held.array[within(box, held.box)]
+            copied = None if self._preview else values.copy(order="C")
+            self.sent[key] = Sent(_task(key, kept, copied), values.nbytes)
         else:
             self.sent[key] = Sent(_task(key, failed, failure), 0)
         tile = Tile(box, key)

@@ -26,7 +26,7 @@ def _numpys(registry: str) -> Any:
 
 
 def _sent(x: Array, context: Any = None) -> _Message:
-    header, frames = _numpys("dask_serialize")(np.asarray(x.to_device(Device.CPU)))
+    header, frames = _numpys("dask_serialize")(np.asarray(x.to_device(Device.CPU)), context=context)
     return {**header, "accel-device": str(x.device)}, frames
 
 

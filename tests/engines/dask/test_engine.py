@@ -209,3 +209,14 @@ def test_graphs_of_chunked_arrays_run_in_the_cluster(cluster):
     processes = x.map_blocks(lambda block: block * 0 + os.getpid(), dtype=float, meta=np.empty(0)).compute()
     assert os.getpid() not in processes
     assert float((x + 1).sum()) == 36
+
+
+def test_a_preview_counts_what_will_be_sent_and_sends_nothing(cluster, tasks):
+    x, y = from_array(np.ones(12)), from_array(np.zeros(12), read_only=False)
+    launch = tasks.saxpy.bind(1.0, x.partition_by_tiling((5,)), y.partition_by_tiling((5,)))
+    preview = cluster.preview(launch)
+    assert (preview.tasks, preview.read, preview.written, sum(preview.moved.values())) == (3, 192, 96, 192)
+    assert "saxpy on engine dask: 3 tasks" in str(preview)
+    cluster.submit(launch).wait()
+    assert sum(cluster.preview(launch).moved.values()) == 0
+    assert cluster.gather(y).tolist() == [1.0] * 12

@@ -615,6 +615,22 @@ class TestMemoryOfTheUser:
         with pytest.raises(KeyError, match="planted"):
             memory.to_numpy()
 
+    def test_a_failed_task_leaves_other_elements_of_the_memory_valid(self, any_engine):
+        memory = np.zeros((4, 4))
+        x = from_array(memory, read_only=False)
+        fail(store_of(np.zeros(2)), x[:2, :2])
+
+        def read(part):
+            return part.get_physical_store().span_read_accessor().tolist()
+
+        with pytest.raises(KeyError, match="planted"):
+            read(x[1:, 1:])
+        assert read(x[2:]) == np.zeros((2, 4)).tolist()
+        assert read(x[:, 2:]) == np.zeros((4, 2)).tolist()
+        x[:2, :2].fill(3)
+        assert read(x)[:2] == [[3, 3, 0, 0]] * 2
+        assert np.sum(xp.asarray(memory)) == 12
+
 
 class TestLargeStores:
     def test_aligned_stores_are_cut_into_tiles_by_the_engine(self, threads):

@@ -28,7 +28,7 @@ def run_inline(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
     """Run a task at once if it is known to be tiny and its stores are idle; return None otherwise."""
     if not task.simple:
         return None
-    uses, arguments, nbytes = [], [*values], 0
+    uses, memories, arguments, nbytes = [], [], [*values], 0
     for at, _, access, _ in task.store_places:
         store = values[at]
         if type(store) is not LogicalStore:
@@ -39,6 +39,7 @@ def run_inline(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
             return None
         nbytes += prod(index_map.shape) * store.dtype.itemsize
         uses.append(Use(root, index_map.box, access))
+        memories.append(contents)
         arguments[at] = PhysicalStore.on(contents, index_map, store.dtype, access=access, place=root.place)
     size = nbytes.bit_length()
     if not is_tiny(task.seconds, size):
@@ -46,14 +47,25 @@ def run_inline(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
     for at, name in task.scalar_places:
         as_scalar(task.name, name, values[at])
     work = TaskWork(task.name, uses, None)
-    if not enter_idle(work, uses):
+    if not _entered(work, uses, memories):
         return None
     _run(work, task, arguments, size)
     return WorksFuture((work,))
 
 
+def _entered(work: TaskWork, uses: list[Use], memories: list[HostStorage]) -> bool:
+    """Record the work if its roots are idle and their values are where they were; tell whether that is so."""
+    if not enter_idle(work, uses):
+        return False
+    if all(use.root.contents is memory for use, memory in zip(uses, memories, strict=True)):
+        return True
+    work.end_here(None)
+    return False
+
+
 def _run(work: TaskWork, task: Task, arguments: list[Any], size: int) -> None:
     failure: BaseException | None = None
+    outer = work.suspend_caller()
     token, began = running.set(work), perf_counter()
     try:
         with task_scope(HOST):
@@ -68,4 +80,9 @@ def _run(work: TaskWork, task: Task, arguments: list[Any], size: int) -> None:
     finally:
         note(task.seconds, size, perf_counter() - began)
         running.reset(token)
+        if outer is not None:
+            outer.resume()
+        for each in arguments:
+            if type(each) is PhysicalStore:
+                each.expire()
         work.end_here(failure)

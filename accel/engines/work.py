@@ -233,17 +233,26 @@ class TaskWork:
         """
         if not self.tiny or not self._claim():
             return self.over
-        outer = running.get()
-        if outer is not None:
-            outer._waits_for = (self,)
+        outer = self.suspend_caller()
         ready = self._run()
         if outer is not None:
-            outer._waits_for = ()
+            outer.resume()
         for each in ready:
             POOL.put(each)
         if self.failure is not None and not isinstance(self.failure, Exception):
             raise self.failure
         return True
+
+    def suspend_caller(self) -> "TaskWork | None":
+        """Note that the caller, if it is a body, goes on when this work is over; return the caller's work."""
+        outer = running.get()
+        if outer is not None:
+            outer._waits_for = (self,)
+        return outer
+
+    def resume(self) -> None:
+        """Note that the body waits for nothing any more."""
+        self._waits_for = ()
 
     def run(self) -> "TaskWork | None":
         """Run it in a thread of the pool, and return a work that is ready now."""
@@ -276,9 +285,7 @@ class TaskWork:
 
         An interrupt is raised here, as well as to those who wait.
         """
-        outer = running.get()
-        if outer is not None:
-            outer._waits_for = (self,)  # its body goes on when this one is over
+        outer = self.suspend_caller()
         token = running.set(self)
         failure: BaseException | None = None
         try:
@@ -290,6 +297,8 @@ class TaskWork:
             raise
         finally:
             running.reset(token)
+            if outer is not None:
+                outer.resume()
             self.end_here(failure)
 
     def _settle_others(self) -> None:

@@ -105,7 +105,7 @@ def elements(storage: AnyStorage, part: Part, *, writable: bool) -> Any:
 
 
 def _array(storage: HostStorage, part: Part, *, writable: bool) -> HostArray:
-    storage.settle(writing=writable)
+    storage.settle(writing=writable, of_tasks=False)
     if 0 in part.shape:
         array: HostArray = np.ndarray(part.shape, part.dtype, strides=part.strides)
     else:

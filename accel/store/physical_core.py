@@ -20,6 +20,10 @@ def _always() -> bool:
     return True
 
 
+def _never() -> bool:
+    return False
+
+
 class PhysicalCore:
     """Base of `PhysicalStore`: its fields and what they tell.
 
@@ -175,6 +179,10 @@ class PhysicalCore:
         """The data and the extents that were bound to an unbound store; None if none were."""
         return None if self._binding is None else self._binding.bound
 
+    def expire(self) -> None:
+        """Make it invalid: the task that it was given to is over."""
+        self._valid = _never
+
     def _share_fields(self, other: "PhysicalCore") -> None:
         for name in PhysicalCore.__slots__[1:]:
             if hasattr(other, name):  # an unbound store has no memory
@@ -190,7 +198,7 @@ class PhysicalCore:
             self._binding.refuse_access()
         if not self._valid():
             raise StoreError(
-                "the values of this store have moved to other memory, or the store was detached, since this physical "
-                "store was made; call get_physical_store again"
+                "this physical store is no longer valid: since it was made, its task has ended, the values have moved to "
+                "other memory, or the store was detached; call get_physical_store of the store"
             )
         return self._storage

@@ -12,6 +12,7 @@ from accel.engines.work import TaskWork
 from accel.errors import StoreValueError
 from accel.memory import AnyStorage
 from accel.store.boxes import extents
+from accel.store.failures import again
 from accel.store.regions import Access, Use
 from accel.store.root import HOST
 from accel.store.scratch import elements_of
@@ -71,7 +72,7 @@ class Joined:
         """Combine the parts; all points are over. Raises the failure of the first that failed."""
         for work in self.works:
             if work.failure is not None:
-                raise work.failure
+                raise again(work.failure)
         for operand in self._operands:
             if operand.access is Access.REDUCE:
                 combine_into(operand, self._partials.pop(operand.name))

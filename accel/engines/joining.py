@@ -118,6 +118,11 @@ def bind(operand: Operand, piece: Piece) -> None:
 
 def joined_pieces(operand: Operand, pieces: Sequence[Piece]) -> Piece:
     """Join pieces along their first dimension, in the order of their colors."""
+    if not operand.ndim:
+        raise StoreValueError(
+            f"{operand.name!r} has no dimension along which the values of {len(pieces)} colors could be joined; "
+            f"make the store with ndim=1"
+        )
     inner = {shape[1:] for _, shape in pieces}
     if len(inner) > 1:
         raise StoreValueError(

@@ -2,6 +2,7 @@
 
 import pickle
 from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -60,6 +61,16 @@ def store(*shape, dtype="float32"):
 
 def values(given):
     return np.asarray(given.get_physical_store()).tolist()
+
+
+def test_a_reduction_can_be_declared_as_type_checkers_understand_it():
+    @task
+    def added(x: Input, s: Annotated[Any, Reduce(ADD)]):
+        np.asarray(s)[...] += x.shape[0]
+
+    x, s = store(6), store(1)
+    added(x.partition_by_tiling((2,)), s).wait()
+    assert values(s) == [7.0]
 
 
 class TestBadArguments:
@@ -339,6 +350,15 @@ class TestUnboundStores:
         future = nothing(x)
         with pytest.raises(StoreError, match="did not bind 'x', which is unbound; call create_output_buffer"):
             future.wait()
+
+    def test_pieces_without_a_dimension_cannot_be_joined(self):
+        @task
+        def one(x: Input, y: Output):
+            y.create_output_buffer((), bind_buffer=True)
+
+        y = create_store("float64", ndim=0)
+        with pytest.raises(StoreValueError, match="no dimension along which the values of 2 colors"):
+            one(store(2).partition_by_tiling((1,)), y).wait()
 
     def test_a_later_task_reads_what_was_bound(self):
         @task

@@ -18,7 +18,7 @@ from accel.demo.stores.program import Program
 from accel.demo.stores.reference import compute_reference
 from accel.demo.stores.runs import Run, run_on_dask, run_on_threads
 from accel.demo.timeline import in_seconds
-from accel.engines.threads import ThreadsEngine
+from accel.engines import engine
 
 __all__ = ["run_stores"]
 
@@ -61,7 +61,7 @@ def run_stores(
     with _progress(console) as progress:
         reference = _with_numpy(atlas, progress)
         runs = [_run(runner, atlas, reference, progress) for runner in chosen]
-    previews = [ThreadsEngine().preview(launch) for launch in Program(atlas).launches]
+    previews = [engine("threads").preview(launch) for launch in Program(atlas).launches]
     page, path = report_page(atlas, runs, previews, missing), folder / _REPORT
     files.replace(path, page.encode())
     _print_results(console, atlas, runs, [*missing, str(path)])

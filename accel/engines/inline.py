@@ -15,6 +15,7 @@ from accel.engines.running import refuse_result
 from accel.engines.tasks import Task
 from accel.engines.work import TaskWork, running
 from accel.memory import HostStorage
+from accel.store.failures import origin
 from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
 from accel.store.regions import Use, enter_idle
@@ -63,6 +64,7 @@ def _entered(work: TaskWork, uses: list[Use], memories: list[HostStorage]) -> bo
     return False
 
 
+@origin
 def _run(work: TaskWork, task: Task, arguments: list[Any], size: int) -> None:
     failure: BaseException | None = None
     outer = work.suspend_caller()

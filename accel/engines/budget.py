@@ -36,7 +36,7 @@ from accel.store.root import HOST
 from accel.store.scratch import elements_of
 from accel.store.store_targets import Place
 
-__all__ = ["Budget", "Usage", "point_bytes", "uses_memory"]
+__all__ = ["Budget", "Usage", "point_bytes", "refuse_larger", "uses_memory"]
 
 
 class Usage(NamedTuple):
@@ -141,13 +141,7 @@ class Budget:
         for point, place in zip(points, places, strict=True):
             self._make_tiles(point, place)
             needed = point_bytes(point, place)
-            if sum(needed.values()) > self.nbytes:
-                parts = ", ".join([f"{name} {in_words(nbytes)}" for name, nbytes in needed.items() if nbytes])
-                raise StoreError(
-                    f"{point} needs {in_words(sum(needed.values()))} at once ({parts}); the budget is "
-                    f"{in_words(self.nbytes)}; write smaller tiles, or a budget of "
-                    f"{in_words(sum(needed.values()))} or more"
-                )
+            refuse_larger(point, needed, self.nbytes)
 
     def _make_tiles(self, point: Point, place: Place) -> None:
         """Let roots be tiles that have no values yet and that the point writes."""
@@ -400,6 +394,17 @@ class Budget:
 
     def _ledger(self, device: Device) -> Ledger:
         return self._ledgers.setdefault(device, Ledger(self.nbytes))
+
+
+def refuse_larger(point: Point, needed: Mapping[str, int], budget: int) -> None:
+    """Raise `StoreError` if a point needs more bytes than a budget; ``needed`` has those of each parameter."""
+    nbytes = sum(needed.values())
+    if nbytes > budget:
+        parts = ", ".join([f"{name} {in_words(each)}" for name, each in needed.items() if each])
+        raise StoreError(
+            f"{point} needs {in_words(nbytes)} at once ({parts}); the budget is {in_words(budget)}; write smaller "
+            f"tiles, or a budget of {in_words(nbytes)} or more"
+        )
 
 
 def uses_memory(operand: Operand) -> bool:

@@ -13,6 +13,7 @@ from accel.engines.constraints import Align, Constraint
 from accel.engines.durations import Durations
 from accel.engines.futures import Future
 from accel.engines.launch import Launch
+from accel.engines.protocol import current
 from accel.errors import StoreTypeError, StoreValueError
 from accel.kernels import Kernel, RawKernel
 from accel.store.regions import Access
@@ -129,8 +130,6 @@ class Task:
         StoreError
             If an input is unbound, and no task that binds it was submitted; or a store is detached.
         """
-        from accel.engines.protocol import current  # it imports engines, which import this module
-
         return current().call(self, self.values(arguments, named))
 
     def bind(self, *arguments: Any, **named: Any) -> Launch:

@@ -14,7 +14,7 @@ from accel.store.domains import Domain
 from accel.store.index_maps import IndexMap
 from accel.views import LayoutTensor
 
-__all__ = ["Bounds", "Part", "elements", "poison"]
+__all__ = ["Bounds", "Part", "array_of", "elements", "poison"]
 
 _Point = SupportsIndex | Iterable[SupportsIndex]
 Bounds = Domain | tuple[_Point, _Point]
@@ -99,19 +99,28 @@ class Part(NamedTuple):
 def elements(storage: AnyStorage, part: Part, *, writable: bool) -> Any:
     """Return a part as an array that waits for pending work: of NumPy on the host, a `LayoutTensor` on a device."""
     if type(storage) is HostStorage:
-        return _array(storage, part, writable=writable)
+        return _array(storage, part.dtype, part.shape, part.start, part.strides, writable=writable)
     tensor = _tensor(storage, part)
     return tensor if writable else tensor.get_immutable()
 
 
-def _array(storage: HostStorage, part: Part, *, writable: bool) -> HostArray:
+def array_of(storage: HostStorage, index_map: IndexMap, dtype: DType, *, writable: bool) -> HostArray:
+    """Return all elements of a store as a NumPy array, without a `Part`; waits for pending work."""
+    itemsize = dtype.itemsize
+    strides = tuple([step * itemsize for step in index_map.strides])
+    return _array(storage, dtype, index_map.shape, index_map.offset * itemsize, strides, writable=writable)
+
+
+def _array(
+    storage: HostStorage, dtype: DType, shape: tuple[int, ...], start: int, strides: tuple[int, ...], *, writable: bool
+) -> HostArray:
     storage.settle(writing=writable, of_tasks=False)
-    if 0 in part.shape:
-        array: HostArray = np.ndarray(part.shape, part.dtype, strides=part.strides)
+    if 0 in shape:
+        array: HostArray = np.ndarray(shape, dtype, strides=strides)
     else:
-        array = np.ndarray(part.shape, part.dtype, storage.lend(), part.start, part.strides)
+        array = np.ndarray(shape, dtype, storage.lend(), start, strides)
     if not writable:
-        array.flags.writeable = False
+        array.setflags(write=False)
     return array
 
 

@@ -4,14 +4,17 @@ from typing import Any
 
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import ReadOnlyError, StoreValueError
+from accel.memory.host_storage import HostStorage
 from accel.store.accessors import Accessor, ReduceAccessor, atomic
 from accel.store.domains import Domain
-from accel.store.parts import Bounds, Part, elements, poison
+from accel.store.parts import Bounds, Part, array_of, elements, poison
 from accel.store.physical_core import PhysicalCore
 from accel.store.reductions import ReductionOp
 from accel.store.regions import Access
 
 __all__ = ["PhysicalAccess"]
+
+_READABLE = Access.READ, Access.READ_WRITE
 
 
 class PhysicalAccess(PhysicalCore):
@@ -90,7 +93,7 @@ class PhysicalAccess(PhysicalCore):
     ) -> Any:
         """Return the elements as a read-only array: of NumPy on the host, a `LayoutTensor` on a device."""
         self._require_read()
-        return self._elements(self._part(bounds, dtype, elem_size, validate=validate), writable=False)
+        return self._span(bounds, dtype, elem_size, validate=validate, writable=False)
 
     def span_write_accessor(
         self,
@@ -101,7 +104,7 @@ class PhysicalAccess(PhysicalCore):
     ) -> Any:
         """Return the elements as an array to write; before the first write, those of a task's output are undefined."""
         self._require_write()
-        return self._elements(self._part(bounds, dtype, elem_size, validate=validate), writable=True)
+        return self._span(bounds, dtype, elem_size, validate=validate, writable=True)
 
     def span_read_write_accessor(
         self,
@@ -113,7 +116,7 @@ class PhysicalAccess(PhysicalCore):
         """Return the elements as an array to read and write."""
         self._require_read()
         self._require_write()
-        return self._elements(self._part(bounds, dtype, elem_size, validate=validate), writable=True)
+        return self._span(bounds, dtype, elem_size, validate=validate, writable=True)
 
     def span_reduce_accessor(
         self,
@@ -154,7 +157,7 @@ class PhysicalAccess(PhysicalCore):
 
     def _require_read(self) -> None:
         self._memory()
-        if self._access not in (Access.READ, Access.READ_WRITE):
+        if self._access not in _READABLE:
             raise StoreValueError(
                 f"this physical store is for {self._access.value}: its values are not to be read; declare the "
                 f"parameter as an Input or InOut"
@@ -175,6 +178,15 @@ class PhysicalAccess(PhysicalCore):
         if dtype is None and elem_size is None:
             return part
         return part.seen_as(None if dtype is None else as_dtype(dtype), elem_size, validate=validate)
+
+    def _span(
+        self, bounds: Bounds | None, dtype: DTypeLike | None, elem_size: int | None, *, validate: bool, writable: bool
+    ) -> Any:
+        storage = self._storage
+        usual = bounds is None and dtype is None and elem_size is None and not self._undefined
+        if usual and type(storage) is HostStorage:
+            return array_of(storage, self._map, self.dtype, writable=writable)
+        return self._elements(self._part(bounds, dtype, elem_size, validate=validate), writable=writable)
 
     def _elements(self, part: Part, *, writable: bool) -> Any:
         storage = self._memory()

@@ -16,10 +16,6 @@ from accel.store.store_targets import Place, StoreTarget
 __all__ = ["PhysicalCore"]
 
 
-def _always() -> bool:
-    return True
-
-
 def _never() -> bool:
     return False
 
@@ -58,7 +54,7 @@ class PhysicalCore:
     _place: Place
     _storage: AnyStorage
     _undefined: bool
-    _valid: Callable[[], bool]
+    _valid: Callable[[], bool] | None
     dtype: DType
 
     @classmethod
@@ -74,7 +70,7 @@ class PhysicalCore:
         op: Any = None,
         partitioned: bool = False,
         future: bool = False,
-        valid: Callable[[], bool] = _always,
+        valid: Callable[[], bool] | None = None,
     ) -> Self:
         """Return the physical store of some memory; ``origin`` is the first point of its domain."""
         made = object.__new__(cls)
@@ -102,7 +98,7 @@ class PhysicalCore:
         made._place = place
         made._op = None
         made._partitioned = made._future = made._undefined = False
-        made._valid = _always
+        made._valid = None
         return made
 
     @property
@@ -137,7 +133,7 @@ class PhysicalCore:
     @property
     def valid(self) -> bool:
         """Whether the memory still holds the values of the store."""
-        return self._valid()
+        return self._valid is None or self._valid()
 
     @property
     def transformed(self) -> bool:
@@ -196,9 +192,9 @@ class PhysicalCore:
     def _memory(self) -> AnyStorage:
         if self._binding is not None:
             self._binding.refuse_access()
-        if not self._valid():
+        if self._valid is not None and not self._valid():
             raise StoreError(
-                "this physical store is no longer valid: since it was made, its task has ended, the values have moved to "
-                "other memory, or the store was detached; call get_physical_store of the store"
+                "this physical store is no longer valid: since it was made, its task has ended, the values have moved "
+                "to other memory, or the store was detached; call get_physical_store of the store"
             )
         return self._storage

@@ -135,6 +135,8 @@ class PointWork:
 
     def _known(self, future: "Value") -> None:
         failure = failure_of(future)
+        if self.cluster.lost:
+            self.cluster.lose()
         with self._lock:
             self.failure = self.failure or failure
             self._missing -= 1

@@ -128,7 +128,9 @@ class Task:
         StoreError
             If an input is unbound, and no task that binds it was submitted; or a store is detached.
         """
-        return current().call(self, self.values(arguments, named))
+        if named or len(arguments) != self.positional or self.positional != len(self.parameters):
+            arguments = self.values(arguments, named)
+        return current().call(self, arguments)
 
     def bind(self, *arguments: Any, **named: Any) -> Launch:
         """Check the arguments, and return the launch without submitting it; otherwise as a call."""
@@ -136,8 +138,6 @@ class Task:
 
     def values(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the arguments in the order of the parameters."""
-        if not named and len(arguments) == len(self.parameters) == self.positional:
-            return arguments
         if len(arguments) > self.positional:
             raise StoreTypeError(f"task {self.name} takes {self.positional} arguments; found {len(arguments)}")
         given = dict(zip(self._places, arguments, strict=False))

@@ -1,7 +1,7 @@
 """`BoxTree`: objects by box; finds those whose boxes overlap a given one, without a look at all of them."""
 
 from collections.abc import Iterator
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from accel.store.boxes import Box, overlap
 
@@ -12,12 +12,8 @@ _Value = TypeVar("_Value")
 _FEW = 16
 
 
-class Entry(NamedTuple, Generic[_Key, _Value]):
-    """An object of a `BoxTree`: its box, what it is found by on removal, and what belongs to it."""
-
-    box: Box
-    key: _Key
-    value: _Value
+Entry = tuple[Box, _Key, _Value]
+"""An object of a `BoxTree`: its box, what it is found by on removal, and what belongs to it."""
 
 
 class BoxTree(Generic[_Key, _Value]):
@@ -46,19 +42,19 @@ class BoxTree(Generic[_Key, _Value]):
     def add(self, box: Box, key: _Key, value: _Value) -> None:
         """Add an entry."""
         node = self if self._low is None else self._path(box)[-1]
-        node._entries.append(Entry(box, key, value))
+        node._entries.append((box, key, value))
         if node._low is None and len(node._entries) > node._limit:
             node._divide()
 
     def remove(self, box: Box, key: _Key) -> bool:
         """Remove one entry with this box and key; tell whether there was one."""
-        if self._low is None and len(self._entries) == 1 and self._entries[0].key is key:
+        if self._low is None and len(self._entries) == 1 and self._entries[0][1] is key:
             del self._entries[0]  # the usual case
             return True
         path = self._path(box)
         entries = path[-1]._entries
-        for at, entry in enumerate(entries):
-            if entry.key is key and entry.box == box:
+        for at, (held, found, _) in enumerate(entries):
+            if found is key and held == box:
                 del entries[at]
                 break
         else:
@@ -73,7 +69,7 @@ class BoxTree(Generic[_Key, _Value]):
         while nodes:
             node = nodes.pop()
             for entry in node._entries:
-                if overlap(entry.box, box):
+                if overlap(entry[0], box):
                     yield entry
             low, high = node._low, node._high
             if low is not None and high is not None:
@@ -111,7 +107,7 @@ class BoxTree(Generic[_Key, _Value]):
         low, high = self._half(best, 0, cut), self._half(best, 1, cut)
         divided: list[Entry[_Key, _Value]] = []
         for entry in self._entries:
-            first, past = entry.box[best]
+            first, past = entry[0][best]
             (low._entries if past <= cut else high._entries if first >= cut else divided).append(entry)
         # No call between these: an interrupt finds all of them done, or none.
         self._entries = divided
@@ -129,7 +125,7 @@ class BoxTree(Generic[_Key, _Value]):
         if past - first < 2:
             return float("inf")
         cut = self._middle(axis)
-        return sum([low < cut < high for low, high in (entry.box[axis] for entry in self._entries)])
+        return sum([low < cut < high for low, high in (entry[0][axis] for entry in self._entries)])
 
     def _half(self, axis: int, side: int, cut: int) -> "BoxTree[_Key, _Value]":
         first, past = self.region[axis]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from timing import medians, report
 
-from accel.engines import InOut, Input, Output, Reduce, align, engine, task
+from accel.engines import InOut, Input, Output, Reduce, Task, align, engine, task
 from accel.kernels import f32, kernel
 from accel.store import ADD, LogicalStore, Slice, create_store, from_array
 from accel.views import LayoutTensor
@@ -34,6 +34,7 @@ GOALS = {
 }
 
 CHAIN = 1000
+WORK = ("x + y", "sum of sin(x)", "sum")
 CHUNKS, CHUNK = 8, 4_000_000
 
 
@@ -57,8 +58,8 @@ saxpy_by_kernel = task(constraints=[align("x", "y")], parameters={"x": Input, "y
 
 
 @task
-def start(value: float, x: Output) -> None:
-    x.span_write_accessor()[...] = value
+def start(seed: int, x: Output) -> None:
+    np.random.default_rng(seed).random(out=x.span_write_accessor())
 
 
 @task
@@ -67,18 +68,25 @@ def add(x: Input, y: Input, z: Output) -> None:
 
 
 @task
+def total_sine(x: Input, sum: Reduce[ADD]) -> None:
+    sum.span_reduce_accessor().reduce(0, sum_of_sines(x.span_read_accessor()))
+
+
+@task
 def total(x: Input, sum: Reduce[ADD]) -> None:
     sum.span_reduce_accessor().reduce(0, x.span_read_accessor().sum())
+
+
+def sum_of_sines(x: np.ndarray[Any, Any]) -> np.float64:
+    """Sum by blocks: no large result is allocated, so this is bound by the processor."""
+    return np.float64(sum(np.sin(x[at : at + 4096]).sum() for at in range(0, len(x), 4096)))
 
 
 def small(number: int, rounds: int) -> dict[str, Any]:
     """Ratios of transforms, of `create_store`, and of tasks on stores of 8 elements."""
     x, y = np.zeros(8), np.ones(8)
-    matrix, column, store = (
-        create_store("float64", (6, 4)),
-        create_store("float64", (6, 1)),
-        from_array(x, read_only=False),
-    )
+    matrix, column = create_store("float64", (6, 4)), create_store("float64", (6, 1))
+    store, attached = small_store(), from_array(np.zeros(8), read_only=False)
     bounds = Slice(1, 4)
     rivals = {
         "add": lambda: np.add(x, y),
@@ -94,6 +102,7 @@ def small(number: int, rounds: int) -> dict[str, Any]:
     with engine("threads").using():
         found |= medians({"submit": lambda: add_one(store)}, number=number, rounds=rounds)
         found |= medians({"task with result": lambda: result_of(store)}, number=number // 4, rounds=rounds)
+        found |= medians({"submit, attached memory": lambda: add_one(attached)}, number=number // 4, rounds=rounds)
     with engine("threads").using(inline=False):
         found |= medians({"submit to a thread": lambda: add_one(store)}, number=number // 4, rounds=rounds)
         found |= medians(
@@ -101,6 +110,16 @@ def small(number: int, rounds: int) -> dict[str, Any]:
         )
         add_one(store).wait()
     return {"ns": found, "over np.add": {name: time / found["add"] for name, time in found.items() if name != "add"}}
+
+
+def sines_of_chunk(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.array([sum_of_sines(x)])
+
+
+def small_store() -> LogicalStore:
+    store = create_store("float64", (8,))
+    store.fill(0)
+    return store
 
 
 def result_of(store: LogicalStore) -> float:
@@ -111,7 +130,7 @@ def result_of(store: LogicalStore) -> float:
 
 def chain(rounds: int) -> dict[str, float]:
     """Microseconds a task of a chain in which each waits for the one before."""
-    store = from_array(np.zeros(8), read_only=False)
+    store = small_store()
 
     def run() -> None:
         for _ in range(CHAIN):
@@ -172,6 +191,7 @@ def plain_dask() -> dict[str, Callable[[], object]]:
     wait([x, y])
     return {
         "dask.array x + y": lambda: wait((x + y).persist()),
+        "dask.array sum of sin(x)": lambda: float(x.map_blocks(sines_of_chunk, chunks=(1,)).sum().compute()),
         "dask.array sum": lambda: float(x.sum().compute()),
     }
 
@@ -180,16 +200,20 @@ def tasks_on_dask(client: Any) -> dict[str, Callable[[], object]]:
     chosen = engine("dask", client=client)
     x, y, z = (create_store("float64", (CHUNKS * CHUNK,)) for _ in range(3))
     tiles = [store.partition_by_tiling((CHUNK,)) for store in (x, y, z)]
-    for value, each in zip((1.0, 2.0), tiles, strict=False):
-        chosen.submit(start.bind(value, each)).wait()
+    for seed, each in zip((1, 2), tiles, strict=False):
+        chosen.submit(start.bind(seed, each)).wait()
 
-    def sum_of_x() -> float:
+    def reduced(by: Task) -> float:
         result = create_store("float64", (1,))
         result.fill(0)
-        chosen.submit(total.bind(tiles[0], result))
+        chosen.submit(by.bind(tiles[0], result))
         return float(chosen.gather(result)[0])
 
-    return {"tasks x + y": lambda: chosen.submit(add.bind(*tiles)).wait(), "tasks sum": sum_of_x}
+    return {
+        "tasks x + y": lambda: chosen.submit(add.bind(*tiles)).wait(),
+        "tasks sum of sin(x)": lambda: reduced(total_sine),
+        "tasks sum": lambda: reduced(total),
+    }
 
 
 def dask_part(rounds: int) -> dict[str, Any]:
@@ -197,9 +221,9 @@ def dask_part(rounds: int) -> dict[str, Any]:
     ratios = {
         f"{what}, {workers} workers": times[f"tasks {what}, ms"] / times[f"dask.array {what}, ms"]
         for workers, times in found.items()
-        for what in ("x + y", "sum")
+        for what in WORK
     }
-    scaling = {what: found[1][f"tasks {what}, ms"] / found[2][f"tasks {what}, ms"] for what in ("x + y", "sum")}
+    scaling = {what: found[1][f"tasks {what}, ms"] / found[2][f"tasks {what}, ms"] for what in WORK}
     return {"times": found, "over dask.array": ratios, "1 worker over 2": scaling}
 
 

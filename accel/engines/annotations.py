@@ -35,14 +35,22 @@ InOut = Annotated[Any, Declared(Access.READ_WRITE)]
 
 
 class Reduce:
-    """The annotation of a store into which the task combines values by an operator, as in ``Reduce[ADD]``."""
+    """The annotation of a store into which the task combines values by an operator, as in ``Reduce[ADD]``.
 
-    def __class_getitem__(cls, op: ReductionOp) -> Any:
+    A type checker takes operators for values, and refuses them between brackets. For it, write
+    ``Annotated[Any, Reduce(ADD)]``, which is the same.
+    """
+
+    def __new__(cls, op: ReductionOp) -> Any:
+        """Return what the annotation declares."""
         if not isinstance(op, ReductionOp):
             raise StoreValueError(
                 f"{op!r} is no reduction operator; write Reduce[ADD], with an operator of accel.store"
             )
-        return Annotated[Any, Declared(Access.REDUCE, op)]
+        return Declared(Access.REDUCE, op)
+
+    def __class_getitem__(cls, op: ReductionOp) -> Any:
+        return Annotated[Any, cls(op)]
 
 
 def declared(annotation: Any) -> Declared | None:

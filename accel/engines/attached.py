@@ -25,6 +25,7 @@ from accel.engines.work import TaskWork
 from accel.locks import open_after_fork
 from accel.memory import hazards
 from accel.memory.submission import Submission
+from accel.store import regions
 from accel.store.regions import Access, Use, Work
 from accel.store.root import Root
 
@@ -46,11 +47,18 @@ class TaskEvent:
     device = Device.CPU
     began = None
     ended = None
+    of_tasks = True
 
     @property
     def failed(self) -> bool:
-        """Whether a task of the launch failed."""
-        return any(work.over and work.failure is not None for work in self.own)
+        """Whether elements are invalid because a task of the launch failed."""
+        return self._failure() is not None
+
+    def _failure(self) -> BaseException | None:
+        """Return why elements that the launch was to write are invalid; None if others have overwritten them."""
+        written = [use for work in self.own if work.failure is not None for use in work.uses if use.access.writes]
+        found = [regions.failure_of(use.root, use.box) for use in written]
+        return next((each for each in found if each is not None), None)
 
     def done(self) -> bool:
         """Tell whether all are over."""
@@ -65,9 +73,9 @@ class TaskEvent:
             work.settle()
 
     def wait(self) -> None:
-        """Block until all are over; raises the exception of the first that failed."""
+        """Block until all are over; raises why elements are invalid that they were to write."""
         self.settle()
-        failure = next((work.failure for work in self.own if work.failure is not None), None)
+        failure = self._failure()
         if failure is not None:
             raise failure
 

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from accel.engines.arguments import as_scalar
-from accel.engines.durations import Duration, is_tiny, note
+from accel.engines.durations import is_tiny, note
 from accel.engines.futures import OVER, Future, WorksFuture
 from accel.engines.running import refuse_result
 from accel.engines.tasks import Task
@@ -23,7 +23,7 @@ from accel.store.regions import Use, enter_idle
 from accel.store.root import HOST
 from accel.store.task import TaskScope
 
-__all__ = ["PlainCall", "plain_call"]
+__all__ = ["PlainCall", "plain_call", "run_body"]
 
 _use = partial(tuple.__new__, Use)  # half the time of `Use(...)`
 
@@ -51,31 +51,30 @@ class PlainCall(NamedTuple):
     def run_if_tiny(self) -> Future | None:
         """Run the task at once if it is known to be tiny and its stores are idle; return None otherwise."""
         task, values, uses, nbytes = self
-        if not is_tiny(task.seconds, nbytes.bit_length()):
+        size = nbytes.bit_length()
+        if not is_tiny(task.seconds, size):
             return None
         work = TaskWork(task.what, uses, None)
         if not enter_idle(work, uses):
             return None
         failure: BaseException | None = None
+        outer = work.suspend_caller()
         token, began = running.set(work), perf_counter()
         try:
-            _run(task, values)
+            if not run_body(task, values):
+                return None
         except Exception as error:
             failure = error
         except BaseException as error:
             failure = error
             raise
         finally:
-            note(task.seconds, nbytes.bit_length(), perf_counter() - began)
+            note(task.seconds, size, perf_counter() - began)
             running.reset(token)
+            if outer is not None:
+                outer.resume()
             work.end_here(failure)
         return OVER if failure is None else WorksFuture((work,))
-
-    def work(self) -> TaskWork:
-        """Return the work for another thread."""
-        made = TaskWork(self.task.what, self.uses, partial(_run, self.task, self.values))
-        made.duration = Duration(self.task.seconds, self.nbytes)
-        return made
 
 
 def plain_call(task: Task, values: tuple[Any, ...]) -> PlainCall | None:
@@ -97,13 +96,23 @@ def plain_call(task: Task, values: tuple[Any, ...]) -> PlainCall | None:
     return PlainCall(task, values, uses, nbytes)
 
 
-def _run(task: Task, values: tuple[Any, ...]) -> None:
-    arguments = [*values]
+def run_body(task: Task, values: tuple[Any, ...]) -> bool:
+    """Run the body of a plain task in the caller's thread; return False instead if a store is on a device now."""
+    arguments, stores = [*values], []
     for at, _, access, _ in task.store_places:
         store = values[at]
         root = store.root
-        arguments[at] = PhysicalStore.on(root.storage(), store._map, store.dtype, access=access, place=root.place)
-    with TaskScope(HOST):
-        result = task.body("cpu")(*arguments)  # type: ignore[misc]
-        if result is not None:
-            refuse_result(task.name, result)
+        contents = root.contents
+        if type(contents) is not HostStorage:
+            return False
+        arguments[at] = made = PhysicalStore.on(contents, store._map, store.dtype, access=access, place=root.place)
+        stores.append(made)
+    try:
+        with TaskScope(HOST):
+            result = task.body("cpu")(*arguments)  # type: ignore[misc]
+            if result is not None:
+                refuse_result(task.name, result)
+    finally:
+        for made in stores:
+            made.expire()
+    return True

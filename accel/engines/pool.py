@@ -1,14 +1,12 @@
 """The threads that run tasks: daemon threads, as many as the setting ``threads`` allows.
 
-At exit the tasks that were submitted are finished, as `accel.memory.thread_stream` finishes streams. Then the thread
-that exits runs tasks too, because Python may start no thread any more. A child of a fork
+At exit the tasks that were submitted are finished, as `accel.memory.thread_stream` finishes streams. A child of a fork
 starts its own threads; the works of its parent never end there, and to wait for them is an error.
 
 A thread that waits inside of a task does not count: another takes its place. So tasks that wait for tasks, and tasks
 that wait for copies which wait for tasks, cannot use up all threads.
 """
 
-import atexit
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -38,10 +36,6 @@ class Runnable(Protocol):
         ...
 
 
-_LOOK_AGAIN = 0.05
-"""Seconds."""
-
-
 class _Thread(threading.local):
     """Whether the calling thread is one of the pool; bodies run in the contexts of others."""
 
@@ -61,12 +55,10 @@ class Pool:
     def __init__(self) -> None:
         # Reentrant: a finaliser may submit a task while a thread is being started.
         self._lock = threading.RLock()
-        self._changed = threading.Condition(self._lock)  # a thread is idle again
         # By limit, since few limits are in use; the numbers give the order.
         self._ready: dict[int, deque[tuple[int, Runnable]]] = {}
         self._numbers = count()
         self._wake: SimpleQueue[None] = SimpleQueue()
-        self._threads = 0
         self._idle = 0
         self._busy = 0
 
@@ -87,27 +79,6 @@ class Pool:
                 queue.pop()
                 raise
 
-    def finish(self) -> None:
-        """Run what is ready in this thread as well, until all threads are idle."""
-        with self._lock:
-            self._busy += 1
-        _thread.of_pool = True
-        try:
-            while True:
-                with self._lock:
-                    work = self._take(at_once=True)
-                    if work is None:
-                        if self._idle == self._threads:
-                            return
-                        # A task that is ready finds no thread if none can be started any more: look again.
-                        self._changed.wait(_LOOK_AGAIN)
-                while work is not None:
-                    work = work.run()
-        finally:
-            _thread.of_pool = False
-            with self._lock:
-                self._busy -= 1
-
     def _dispatch(self) -> None:
         """Wake or start a thread if there is something that it may run; the caller holds the lock.
 
@@ -123,18 +94,16 @@ class Pool:
             self._idle -= 1
             self._wake.put(None)
             return
-        self._threads += 1
         try:
             start(threading.Thread(target=self._serve, name="accel-task", daemon=True))
         except BaseException:
             self._busy -= 1
-            self._threads -= 1
             if not self._busy:
                 raise
 
-    def _take(self, *, at_once: bool = False) -> Runnable | None:
+    def _take(self) -> Runnable | None:
         """Return the first that a busy thread may run now; the caller holds the lock."""
-        allowed = [queue for limit, queue in self._ready.items() if queue and (at_once or self._busy <= limit)]
+        allowed = [queue for limit, queue in self._ready.items() if queue and self._busy <= limit]
         return min(allowed, key=_number).popleft()[1] if allowed else None
 
     def _serve(self) -> None:
@@ -154,7 +123,6 @@ class Pool:
                 return work
             self._busy -= 1
             self._idle += 1
-            self._changed.notify_all()
             return None
 
     @contextmanager
@@ -180,8 +148,5 @@ def _number(queue: deque[tuple[int, Runnable]]) -> int:
 
 POOL = Pool()
 """The threads of this process."""
-
-# Exit functions run in reverse order: this one before that of the streams, which tasks use.
-atexit.register(POOL.finish)
 
 in_child(POOL.__init__)  # type: ignore[misc]

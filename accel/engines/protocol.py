@@ -16,6 +16,7 @@ from accel.memory.host_storage import HostArray
 from accel.store.logical_store import LogicalStore
 
 if TYPE_CHECKING:
+    from accel.engines.previews import Preview
     from accel.engines.tasks import Task
 
 __all__ = ["Engine", "current", "engine"]
@@ -49,6 +50,11 @@ class Engine(ABC):
     @abstractmethod
     def submit(self, launch: Launch) -> Future:
         """Submit a launch; see `Task.__call__`."""
+        ...
+
+    @abstractmethod
+    def preview(self, launch: Launch) -> "Preview":
+        """Return what a launch will do, without submitting it: its tasks, the bytes that move, and a picture."""
         ...
 
     def call(self, task: "Task", values: tuple[Any, ...]) -> Future:

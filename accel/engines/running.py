@@ -108,7 +108,11 @@ def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> Pr
                 if memory is None
                 else physical_store(operand, memory)
             )
-        call(point.task, body, {**point.scalars, **stores, **_arrays(point, stores)})
+        try:
+            call(point.task, body, {**point.scalars, **stores, **_arrays(point, stores)})
+        finally:
+            for each in stores.values():
+                each.expire()
         return Produced(_bound(point, stores), partials)
 
 

@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, update_wrapper
+from functools import cache, partial, update_wrapper
 from inspect import Parameter as Argument
-from inspect import signature
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 from typing import Any, NamedTuple, get_origin, overload
 
 from accel.engines.annotations import Declared, declared
@@ -55,6 +55,8 @@ class Task:
     ----------
     name : str
         The name of the function.
+    what : str
+        What messages call a launch of one point.
     parameters : tuple of Parameter
         The parameters.
     constraints : tuple
@@ -79,8 +81,11 @@ class Task:
     def __init__(
         self, body: Body, constraints: Iterable[Constraint] = (), parameters: Mapping[str, Any] | None = None
     ) -> None:
-        update_wrapper(self, body)
+        function = _function(body)
+        update_wrapper(self, function)
+        self.__wrapped__ = body
         self.name = self.__name__
+        self.what = f"task {self.name}, color ()"
         self.constraints = tuple(constraints)
         self._given = dict(parameters or {})
         self.parameters = _parameters(body, self._given)
@@ -128,9 +133,7 @@ class Task:
         StoreError
             If an input is unbound, and no task that binds it was submitted; or a store is detached.
         """
-        if named or len(arguments) != self.positional or self.positional != len(self.parameters):
-            arguments = self.values(arguments, named)
-        return current().call(self, arguments)
+        return current().call(self, self.values(arguments, named))
 
     def bind(self, *arguments: Any, **named: Any) -> Launch:
         """Check the arguments, and return the launch without submitting it; otherwise as a call."""
@@ -138,6 +141,8 @@ class Task:
 
     def values(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the arguments in the order of the parameters."""
+        if not named and len(arguments) == len(self.parameters) == self.positional:
+            return arguments
         if len(arguments) > self.positional:
             raise StoreTypeError(f"task {self.name} takes {self.positional} arguments; found {len(arguments)}")
         given = dict(zip(self._places, arguments, strict=False))
@@ -273,11 +278,31 @@ def kernel_views(body: Kernel) -> tuple[type, ...]:
     return tuple([each if each in (Buffer, BufferView, NDBuffer) else LayoutTensor for each in classes])
 
 
-def _parameters(body: Body, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
-    function = getattr(body, "__wrapped__", body) if isinstance(body, Kernel) else body
-    if isinstance(body, RawKernel) or not callable(function):
+def _function(body: Body) -> Any:
+    """Return the function that a body calls in the end; its name and its module are those of the task.
+
+    Raises
+    ------
+    StoreTypeError
+        If the body cannot be that of a task.
+    """
+    if isinstance(body, RawKernel) or not callable(body):
         raise StoreTypeError(f"the body of a task is a function or a kernel; found {type(body).__name__}")
-    found = signature(function).parameters
+    if isinstance(body, partial):
+        return _function(body.func)
+    function: Any = body.__wrapped__ if isinstance(body, Kernel | staticmethod) else body
+    if not hasattr(function, "__name__"):
+        raise StoreTypeError(f"an object of {type(body).__name__} has no name for a task; write task(x.__call__)")
+    if isgeneratorfunction(function) or iscoroutinefunction(function) or isasyncgenfunction(function):
+        raise StoreTypeError(
+            f"the body of task {function.__name__} would not run where it is called; write it without yield and async"
+        )
+    return function
+
+
+def _parameters(body: Body, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    function = _function(body)
+    found = signature(body.__wrapped__ if isinstance(body, Kernel) else body).parameters
     unknown = [name for name in given if name not in found]
     if unknown:
         raise StoreValueError(f"{unknown[0]!r} is no parameter of {function.__name__}; it has {', '.join(found)}")

@@ -19,7 +19,7 @@ from accel.engines.pool import POOL
 from accel.errors import StoreError
 from accel.locks import forked_since, in_child, open_after_fork, process
 from accel.store import regions
-from accel.store.regions import Use, Work
+from accel.store.regions import HostWork, Use, Work
 
 __all__ = ["Action", "TaskWork", "inside_task", "running"]
 
@@ -162,14 +162,18 @@ class TaskWork:
 
     def _comes_after(self, other: "TaskWork") -> bool:
         seen: set[int] = set()
-        to_ask = [self]
+        to_ask: list[Work] = [self]
         while to_ask:
             each = to_ask.pop()
             if each is other:
                 return True
-            if id(each) not in seen and not each.over:
+            if id(each) not in seen and not each.done():
                 seen.add(id(each))
-                to_ask += each._waits_for
+                if isinstance(each, TaskWork):
+                    to_ask += each._waits_for
+                    to_ask += each._others
+                elif isinstance(each, HostWork):
+                    to_ask += each.after
         return False
 
     def _refuse_to_wait(self, waiter: "TaskWork") -> NoReturn:
@@ -229,11 +233,26 @@ class TaskWork:
         """
         if not self.tiny or not self._claim():
             return self.over
-        for each in self._run():
+        outer = self.suspend_caller()
+        ready = self._run()
+        if outer is not None:
+            outer.resume()
+        for each in ready:
             POOL.put(each)
         if self.failure is not None and not isinstance(self.failure, Exception):
             raise self.failure
         return True
+
+    def suspend_caller(self) -> "TaskWork | None":
+        """Note that the caller, if it is a body, goes on when this work is over; return the caller's work."""
+        outer = running.get()
+        if outer is not None:
+            outer._waits_for = (self,)
+        return outer
+
+    def resume(self) -> None:
+        """Note that the body waits for nothing any more."""
+        self._waits_for = ()
 
     def run(self) -> "TaskWork | None":
         """Run it in a thread of the pool, and return a work that is ready now."""
@@ -266,6 +285,7 @@ class TaskWork:
 
         An interrupt is raised here, as well as to those who wait.
         """
+        outer = self.suspend_caller()
         token = running.set(self)
         failure: BaseException | None = None
         try:
@@ -277,6 +297,8 @@ class TaskWork:
             raise
         finally:
             running.reset(token)
+            if outer is not None:
+                outer.resume()
             self.end_here(failure)
 
     def _settle_others(self) -> None:

@@ -169,8 +169,10 @@ def pending(claim: Claim) -> list[Submission]:
     return [each[2] for each in first if each[0] < high and low < each[1]]
 
 
-def settle(claim: Claim) -> None:
+def settle(claim: Claim, *, of_tasks: bool = True) -> None:
     """Make the host wait until it may use the bytes, and raise the error of a failed write that it would read.
+
+    Without ``of_tasks`` failures of tasks are not raised; `accel.store.regions` knows them by boxes.
 
     Raises
     ------
@@ -184,7 +186,8 @@ def settle(claim: Claim) -> None:
     record, low, high, writing, _ = claim
     seen = record.hazards
     if seen is not None and not writing:
-        refuse_failed([each[2] for each in seen[2] if each[0] < high and low < each[1]])
+        failed = [each[2] for each in seen[2] if each[0] < high and low < each[1]]
+        refuse_failed([each for each in failed if of_tasks or not getattr(each.event, "of_tasks", False)])
     forget(record)
 
 

@@ -109,8 +109,10 @@ class Storage(OnDevice):
         owner = self._owner
         return owner if owner is not None else self.refuse_released()
 
-    def settle(self, *, writing: bool) -> None:
+    def settle(self, *, writing: bool, of_tasks: bool = True) -> None:
         """Make the host wait for pending work before it reads or writes the elements.
+
+        Without ``of_tasks`` failures of tasks are not raised; stores know which elements these concern.
 
         Raises
         ------
@@ -119,7 +121,7 @@ class Storage(OnDevice):
         """
         owner = self.owner
         if owner.hazard_record.hazards is not None:
-            hazards.settle(self.claim(writing=writing))
+            hazards.settle(self.claim(writing=writing), of_tasks=of_tasks)
 
     def claim(self, *, writing: bool, whole: bool = False) -> hazards.Claim:
         """Return a use of all bytes of this handle, for `accel.memory.hazards`; ``whole`` if each byte is written."""

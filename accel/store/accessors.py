@@ -183,9 +183,12 @@ class ReduceAccessor:
             if isinstance(self._elements, np.ndarray):
                 _combine(self.op, self._elements, places, given)
                 return
+            strides = self._elements.layout.stride
+            first = tuple([slice(None if stride else 1) for stride in strides])  # without repetitions
             values = self._elements.to_numpy()
-            _combine(self.op, values, places, given)
-            self._elements.copy_from(values)
+            distinct = values[(*first, ...)]
+            _combine(self.op, _repeating(distinct, values.shape), places, given)
+            (self._elements[first] if first else self._elements).copy_from(distinct)
 
     def __getitem__(self, point: Any) -> NoReturn:
         raise StoreValueError("a reduction accessor reads nothing; write a.reduce(point, value) to combine a value")
@@ -202,7 +205,18 @@ def _combine(op: ReductionOp, array: HostArray, places: tuple[Any, ...], values:
         op.ufunc.at(array, places, values)  # combines all values of a place that is there twice
         return
     target = array[(*places, ...)]  # the ellipsis makes an array of one element, too
+    for axis, stride in enumerate(target.strides):
+        if not stride and target.shape[axis] > 1:  # one element gets all values along this dimension
+            values = op.ufunc.reduce(np.broadcast_to(values, target.shape), axis, target.dtype, keepdims=True)
+            target = target[(*[slice(None)] * axis, slice(1))]
     op.ufunc(target, values, out=target)
+
+
+def _repeating(values: HostArray, shape: tuple[int, ...]) -> HostArray:
+    """Return a writable array that repeats values along dimensions of extent 1."""
+    pairs = zip(values.strides, values.shape, shape, strict=True)
+    steps = [step if extent == wanted else 0 for step, extent, wanted in pairs]
+    return np.lib.stride_tricks.as_strided(values, shape, steps)
 
 
 def local(domain: Domain, key: Any) -> tuple[Any, ...]:

@@ -106,7 +106,7 @@ class IndexMap:
 
     def divisible(self, dim: int) -> bool:
         """Whether the dimension can be sliced: it is no inner part of one that was split."""
-        return dim not in self._inner
+        return not self._inner >> dim & 1
 
     def on_box(self) -> "IndexMap":
         """Return the map of the same elements in memory that holds only their box, in C order."""

@@ -108,7 +108,7 @@ def host_elements(
     storage: HostStorage, dtype: DType, shape: tuple[int, ...], start: int, strides: tuple[int, ...], *, writable: bool
 ) -> HostArray:
     """Return elements of host memory as a NumPy array that waits for pending work; in bytes as in `Part`."""
-    storage.settle(writing=writable)
+    storage.settle(writing=writable, of_tasks=False)
     if 0 in shape:
         array: HostArray = np.ndarray(shape, dtype, strides=(0,) * len(shape))
     else:

@@ -196,13 +196,12 @@ class PhysicalAccess(PhysicalCore):
         self, bounds: Bounds | None, dtype: DTypeLike | None, elem_size: int | None, *, validate: bool, writable: bool
     ) -> Any:
         storage = self._memory()
-        if bounds is None and dtype is None and elem_size is None and type(storage) is HostStorage:
-            if not self._undefined:
-                # The usual case, without a `Part`.
-                index_map, itemsize = self._map, self.dtype.itemsize
-                strides = tuple([step * itemsize for step in index_map.strides])
-                start = index_map.offset * itemsize
-                return host_elements(storage, self.dtype, index_map.shape, start, strides, writable=writable)
+        usual = bounds is None and dtype is None and elem_size is None and not self._undefined
+        if usual and type(storage) is HostStorage:  # without a `Part`
+            index_map, itemsize = self._map, self.dtype.itemsize
+            strides = tuple([step * itemsize for step in index_map.strides])
+            start = index_map.offset * itemsize
+            return host_elements(storage, self.dtype, index_map.shape, start, strides, writable=writable)
         return self._elements(self._part(bounds, dtype, elem_size, validate=validate), writable=writable)
 
     def _elements(self, part: Part, *, writable: bool) -> Any:

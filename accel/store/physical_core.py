@@ -16,6 +16,10 @@ from accel.store.store_targets import Place, StoreTarget
 __all__ = ["PhysicalCore"]
 
 
+def _never() -> bool:
+    return False
+
+
 class PhysicalCore:
     """Base of `PhysicalStore`: its fields and what they tell.
 
@@ -171,6 +175,10 @@ class PhysicalCore:
         """The data and the extents that were bound to an unbound store; None if none were."""
         return None if self._binding is None else self._binding.bound
 
+    def expire(self) -> None:
+        """Make it invalid: the task that it was given to is over."""
+        self._valid = _never
+
     def _share_fields(self, other: "PhysicalCore") -> None:
         for name in PhysicalCore.__slots__[1:]:
             if hasattr(other, name):  # an unbound store has no memory
@@ -186,7 +194,7 @@ class PhysicalCore:
             self._binding.refuse_access()
         if self._valid is not None and not self._valid():
             raise StoreError(
-                "the values of this store have moved to other memory, or the store was detached, since this physical "
-                "store was made; call get_physical_store again"
+                "this physical store is no longer valid: since it was made, its task has ended, the values have moved "
+                "to other memory, or the store was detached; call get_physical_store of the store"
             )
         return self._storage

@@ -137,12 +137,19 @@ IDLE = Regions(())
 
 
 class HostWork:
-    """The host while it moves or writes the values of a root, as a `Work`."""
+    """The host while it moves or writes the values of a root, as a `Work`.
 
-    __slots__ = ("_gate", "_over", "_process", "failure")
+    Attributes
+    ----------
+    after : sequence of Work
+        What it waits for; empty when it is over.
+    """
+
+    __slots__ = ("_gate", "_over", "_process", "after", "failure")
 
     def __init__(self) -> None:
         self.failure: BaseException | None = None
+        self.after: Sequence[Work] = ()
         self._over = False
         self._process = process()
         self._gate = threading.Lock()
@@ -153,13 +160,17 @@ class HostWork:
         return self._over or forked_since(self._process)
 
     def settle(self) -> None:
-        """Block until it is over."""
+        """Block until it is over; refused in a body whose end it waits for."""
+        # These refuse it; the gate does not know who waits.
+        for each in self.after:
+            each.settle()
         if not self.done():
             with self._gate:
                 pass
 
     def end(self) -> None:
         """Let those go on who wait."""
+        self.after = ()
         self._over = True
         self._gate.release()
 
@@ -287,7 +298,9 @@ def hosting(root: "Root", box: Box, access: Access) -> Iterator[None]:
     """
     work, uses = HostWork(), [Use(root, box, access)]
     try:
-        for each in enter(work, uses):
+        with _lock:  # who finds the work also finds what it waits for
+            work.after = enter(work, uses)
+        for each in work.after:
             each.settle()
         yield
     except BaseException:

@@ -8,9 +8,10 @@ import pytest
 
 import accel
 from accel import xp
-from accel.engines import InOut, Input, Output, Reduce, align, current, engine, task
+from accel.engines import InOut, Input, Output, Reduce, align, current, engine, inline, task
 from accel.errors import StoreError, StoreValueError
 from accel.store import ADD, MAX, create_buffer, create_store, from_array
+from accel.store.regions import HostWork, enter_idle, pending
 
 ENGINES = {
     "eager": lambda: engine("eager").using(),
@@ -33,6 +34,10 @@ def threads():
 
 def values(store):
     return np.asarray(store.get_physical_store()).copy()
+
+
+def pending_of(store):
+    return pending(store.root, store.map.box, writing=True)
 
 
 def store_of(array):
@@ -465,6 +470,66 @@ class TestBodiesThatWait:
             future.wait()
         assert isinstance(later.exception(), StoreError)
 
+    def test_a_body_that_would_wait_for_the_host_which_waits_for_the_body_is_refused(self, threads):
+        x, y, go = store_of(np.zeros(4)), store_of(np.zeros(4)), threading.Event()
+
+        def waits_by(action):
+            @task
+            def wait_inside(part: InOut):
+                assert go.wait(60)
+                action(x[2:])
+
+            return wait_inside
+
+        futures = [
+            waits_by(lambda part: part.get_physical_store())(x[:1]),
+            waits_by(lambda part: add_one(part).wait())(x[1:2]),
+            waits_by(lambda part: saxpy(1.0, part, y[:2]).wait())(x[1:2]),
+        ]
+        host = threading.Thread(target=lambda: x.fill(7))
+        host.start()
+        while not isinstance(pending_of(x)[-1], HostWork):
+            time.sleep(0.001)
+        go.set()
+        for future in futures:
+            assert isinstance(future.exception(), StoreError)
+        host.join(60)
+        assert values(x)[0] == 7
+
+    def test_a_task_inside_of_a_body_is_refused_to_wait_for_that_body(self, any_engine):
+        x, y = store_of(np.zeros(2)), store_of(np.zeros(2))
+
+        @task
+        def inner(y: InOut):
+            x.get_physical_store()
+
+        @task
+        def outer(x: InOut):
+            inner(y).wait()
+
+        found = outer(x).exception()
+        assert isinstance(found, StoreError)
+
+    def test_a_physical_store_is_invalid_after_its_task(self, any_engine):
+        kept, x, y = [], store_of(np.zeros(2)), store_of(np.zeros(2))
+
+        @task
+        def keep(x: InOut):
+            kept.append(x)
+
+        @task
+        def keep_sum(x: Input, y: Reduce[ADD]):
+            kept.append(y)
+
+        for _ in range(3):  # the later ones run in the caller
+            keep(x).wait()
+            keep_sum(x, y).wait()
+        for each in kept:
+            assert not each.valid
+            with pytest.raises(StoreError, match="its task has ended"):
+                np.asarray(each)
+        assert len(kept) == 6
+
     def test_scratch_memory_of_a_body_is_freed_when_it_ends(self, any_engine):
         buffers = []
 
@@ -550,6 +615,22 @@ class TestMemoryOfTheUser:
         with pytest.raises(KeyError, match="planted"):
             memory.to_numpy()
 
+    def test_a_failed_task_leaves_other_elements_of_the_memory_valid(self, any_engine):
+        memory = np.zeros((4, 4))
+        x = from_array(memory, read_only=False)
+        fail(store_of(np.zeros(2)), x[:2, :2])
+
+        def read(part):
+            return part.get_physical_store().span_read_accessor().tolist()
+
+        with pytest.raises(KeyError, match="planted"):
+            read(x[1:, 1:])
+        assert read(x[2:]) == np.zeros((2, 4)).tolist()
+        assert read(x[:, 2:]) == np.zeros((4, 2)).tolist()
+        x[:2, :2].fill(3)
+        assert read(x)[:2] == [[3, 3, 0, 0]] * 2
+        assert np.sum(xp.asarray(memory)) == 12
+
 
 class TestLargeStores:
     def test_aligned_stores_are_cut_into_tiles_by_the_engine(self, threads):
@@ -596,3 +677,18 @@ def test_an_unknown_option_is_refused_with_those_that_there_are(name):
 def test_an_unknown_engine_is_refused_with_those_that_there_are():
     with pytest.raises(StoreValueError, match="write one of eager, threads"):
         engine("mpi")
+
+
+def test_a_tiny_task_finds_values_that_another_thread_moves_while_it_is_submitted(threads, monkeypatch):
+    x = store_of(np.zeros(2))
+    for _ in range(5):
+        add_one(x).wait()
+
+    def moved_before(work, uses):
+        monkeypatch.undo()
+        x.offload_to("sim")
+        return enter_idle(work, uses)
+
+    monkeypatch.setattr(inline, "enter_idle", moved_before)
+    add_one(x).wait()
+    assert values(x).tolist() == [6, 6]

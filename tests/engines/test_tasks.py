@@ -1,6 +1,8 @@
 """Declarations of tasks, their variants, and what is refused before anything runs."""
 
 import pickle
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -59,6 +61,16 @@ def store(*shape, dtype="float32"):
 
 def values(given):
     return np.asarray(given.get_physical_store()).tolist()
+
+
+def test_a_reduction_can_be_declared_as_type_checkers_understand_it():
+    @task
+    def added(x: Input, s: Annotated[Any, Reduce(ADD)]):
+        np.asarray(s)[...] += x.shape[0]
+
+    x, s = store(6), store(1)
+    added(x.partition_by_tiling((2,)), s).wait()
+    assert values(s) == [7.0]
 
 
 class TestBadArguments:
@@ -155,6 +167,42 @@ class TestDeclarations:
     def test_a_task_has_no_open_list_of_arguments(self):
         with pytest.raises(StoreTypeError, match=r"cannot have \*xs"):
             task(lambda *xs: None)
+
+    def test_the_body_may_be_a_partial_function_or_a_method(self):
+        class Adder:
+            def add(self, a: float, x: InOut):
+                x.span_read_write_accessor()[...] += a
+
+            @staticmethod
+            def add_two(x: "InOut"):
+                x.span_read_write_accessor()[...] += 2
+
+        x, method = store(2), Adder().add
+        for made in task(partial(method, 1.0)), task(partial(method, a=1.0)), task(Adder.add_two):
+            made(x=x).wait()
+        task(method)(1.0, x).wait()
+        assert values(x) == [6, 6]
+        assert task(partial(method, 1.0)).name == "add"
+
+    def test_what_cannot_be_a_body_is_refused(self):
+        class NoName:
+            def __call__(self, x: Input):
+                pass
+
+        def generator(x: Input):
+            yield
+
+        async def coroutine(x: Input):
+            pass
+
+        for body, message in [
+            (5, "a function or a kernel; found int"),
+            (NoName(), r"write task\(x.__call__\)"),
+            (generator, "without yield"),
+            (coroutine, "without yield"),
+        ]:
+            with pytest.raises(StoreTypeError, match=message):
+                task(body)
 
     def test_the_text_of_an_annotation_is_evaluated_where_the_function_is(self):
         def f(a: "Unknown", x: "Input", s: "Reduce[ADD]"):  # noqa: F821 - as under `if TYPE_CHECKING`

@@ -226,6 +226,27 @@ def test_reductions_combine_values_at_points_slices_and_repeated_points(device, 
     assert on_host(store.span_read_accessor()).tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float64", "bfloat16", "complex64"])
+@pytest.mark.parametrize("device", DEVICES)
+def test_an_element_that_is_repeated_gets_the_values_of_all_its_points(device, dtype):
+    store = create_store(dtype, (3, 1))
+    store.fill(1)
+    repeated = store.broadcast(1, 4).promote(1, 5).get_physical_store(device)
+    repeated.span_reduce_accessor(ADD).reduce(..., np.ones((3, 5, 4), repeated.dtype))
+    repeated.span_reduce_accessor(ADD).reduce((slice(0, 2), slice(0, 3), 0), np.ones((2, 1), repeated.dtype))
+    repeated.span_reduce_accessor(ADD).reduce((2, [0, 4, 4], 1), 1)
+    assert np.asarray(store.get_physical_store()).reshape(-1).tolist() == [24, 24, 24]
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (0, 2), (2,)])
+@pytest.mark.parametrize("device", DEVICES)
+def test_reductions_take_stores_of_any_shape(device, shape):
+    store = create_store("float64", shape)
+    store.fill(2)
+    store.get_physical_store(device).span_reduce_accessor(ADD).reduce(..., np.ones(shape))
+    assert np.asarray(store.get_physical_store()).tolist() == np.full(shape, 3.0).tolist()
+
+
 def test_points_of_reductions_are_global_and_those_of_spans_count_from_0():
     store = of_task(Access.REDUCE, (4,), origin=(10,), op=MAX)
     store.reduce_accessor().reduce(13, 50)

@@ -60,13 +60,11 @@ def _head(atlas: Atlas) -> str:
 
 def _runs(runs: Sequence[Run], missing: Sequence[str]) -> str:
     rows = [(run.where, run.tasks, in_seconds(run.seconds), "no" if run.complaints else "yes") for run in runs]
-    notes = "".join(
-        f'<p class="soft">{escape(note)}</p>\n' for note in (*(run.event for run in runs), *missing) if note
-    )
+    events = [f"{run.where}: {run.event}." for run in runs if run.event]
+    notes = "".join(f'<p class="soft">{escape(note)}</p>\n' for note in (*events, *missing))
     complaints = [f"{run.where}: {complaint}" for run in runs for complaint in run.complaints]
     if complaints:
-        items = "".join(f"<li>{escape(complaint)}</li>" for complaint in complaints)
-        verdict = f'<p class="verdict bad">&#10007; Results differ from NumPy\'s.</p>\n<ul class="bad">{items}</ul>\n'
+        verdict = f'<p class="verdict bad">&#10007; Results differ from NumPy\'s.</p>\n{_items(complaints, "bad")}'
     else:
         verdict = (
             '<p class="verdict good">&#10003; All results are those of NumPy.</p>\n'
@@ -93,11 +91,16 @@ def _map(atlas: Atlas, found: Findings) -> str:
 def _launches(previews: Sequence[Preview]) -> str:
     """Return the numbers of each launch, and below them how its stores are cut, to unfold."""
     parts = "".join(
-        f'<h3>{escape(preview.lines[0])}</h3>\n<p class="soft">{escape(". ".join(preview.lines[1:]))}.</p>\n'
+        f"<h3>{escape(preview.lines[0])}</h3>\n{_items(preview.lines[1:])}"
         f"<details><summary>Its partitions</summary>\n{preview.svg()}</details>\n"
         for preview in previews
     )
     return f"<section>\n<h2>Launches</h2>\n{parts}</section>\n"
+
+
+def _items(lines: Sequence[str], kind: str = "soft") -> str:
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f'<ul class="{kind}">{items}</ul>\n'
 
 
 def _findings(best: Highlights) -> Iterator[str]:

@@ -24,9 +24,7 @@ details svg {{ height: auto; margin-top: .5rem; border-radius: 8px; }}
 summary {{ cursor: pointer; color: var(--soft); }}
 .legend {{ display: flex; flex-wrap: wrap; gap: .25rem 1rem; font-size: .85rem; color: var(--soft); }}
 .legend i {{ display: inline-block; width: 1.1em; height: 1.1em; margin-right: .4em; vertical-align: -.2em; }}
-figure:has(#by-tile:checked) details svg {{ height: auto; margin-top: .5rem; border-radius: 8px; }}
-summary {{ cursor: pointer; color: var(--soft); }}
-.legend {{ visibility: hidden; }}
+figure:has(#by-tile:checked) .legend {{ visibility: hidden; }}
 {_fills("a", _GREENS)}{_fills("t", _TILES, "figure:has(#by-tile:checked)")}"""
 
 

@@ -1,6 +1,7 @@
 """The tasks of the demo. Each works on a tile: some of the rings, some of the cities, or some of the names."""
 
 from collections.abc import Sequence
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from accel.store.arrays import PhysicalArray
 __all__ = ["add_by_state", "count_characters", "locate", "measure"]
 
 _Floats = npt.NDArray[np.float64]
+_Added = Annotated[Any, Reduce(ADD)]  # Reduce[ADD], as type checkers understand it
 
 
 @task
@@ -32,17 +34,17 @@ def measure(rings: Input, areas: Output, boxes: Output) -> None:
 
 
 @task
-def add_by_state(areas: Input, states: Input, total: Reduce[ADD]) -> None:
+def add_by_state(areas: Input, states: Input, total: _Added) -> None:
     """Add the areas of some rings to those of their states."""
     total.span_reduce_accessor().reduce(np.asarray(states), np.asarray(areas))
 
 
 @task
-def locate(places: Input, rings: Input, county_of: Input, boxes: Input, located: Output, count: Reduce[ADD]) -> None:
+def locate(places: Input, rings: Input, county_of: Input, boxes: Input, located: Output, count: _Added) -> None:
     """Find the counties of some cities, and count the cities of each county."""
     (x, y), (lon, lat) = _fields(places), _fields(rings.vardata)
     ranges, counties = np.asarray(rings.descriptor.data), np.asarray(county_of)
-    odd = np.zeros((len(x), count.shape[0]), bool)
+    odd = np.zeros((len(x), count.shape[0]), np.bool_)
     for ring, cities in _candidates(x, y, _fields(boxes)):
         outline = slice(ranges[ring, 0], ranges[ring, 1] + 1)
         odd[cities, counties[ring]] ^= _inside(x[cities], y[cities], lon[outline], lat[outline])
@@ -52,7 +54,7 @@ def locate(places: Input, rings: Input, county_of: Input, boxes: Input, located:
 
 
 @task
-def count_characters(names: Input, count: Reduce[ADD]) -> None:
+def count_characters(names: Input, count: _Added) -> None:
     """Count the characters of some names, not their bytes, and how many names have as many."""
     offsets = np.asarray(names.offsets.data)
     begins = np.asarray(names.chars.data) & 0xC0 != 0x80  # the other bytes go on with a character

@@ -26,6 +26,7 @@ from accel.locks import open_after_fork
 from accel.memory import hazards
 from accel.memory.submission import Submission
 from accel.store import regions
+from accel.store.failures import again
 from accel.store.regions import Access, Use, Work
 from accel.store.root import Root
 
@@ -77,7 +78,7 @@ class TaskEvent:
         self.settle()
         failure = self._failure()
         if failure is not None:
-            raise failure
+            raise again(failure)
 
 
 def _attached_roots(uses: Sequence[Use]) -> dict[Root, bool]:

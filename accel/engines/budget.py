@@ -1,7 +1,8 @@
 """`Budget`: the bytes that the tiles of tasks may take on each device.
 
 **What is counted.** A store that was never written before, and whose boxes tasks write, becomes tiles: memory for each
-box alone. These count, and so do copies of boxes on another device than their store. Memory that existed before, such
+box alone. These count, and so do copies of boxes on another device than their store, and boxes of stores whose values
+are read when they are used: each point reads its boxes, and drops them. Memory that existed before, such
 as attached memory of the user, is used in place and does not count. Nor do values that a reduction combines.
 
 **The invariant.** A point begins only if all that it will allocate fits what is left of the budget of its device. In
@@ -13,8 +14,8 @@ point fits when the others have left, which was checked when it was submitted.
 """
 
 import threading
-from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
@@ -23,7 +24,7 @@ from accel.engines.graph.ledger import Ledger
 from accel.engines.graph.spill_file import SpillFile
 from accel.engines.points import Operand, Point
 from accel.engines.running import Memory
-from accel.engines.staging import give_back, memory_of, staged_in
+from accel.engines.staging import give_back, is_lazy, memory_of, part_of, staged_in
 from accel.engines.tiles import Tile, TiledContents, copy_overlap
 from accel.engines.work import inside_task
 from accel.errors import StoreError
@@ -35,7 +36,7 @@ from accel.store.root import HOST
 from accel.store.scratch import elements_of
 from accel.store.store_targets import Place
 
-__all__ = ["Budget", "Usage", "point_bytes", "uses_memory"]
+__all__ = ["Budget", "Usage", "point_bytes", "refuse_larger", "uses_memory"]
 
 
 class Usage(NamedTuple):
@@ -67,13 +68,20 @@ class _Want:
     tile : Tile or None
         The tile whose memory it uses; None if it needs memory of its own.
     promised : int
-        Bytes that it may still allocate.
+        Bytes that it may still allocate on the device of the point.
+    passing : int
+        Bytes of the host that its values take on their way to another device.
     """
 
-    __slots__ = ("contents", "operand", "promised", "root", "tile")
+    __slots__ = ("contents", "operand", "passing", "promised", "root", "tile")
 
     def __init__(
-        self, operand: Operand, contents: TiledContents | None = None, tile: Tile | None = None, promised: int = 0
+        self,
+        operand: Operand,
+        contents: TiledContents | None = None,
+        tile: Tile | None = None,
+        promised: int = 0,
+        passing: int = 0,
     ) -> None:
         assert operand.root is not None, "the point is of this process"
         self.operand = operand
@@ -81,6 +89,7 @@ class _Want:
         self.contents = contents
         self.tile = tile
         self.promised = promised
+        self.passing = passing
 
 
 class Budget:
@@ -132,13 +141,7 @@ class Budget:
         for point, place in zip(points, places, strict=True):
             self._make_tiles(point, place)
             needed = point_bytes(point, place)
-            if sum(needed.values()) > self.nbytes:
-                parts = ", ".join([f"{name} {in_words(nbytes)}" for name, nbytes in needed.items() if nbytes])
-                raise StoreError(
-                    f"{point} needs {in_words(sum(needed.values()))} at once ({parts}); the budget is "
-                    f"{in_words(self.nbytes)}; write smaller tiles, or a budget of "
-                    f"{in_words(sum(needed.values()))} or more"
-                )
+            refuse_larger(point, needed, self.nbytes)
 
     def _make_tiles(self, point: Point, place: Place) -> None:
         """Let roots be tiles that have no values yet and that the point writes."""
@@ -214,24 +217,27 @@ class Budget:
         """Return what a point was promised, or tiles that must leave the memory before."""
         while True:
             self._drop_waiting()
-            ledger = self._ledger(place.device)
             wants = [self._want(each, place) for each in point.operands if uses_memory(each)]
             if not any(want.tile is not None and want.tile.moving for want in wants):
-                lacking = sum([want.promised for want in wants]) - ledger.room
-                if lacking <= 0:
-                    self._promise(wants, ledger)
+                needed = self._needed(wants, place.device)
+                lacking = {device: nbytes - self._ledger(device).room for device, nbytes in needed.items()}
+                short = next((device for device, nbytes in lacking.items() if nbytes > 0), None)
+                if short is None:
+                    self._promise(wants, needed)
                     return wants, []
-                leaving = self._longest_unused(lacking, wants, place.device)
+                leaving = self._longest_unused(lacking[short], wants, short)
                 if leaving:
                     return wants, leaving
                 if not self._busy:
-                    self._refuse(point, lacking, ledger)
+                    self._refuse(point, lacking[short], self._ledger(short))
             self._changed.wait()
 
     def _want(self, operand: Operand, place: Place) -> _Want:
         root = operand.root
         assert root is not None, "the point is of this process"
         if root.place.device is not place.device:
+            return _Want(operand, promised=operand.nbytes, passing=operand.nbytes if is_lazy(root) else 0)
+        if is_lazy(root):
             return _Want(operand, promised=operand.nbytes)
         contents = root.contents
         if not isinstance(contents, TiledContents) or contents.budget is not self or contents.gathered is not None:
@@ -241,8 +247,15 @@ class Budget:
             return _Want(operand, contents, None, operand.nbytes)
         return _Want(operand, contents, tile, 0 if tile.storage is not None else tile.nbytes)
 
-    def _promise(self, wants: Sequence[_Want], ledger: Ledger) -> None:
-        ledger.promise(sum([want.promised for want in wants]))
+    def _needed(self, wants: Sequence[_Want], device: Device) -> Counter[Device]:
+        """Return the bytes that a point may still allocate, by device."""
+        needed = Counter({device: sum([want.promised for want in wants])})
+        needed[Device.CPU] += sum([want.passing for want in wants])
+        return needed
+
+    def _promise(self, wants: Sequence[_Want], needed: Mapping[Device, int]) -> None:
+        for device, nbytes in needed.items():
+            self._ledger(device).promise(nbytes)
         self._busy += 1
         for want in wants:
             if want.tile is not None:
@@ -296,9 +309,11 @@ class Budget:
         operand, root, contents, tile = want.operand, want.root, want.contents, want.tile
         assert operand.map is not None, "the operand has a shape"
         if contents is None:
-            if root.place.device is place.device:
-                return Memory(memory_of(root), operand.map, root.place)
-            return staged_in(operand, place)
+            if root.place.device is not place.device:
+                return staged_in(operand, place)
+            if is_lazy(root):
+                return Memory(part_of(root, operand.box), operand.map.on_box(), root.place)
+            return Memory(memory_of(root), operand.map, root.place)
         if tile is None:
             storage = elements_of(root.place, volume(operand.box), root.dtype)
             for each in contents.overlapping(operand.box) if operand.access.reads else ():
@@ -346,7 +361,8 @@ class Budget:
     def _end(self, wants: Sequence[_Want], device: Device) -> None:
         with self._changed:
             self._busy -= 1
-            self._ledger(device).promised -= sum([want.promised for want in wants])
+            for each, nbytes in self._needed(wants, device).items():
+                self._ledger(each).promise(-nbytes)
             for want in wants:
                 if want.tile is not None:
                     want.tile.moving = False
@@ -378,6 +394,17 @@ class Budget:
 
     def _ledger(self, device: Device) -> Ledger:
         return self._ledgers.setdefault(device, Ledger(self.nbytes))
+
+
+def refuse_larger(point: Point, needed: Mapping[str, int], budget: int) -> None:
+    """Raise `StoreError` if a point needs more bytes than a budget; ``needed`` has those of each parameter."""
+    nbytes = sum(needed.values())
+    if nbytes > budget:
+        parts = ", ".join([f"{name} {in_words(each)}" for name, each in needed.items() if each])
+        raise StoreError(
+            f"{point} needs {in_words(nbytes)} at once ({parts}); the budget is {in_words(budget)}; write smaller "
+            f"tiles, or a budget of {in_words(nbytes)} or more"
+        )
 
 
 def uses_memory(operand: Operand) -> bool:

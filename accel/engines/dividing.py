@@ -14,7 +14,7 @@ TILE_BYTES = 1 << 22
 """Bytes of all aligned stores in one tile: with what the body makes on the way, they stay in the cache of a core."""
 
 
-def divided(launch: Launch) -> Launch:
+def divided(launch: Launch, tile_bytes: int = TILE_BYTES) -> Launch:
     """Return a launch on large aligned stores cut into tiles of rows, and any other launch as it is.
 
     It is cut if each store that the task writes is aligned, or reduced, and each that it reads is aligned or broadcast.
@@ -26,13 +26,13 @@ def divided(launch: Launch) -> Launch:
     names = _aligned(launch)
     stores = [each for each in launch.operands if each.name in names]
     nbytes = sum([each.nbytes for each in stores])
-    if nbytes <= 2 * TILE_BYTES or any(each.map is None or not each.map.shape for each in stores):
+    if nbytes <= 2 * tile_bytes or any(each.map is None or not each.map.shape for each in stores):
         return launch
     if not all(map(_has_rows, stores)) or _rows_meet(launch.operands, names):
         return launch
     assert stores[0].map is not None, "checked above"
     extent = stores[0].map.shape[0]
-    rows = max(extent * TILE_BYTES // nbytes, 1)
+    rows = max(extent * tile_bytes // nbytes, 1)
     return launch.cut(names, rows) if rows < extent else launch
 
 

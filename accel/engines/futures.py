@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from accel.store.failures import again
 from accel.store.regions import Work
 
 __all__ = ["OVER", "Future", "WorksFuture"]
@@ -57,7 +58,7 @@ class WorksFuture:
         """
         failure = self.exception()
         if failure is not None:
-            raise failure
+            raise again(failure)
 
     def __repr__(self) -> str:
         state = "done" if self.done() else "in flight"

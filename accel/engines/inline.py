@@ -4,11 +4,10 @@ This does what `accel.engines.local` does, for the usual case: whole stores in m
 no reduction and no unbound output. Anything else is left to that module.
 """
 
-from collections.abc import Sequence
 from functools import partial
 from math import prod
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from accel.engines.arguments import as_scalar
 from accel.engines.durations import is_tiny, note
@@ -17,68 +16,20 @@ from accel.engines.running import refuse_result
 from accel.engines.tasks import Task
 from accel.engines.work import TaskWork, running
 from accel.memory import HostStorage
+from accel.store.failures import origin
 from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
 from accel.store.regions import Use, enter_idle
 from accel.store.root import HOST
 from accel.store.task import TaskScope
 
-__all__ = ["PlainCall", "plain_call", "run_body"]
+__all__ = ["plain_uses", "run_body", "run_if_tiny"]
 
-_use = partial(tuple.__new__, Use)  # half the time of `Use(...)`
-
-
-class PlainCall(NamedTuple):
-    """A call of a task on whole stores in memory of the host, checked.
-
-    Attributes
-    ----------
-    task : Task
-        The task.
-    values : tuple
-        The arguments, in the order of the parameters.
-    uses : list of Use
-        What it uses.
-    nbytes : int
-        Bytes of the stores.
-    """
-
-    task: Task
-    values: tuple[Any, ...]
-    uses: Sequence[Use]
-    nbytes: int
-
-    def run_if_tiny(self) -> Future | None:
-        """Run the task at once if it is known to be tiny and its stores are idle; return None otherwise."""
-        task, values, uses, nbytes = self
-        size = nbytes.bit_length()
-        if not is_tiny(task.seconds, size):
-            return None
-        work = TaskWork(task.what, uses, None)
-        if not enter_idle(work, uses):
-            return None
-        failure: BaseException | None = None
-        outer = work.suspend_caller()
-        token, began = running.set(work), perf_counter()
-        try:
-            if not run_body(task, values):
-                return None
-        except Exception as error:
-            failure = error
-        except BaseException as error:
-            failure = error
-            raise
-        finally:
-            note(task.seconds, size, perf_counter() - began)
-            running.reset(token)
-            if outer is not None:
-                outer.resume()
-            work.end_here(failure)
-        return OVER if failure is None else WorksFuture((work,))
+_use: Any = partial(tuple.__new__, Use)  # half the time of `Use(...)`
 
 
-def plain_call(task: Task, values: tuple[Any, ...]) -> PlainCall | None:
-    """Check a call of a task; return None if it is not plain."""
+def plain_uses(task: Task, values: tuple[Any, ...]) -> tuple[list[Use], int] | None:
+    """Check a call of a task; return what it uses and the bytes of its stores, or None if it is not plain."""
     if not task.simple:
         return None
     uses, nbytes = [], 0
@@ -87,15 +38,44 @@ def plain_call(task: Task, values: tuple[Any, ...]) -> PlainCall | None:
         if type(store) is not LogicalStore:
             return None
         root, index_map = store.root, store._map
-        if type(root.contents) is not HostStorage or index_map is None or root.attached:
+        if index_map is None or type(root.contents) is not HostStorage or root.attached:
             return None
         nbytes += prod(index_map.shape) * store.dtype.itemsize
         uses.append(_use((root, index_map.box, access, None)))
     for at, name in task.scalar_places:
         as_scalar(task.name, name, values[at])
-    return PlainCall(task, values, uses, nbytes)
+    return uses, nbytes
 
 
+def run_if_tiny(task: Task, values: tuple[Any, ...], uses: list[Use], nbytes: int) -> Future | None:
+    """Run a plain task at once if it is known to be tiny and its stores are idle; return None otherwise."""
+    size = nbytes.bit_length()
+    if not is_tiny(task.seconds, size):
+        return None
+    work = TaskWork(task.what, uses, None)
+    if not enter_idle(work, uses):
+        return None
+    failure: BaseException | None = None
+    outer = work.suspend_caller()
+    token, began = running.set(work), perf_counter()
+    try:
+        if not run_body(task, values):
+            return None
+    except Exception as error:
+        failure = error
+    except BaseException as error:
+        failure = error
+        raise
+    finally:
+        note(task.seconds, size, perf_counter() - began)
+        running.reset(token)
+        if outer is not None:
+            outer.resume()
+        work.end_here(failure)
+    return OVER if failure is None else WorksFuture((work,))
+
+
+@origin
 def run_body(task: Task, values: tuple[Any, ...]) -> bool:
     """Run the body of a plain task in the caller's thread; return False instead if a store is on a device now."""
     arguments, stores = [*values], []

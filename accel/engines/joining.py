@@ -12,6 +12,7 @@ from accel.engines.work import TaskWork
 from accel.errors import StoreValueError
 from accel.memory import AnyStorage
 from accel.store.boxes import extents
+from accel.store.failures import again
 from accel.store.regions import Access, Use
 from accel.store.root import HOST
 from accel.store.scratch import elements_of
@@ -71,7 +72,7 @@ class Joined:
         """Combine the parts; all points are over. Raises the failure of the first that failed."""
         for work in self.works:
             if work.failure is not None:
-                raise work.failure
+                raise again(work.failure)
         for operand in self._operands:
             if operand.access is Access.REDUCE:
                 combine_into(operand, self._partials.pop(operand.name))
@@ -117,6 +118,11 @@ def bind(operand: Operand, piece: Piece) -> None:
 
 def joined_pieces(operand: Operand, pieces: Sequence[Piece]) -> Piece:
     """Join pieces along their first dimension, in the order of their colors."""
+    if not operand.ndim:
+        raise StoreValueError(
+            f"{operand.name!r} has no dimension along which the values of {len(pieces)} colors could be joined; "
+            f"make the store with ndim=1"
+        )
     inner = {shape[1:] for _, shape in pieces}
     if len(inner) > 1:
         raise StoreValueError(

@@ -18,6 +18,7 @@ from accel.kernels import Kernel
 from accel.memory import AnyStorage, copy_elements
 from accel.store.arrays.physical_array import PhysicalArray
 from accel.store.boxes import volume
+from accel.store.failures import origin
 from accel.store.index_maps import IndexMap
 from accel.store.physical_store import PhysicalStore
 from accel.store.reductions import ReductionOp
@@ -140,6 +141,7 @@ def physical_store(operand: Operand, memory: Memory) -> PhysicalStore:
     )
 
 
+@origin
 def call(task: Any, body: Body, given: Mapping[str, Any]) -> None:
     """Call a body with its arguments, by position; it must return nothing."""
     arguments = [given[each.name] for each in task.parameters if not each.named]

@@ -4,13 +4,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from accel.device import Device
 from accel.dtypes import DType
 from accel.engines.points import Operand
-from accel.engines.running import Memory, host_array
+from accel.engines.running import Memory, host_array, moved
 from accel.layout import Layout
 from accel.memory import AnyStorage
 from accel.memory.aliases import alias
+from accel.memory.host_storage import HostStorage
 from accel.store.boxes import Box, extents, volume
 from accel.store.index_maps import IndexMap
 from accel.store.physical_store import PhysicalStore
@@ -18,14 +21,17 @@ from accel.store.regions import Access
 from accel.store.root import HOST, Root
 from accel.store.scratch import elements_of
 from accel.store.store_targets import Place
+from accel.store.tiles import Tiled
 from accel.views import LayoutTensor
 
 __all__ = [
     "box_array",
     "finish",
     "give_back",
+    "is_lazy",
     "memory_at",
     "memory_of",
+    "part_of",
     "physical",
     "staged_back",
     "staged_in",
@@ -40,7 +46,25 @@ def memory_at(operand: Operand, place: Place) -> Memory:
     if root.place.device is not place.device:
         return staged_in(operand, place)
     assert operand.map is not None, "the operand has a shape"
+    if is_lazy(root) and operand.box != root.box:
+        return Memory(part_of(root, operand.box), operand.map.on_box(), root.place)
     return Memory(memory_of(root), operand.map, root.place)
+
+
+def is_lazy(root: Root) -> bool:
+    """Tell whether the values of a root are read when they are used, tile by tile."""
+    contents = root.contents
+    return contents is not None and not isinstance(contents, AnyStorage) and isinstance(contents, Tiled)
+
+
+def part_of(root: Root, box: Box) -> AnyStorage:
+    """Return the elements of a box of a root whose values are read when they are used, in new memory of the host."""
+    contents = root.contents
+    if not isinstance(contents, Tiled):  # another thread has asked for all of them
+        held = elements_of(HOST, volume(box), root.dtype)
+        _exchange(root, box, held, back=False)
+        return held
+    return HostStorage.on_array(np.ascontiguousarray(contents.read(box), root.dtype).reshape(-1))
 
 
 def give_back(operand: Operand, memory: Memory) -> None:
@@ -57,6 +81,8 @@ def staged_in(operand: Operand, place: Place) -> Memory:
     """Return memory for an operand in another place, with its values if the body reads them."""
     assert operand.root is not None, "the point is of this process"
     assert operand.map is not None, "the operand has a shape"
+    if operand.access is Access.READ and is_lazy(operand.root):
+        return Memory(moved(part_of(operand.root, operand.box), place), operand.map.on_box(), place)
     storage = elements_of(place, volume(operand.box), operand.root.dtype)
     if operand.access.reads:
         _exchange(operand.root, operand.box, storage, back=False)

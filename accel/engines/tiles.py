@@ -13,6 +13,7 @@ from accel.engines.running import host_array, moved
 from accel.layout import Layout
 from accel.memory import AnyStorage
 from accel.memory.host_storage import HostStorage
+from accel.store.box_tree import BoxTree
 from accel.store.boxes import Box, box_of, covers, extents, overlap, volume
 from accel.store.index_maps import IndexMap
 from accel.store.root import HOST, Root
@@ -86,13 +87,13 @@ class TiledContents:
 
     Attributes
     ----------
-    tiles : list of Tile
-        The tiles, in the order in which they were written.
     gathered : HostStorage or DeviceStorage or None
         All elements, from when someone asked for them. The tiles are not used any more then.
     """
 
-    # `lock` guards the list and `gathered`. The budget's lock is taken inside of it, never the other way round.
+    # `lock` guards `gathered`, and lets one thread at a time change the tiles. The budget's lock is taken inside of it,
+    # never the other way round. `_finding` guards the tree and the tiles by box; nothing is called with it held. Both
+    # are reentrant, because a finaliser may run at any time.
 
     def __init__(self, root: Root, budget: "Budget") -> None:
         self.dtype = root.dtype
@@ -100,10 +101,17 @@ class TiledContents:
         self.place = root.place
         self.budget = budget
         self.lock = threading.RLock()
-        self.tiles: list[Tile] = []
-        self._by_box: dict[Box, Tile] = {}
+        self._finding = threading.RLock()
+        self._tiles: BoxTree[Tile, int] = BoxTree(box_of(self.shape))  # with numbers in the order of writing
+        self._by_box: dict[Box, Tile] = {}  # the last of each box
+        self._written = 0
         self._layered = False  # whether a tile overlaps another
         self.gathered: AnyStorage | None = None
+
+    @property
+    def tiles(self) -> list[Tile]:
+        """The tiles, in the order in which they were written."""
+        return self.overlapping(box_of(self.shape))
 
     @property
     def nbytes(self) -> int:
@@ -114,16 +122,14 @@ class TiledContents:
         """Return the tile of a box; None if there is none, or a later tile overlaps it."""
         if not self._layered:
             return self._by_box.get(box)
-        for tile in reversed(self.tiles):
-            if tile.box == box:
-                return tile
-            if overlap(tile.box, box):
-                return None
-        return None
+        with self._finding:
+            found = max(self._tiles.overlapping(box), key=lambda entry: entry.value, default=None)
+        return found.key if found is not None and found.box == box else None
 
     def overlapping(self, box: Box) -> list[Tile]:
         """Return the tiles that have elements of a box, in the order in which they were written."""
-        return [tile for tile in self.tiles if overlap(tile.box, box)]
+        with self._finding:
+            return [entry.key for entry in sorted(self._tiles.overlapping(box), key=lambda entry: entry.value)]
 
     def add(self, made: Tile) -> None:
         """Take a tile that is to be written, and drop those that it covers."""
@@ -134,12 +140,13 @@ class TiledContents:
             touched = self.overlapping(made.box)
             covered = [tile for tile in touched if covers(made.box, tile.box)]
             self._layered = self._layered or len(covered) < len(touched)
-            for tile in covered:
-                del self._by_box[tile.box]
-            if covered:
-                self.tiles = [tile for tile in self.tiles if tile not in covered]
-            self.tiles.append(made)
-            self._by_box[made.box] = made
+            with self._finding:
+                for tile in covered:
+                    self._tiles.remove(tile.box, tile)
+                    del self._by_box[tile.box]
+                self._written += 1
+                self._tiles.add(made.box, made, self._written)
+                self._by_box[made.box] = made
         for tile in covered:
             self.budget.drop(tile)
 
@@ -148,7 +155,9 @@ class TiledContents:
         with self.lock:
             if self.gathered is None:
                 self.gathered = self.budget.values(self, box_of(self.shape))
-                dropped, self.tiles = self.tiles, []
+                dropped = self.tiles
+                with self._finding:
+                    self._tiles, self._by_box = BoxTree(box_of(self.shape)), {}
                 for tile in dropped:
                     self.budget.drop(tile)
             return self.gathered
@@ -161,7 +170,7 @@ class TiledContents:
                 copy_overlap(self.gathered, box_of(self.shape), tile.storage, tile.box)
 
     def __del__(self) -> None:
-        self.budget.drop_later(self.tiles)
+        self.budget.drop_later([*self._by_box.values()])
 
 
 def copy_overlap(target: AnyStorage, target_box: Box, source: AnyStorage, source_box: Box) -> None:

@@ -19,6 +19,7 @@ from accel.engines.pool import POOL
 from accel.errors import StoreError
 from accel.locks import forked_since, in_child, open_after_fork, process
 from accel.store import regions
+from accel.store.failures import again, forget_variables, origin
 from accel.store.regions import HostWork, Use, Work
 
 __all__ = ["Action", "TaskWork", "inside_task", "running"]
@@ -240,7 +241,7 @@ class TaskWork:
         for each in ready:
             POOL.put(each)
         if self.failure is not None and not isinstance(self.failure, Exception):
-            raise self.failure
+            raise again(self.failure)
         return True
 
     def suspend_caller(self) -> "TaskWork | None":
@@ -277,6 +278,7 @@ class TaskWork:
             context.run(self._act)
         except BaseException as error:
             self._note(error)
+            forget_variables(error)
             return self.end(error)
         return self.end(None)
 
@@ -312,6 +314,7 @@ class TaskWork:
         running.set(self)
         self._do()
 
+    @origin
     def _do(self) -> None:
         self._begin()
         action, duration = self._action, self.duration
@@ -331,7 +334,7 @@ class TaskWork:
             if root.regions.failed and access.reads:
                 failure = regions.failure_of(root, box)
                 if failure is not None:
-                    raise failure
+                    raise again(failure)
 
     def _note(self, error: BaseException) -> None:
         note = f"in {self.what}, submitted at {self.site}"
@@ -349,17 +352,22 @@ class TaskWork:
         with _graph:
             self.over = True
             self._waits_for = ()
-            dependants, self._dependants = self._dependants, []
-            ready = []
-            for each in dependants:
-                each._missing -= 1
-                if not each._missing:
-                    ready.append(each)
+            ready = self._no_longer_missing() if self._dependants else []
             if self._gate is not None:
                 self._gate.release()
         if memory is not None:
             memory.leave()
         _in_flight.pop(self, None)
+        return ready
+
+    def _no_longer_missing(self) -> "list[TaskWork]":
+        """Return the works that waited for this one only."""
+        dependants, self._dependants = self._dependants, []
+        ready = []
+        for each in dependants:
+            each._missing -= 1
+            if not each._missing:
+                ready.append(each)
         return ready
 
     def end_here(self, failure: BaseException | None) -> None:

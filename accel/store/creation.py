@@ -1,6 +1,7 @@
 """`create_store` and `from_array`: new stores, and stores over memory of the user."""
 
 from collections.abc import Iterable
+from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from accel.copies.injectivity import names_twice
@@ -46,7 +47,7 @@ def create_store(
     Raises
     ------
     StoreValueError
-        If a size is negative, a scalar store has not one element, or the allocation is too small.
+        If a size or ``ndim`` is negative, a scalar store has not one element, or the allocation is too small.
 
     Examples
     --------
@@ -58,7 +59,10 @@ def create_store(
     if shape is None:
         if allocation is not None:
             raise StoreValueError("a store on an allocation needs a shape; write create_store(dtype, shape, ...)")
-        return LogicalStore.on(Root(element_type, (1,) if scalar else None, ndim=ndim, scalar=scalar))
+        rank = index(ndim)
+        if rank < 0:
+            raise StoreSizeError(f"a number of dimensions is not negative; found ndim={rank}")
+        return LogicalStore.on(Root(element_type, (1,) if scalar else None, ndim=rank, scalar=scalar))
     extents = sizes_of(shape)
     count = 1
     for extent in extents:

@@ -316,6 +316,8 @@ def sizes_of(given: Any) -> tuple[int, ...]:
     try:
         return tuple([index(each) for each in given])
     except TypeError:
+        if isinstance(given, Iterable):
+            raise StoreValueError(f"integers are needed here; found {given!r}") from None
         raise StoreValueError(f"Expected an iterable but got {type(given)}") from None
 
 

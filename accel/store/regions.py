@@ -24,6 +24,7 @@ from accel.enums import PlainEnum
 from accel.locks import forked_since, open_after_fork, process
 from accel.store.box_tree import BoxTree
 from accel.store.boxes import Box, covers, is_empty, without
+from accel.store.failures import again
 
 if TYPE_CHECKING:
     from accel.store.root import Root
@@ -287,7 +288,7 @@ def refuse_failed(root: "Root", box: Box) -> None:
     """Raise the failure of a task that was to write elements of a box."""
     failure = failure_of(root, box)
     if failure is not None:
-        raise failure
+        raise again(failure)
 
 
 @contextmanager

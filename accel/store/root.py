@@ -332,8 +332,8 @@ class Root:
                 "this store is attached to read-only memory; attach with read_only=False, or write to another store"
             )
 
-    def _hold(self, storage: AnyStorage, place: Place) -> None:
+    def _hold(self, contents: AnyStorage | Contents, place: Place) -> None:
         # No call between these, as in `held`.
-        self.contents = storage
+        self.contents = contents
         self.place = place
         self.instance += 1

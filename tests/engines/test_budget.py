@@ -173,6 +173,67 @@ def test_a_store_that_is_gathered_while_tasks_write_other_tiles_keeps_what_they_
     np.testing.assert_array_equal(x.get_physical_store(), np.repeat(np.arange(4.0), 100).reshape(4, 100))
 
 
+class Lazy:
+    """Values that are read box by box; they record the largest box, and refuse to be gathered."""
+
+    def __init__(self, array, tile):
+        self.array = array
+        self.tile_shape = tile
+        self.nbytes = 0
+        self.reads = []
+
+    def read(self, box):
+        part = self.array[tuple([slice(low, high) for low, high in box])].copy()
+        self.reads.append(part.nbytes)
+        return part
+
+    def gather(self):
+        raise AssertionError("only tiles are needed")
+
+
+def lazy(array, tile):
+    store = create_store(array.dtype, array.shape)
+    store.root.contents = Lazy(array, tile)
+    store.root.readonly = True
+    return store
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+@pytest.mark.parametrize("budget", [None, "5 KiB"])
+def test_tasks_on_tiles_of_a_store_in_a_file_read_these_tiles_only(device, budget):
+    @task
+    def negate(x: Input, y: Output):
+        y.span_write_accessor()[...] = -x.span_read_accessor()
+
+    @negate.variant("sim")
+    def _(x, y):
+        y.span_write_accessor().copy_from(x.span_read_accessor())
+
+    array = np.arange(4096.0).reshape(64, 64)
+    x, y = lazy(array, (8, 64)), create_store("float64", (64, 64))
+    y.fill(0.0)
+    rows = (4, 64)
+    with engine("threads", device=device).using(budget=budget) as chosen:
+        negate(x.partition_by_tiling(rows), y.partition_by_tiling(rows)).wait()
+        negate(x[3:9, 5:8].transpose((1, 0)), y[3:9, 5:8].transpose((1, 0))).wait()
+        if budget is not None:
+            peaks = [chosen.budget.usage(Device(each)).peak for each in {"cpu", device}]
+            assert all(2048 <= peak <= 5 * KIB for peak in peaks)
+            assert chosen.budget.usage(Device.CPU).held == 0
+            assert chosen.budget.spilled == 0
+    assert max(x.root.contents.reads) == 2048
+    np.testing.assert_array_equal(y.get_physical_store(), array if device == "sim" else -array)
+
+
+def test_a_store_in_a_file_of_more_than_the_budget_is_not_given_whole():
+    x, y = lazy(np.arange(4096.0), (512,)), create_store("float64", (4096,))
+    with (
+        engine("threads").using(budget="5 KiB"),
+        pytest.raises(StoreError, match=r"needs 64.0 KiB at once \(x 32.0 KiB, y 32.0 KiB\)"),
+    ):
+        double(x, y)
+
+
 @settings(max_examples=30)
 @given(st.data())
 def test_random_launches_give_the_values_that_they_give_without_a_budget(data):

@@ -2,6 +2,8 @@
 
 import threading
 import time
+import traceback
+import weakref
 
 import numpy as np
 import pytest
@@ -307,6 +309,44 @@ class TestFailures:
         assert caught.value is made[0] is future.exception()
         assert "boom" in caught.value.__notes__[0]
         assert "test_engines.py" in caught.value.__notes__[0]
+
+    def test_the_traceback_of_a_failure_does_not_grow_with_each_reader(self, any_engine):
+        x = store_of(np.zeros(2))
+        future = fail(store_of(np.zeros(2)), x)
+
+        def frames():
+            lengths = []
+            for read in (x.get_physical_store, future.wait):
+                with pytest.raises(KeyError) as caught:
+                    read()
+                names = [each.name for each in traceback.extract_tb(caught.value.__traceback__)]
+                assert names[-1] == "fail"
+                lengths.append(len(names))
+            return lengths
+
+        first = frames()
+        add_one(x).exception()
+        assert frames() == first
+
+    def test_a_failure_keeps_no_variables_of_the_body_alive(self, threads):
+        class Large:
+            pass
+
+        kept = []
+
+        @task
+        def fail_late(x: InOut):
+            large = Large()
+            kept.append(weakref.ref(large))
+            try:
+                {}["inner"]
+            except KeyError:
+                raise ValueError("planted") from None
+
+        x = store_of(np.zeros(2))
+        with pytest.raises(ValueError, match="planted"):
+            fail_late(x).wait()
+        assert kept[0]() is None
 
     def test_what_a_failed_task_was_to_write_raises_its_exception_until_it_is_overwritten(self, any_engine):
         x, y = store_of(np.ones(4)), store_of(np.zeros(4))

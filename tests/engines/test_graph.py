@@ -115,6 +115,73 @@ def test_a_graph_of_unknown_sizes_gives_its_plain_values(given, threads):
         np.testing.assert_array_equal(value, plain)
 
 
+@given(graphs(), st.integers(0, 3), st.integers(1, 3), st.data())
+def test_a_graph_whose_sizes_are_missing_or_too_small_keeps_within_the_budget(given, more, threads, data):
+    nodes, _ = given
+    said = st.sampled_from([None, 0, KIB])
+    graph = {
+        key: Node(
+            lambda *inputs, key=key, size=size: value_of(key, size, *inputs), needs, data.draw(said), layer=key % 3
+        )
+        for key, (needs, size, *_) in nodes.items()
+    }
+    # All values are made before one is read again.
+    graph |= {("made", key): Node(lambda _: None, [key], 0) for key in nodes}
+    graph["all"] = Node(lambda *_: None, [("made", key) for key in nodes], 0)
+    graph |= {("late", key): Node(lambda value, _: int(value[-1]), [key, "all"], 0) for key in nodes}
+    graph = {key: node._replace(priority=float(rank)) for rank, (key, node) in enumerate(graph.items())}
+    found = []
+    values = execute(
+        graph,
+        [("late", key) for key in nodes],
+        budget=least_budget(nodes, [0]) + more * KIB,
+        threads=threads,
+        statistics=found.append,
+    )
+    assert values == [int(plain[-1]) for plain in plainly(nodes, [*nodes])]
+    assert found[0].peak <= found[0].budget
+
+
+def test_results_are_expected_to_be_as_large_as_their_inputs_or_as_others_of_their_layer():
+    size = 8 * KIB
+    live = Live()
+    nodes = {("load", i): Node(lambda: np.zeros(size, "uint8"), [], size) for i in range(8)}
+    # The first of the layer is small, and the others are not.
+    nodes |= {("part", i): Node(lambda x, i=i: live.array(x[: 1 if i == 0 else size]), [("load", i)]) for i in range(8)}
+    nodes["end"] = Node(lambda *parts: len(parts), [("part", i) for i in range(0, 8, 7)], 0)
+    nodes |= {("length", i): Node(len, [("part", i)], 0) for i in range(8)}
+    found = []
+    execute(nodes, ["end", *nodes], budget=20 * size, threads=2, statistics=found.append)
+    execute(nodes, ["end"], budget=3 * size, threads=2, statistics=found.append)
+    assert [each.excess for each in found] == [0, 0]
+    assert found[1].peak <= 3 * size
+
+
+def test_a_result_that_is_larger_than_expected_makes_room_before_it_is_kept():
+    size = 8 * KIB
+    nodes = {i: Node(lambda i=i: np.full(size, i, "uint8"), [], size) for i in range(3)}
+    nodes["big"] = Node(lambda x: np.tile(x, 3), [0])
+    nodes["end"] = Node(lambda big: int(big[0]), ["big"], 0)
+    nodes["sum"] = Node(lambda *parts: sum([int(np.max(each)) for each in parts]), [1, 2, "end"], 0)
+    nodes = {key: node._replace(priority=float(rank)) for rank, (key, node) in enumerate(nodes.items())}
+    found = []
+    assert execute(nodes, ["sum"], budget=4 * size, threads=1, statistics=found.append) == [3]
+    assert found[0].peak <= 4 * size
+    assert 0 < found[0].excess <= size
+
+
+def test_a_value_that_is_made_again_counts_with_all_that_it_keeps_alive():
+    size = 8 * KIB
+    nodes = {("view", i): Node(lambda i=i: np.full(size, i, "uint8")[:1], [], 1, remake=True) for i in range(4)}
+    nodes |= {("part", i): Node(lambda x: int(x[0]), [("view", i)], 0) for i in range(4)}
+    nodes["total"] = Node(lambda *parts: sum(parts), [("part", i) for i in range(4)], 0)
+    nodes |= {("late", i): Node(lambda x, t: int(x[0]) + t, [("view", i), "total"], 0) for i in range(4)}
+    found = []
+    values = execute(nodes, [("late", i) for i in range(4)], budget=2 * size, threads=1, statistics=found.append)
+    assert values == [6, 7, 8, 9]
+    assert found[0].peak <= 2 * size
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_what_is_alive_never_exceeds_the_budget_by_a_count_of_finalisers(threads):
     live = Live()

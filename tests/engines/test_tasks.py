@@ -351,6 +351,15 @@ class TestUnboundStores:
         with pytest.raises(StoreError, match="did not bind 'x', which is unbound; call create_output_buffer"):
             future.wait()
 
+    def test_pieces_without_a_dimension_cannot_be_joined(self):
+        @task
+        def one(x: Input, y: Output):
+            y.create_output_buffer((), bind_buffer=True)
+
+        y = create_store("float64", ndim=0)
+        with pytest.raises(StoreValueError, match="no dimension along which the values of 2 colors"):
+            one(store(2).partition_by_tiling((1,)), y).wait()
+
     def test_a_later_task_reads_what_was_bound(self):
         @task
         def choose(x: Output):

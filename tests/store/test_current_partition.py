@@ -46,3 +46,9 @@ def test_it_keeps_no_memory_alive():
         assert snapshot().live_blocks == before - 1
     finally:
         gc.enable()
+
+
+def test_a_tile_shape_of_other_values_than_integers_is_refused():
+    store = create_store("float64", (4, 4))
+    with pytest.raises(StoreValueError, match=r"integers are needed here; found \(2.0, 2\)"):
+        store.partition_by_tiling((2.0, 2))

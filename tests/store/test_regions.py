@@ -73,7 +73,7 @@ def test_a_tree_finds_the_entries_whose_boxes_overlap(shape, count, random):
             assert tree.remove(*gone)
             assert not tree.remove(*gone)
         wanted = box()
-        found = [entry[1] for entry in tree.overlapping(wanted)]
+        found = [entry.key for entry in tree.overlapping(wanted)]
         assert sorted(map(id, found)) == sorted(id(key) for each, key in held if overlap(each, wanted))
     for each in held:
         assert tree.remove(*each)
@@ -86,7 +86,7 @@ def test_a_tree_of_many_tiles_looks_at_few_of_them():
     for box, key in tiles:
         tree.add(box, key, None)
     assert max(len(tree._path(box)) for box, _ in tiles) <= 20
-    assert [entry[1] for entry in tree.overlapping(tiles[5000][0])] == [tiles[5000][1]]
+    assert [entry.key for entry in tree.overlapping(tiles[5000][0])] == [tiles[5000][1]]
 
 
 USES = st.lists(

@@ -212,3 +212,9 @@ def test_a_buffer_of_a_task_is_of_the_stores_type_and_place():
     buffer = unbound(2, "sim", "float64").create_output_buffer((2, 3))
     assert isinstance(buffer, TaskLocalBuffer)
     assert (buffer.type, buffer.dim, buffer.device) == (np.float64, 2, accel.Device("sim"))
+
+
+@pytest.mark.parametrize(("ndim", "error"), [(-1, StoreValueError), ("2", TypeError), (1.0, TypeError)])
+def test_a_number_of_dimensions_is_a_natural_number(ndim, error):
+    with pytest.raises(error):
+        create_store("int32", ndim=ndim)

@@ -11,9 +11,10 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import as_dtype
 from accel.engines.dask.engine import DaskEngine
-from accel.engines.dask.programs import Cut
+from accel.engines.dask.programs import Cut, kept
 from accel.engines.dask.tiles import Held, Here, Key, Tile, Tiles
 from accel.engines.dask.tiling import Tiling, within
+from accel.engines.dask.worker_memory import WorkerTile
 from accel.engines.protocol import current
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
@@ -40,7 +41,8 @@ def from_dask(array: Any) -> LogicalStore:
     """
     from dask.task_spec import Task, TaskRef
 
-    cluster = _engine("from_dask").cluster
+    engine = _engine("from_dask")
+    cluster = engine.cluster
     cluster.refuse_lost()
     if any(np.isnan(extent) for extent in array.shape):
         with cluster.client.as_current():
@@ -53,7 +55,7 @@ def from_dask(array: Any) -> LogicalStore:
     tasks: dict[Key, Any] = {}
     for number, at in enumerate(product(*map(range, array.numblocks))):
         key = name, number
-        tasks[key] = Task(key, _on_host, TaskRef(futures[array.name, *at].key))
+        tasks[key] = Task(key, _on_host, TaskRef(futures[array.name, *at].key), engine.budget)
         tiling.put(_box_of_chunk(array.chunks, at), Tile(_box_of_chunk(array.chunks, at), key))
     values = cluster.submit(tasks, [*tasks])
     for held in tiling.held():
@@ -102,10 +104,10 @@ def _engine(what: str) -> DaskEngine:
     return engine
 
 
-def _on_host(chunk: Any) -> HostArray:
+def _on_host(chunk: Any, budget: int | None) -> WorkerTile:
     if not isinstance(chunk, np.ndarray) and hasattr(chunk, "to_device"):
         chunk = chunk.to_device(Device.CPU)
-    return np.ascontiguousarray(np.asarray(chunk)).reshape(chunk.shape)
+    return kept(np.ascontiguousarray(np.asarray(chunk)).reshape(chunk.shape), budget)
 
 
 def _box_of_chunk(chunks: Sequence[Sequence[int]], at: Sequence[int]) -> Box:
@@ -142,8 +144,8 @@ class _Cell:
         self.cut = cut
         self.dtype = dtype
 
-    def __call__(self, tile: HostArray) -> HostArray:
-        return self.cut(tile).view(self.dtype)
+    def __call__(self, tile: WorkerTile) -> HostArray:
+        return self.cut.taken(tile).view(self.dtype)
 
 
 def _viewed(whole: Any, index_map: IndexMap) -> Any:

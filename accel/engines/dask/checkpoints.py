@@ -11,6 +11,7 @@ from accel.dtypes import DType
 from accel.engines.dask.cluster import Cluster, reaching
 from accel.engines.dask.programs import kept, load, save
 from accel.engines.dask.tiles import Key, SavedFile, Tile
+from accel.engines.dask.worker_memory import MEMORY
 from accel.store.boxes import extents
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Checkpoints:
         self._cluster = cluster
         self._folder: Path | None = None
 
-    def saved(self, tiles: list[Tile], dtype: DType) -> dict[Key, Tile]:
+    def saved(self, tiles: list[Tile], dtype: DType, budget: int | None) -> dict[Key, Tile]:
         """Return tiles that depend on nothing that was computed, by the names of those they replace.
 
         Blocks until the values are known. Tiles whose task failed are left out.
@@ -48,9 +49,9 @@ class Checkpoints:
         with reaching(self._cluster):
             self._cluster.wait(tile.value for tile in tiles)
             known = [tile for tile in tiles if tile.value.status != "error"]
-            return self._in_files(known, dtype) if self._cluster.local else self._by_way_of_here(known)
+            return self._in_files(known, dtype, budget) if self._cluster.local else self._by_way_of_here(known, budget)
 
-    def _in_files(self, tiles: list[Tile], dtype: DType) -> dict[Key, Tile]:
+    def _in_files(self, tiles: list[Tile], dtype: DType, budget: int | None) -> dict[Key, Tile]:
         from dask.task_spec import Task, TaskRef
 
         name = f"save-{uuid4().hex}"
@@ -64,11 +65,11 @@ class Checkpoints:
         made: dict[Key, Tile] = {}
         for at, (tile, file) in enumerate(zip(tiles, files, strict=True)):
             key = f"load-{name}", at
-            loads[key] = Task(key, load, str(file.path), dtype, extents(tile.box))
+            loads[key] = Task(key, load, str(file.path), dtype, extents(tile.box), budget)
             made[tile.key] = Tile(tile.box, key, 0, frozenset([file]))
         return self._submitted(loads, made)
 
-    def _by_way_of_here(self, tiles: list[Tile]) -> dict[Key, Tile]:
+    def _by_way_of_here(self, tiles: list[Tile], budget: int | None) -> dict[Key, Tile]:
         from dask.task_spec import Task
 
         name = f"sent-again-{uuid4().hex}"
@@ -76,7 +77,8 @@ class Checkpoints:
         for at, tile in enumerate(tiles):
             key = name, at
             (values,) = self._cluster.gather([tile.value])
-            made |= self._submitted({key: Task(key, kept, values)}, {tile.key: Tile(tile.box, key)})
+            with MEMORY.reading(values) as array:
+                made |= self._submitted({key: Task(key, kept, array, budget)}, {tile.key: Tile(tile.box, key)})
         return made
 
     def _submitted(self, tasks: "dict[Key, Task]", made: dict[Key, Tile]) -> dict[Key, Tile]:

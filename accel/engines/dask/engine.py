@@ -1,25 +1,33 @@
 """`DaskEngine`: runs launches on the workers of a Dask cluster."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
+from accel.engines.budget import Usage, refuse_larger
 from accel.engines.dask.checkpoints import Checkpoints
 from accel.engines.dask.cluster import Cluster, reaching
 from accel.engines.dask.plan import Plan, Planned, Sent, Version
+from accel.engines.dask.programs import usage
 from accel.engines.dask.tiles import Held, Key, Tile, Tiles, here
 from accel.engines.dask.tiling import Tiling
 from accel.engines.dask.works import Handover, LaunchEnd, PointWork
+from accel.engines.dividing import TILE_BYTES, divided
 from accel.engines.eager import EagerEngine
 from accel.engines.futures import Future, WorksFuture
 from accel.engines.launch import Launch
+from accel.engines.placing import refuse_without_body
 from accel.engines.points import Operand, Point
 from accel.engines.previews import Preview, pictures_of
+from accel.engines.progress import Progress, ProgressMeter, reporting
 from accel.engines.protocol import Engine
 from accel.engines.tasks import Task
 from accel.errors import StoreError, StoreValueError
+from accel.memory.sizes import as_bytes
 from accel.store import regions
 from accel.store.boxes import box_of
 from accel.store.logical_store import LogicalStore
@@ -34,6 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DaskEngine", "make"]
 
+_TILES_A_THREAD = 4
+_MOST_BYTES = 1 << 26  # of all aligned stores in one tile
 _SEND_AT_ONCE = 1 << 23
 """Bytes of this process that go into one message to the scheduler."""
 
@@ -66,6 +76,8 @@ class DaskEngine(Engine):
         After so many launches in a row, each on the results of the one before, the tiles are saved: those of workers
         started here to files, others by way of this process. What is computed again after a loss, and what the
         scheduler must remember, is limited by this.
+    **options
+        Other options of `set`, such as ``budget``.
 
     Raises
     ------
@@ -93,7 +105,7 @@ class DaskEngine(Engine):
     checkpoint_every: int
 
     name = "dask"
-    options = frozenset({"checkpoint_every", "local_bytes"})
+    options = Engine.options | {"budget", "checkpoint_every", "local_bytes", "progress"}
 
     def __init__(
         self,
@@ -104,21 +116,49 @@ class DaskEngine(Engine):
         timeout: float = 5.0,
         local_bytes: int = 1 << 16,
         checkpoint_every: int = 64,
+        **options: Any,
     ) -> None:
         super().__init__()
-        self.set({"local_bytes": local_bytes, "checkpoint_every": checkpoint_every})
-        self.cluster = Cluster(address, client=client, workers=workers, timeout=timeout)
+        self.budget: int | None = None
+        self.progress: Callable[[Progress], object] | None = None
         self._here = EagerEngine()
+        self.set({"local_bytes": local_bytes, "checkpoint_every": checkpoint_every, **options})
+        self.cluster = Cluster(address, client=client, workers=workers, timeout=timeout)
         self._checkpoints = Checkpoints(self.cluster)
         # What was sent of stores that are never written.
         self._sent: WeakKeyDictionary[Root, Tiling[Held]] = WeakKeyDictionary()
 
     def set(self, options: dict[str, Any]) -> None:
-        """Change options of this engine."""
+        """Change options of this engine.
+
+        Parameters
+        ----------
+        budget : int or str
+            The most bytes of tiles in memory of each worker, as in ``"2 GiB"``. Tiles that wait are in files of the
+            worker. Each point of a launch needs all its stores at once. Workers that are threads of one process share
+            one budget.
+        progress : bool or callable
+            Called with a `Progress` after each point of a launch, in a thread of Dask. True writes a line to the
+            terminal, if standard error is one and the launch takes more than a second.
+        device : Device or str
+            Run the variants for this device, which each worker must have. The tiles stay in memory of the host, and are
+            copied there and back.
+        inline : bool
+            Whether launches of few bytes run in this process.
+        local_bytes, checkpoint_every : int
+            See `DaskEngine`.
+        """
+        options = {**options}
+        if "progress" in options:
+            options["progress"] = reporting(options["progress"])
+        if options.get("budget") is not None:
+            options["budget"] = as_bytes(options["budget"], "budget")
         for name, least in (("local_bytes", 0), ("checkpoint_every", 1)):
             if options.get(name, least) < least:
                 raise StoreValueError(f"{name} must be {least} or more; found {options[name]}")
         super().set(options)
+        self._here = copy(self._here)
+        self._here.set({"device": self.device, "progress": self.progress})
 
     def submit(self, launch: Launch) -> Future:
         """Submit a launch; see `Task.__call__`.
@@ -129,12 +169,16 @@ class DaskEngine(Engine):
             If the cluster is gone; stores in memory of this process keep their values.
         """
         self.cluster.refuse_lost()
+        if self.device is not None:
+            refuse_without_body(launch.task, self.device)
+        launch = self._divided(launch)
         points = launch.points()
+        self._check_budget(points)
         if self._runs_here(points):
             return self._here.submit(launch)
         with self._handover(_uses_of(points)):
             plan = self._plan(launch.task, points)
-            works = self._submitted(plan)
+            works = self._submitted(plan, self._meter(launch.task, points))
             for version in plan.versions.values():
                 self._limit_depth(version.root)
             return WorksFuture(works)
@@ -150,6 +194,7 @@ class DaskEngine(Engine):
             If the cluster is gone.
         """
         self.cluster.refuse_lost()
+        launch = self._divided(launch)
         points = launch.points()
         if self._runs_here(points):
             return self._here.preview(launch)
@@ -157,6 +202,7 @@ class DaskEngine(Engine):
         operands = [operand for point in points for operand in point.operands]
         written = sum([operand.nbytes for operand in operands if operand.access.writes])
         largest = max([point.nbytes for point in points], default=0)
+        peak = written + largest * min(len(points), self.cluster.threads)
         return Preview(
             task=launch.task.name,
             engine=self.name,
@@ -166,8 +212,8 @@ class DaskEngine(Engine):
             written=written,
             moved={str(self.cluster): sum([each.nbytes for each in plan.sent.values()])},
             largest=largest,
-            peak=written + largest * min(len(points), self.cluster.threads),
-            budget=None,
+            peak=peak if self.budget is None else min(peak, self.budget * len(self.cluster.client.nthreads())),
+            budget=self.budget,
             pictures=pictures_of(launch),
         )
 
@@ -195,11 +241,31 @@ class DaskEngine(Engine):
 
         Raises
         ------
+        StoreError
+            Under a budget, which is for tasks.
         DeviceLostError
             If the cluster is gone.
         """
         self.cluster.refuse_lost()
+        if self.budget is not None:
+            raise StoreError(
+                "the budget of the engine dask is for tasks; Dask runs graphs, as of chunked arrays, without it: write "
+                "engine('threads').using(budget=...), or using(budget=None)"
+            )
         return self.cluster.client.get(graph, keys, **options)
+
+    def usage(self) -> dict[str, Usage]:
+        """Return what tiles take on each worker, and the most that they took since it was started, by its address.
+
+        Raises
+        ------
+        DeviceLostError
+            If the cluster is gone.
+        """
+        self.cluster.refuse_lost()
+        with reaching(self.cluster):
+            found: dict[str, Usage] = self.cluster.client.run(usage)
+            return found
 
     def close(self) -> None:
         """Close the client, and end the workers that were started here. Doing so again is harmless."""
@@ -215,7 +281,27 @@ class DaskEngine(Engine):
     def __repr__(self) -> str:
         return f"<engine dask on {self.cluster}>"
 
+    def _divided(self, launch: Launch) -> Launch:
+        """Return a launch on large aligned stores cut into tiles: some for each thread, of enough work for a task."""
+        nbytes = sum([operand.nbytes for operand in launch.operands])
+        wanted = nbytes // (_TILES_A_THREAD * max(self.cluster.threads, 1))
+        most = _MOST_BYTES if self.budget is None else min(_MOST_BYTES, self.budget // 2)
+        return divided(launch, max(min(wanted, most), TILE_BYTES))
+
+    def _check_budget(self, points: Sequence[Point]) -> None:
+        """Refuse a launch with a point that does not fit, before any point runs."""
+        if self.budget is not None:
+            for point in points:
+                refuse_larger(point, {each.name: each.nbytes for each in point.operands}, self.budget)
+
+    def _meter(self, task: Task, points: Sequence[Point]) -> ProgressMeter | None:
+        if self.progress is None:
+            return None
+        return ProgressMeter(self.progress, task.name, len(points), sum([point.nbytes for point in points]))
+
     def _runs_here(self, points: Sequence[Point]) -> bool:
+        if not self.inline:
+            return False
         operands = [operand for point in points for operand in point.operands]
         if any(operand.map is None or isinstance(_root(operand).contents, Tiles) for operand in operands):
             return False
@@ -238,7 +324,7 @@ class DaskEngine(Engine):
         return isinstance(work, PointWork) and work.cluster is self.cluster
 
     def _plan(self, task: Task, points: Sequence[Point], *, preview: bool = False) -> Plan:
-        plan = Plan(task, preview=preview)
+        plan = Plan(task, budget=self.budget, device=self.device, preview=preview)
         for operand in chain.from_iterable([point.operands for point in points]):
             root = _root(operand)
             if id(root) not in plan.versions:
@@ -248,10 +334,10 @@ class DaskEngine(Engine):
         plan.combine()
         return plan
 
-    def _submitted(self, plan: Plan) -> list[PointWork]:
+    def _submitted(self, plan: Plan, meter: ProgressMeter | None) -> list[PointWork]:
         """Submit a plan, and make what it writes the values of the roots."""
         values = self._sent_to_cluster(plan)
-        works = [PointWork(self.cluster, each.point.uses) for each in plan.points]
+        works = [PointWork(self.cluster, each.point.uses, _step(meter, each.point)) for each in plan.points]
         for work in works:
             regions.enter(work, work.uses)
         for version in plan.versions.values():
@@ -273,7 +359,7 @@ class DaskEngine(Engine):
         contents = root.contents
         if not isinstance(contents, Tiles):
             return
-        made = self._checkpoints.saved(contents.tiles(), root.dtype)
+        made = self._checkpoints.saved(contents.tiles(), root.dtype, self.budget)
         tiling: Tiling[Held] = Tiling(root.ndim)
         for box, held in contents.tiling.items():
             tiling.put(box, made.get(held.key, held) if isinstance(held, Tile) else held)
@@ -300,8 +386,7 @@ class DaskEngine(Engine):
                 held.future = values[held.key]
         if version.changed:
             assert root.shape is not None, "a box of a known shape was written"
-            root.contents, root.place = Tiles(self.cluster, root, version.tiling, root.shape), HOST
-            root.instance += 1
+            root._hold(Tiles(self.cluster, root, version.tiling, root.shape), HOST)
         elif root.readonly:
             self._sent[root] = version.tiling
 
@@ -357,6 +442,10 @@ def _uses_of(points: Sequence[Point]) -> list[Use]:
         written = operand.access.writes or (id(root) in uses and uses[id(root)].access.writes)
         uses[id(root)] = Use(root, root.box, Access.READ_WRITE if written else Access.READ)
     return [*uses.values()]
+
+
+def _step(meter: ProgressMeter | None, point: Point) -> Callable[[], object] | None:
+    return None if meter is None else partial(meter.step, point.nbytes)
 
 
 def _root(operand: Operand) -> Root:

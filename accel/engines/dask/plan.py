@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
+from accel.device import Device
 from accel.dtypes import DType
 from accel.engines.dask.programs import Body, Combine, Cut, Join, Recipe, failed, item, kept, shape_of
 from accel.engines.dask.tiles import Held, Here, Key, SavedFile, Tile
@@ -98,6 +99,10 @@ class Plan:
     ----------
     task : Task
         The task; its name is in the names that its values get on the cluster.
+    budget : int or None
+        The most bytes of tiles in memory of a worker.
+    device : Device or None
+        Where bodies run.
     preview : bool
         Count the values of this process, and do not copy them.
 
@@ -115,13 +120,17 @@ class Plan:
         The values of each root.
     """
 
-    def __init__(self, task: Task, *, preview: bool = False) -> None:
+    def __init__(
+        self, task: Task, *, budget: int | None = None, device: Device | None = None, preview: bool = False
+    ) -> None:
         import cloudpickle  # type: ignore[import-untyped]
 
         self._name = f"{task.name}-{uuid4().hex}"
         self._pickled: bytes = cloudpickle.dumps(task)
         self._numbers = count()
         self._preview = preview
+        self._budget = budget
+        self._device = device
         self._cuts: dict[tuple[Key, Box], Key] = {}
         self._partials: dict[tuple[int, Box, ReductionOp, DType], _Inputs] = {}
         self.sent: dict[Key, Sent] = {}
@@ -134,7 +143,7 @@ class Plan:
         """Plan one point, after those that were added before."""
         inputs = _Inputs()
         recipes = [self._recipe(operand, inputs) for operand in point.operands]
-        key = self._task(Body(point, self._pickled, recipes), inputs.keys)
+        key = self._task(Body(point, self._pickled, recipes, self._budget, self._device), inputs.keys)
         written = [operand for operand in point.operands if operand.access.writes]
         unbound = []
         for at, operand in enumerate(written):
@@ -156,12 +165,15 @@ class Plan:
             version = self.versions[root]
             keys = inputs.keys
             while len(keys) > 1:
-                keys = [self._task(Combine(op, dtype), keys[at : at + _FAN_IN]) for at in range(0, len(keys), _FAN_IN)]
+                keys = [
+                    self._task(Combine(op, dtype, self._budget), keys[at : at + _FAN_IN])
+                    for at in range(0, len(keys), _FAN_IN)
+                ]
             current = _Inputs()
             recipe = self._pieces(version, box, current)
             if recipe.places:
-                joined = current.keys[0] if recipe.exact else self._task(Join(recipe), current.keys)
-                keys = [self._task(Combine(op, dtype), [joined, *keys])]
+                joined = current.keys[0] if recipe.exact else self._task(Join(recipe, self._budget), current.keys)
+                keys = [self._task(Combine(op, dtype, self._budget), [joined, *keys])]
             depth = max(inputs.depth, current.depth) + 1
             version.write(Tile(box, keys[0], depth, inputs.files | current.files))
             self.results.append(keys[0])
@@ -205,7 +217,7 @@ class Plan:
             # A copy: the user may write to the memory while Dask sends it, or computes with it again.
             values = held.array[within(box, held.box)]
             copied = None if self._preview else values.copy(order="C")
-            self.sent[key] = Sent(_task(key, kept, copied), values.nbytes)
+            self.sent[key] = Sent(_task(key, kept, copied, self._budget), values.nbytes)
         else:
             self.sent[key] = Sent(_task(key, failed, failure), 0)
         tile = Tile(box, key)
@@ -217,7 +229,7 @@ class Plan:
             return tile.key
         key = self._cuts.get((tile.key, box))
         if key is None:
-            key = self._cuts[tile.key, box] = self._task(Cut(within(box, tile.box)), [tile.key])
+            key = self._cuts[tile.key, box] = self._task(Cut(within(box, tile.box), self._budget), [tile.key])
         return key
 
     def _version(self, operand: Operand) -> Version:

@@ -3,20 +3,26 @@
 import pickle
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from accel.device import Device
 from accel.dtypes import DType
+from accel.engines.budget import Usage
+from accel.engines.dask.worker_memory import MEMORY, Lease, WorkerTile
 from accel.engines.points import Operand, Point
-from accel.engines.running import Memory, Produced, host_array, run
+from accel.engines.running import Memory, Produced, host_array, moved, run
 from accel.engines.tasks import Task
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.store.boxes import extents
 from accel.store.reductions import ReductionOp
 from accel.store.regions import Access
+from accel.store.root import HOST
+from accel.store.store_targets import place_of
 
-__all__ = ["Body", "Combine", "Cut", "Join", "Recipe", "failed", "item", "kept", "load", "save", "shape_of"]
+__all__ = ["Body", "Combine", "Cut", "Join", "Recipe", "failed", "item", "kept", "load", "save", "shape_of", "usage"]
 
 Index = tuple[slice, ...]
 
@@ -43,40 +49,57 @@ class Recipe(NamedTuple):
         """Whether there is one piece, which is all of the box."""
         return len(self.places) == 1 and self.places[0] == tuple([slice(0, extent) for extent in self.shape])
 
-    def joined(self, pieces: Sequence[HostArray], *, fresh: bool) -> HostArray:
-        """Return the elements of the box; ``fresh`` if they will be written."""
-        if self.exact:
-            exact = pieces[0].view(self.dtype)
-            # What came in a message may be at any address.
-            return exact.copy() if fresh else np.require(exact, requirements=["C", "ALIGNED"])
-        made = np.zeros(self.shape, self.dtype)
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the box."""
+        return prod(self.shape) * self.dtype.itemsize
+
+    def used(self, piece: WorkerTile) -> HostArray:
+        """Return the elements of the only piece, which is in memory, as they are."""
+        assert piece.array is not None, "the task was admitted with it"
+        return np.require(piece.array.view(self.dtype), requirements=["ALIGNED"])
+
+    def joined(self, pieces: Sequence[WorkerTile]) -> HostArray:
+        """Return the elements of the box in memory of its own."""
+        made = (np.empty if self.exact else np.zeros)(self.shape, self.dtype)
         for place, piece in zip(self.places, pieces, strict=True):
-            made[place] = piece.view(self.dtype)
+            with MEMORY.reading(piece) as array:
+                made[place] = array.view(self.dtype)
         return made
 
 
 class Cut:
     """Return a copy of a piece of a tile, so that the rest of the tile is not kept."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, budget: int | None = None) -> None:
         self.index = index
+        self.budget = budget
 
-    def __call__(self, tile: HostArray) -> HostArray:  # noqa: D102 - the class says it
-        return tile[self.index].copy()
+    def __call__(self, tile: WorkerTile) -> WorkerTile:  # noqa: D102 - the class says it
+        shape = [each.stop - each.start for each in self.index]
+        with MEMORY.admitted(prod(shape) * tile.dtype.itemsize, (), self.budget) as lease:
+            return lease.keep(self.taken(tile))
+
+    def taken(self, tile: WorkerTile) -> HostArray:
+        """Return the piece as an array of its own."""
+        with MEMORY.reading(tile) as array:
+            return array[self.index].copy()
 
 
 class Join:
     """Make one tile from pieces."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: Recipe, budget: int | None) -> None:
         self.recipe = recipe
+        self.budget = budget
 
-    def __call__(self, *pieces: HostArray) -> HostArray:  # noqa: D102 - the class says it
-        return self.recipe.joined(pieces, fresh=False)
+    def __call__(self, *pieces: WorkerTile) -> WorkerTile:  # noqa: D102 - the class says it
+        with MEMORY.admitted(self.recipe.nbytes, (), self.budget) as lease:
+            return lease.keep(self.recipe.joined(pieces))
 
 
 class Body:
-    """Run one point of a launch on pieces of its inputs, and return what it wrote: an array, or a list of several.
+    """Run one point of a launch on pieces of its inputs, and return what it wrote: a tile, or a list of several.
 
     Parameters
     ----------
@@ -86,35 +109,64 @@ class Body:
         Its task, pickled: once for all points of a launch, and read once by each worker.
     recipes : sequence of Recipe or None
         How the array of each operand is made; None for one whose old values are not needed.
+    budget : int or None
+        The most bytes of tiles in memory of the worker.
+    device : Device or None
+        Where the body runs.
     """
 
-    def __init__(self, point: Point, task: bytes, recipes: Sequence[Recipe | None]) -> None:
+    def __init__(
+        self, point: Point, task: bytes, recipes: Sequence[Recipe | None], budget: int | None, device: Device | None
+    ) -> None:
         self.point = point.sent()._replace(task=None)  # type: ignore[arg-type]
         self.task = task
         self.recipes = tuple(recipes)
+        self.budget = budget
+        self.place = HOST if device is None else place_of(device)
 
-    def __call__(self, *pieces: HostArray) -> Any:  # noqa: D102 - the class says it
-        arrays: dict[str, HostArray] = {}
-        at = 0
-        for operand, recipe in zip(self.point.operands, self.recipes, strict=True):
-            if recipe is None:
-                if operand.map is not None and operand.access is not Access.REDUCE:
-                    arrays[operand.name] = np.zeros(extents(operand.box), operand.dtype)
-                continue
-            used = pieces[at : at + len(recipe.places)]
-            at += len(used)
-            arrays[operand.name] = recipe.joined(used, fresh=operand.access.writes)
-        point = self.point._replace(task=_read(self.task))
-        produced = run(point, {name: self._memory(name, array) for name, array in arrays.items()})
-        written = [_written(each, arrays, produced) for each in self.point.operands if each.access.writes]
+    def __call__(self, *pieces: WorkerTile) -> Any:  # noqa: D102 - the class says it
+        given = self._pieces(pieces)
+        as_they_are = {name: tiles[0] for name, tiles in given.items() if self._as_it_is(name)}
+        new = [each.nbytes for each in self.point.operands if each.name not in as_they_are]
+        with MEMORY.admitted(sum(new), [*as_they_are.values()], self.budget) as lease:
+            return self._run(given, lease)
+
+    def _run(self, given: Mapping[str, Sequence[WorkerTile]], lease: Lease) -> Any:
+        memories = {
+            operand.name: self._memory(operand, self._array(operand, recipe, given.get(operand.name, ())))
+            for operand, recipe in zip(self.point.operands, self.recipes, strict=True)
+            if operand.map is not None and operand.access is not Access.REDUCE
+        }
+        produced = run(self.point._replace(task=_read(self.task)), memories, self.place)
+        written = [lease.keep(_written(each, memories, produced)) for each in self.point.operands if each.access.writes]
         return written[0] if len(written) == 1 else written
 
-    def _memory(self, name: str, array: HostArray) -> Memory:
-        (operand,) = [each for each in self.point.operands if each.name == name]
+    def _pieces(self, pieces: Sequence[WorkerTile]) -> dict[str, Sequence[WorkerTile]]:
+        """Return the pieces of each operand that has some."""
+        given, at = {}, 0
+        for operand, recipe in zip(self.point.operands, self.recipes, strict=True):
+            if recipe is not None:
+                given[operand.name] = pieces[at : at + len(recipe.places)]
+                at += len(recipe.places)
+        return given
+
+    def _as_it_is(self, name: str) -> bool:
+        """Tell whether the body reads a tile where it is, and does not write."""
+        return any(
+            operand.name == name and recipe is not None and recipe.exact and not operand.access.writes
+            for operand, recipe in zip(self.point.operands, self.recipes, strict=True)
+        )
+
+    def _array(self, operand: Operand, recipe: Recipe | None, pieces: Sequence[WorkerTile]) -> HostArray:
+        if recipe is None:
+            return np.zeros(extents(operand.box), operand.dtype)
+        return recipe.used(pieces[0]) if self._as_it_is(operand.name) else recipe.joined(pieces)
+
+    def _memory(self, operand: Operand, array: HostArray) -> Memory:
         assert operand.map is not None, "what is unbound has no array"
         flat = array.reshape(-1)
         flat.flags.writeable = operand.access.writes
-        return Memory(HostStorage.on_array(flat), operand.map.on_box())
+        return Memory(moved(HostStorage.on_array(flat), self.place), operand.map.on_box(), self.place)
 
 
 @lru_cache(256)
@@ -123,32 +175,38 @@ def _read(task: bytes) -> Task:
     return read
 
 
-def _written(operand: Operand, arrays: Mapping[str, HostArray], produced: Produced) -> HostArray:
+def _written(operand: Operand, memories: Mapping[str, Memory], produced: Produced) -> HostArray:
     if operand.map is None:
         storage, shape = produced.bound[operand.name]
-        return host_array(storage).reshape(shape)  # type: ignore[no-any-return]
-    if operand.access is Access.REDUCE:
-        return host_array(produced.partials[operand.name]).reshape(extents(operand.box))  # type: ignore[no-any-return]
-    return arrays[operand.name]
+    elif operand.access is Access.REDUCE:
+        storage, shape = produced.partials[operand.name], extents(operand.box)
+    else:
+        storage, shape = memories[operand.name].storage, extents(operand.box)
+    return host_array(moved(storage, HOST)).reshape(shape)  # type: ignore[no-any-return]
 
 
 class Combine:
     """Combine values of one box by the operator of a reduction, in their order."""
 
-    def __init__(self, op: ReductionOp, dtype: DType) -> None:
+    def __init__(self, op: ReductionOp, dtype: DType, budget: int | None) -> None:
         self.op = op
         self.dtype = dtype
+        self.budget = budget
 
-    def __call__(self, first: HostArray, *others: HostArray) -> HostArray:  # noqa: D102 - the class says it
-        made = first.view(self.dtype).copy()
-        for each in others:
-            self.op.combine(made, each.view(self.dtype))
-        return made
+    def __call__(self, first: WorkerTile, *others: WorkerTile) -> WorkerTile:  # noqa: D102 - the class says it
+        with MEMORY.admitted(first.nbytes, (), self.budget) as lease:
+            with MEMORY.reading(first) as array:
+                made = array.view(self.dtype).copy()
+            for each in others:
+                with MEMORY.reading(each) as array:
+                    self.op.combine(made, array.view(self.dtype))
+            return lease.keep(made)
 
 
-def kept(tile: HostArray) -> HostArray:
+def kept(values: HostArray, budget: int | None) -> WorkerTile:
     """Return what was sent with the task."""
-    return tile
+    with MEMORY.admitted(values.nbytes, (), budget) as lease:
+        return lease.keep(values)
 
 
 def failed(failure: BaseException) -> None:
@@ -156,24 +214,28 @@ def failed(failure: BaseException) -> None:
     raise failure
 
 
-def item(written: Sequence[HostArray], at: int) -> HostArray:
-    """Return one of the arrays that a point wrote."""
+def item(written: Sequence[WorkerTile], at: int) -> WorkerTile:
+    """Return one of the tiles that a point wrote."""
     return written[at]
 
 
-def shape_of(written: HostArray) -> tuple[int, ...]:
+def shape_of(written: WorkerTile) -> tuple[int, ...]:
     """Return the shape that a point chose."""
-    shape: tuple[int, ...] = written.shape
-    return shape
+    return written.shape
 
 
-def save(tile: HostArray, path: str) -> None:
+def save(tile: WorkerTile, path: str) -> None:
     """Write a tile to a file."""
-    with open(path, "wb") as file:  # noqa: PTH123 - np.save adds an ending to a path
-        np.save(file, tile.view(np.uint8) if tile.dtype.kind == "V" else tile, allow_pickle=False)
+    with open(path, "wb") as file, MEMORY.reading(tile) as array:  # noqa: PTH123 - np.save adds an ending to a path
+        np.save(file, array.view(np.uint8) if array.dtype.kind == "V" else array, allow_pickle=False)
 
 
-def load(path: str, dtype: DType, shape: tuple[int, ...]) -> HostArray:
+def load(path: str, dtype: DType, shape: tuple[int, ...], budget: int | None) -> WorkerTile:
     """Read a tile from a file."""
-    loaded: HostArray = np.load(path, allow_pickle=False)
-    return loaded.view(dtype).reshape(shape)
+    with MEMORY.admitted(prod(shape) * dtype.itemsize, (), budget) as lease:
+        return lease.keep(np.load(path, allow_pickle=False).view(dtype).reshape(shape))
+
+
+def usage() -> Usage:
+    """Return what tiles take in this process."""
+    return MEMORY.usage()

@@ -12,6 +12,7 @@ from accel.device import Device
 from accel.dtypes import DType
 from accel.engines.dask.cluster import Cluster, lost, reaching
 from accel.engines.dask.tiling import Tiling, within
+from accel.engines.dask.worker_memory import MEMORY, WorkerTile
 from accel.engines.dask.works import failure_of as failure_of_value
 from accel.memory.any_storage import AnyStorage
 from accel.memory.byte_copies import copy_elements
@@ -183,8 +184,10 @@ class Tiles:
                 self.cluster.wait(tile.value for tile in tiles)
             valid = [tile for tile in tiles if not self._invalid(tile)]
             for batch in _batches(valid, self._dtype.itemsize):
-                values = self.cluster.gather(tile.value for tile in batch)
-                yield from zip([tile.key for tile in batch], values, strict=True)
+                values: list[WorkerTile] = self.cluster.gather(tile.value for tile in batch)
+                for tile, value in zip(batch, values, strict=True):
+                    with MEMORY.reading(value) as array:
+                        yield tile.key, array
 
 
 def here(root: Root) -> Here:

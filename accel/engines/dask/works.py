@@ -91,14 +91,17 @@ class PointWork:
         Where it runs.
     uses : sequence of Use
         What it uses.
+    step : callable or None
+        Called without arguments when it is over.
     failure : BaseException or None
         Why it failed; known when it is over.
     """
 
-    __slots__ = ("_end", "_lock", "_missing", "_over", "cluster", "failure", "uses")
+    __slots__ = ("_end", "_lock", "_missing", "_over", "cluster", "failure", "step", "uses")
 
-    def __init__(self, cluster: Cluster, uses: Sequence[Use]) -> None:
+    def __init__(self, cluster: Cluster, uses: Sequence[Use], step: Callable[[], object] | None = None) -> None:
         self.uses = uses
+        self.step = step
         self.failure: BaseException | None = None
         self.cluster = cluster
         self._end: LaunchEnd | None = None
@@ -123,8 +126,12 @@ class PointWork:
 
     def leave(self) -> None:
         """Be over now."""
-        regions.leave(self, self.uses)
-        self._over.set()
+        try:
+            if self.step is not None:
+                self.step()
+        finally:
+            regions.leave(self, self.uses)
+            self._over.set()
 
     def _known(self, future: "Value") -> None:
         failure = failure_of(future)

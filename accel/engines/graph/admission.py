@@ -2,7 +2,12 @@
 
 **The invariant.** A job begins only if all that it will allocate fits what is left of the budget: inputs that are not
 in memory, its result, its scratch memory. That many bytes are promised to it in the same step. So what is held and what
-is promised never exceed the budget, as long as results are no larger than their estimates.
+is promised never exceed the budget. A result of a size that was not known may be larger than expected; then other
+values leave the memory before it is counted. If they are not enough it is written to the file at once.
+
+**What is expected.** The first result of a layer is expected to be as large as all its inputs together, and as the
+largest result of all so far. Later ones are expected to be as large as the largest of the layer, as the largest input,
+and as the same share of the inputs. If there is no input and no result so far, no other job begins meanwhile.
 
 **There is no deadlock.** If no job runs and nothing moves, no block is pinned. Then every value that is held can leave
 the memory. The inputs, the result and the scratch memory of each job fit the budget, which was checked before. So the
@@ -12,7 +17,7 @@ if they take too much, the run ends with an error and does not wait for ever.
 All methods need the scheduler's lock, and none waits.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from heapq import heapify, heappop, heappush, nsmallest
 from itertools import count
 
@@ -40,10 +45,12 @@ class Admission:
     def __init__(self, budget: int, forget: Callable[[Block], object]) -> None:
         self.ledger = Ledger(budget)
         self.running = 0  # jobs that run, and threads that write blocks
+        self.waiting = 0  # of these, jobs whose result cannot be kept before another job ends
         self.ready: list[Job] = []  # a heap
         self._forget = forget
         self._returning = 0  # bytes that are free when the running jobs are done
         self._measuring = 0  # running jobs whose result has no known size
+        self._alone = False  # whether nothing at all is known of the result of that job
         self._largest = 0  # bytes of the largest result so far
         # Blocks in memory that no running job uses, the one whose next use is latest first. An entry whose use is not
         # the block's next use any more is out of date, and so is that of a block that was pinned or left.
@@ -80,6 +87,7 @@ class Admission:
         self._returning += job.returns
         job.measures = self._unmeasured(job)
         self._measuring += job.measures
+        self._alone = self._alone or (job.measures and not job.promised)
         self.running += 1
         for block in job.inputs:
             block.pins += 1
@@ -88,11 +96,15 @@ class Admission:
         return away
 
     def end(self, job: Job) -> None:
-        """Unpin the inputs of a job, and free those that nothing needs any more."""
+        """Count a job as done; its result is made."""
         self.running -= 1
         self._returning -= job.returns
         self._measuring -= job.measures
+        self._alone = self._alone and self._measuring > 0
         self._largest = max(self._largest, job.output.nbytes)
+
+    def leave(self, job: Job) -> None:
+        """Unpin the inputs of a job that has made its result, and free those that nothing needs any more."""
         for block in job.inputs:
             block.pins -= 1
             block.end_use(job)
@@ -127,7 +139,7 @@ class Admission:
         lacking = self._needs(job) - self.ledger.room
         if lacking <= 0 or (self.running and self._returning >= lacking):
             return None
-        blocks, freed = self._latest(job, lacking)
+        blocks, freed = self._latest(job.inputs, lacking)
         if freed < lacking and self.running:
             for block in blocks:
                 self.make_idle(block)
@@ -136,6 +148,14 @@ class Admission:
         if not blocks:
             raise self._refusal(job)
         return self._leave(blocks)
+
+    def drop_latest(self, lacking: int) -> list[Block] | None:
+        """Free memory for a result: drop the blocks that are needed last; return those that must be written before.
+
+        The result is None if no block can leave.
+        """
+        blocks, _ = self._latest((), lacking)
+        return self._leave(blocks) if blocks else None
 
     def _leave(self, blocks: list[Block]) -> list[Block]:
         """Drop the blocks that need not be written; the others move from now on."""
@@ -149,8 +169,11 @@ class Admission:
         self.running += bool(written)
         return written
 
-    def _latest(self, job: Job, lacking: int) -> tuple[list[Block], int]:
-        """Return the idle blocks that are needed last and free enough bytes together, and these bytes."""
+    def _latest(self, needed: Collection[Block], lacking: int) -> tuple[list[Block], int]:
+        """Return the idle blocks that are needed last and free enough bytes together, and these bytes.
+
+        Blocks that are needed now stay.
+        """
         ledger, idle = self.ledger, self._idle
         chosen, own, freed = [], [], 0
         leaving: dict[int, int] = {}
@@ -159,7 +182,7 @@ class Admission:
             block = entry[-1]
             if block.state is not State.HELD or block.pins or -entry[0] != block.next_use:
                 continue
-            if block in job.inputs:
+            if block in needed:
                 own.append(block)
                 continue
             chosen.append(block)
@@ -202,7 +225,7 @@ class Admission:
     def _fits(self, job: Job) -> bool:
         if any(block.state is State.MOVING for block in job.inputs):
             return False
-        if self._measuring and self._unmeasured(job):
+        if self._alone or (self._measuring and self._unmeasured(job)):
             return False
         return self._needs(job) <= self.ledger.room
 
@@ -221,7 +244,7 @@ class Admission:
         Sizes that the caller did not declare are limited to what the budget leaves: they are no reason to refuse.
         """
         estimate = job.output.estimate
-        size = estimate.nbytes if estimate.known else max(job.input_bytes, self._largest)
         if estimate.declared:
-            return size + job.scratch
-        return max(min(size + job.scratch, self.ledger.budget - job.input_bytes), 0)
+            return estimate.nbytes + job.scratch
+        expected = estimate.expected(job) if estimate.known else max(job.input_bytes, self._largest)
+        return max(min(expected + job.scratch, self.ledger.budget - job.input_bytes), 0)

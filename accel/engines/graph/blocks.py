@@ -3,6 +3,7 @@
 from bisect import insort
 from collections.abc import Callable, Hashable, Iterable
 from contextvars import Context
+from math import ceil
 from typing import Any
 
 from accel.engines.graph.values import Buffers
@@ -35,18 +36,27 @@ class Estimate:
         Whether the caller gave the number.
     known : bool
         Whether it was declared or measured.
+    share : float
+        The largest ratio of the bytes of a value to those of its inputs.
     """
 
-    __slots__ = ("declared", "known", "nbytes")
+    __slots__ = ("declared", "known", "nbytes", "share")
 
     def __init__(self, nbytes: int | None = None) -> None:
         self.declared = self.known = nbytes is not None
         self.nbytes = nbytes or 0
+        self.share = 0.0
 
-    def learn(self, nbytes: int) -> None:
-        """Take the size of a value that was made; an estimate that was too small grows."""
+    def learn(self, nbytes: int, inputs: int = 0) -> None:
+        """Take the size of a value that was made from inputs; an estimate that was too small grows."""
         self.nbytes = max(self.nbytes, nbytes)
+        self.share = max(self.share, nbytes / inputs if inputs else 0.0)
         self.known = True
+
+    def expected(self, job: "Job") -> int:
+        """Return the bytes of the value that a job will make, at least those of its largest input."""
+        largest = max([block.nbytes for block in job.inputs], default=0)
+        return max(self.nbytes, largest, ceil(self.share * job.input_bytes))
 
 
 class Block:

@@ -48,6 +48,10 @@ class Ledger:
         """Return the buffers without those of the caller."""
         return {owner: nbytes for owner, nbytes in buffers.items() if owner not in self._ignored}
 
+    def added(self, buffers: Buffers) -> int:
+        """Return the bytes of the buffers that no value holds yet."""
+        return sum([nbytes for owner, nbytes in buffers.items() if owner not in self._shared])
+
     def promise(self, nbytes: int) -> None:
         """Reserve bytes for work that begins."""
         self.promised += nbytes

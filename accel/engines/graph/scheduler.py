@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from accel.engines.graph.admission import Admission
 from accel.engines.graph.blocks import Block, Estimate, Job, State
 from accel.engines.graph.spill_file import SpillFile
-from accel.engines.graph.values import buffers_of, discard, nbytes_of, restored, spillable, spilled
+from accel.engines.graph.values import Buffers, buffers_of, discard, nbytes_of, restored, spillable, spilled
 from accel.errors import StoreError
 from accel.locks import start
 from accel.memory.sizes import in_words
@@ -28,6 +28,9 @@ class Statistics:
         The most bytes it was allowed.
     peak : int
         The most bytes that were held by values or promised to running tasks.
+    excess : int
+        The most bytes by which a result was larger than expected and than what was left of the budget. It was there
+        in addition to the peak, until others had left the memory for it, or it had itself.
     tasks : int
         Number of tasks that ran, without repetitions.
     spilled, restored : int
@@ -40,11 +43,20 @@ class Statistics:
 
     budget: int = 0
     peak: int = 0
+    excess: int = 0
     tasks: int = 0
     spilled: int = 0
     restored: int = 0
     remade: int = 0
     seconds: float = 0.0
+
+
+class _Made(NamedTuple):
+    """What is known of a result: the buffers it keeps alive, its bytes, and whether it can be written to the file."""
+
+    buffers: Buffers
+    size: int
+    movable: bool
 
 
 class Scheduler:
@@ -217,40 +229,100 @@ class Scheduler:
             self._done(job.output)
 
     def _finish(self, job: Job) -> None:
-        output = job.output
-        buffers, size, movable = buffers_of(output.value), nbytes_of(output.value), spillable(output.value)
+        value = job.output.value
+        made = _Made(buffers_of(value), nbytes_of(value), spillable(value))
+        del value
         with self._changed:
-            self._take_in(output, buffers, job.promised)
-            self._refuse_excess(job, size)
-            output.estimate.learn(size)
-            output.estimate, output.movable = Estimate(size), movable or output.remake is not None
-            self._admission.end(job)
-            self._admission.settle(output)
-            for reader in output.readers:
-                reader.waits_for -= 1
-                if not reader.waits_for:
-                    self._admission.make_ready(reader)
-            output.readers.clear()
-            self._left -= 1
-            self.statistics.tasks += 1
-            self.statistics.peak = self.ledger.peak
-            self.statistics.seconds = perf_counter() - self._began
-            self._changed.notify_all()
+            made = made._replace(buffers=self.ledger.counted(made.buffers))
+            self._refuse_excess(job, made)
+            self._admission.leave(job)
+        while (step := self._keep(job, made)) is not None:
+            step()
 
-    def _refuse_excess(self, job: Job, size: int) -> None:
+    def _keep(self, job: Job, made: _Made) -> Callable[[], None] | None:
+        """Count a result, and let its readers begin; what must be done before if there is no room for it.
+
+        A result that is larger than expected comes after all others: they leave the memory for it, and if that is not
+        enough, it is written to the file itself.
+        """
+        admission = self._admission
+        with self._changed:
+            while job.output.state is State.PLANNED and (lacking := self._lacking(job, made)) > 0:
+                self.statistics.excess = max(self.statistics.excess, lacking)
+                blocks = admission.drop_latest(lacking)
+                if blocks:
+                    return partial(self._write, blocks)
+                if blocks is None and made.movable:
+                    return partial(self._write_result, job, made.size)
+                if blocks is None:
+                    self._wait_for_room(job, made)
+            if job.output.state is State.PLANNED:
+                self._take_in(job.output, made.buffers, job.promised)
+            self._end(job, made)
+        return None
+
+    def _end(self, job: Job, made: _Made) -> None:
+        """Note that a job is done; its result is in memory or in the file."""
+        output = job.output
+        output.estimate.learn(made.size, job.input_bytes)
+        size = made.size if output.remake is None else max(made.size, sum(made.buffers.values()))
+        output.estimate, output.movable = Estimate(size), made.movable or output.remake is not None
+        self._admission.end(job)
+        self._admission.settle(output)
+        for reader in output.readers:
+            reader.waits_for -= 1
+            if not reader.waits_for:
+                self._admission.make_ready(reader)
+        output.readers.clear()
+        self._left -= 1
+        self.statistics.tasks += 1
+        self.statistics.peak = self.ledger.peak
+        self.statistics.seconds = perf_counter() - self._began
+        self._changed.notify_all()
+
+    def _lacking(self, job: Job, made: _Made) -> int:
+        """Return the bytes by which a result is larger than expected and than what is left."""
+        return self._admission.ledger.added(made.buffers) - job.promised - self._admission.ledger.room
+
+    def _wait_for_room(self, job: Job, made: _Made) -> None:
+        """Wait until another job ends, with a result that cannot be written to the file."""
+        admission = self._admission
+        if admission.running == admission.waiting + 1 or self._over:
+            raise StoreError(
+                f"task {job.output.key!r} made {in_words(made.size)} that cannot be written to a file, and "
+                f"{in_words(max(self.ledger.room + job.promised, 0))} were left; the budget is "
+                f"{in_words(self.ledger.budget)}; write a larger one, or smaller chunks"
+            )
+        admission.waiting += 1
+        self._changed.notify_all()
+        try:
+            self._changed.wait()
+        finally:
+            admission.waiting -= 1
+
+    def _write_result(self, job: Job, size: int) -> None:
+        """Write a result to the file in place of keeping it."""
+        output = job.output
+        token = spilled(output.value, self._file)
+        with self._changed:
+            self.ledger.promise(-job.promised)
+            output.value, output.token, output.state = None, token, State.AWAY
+            self.statistics.spilled += size
+
+    def _refuse_excess(self, job: Job, made: _Made) -> None:
         """Raise an error if a result of a size that was not known does not fit beside its inputs."""
         budget = self.ledger.budget
-        if self.ledger.held > budget and job.input_bytes + size > budget:
+        needed = job.input_bytes + made.size
+        if needed > budget and self._lacking(job, made) > 0:
             raise StoreError(
-                f"task {job.output.key!r} needed {in_words(job.input_bytes + size)} at once (inputs "
-                f"{in_words(job.input_bytes)}, result {in_words(size)}); the budget is {in_words(budget)}; write "
-                f"smaller chunks, or a larger budget"
+                f"task {job.output.key!r} needed {in_words(needed)} at once (inputs {in_words(job.input_bytes)}, "
+                f"result {in_words(made.size)}); the budget is {in_words(budget)}; write smaller chunks, or a larger "
+                f"budget"
             )
 
-    def _take_in(self, block: Block, buffers: dict[int, int], promised: int) -> None:
-        ledger = self.ledger
-        block.buffers = ledger.counted(buffers)
-        ledger.hold(block.buffers, promised)
+    def _take_in(self, block: Block, buffers: Buffers, promised: int) -> None:
+        block.buffers = {**buffers}
+        self.ledger.hold(buffers, promised)
         block.state = State.HELD
 
     def _bring(self, block: Block, job: Job | None = None) -> None:
@@ -263,7 +335,7 @@ class Scheduler:
             block.value = block.remake() if job is None else job.context.copy().run(block.remake)
             self.statistics.remade += 1
         with self._changed:
-            self._take_in(block, buffers_of(block.value), block.nbytes)
+            self._take_in(block, self.ledger.counted(buffers_of(block.value)), block.nbytes)
             self._changed.notify_all()
 
     def _write(self, blocks: list[Block]) -> None:

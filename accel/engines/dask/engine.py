@@ -343,10 +343,17 @@ class DaskEngine(Engine):
         for version in plan.versions.values():
             self._install(version, values)
         end = self._end(plan.points, values)
+        watched = []
         for work, each in zip(works, plan.points, strict=True):
             reduces = any(operand.access is Access.REDUCE for operand in each.point.operands)
             keys = [each.key, *[shape for _, _, shape in each.unbound], *(plan.results if reduces else ())]
-            work.watch([values[key] for key in keys], end)
+            watched.append((work, [values[key] for key in keys]))
+
+        def watch() -> None:
+            for work, futures in watched:
+                work.watch(futures, end)
+
+        self.cluster.later(watch)
         return works
 
     def _limit_depth(self, root: Root) -> None:

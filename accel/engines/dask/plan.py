@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from accel.device import Device
 from accel.dtypes import DType
-from accel.engines.dask.programs import Body, Combine, Cut, Join, Recipe, failed, item, kept, shape_of
+from accel.engines.dask.programs import Body, Combine, Cut, Join, Recipe, failed, item, kept, shape_of, shared_by
 from accel.engines.dask.tiles import Held, Here, Key, SavedFile, Tile
 from accel.engines.dask.tiling import Tiling, intersection, within
 from accel.engines.points import Operand, Point
@@ -123,10 +123,8 @@ class Plan:
     def __init__(
         self, task: Task, *, budget: int | None = None, device: Device | None = None, preview: bool = False
     ) -> None:
-        import cloudpickle  # type: ignore[import-untyped]
-
         self._name = f"{task.name}-{uuid4().hex}"
-        self._pickled: bytes = cloudpickle.dumps(task)
+        self._shared = b""
         self._numbers = count()
         self._preview = preview
         self._budget = budget
@@ -143,7 +141,8 @@ class Plan:
         """Plan one point, after those that were added before."""
         inputs = _Inputs()
         recipes = [self._recipe(operand, inputs) for operand in point.operands]
-        key = self._task(Body(point, self._pickled, recipes, self._budget, self._device), inputs.keys)
+        self._shared = self._shared or shared_by(point)
+        key = self._task(Body(self._shared, point, recipes, self._budget, self._device), inputs.keys)
         written = [operand for operand in point.operands if operand.access.writes]
         unbound = []
         for at, operand in enumerate(written):

@@ -118,7 +118,10 @@ class PointWork:
         self._over.wait()
 
     def watch(self, futures: Sequence["Value"], end: LaunchEnd | None) -> None:
-        """Be over when some values are known, or cannot be; with an end, when all points of the launch are."""
+        """Be over when some values are known, or cannot be; with an end, when all points of the launch are.
+
+        Called by the thread of the client, which need not be woken for each value then.
+        """
         self._end = end
         self._missing = len(futures)
         for future in futures:

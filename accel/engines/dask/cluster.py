@@ -126,6 +126,11 @@ class Cluster:
         """How many tasks run at once."""
         return sum(self.client.nthreads().values())
 
+    @property
+    def workers(self) -> int:
+        """Number of processes, or of what Dask takes for processes."""
+        return len(self.client.nthreads())
+
     def gather(self, futures: Iterable["Value"]) -> list[Any]:
         """Return values, or raise the failure of the first that has one."""
         return self.client.gather([*futures])  # type: ignore[no-any-return]

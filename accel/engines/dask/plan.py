@@ -4,7 +4,7 @@ A write makes a new tile, and the values that were there are never changed. So a
 same values both times. Points are planned one after the other: each reads what those before it have written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
@@ -24,9 +24,11 @@ from accel.store.root import Root
 if TYPE_CHECKING:
     from dask.task_spec import Task as Call
 
-__all__ = ["Plan", "Planned", "Sent", "Version"]
+__all__ = ["Plan", "Planned", "Sent", "Version", "batches"]
 
 _FAN_IN = 8
+_SEND_AT_ONCE = 1 << 23
+"""Bytes of this process that go into one message to the scheduler."""
 
 
 class Version:
@@ -246,3 +248,17 @@ def _task(key: Key, function: Any, *arguments: object) -> "Call":
     from dask.task_spec import Task as Call
 
     return Call(key, function, *arguments)
+
+
+def batches(sent: dict[Key, Sent]) -> Iterator[dict[Key, "Call"]]:
+    """Return tasks that carry values, in messages of a limited size."""
+    batch: dict[Key, Call] = {}
+    size = 0
+    for key, each in sent.items():
+        if batch and size + each.nbytes > _SEND_AT_ONCE:
+            yield batch
+            batch, size = {}, 0
+        batch[key] = each.task
+        size += each.nbytes
+    if batch:
+        yield batch

@@ -3,9 +3,8 @@
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
-from copy import copy
 from types import TracebackType
-from typing import NoReturn, Protocol, Self, runtime_checkable
+from typing import Any, NoReturn, Protocol, Self, cast, runtime_checkable
 
 from accel.device import Device
 
@@ -111,7 +110,11 @@ def raise_again(error: BaseException, trace: TracebackType | None) -> NoReturn:
     and the event keeps the original.
     """
     try:
-        given = copy(error)
+        # As `copy` does, except that libraries such as tblib cannot replace what it calls.
+        made, arguments, *state = cast("tuple[Any, ...]", error.__reduce__())
+        given: BaseException = made(*arguments)
+        if state:
+            given.__setstate__(state[0])
     except Exception:  # its class takes other arguments than it passes to Exception
         given = error
     if type(given) is not type(error):

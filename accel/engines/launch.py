@@ -26,7 +26,10 @@ from accel.store.regions import Access
 if TYPE_CHECKING:
     from accel.engines.tasks import Task
 
-__all__ = ["Launch"]
+__all__ = ["MOST_COLORS", "Launch"]
+
+MOST_COLORS = 10**7
+"""The most colors of a launch: each is a task in memory of some kilobytes."""
 
 _PARTITIONS = LogicalStorePartition, LogicalArrayPartition
 
@@ -147,6 +150,11 @@ class Launch:
                 f"{other}; give partitions of one color shape, as by partition_by_tiling(tile_shape, color_shape)"
             )
         (self.color_shape,) = shapes
+        if prod(self.color_shape) > MOST_COLORS:
+            raise StoreValueError(
+                f"task {self.task.name}: the color shape {self.color_shape} has {prod(self.color_shape)} colors, and a "
+                f"launch has at most {MOST_COLORS}; give partitions of larger tiles, by partition_by_tiling(tile_shape)"
+            )
         if len(self) > 1:
             self._refuse_whole_outputs()
 

@@ -99,7 +99,9 @@ class Engine(ABC):
         device : Device or str
             Run the variants for this device. Stores that are elsewhere are copied there by tiles, and results back.
         inline : bool
-            Let tasks that are known to be tiny run in the thread that submits them.
+            Let tasks that are known to be tiny run in the thread that submits them. A task is tiny if one of its last
+            two runs was. If it then waits for something that the submitting thread does later, such as to set an
+            event, it never ends: write ``inline=False`` for such tasks.
 
         Raises
         ------

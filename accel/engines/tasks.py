@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial, update_wrapper
 from inspect import Parameter as Argument
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
-from typing import Any, NamedTuple, get_origin, overload
+from typing import Any, NamedTuple, NoReturn, get_origin, overload
 
 from accel.engines.annotations import Declared, declared
 from accel.engines.arguments import Place
@@ -234,6 +234,10 @@ def task(
     The annotations say what the task does with each store: `Input`, `Output`, `InOut` or ``Reduce[ADD]``. All other
     parameters are scalars. The body gets a `PhysicalStore` for each store. It returns nothing.
 
+    The colors of one launch are tasks in the order of the colors, in C order. If the stores of a launch overlap, such
+    as an `Input` and an `Output` on tiles of one root, then each color sees what the colors before it wrote, and none
+    of what the colors after it write. Colors that share no elements may run at once.
+
     Parameters
     ----------
     body : function or kernel
@@ -246,7 +250,7 @@ def task(
     Raises
     ------
     StoreTypeError
-        If a parameter cannot be one of a task, such as ``*args``.
+        If a parameter cannot be one of a task, such as ``*args``, or the ``self`` of a method in its class.
     StoreValueError
         If a constraint or an annotation names no parameter.
 
@@ -303,10 +307,19 @@ def _function(body: Body) -> Any:
 def _parameters(body: Body, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
     function = _function(body)
     found = signature(body.__wrapped__ if isinstance(body, Kernel) else body).parameters
+    if next(iter(found), None) in ("self", "cls") and not isinstance(body, Kernel):
+        _refuse_method(function.__name__, next(iter(found)))
     unknown = [name for name in given if name not in found]
     if unknown:
         raise StoreValueError(f"{unknown[0]!r} is no parameter of {function.__name__}; it has {', '.join(found)}")
     return tuple([_parameter(each, given.get(each.name, each.annotation), function) for each in found.values()])
+
+
+def _refuse_method(name: str, first: str) -> NoReturn:
+    raise StoreTypeError(
+        f"task {name} would get no object for {first!r}; write @staticmethod above @task and leave {first!r} out, or "
+        f"make a task of the method of one object: task(obj.{name})"
+    )
 
 
 def _parameter(found: Argument, annotation: Any, function: Any) -> Parameter:

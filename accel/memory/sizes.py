@@ -10,10 +10,11 @@ import numpy as np
 
 from accel.dtypes import DType
 
-__all__ = ["as_alignment", "as_bytes", "as_pointer", "as_size", "in_words", "refuse_misaligned"]
+__all__ = ["MOST_BYTES", "as_alignment", "as_bytes", "as_pointer", "as_size", "in_words", "refuse_misaligned"]
 
 # Addresses and byte counts must fit a signed 64-bit integer, as in every driver.
-_MOST_BYTES = 2**63 - 1
+MOST_BYTES = 2**63 - 1
+"""The most bytes that any memory has."""
 # No system maps the first page: so small a number is a size by mistake.
 _FIRST_PAGE = 4096
 
@@ -30,11 +31,11 @@ def as_size(size: SupportsIndex, itemsize: int, advice: str = "") -> int:
     """
     if type(size) is not int:
         size = _whole(size, "a size", advice)
-    if 0 <= size * itemsize <= _MOST_BYTES:
+    if 0 <= size * itemsize <= MOST_BYTES:
         return size
     if size < 0:
         raise ValueError(f"a size is 0 or more; found {size}")
-    raise ValueError(f"{size} elements of {itemsize} bytes overflow: no memory has more than {_MOST_BYTES} bytes")
+    raise ValueError(f"{size} elements of {itemsize} bytes overflow: no memory has more than {MOST_BYTES} bytes")
 
 
 def as_pointer(pointer: SupportsIndex) -> int:
@@ -50,7 +51,7 @@ def as_pointer(pointer: SupportsIndex) -> int:
     address = _whole(pointer, "a pointer", "write the address, as in array.ctypes.data")
     if address == 0:
         raise ValueError("the pointer is null; give the address of memory that exists")
-    if not _FIRST_PAGE <= address <= _MOST_BYTES:
+    if not _FIRST_PAGE <= address <= MOST_BYTES:
         raise ValueError(
             f"{address} is no address of memory; pass a size alone, and for an array write accel.xp.zeros(shape)"
         )
@@ -116,8 +117,8 @@ def as_bytes(size: SupportsIndex | str, what: str = "size") -> int:
         nbytes = int(Fraction(found[1]) * unit)
     else:
         nbytes = _whole(size, f"a {what}", 'write it as in "2 GiB" or 4096')
-    if not 0 < nbytes <= _MOST_BYTES:
-        raise ValueError(f"a {what} is 1 byte to {in_words(_MOST_BYTES)}; found {size!r}")
+    if not 0 < nbytes <= MOST_BYTES:
+        raise ValueError(f"a {what} is 1 byte to {in_words(MOST_BYTES)}; found {size!r}")
     return nbytes
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 from accel.copies.injectivity import names_twice
 from accel.device import Device
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import StoreSizeError, StoreValueError
-from accel.memory.sizes import as_size
+from accel.memory.sizes import MOST_BYTES
 from accel.store.index_maps import sizes_of
 from accel.store.logical_store import LogicalStore
 from accel.store.root import Root
@@ -47,7 +47,8 @@ def create_store(
     Raises
     ------
     StoreValueError
-        If a size or ``ndim`` is negative, a scalar store has not one element, or the allocation is too small.
+        If a size or ``ndim`` is negative, the elements take more bytes than any memory has, a scalar store has not one
+        element, or the allocation is too small.
 
     Examples
     --------
@@ -69,13 +70,20 @@ def create_store(
         if extent < 0:
             raise StoreSizeError(f"can't convert negative value to size_t: the shape is {[*extents]}")
         count *= extent
-    as_size(count, element_type.itemsize)
+    if count * element_type.itemsize > MOST_BYTES:
+        _refuse_size(extents, count * element_type.itemsize)
     if scalar and count != 1:
         raise StoreValueError(f"a scalar store has one element; the shape {[*extents]} has {count}")
     root = Root(element_type, extents, scalar=scalar)
     if allocation is not None:
         _attach(root, allocation, count)
     return LogicalStore.on(root)
+
+
+def _refuse_size(extents: tuple[int, ...], nbytes: int) -> NoReturn:
+    raise StoreValueError(
+        f"the shape {[*extents]} takes {nbytes} bytes, and no memory has more than {MOST_BYTES}; make it smaller"
+    )
 
 
 def _attach(root: Root, allocation: "ExternalAllocation", count: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn, SupportsIndex
 
 from accel.errors import NonInvertibleTransformation, StoreIndexError, StoreSizeError, StoreValueError
 from accel.layout import Layout
-from accel.store.boxes import Box, box_of, extents
+from accel.store.boxes import Box, box_of, extents, volume
 
 __all__ = ["IndexMap", "c_strides", "sizes_of"]
 
@@ -107,6 +107,12 @@ class IndexMap:
     def divisible(self, dim: int) -> bool:
         """Whether the dimension can be sliced: it is no inner part of one that was split."""
         return not self._inner >> dim & 1
+
+    def same_storage(self, other: "IndexMap") -> bool:
+        """Whether both are the same elements as Legate counts them; see `LogicalStore.equal_storage`."""
+        if self.cut and not volume(self.box):
+            return self.box is other.box
+        return self.box == other.box and self.cut == other.cut
 
     def on_box(self) -> "IndexMap":
         """Return the map of the same elements in memory that holds only their box, in C order."""

@@ -3,34 +3,31 @@
 from collections.abc import Iterable
 from math import prod
 from os import PathLike
-from types import EllipsisType
-from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 from uuid import uuid4
 
 from accel.device import DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
-from accel.errors import DeviceUnavailableError, StoreIndexError, StoreValueError
+from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
 from accel.store import boxes, regions
 from accel.store.index_maps import IndexMap
+from accel.store.indexing import Key, indexed, refuse_step
 from accel.store.parts import Part, elements
 from accel.store.physical_store import PhysicalStore
 from accel.store.regions import Access
 from accel.store.root import HOST, Root
 from accel.store.scalars import Scalar
 from accel.store.slices import Slice
-from accel.store.store_targets import Place, StoreTarget, place_of
+from accel.store.store_targets import Place, StoreTarget, place_of_argument
 
 if TYPE_CHECKING:
     from accel.store.partition import LogicalStorePartition
 
-__all__ = ["Key", "LogicalStore"]
+__all__ = ["LogicalStore"]
 
 _new = object.__new__
 Range = slice  # inside the class, `slice` is a method
-_Basic = SupportsIndex | slice | EllipsisType | None
-Key = _Basic | tuple[_Basic, ...]
-"""An index: integers, slices, an ellipsis, and None for a new dimension."""
 
 
 class LogicalStore:
@@ -154,7 +151,7 @@ class LogicalStore:
             If the range ends past it; an IndexError and a ValueError.
         """
         if not isinstance(bounds, Slice) and bounds.step not in (None, 1):
-            _refuse_step(bounds)
+            refuse_step(bounds)
         made = (self._map or self.map).slice(dim, bounds.start, bounds.stop)
         return self if made is self._map else self._view(made)
 
@@ -204,21 +201,8 @@ class LogicalStore:
         NotImplementedError
             If a slice has a step.
         """
-        made, dim = self, 0
-        for each in _expanded(key, self.ndim):
-            if each is None:
-                made = made.promote(dim, 1)
-            elif isinstance(each, slice):
-                start, stop, step = each.indices(made.shape[dim])
-                if step != 1:
-                    _refuse_step(each)
-                made = made.slice(dim, Slice(start, max(start, stop)))
-            else:
-                at = each.__index__()
-                made = made.project(dim, at + made.shape[dim] if at < 0 else at)
-                continue
-            dim += 1
-        return made
+        made = indexed(self.map, key)
+        return self if made is self._map else self._view(made)
 
     # Relations
 
@@ -228,12 +212,7 @@ class LogicalStore:
         As in Legate, two slices are the same storage, but a slice and its root are not, and each empty slice is
         storage of its own.
         """
-        if self.root is not other.root:
-            return False
-        mine, theirs = self.map, other.map
-        if mine.cut and not boxes.volume(mine.box):
-            return mine.box is theirs.box
-        return mine.box == theirs.box and mine.cut == theirs.cut
+        return self.root is other.root and self.map.same_storage(other.map)
 
     def overlaps(self, other: "LogicalStore") -> bool:
         """Tell whether two stores cover an element of one root in common; an empty slice covers none."""
@@ -289,7 +268,7 @@ class LogicalStore:
             The error of the task that was to write it.
         """
         root, index_map = self.root, self.map
-        place = HOST if target is None else _place_of(target)
+        place = HOST if target is None else place_of_argument(target)
         root.refuse_detached()
         regions.settle(root, index_map.box, writing=not root.readonly)
         while True:
@@ -338,9 +317,7 @@ class LogicalStore:
             return
         index_map = index_map.distinct()
         with regions.hosting(root, index_map.box, Access.WRITE):
-            part = Part.of(index_map, self.dtype)
-            whole = elements(root.storage(), part, writable=True)
-            whole.fill(number[()])
+            elements(root.storage(), Part.of(index_map, self.dtype), writable=True).fill(number[()])
 
     def detach(self) -> None:
         """Wait for all uses, and give attached memory back to the user, up to date; the store is invalid afterwards.
@@ -367,7 +344,7 @@ class LogicalStore:
         OutOfMemoryError
             If it has not enough room; all is as it was.
         """
-        place = _place_of(target)
+        place = place_of_argument(target)
         self.root.refuse_detached()
         self._move_to(place)
 
@@ -419,31 +396,3 @@ class LogicalStore:
         made.dtype = self.dtype
         made._map = index_map
         return made
-
-
-def _expanded(key: Key, ndim: int) -> list[Any]:
-    """Return one entry for each dimension of the key, and None for new ones."""
-    given: list[Any] = list(key) if isinstance(key, tuple) else [key]
-    for each in given:
-        known = each is None or each is Ellipsis or isinstance(each, slice)
-        if isinstance(each, bool) or not (known or hasattr(each, "__index__")):
-            raise TypeError(f"an index is an integer, a slice, ... or None; found {each!r}: a task can take elements")
-    gaps = [at for at, each in enumerate(given) if each is Ellipsis]
-    used = sum([each is not None for each in given]) - len(gaps)
-    if used > ndim or len(gaps) > 1:
-        raise StoreIndexError(f"too many indices in {key!r} for a store of {ndim} dimensions")
-    for at in gaps:
-        given[at : at + 1] = [slice(None)] * (ndim - used)
-    return given
-
-
-def _refuse_step(bounds: object) -> NoReturn:
-    raise NotImplementedError(f"Unsupported slice: {bounds}; a store has no steps: take the elements in a task")
-
-
-def _place_of(target: StoreTarget | DeviceLike) -> Place:
-    """Return the place of a target; one that is not here is a wrong argument."""
-    try:
-        return place_of(target)
-    except DeviceUnavailableError as error:
-        raise StoreValueError(str(error)) from error

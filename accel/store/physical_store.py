@@ -8,7 +8,7 @@ import numpy as np
 from accel.abc.operand import Operand
 from accel.device import Device
 from accel.dtypes import DTypeLike, as_dtype
-from accel.errors import DeviceMismatchError, StoreValueError
+from accel.errors import DeviceMismatchError, StoreError, StoreValueError
 from accel.interchange import Interchange
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray
@@ -106,7 +106,7 @@ class PhysicalStore(PhysicalAccess, Interchange):
         StoreValueError
             If this is no unbound store, or the extents have another number of dimensions.
         StoreError
-            If ``bind_buffer`` is true and data is bound already.
+            If ``bind_buffer`` is true and data is bound already, or the task has ended.
         """
         return self._unbound().create_output_buffer(extents, bind_buffer)
 
@@ -128,7 +128,7 @@ class PhysicalStore(PhysicalAccess, Interchange):
             If this is no unbound store, the buffer has another number of dimensions, kind of memory or element size,
             or the extents are larger than it.
         StoreError
-            If data is bound already.
+            If data is bound already, or the task has ended.
         """
         self._unbound().bind(buffer, extents, check_type)
 
@@ -147,7 +147,7 @@ class PhysicalStore(PhysicalAccess, Interchange):
         StoreValueError
             As for `bind_data`, or if the buffer holds no whole number of elements.
         StoreError
-            If data is bound already.
+            If data is bound already, or the task has ended.
         """
         self._unbound().bind_bytes(buffer, extents)
 
@@ -218,5 +218,10 @@ class PhysicalStore(PhysicalAccess, Interchange):
         if self._binding is None:
             raise StoreValueError(
                 "data is bound to unbound stores only, and this store has a shape; write its elements"
+            )
+        if not self.valid:
+            raise StoreError(
+                "this unbound store gets no data any more, since its task has ended; bind the data in the body of the "
+                "task, before it returns"
             )
         return self._binding

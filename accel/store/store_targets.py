@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 from accel.device import Device, DeviceLike, required, resolve
 from accel.enums import PlainEnum
+from accel.errors import DeviceUnavailableError, StoreValueError
 
-__all__ = ["Place", "StoreTarget", "place_of"]
+__all__ = ["Place", "StoreTarget", "place_of", "place_of_argument"]
 
 
 class StoreTarget(PlainEnum):
@@ -51,3 +52,18 @@ def place_of(target: StoreTarget | Place | DeviceLike | None) -> Place:
         return Place(target, required("gpu") if gpu else Device.CPU)
     device = resolve(target)
     return Place(StoreTarget.SYSMEM if device is Device.CPU else StoreTarget.FBMEM, device)
+
+
+def place_of_argument(target: StoreTarget | Place | DeviceLike) -> Place:
+    """Return the place of a target, as `place_of`; a device that is not here is a wrong argument.
+
+    Raises
+    ------
+    StoreValueError
+        If there is no such device.
+    """
+    try:
+        return place_of(target)
+    except DeviceUnavailableError as error:
+        reasons = [" ".join(line.split()).rstrip(".") for line in str(error).splitlines()]
+        raise StoreValueError("; ".join([line for line in reasons if line])) from error

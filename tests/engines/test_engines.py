@@ -158,6 +158,18 @@ class TestOrder:
             meet(x.partition_by_tiling(tile)).wait()
             assert (values(x) == 1).all()
 
+    def test_each_color_sees_what_the_colors_before_it_wrote_in_overlapping_tiles(self, any_engine):
+        x = create_store("int64", (6,))
+        x.fill(1)
+
+        @task
+        def add_before(before: Input, here: InOut):
+            here.span_read_write_accessor()[...] += before.span_read_accessor()
+
+        with any_engine.using():
+            add_before(x[:5].partition_by_tiling((1,)), x[1:].partition_by_tiling((1,))).wait()
+        assert np.asarray(x).tolist() == [1, 2, 3, 4, 5, 6]
+
     def test_readers_run_at_once_and_a_writer_waits_for_them(self, threads):
         x, seen, barrier = store_of(np.zeros(3)), [], threading.Barrier(2)
 

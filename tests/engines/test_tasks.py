@@ -95,6 +95,13 @@ class TestBadArguments:
         with pytest.raises(StoreValueError, match=r"'x' and 'y' have color shapes \(2,\) and \(3,\)"):
             saxpy(1.0, store(6).partition_by_tiling((3,)), store(6).partition_by_tiling((2,)))
 
+    @pytest.mark.parametrize("whole", [True, False])
+    def test_more_colors_than_memory_can_list_are_refused(self, whole):
+        colors = (10**12,) if whole else (10**4, 1, 1001)
+        x, y = (store(*[2] * len(colors)).partition_by_tiling([1] * len(colors), colors) for _ in "xy")
+        with pytest.raises(StoreValueError, match=r"has \d+ colors, and a launch has at most 10000000; give .* larger"):
+            saxpy(1.0, x, y)
+
     def test_a_whole_output_of_several_colors_is_refused(self):
         with pytest.raises(StoreValueError, match="each of 3 colors would write all of 'y'"):
             saxpy(1.0, store(6).partition_by_tiling((2,)), store(6))
@@ -183,6 +190,24 @@ class TestDeclarations:
         task(method)(1.0, x).wait()
         assert values(x) == [6, 6]
         assert task(partial(method, 1.0)).name == "add"
+
+    def test_a_method_in_its_class_is_refused_with_what_to_write(self):
+        with pytest.raises(StoreTypeError, match=r"no object for 'self'; write @staticmethod .* task\(obj.f\)"):
+
+            class Wrong:
+                @task
+                def f(self, x: InOut):
+                    pass
+
+        class Right:
+            @staticmethod
+            @task
+            def f(x: InOut):
+                x.span_read_write_accessor()[...] += 2
+
+        x = store(2)
+        Right().f(x)
+        assert values(x) == [3, 3]
 
     def test_what_cannot_be_a_body_is_refused(self):
         class NoName:

@@ -1,5 +1,6 @@
 """Streams of the host: order, late work, errors, exits, forks."""
 
+import copyreg
 import gc
 import os
 import subprocess
@@ -9,6 +10,7 @@ import threading
 import time
 
 import pytest
+from numpy.exceptions import AxisError
 
 import accel
 from accel import Device, new_stream
@@ -129,6 +131,19 @@ def test_reads_that_are_over_are_forgotten_though_nobody_writes(stream):
 
 
 class TestErrors:
+    def test_keep_their_message_where_a_library_replaces_the_pickling_of_errors(self, stream, monkeypatch):
+        def emptied(error):
+            return type(error).__new__, (type(error),)
+
+        def fail():
+            raise AxisError(5, 2)
+
+        monkeypatch.setitem(copyreg.dispatch_table, AxisError, emptied)
+        event = stream.submit(fail)
+        for _ in range(2):
+            with pytest.raises(AxisError, match="axis 5 is out of bounds"):
+                event.wait()
+
     def fails(self):
         raise ZeroDivisionError("late")
 

@@ -218,3 +218,24 @@ def test_a_buffer_of_a_task_is_of_the_stores_type_and_place():
 def test_a_number_of_dimensions_is_a_natural_number(ndim, error):
     with pytest.raises(error):
         create_store("int32", ndim=ndim)
+
+
+def test_data_is_not_bound_after_the_task_has_ended():
+    store = unbound()
+    buffer = store.create_output_buffer(3)
+    store.expire()
+    for bind in (
+        lambda: store.bind_data(buffer),
+        lambda: store.bind_untyped_data(buffer),
+        lambda: store.create_output_buffer(3, bind_buffer=True),
+        store.bind_empty_data,
+    ):
+        with pytest.raises(StoreError, match="no data any more, since its task has ended; bind the data in the body"):
+            bind()
+    assert store.bound is None
+
+
+def test_a_shape_of_more_bytes_than_memory_has_is_refused():
+    with pytest.raises(StoreValueError, match=r"\[4611686018427387904, 4\] takes 147573952589676412928 bytes.*smaller"):
+        create_store("f8", (2**62, 4))
+    assert create_store("int8", (2**63 - 1,)).volume == 2**63 - 1

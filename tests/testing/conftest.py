@@ -11,7 +11,7 @@ from accel import Device, using
 from accel.testing.simulation import drop
 
 # These few lines need no cache, no other order, and nothing that takes half of a second to load.
-WITHOUT = ["-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:hypothesispytest"]
+WITHOUT = [part for name in ("cacheprovider", "randomly", "hypothesispytest", "zarr") for part in ("-p", f"no:{name}")]
 
 
 @pytest.fixture(autouse=True)

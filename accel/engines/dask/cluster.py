@@ -1,10 +1,11 @@
 """The cluster of an engine: found by its address, given as a client, or started here."""
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakSet
 
 from accel.errors import AccelError, DeviceLostError, DeviceUnavailableError, StoreValueError
 from accel.locks import forked_since, open_after_fork, process
@@ -30,6 +31,14 @@ class _Graph(dict[Any, Any]):
         return dict, ({**self},)
 
 
+class Losable(Protocol):
+    """What a cluster holds."""
+
+    def lose(self) -> None:
+        """Note that the cluster is lost."""
+        ...
+
+
 class Cluster:
     """A client of a cluster; closing it closes what was started here.
 
@@ -39,6 +48,8 @@ class Cluster:
         The client.
     distributed : module
         Dask's package.
+    held : WeakSet
+        What is told when the cluster is lost: the values of stores.
 
     Parameters
     ----------
@@ -79,6 +90,7 @@ class Cluster:
         self._owned = client is None
         self._process = process()
         self.distributed = required()
+        self.held: WeakSet[Losable] = WeakSet()
         if client is not None:
             self.client = client
         elif address is not None:
@@ -105,10 +117,19 @@ class Cluster:
             futures = self.client.get(_Graph(graph), [*keys], sync=False)
         return dict(zip(keys, futures, strict=True))
 
+    def later(self, action: Callable[[], object]) -> None:
+        """Let the thread of the client do something that does not take long."""
+        self.client.loop.add_callback(action)
+
     @property
     def threads(self) -> int:
         """How many tasks run at once."""
         return sum(self.client.nthreads().values())
+
+    @property
+    def workers(self) -> int:
+        """Number of processes, or of what Dask takes for processes."""
+        return len(self.client.nthreads())
 
     def gather(self, futures: Iterable["Value"]) -> list[Any]:
         """Return values, or raise the failure of the first that has one."""
@@ -127,7 +148,13 @@ class Cluster:
                 "another engine('dask', ...) here"
             )
         if self.lost:
+            self.lose()
             raise lost()
+
+    def lose(self) -> None:
+        """Let all stores know whose values went with the cluster."""
+        for each in [*self.held]:
+            each.lose()
 
     @property
     def local(self) -> bool:
@@ -148,6 +175,8 @@ class Cluster:
             self.client.close()
         if self._started is not None:
             self._started.close()
+        if self.lost:
+            self.lose()
 
 
 @contextmanager
@@ -158,6 +187,7 @@ def reaching(cluster: Cluster) -> Iterator[None]:
     except (OSError, CancelledError, RuntimeError, _closed_error()) as error:
         if isinstance(error, AccelError) or not cluster.lost:
             raise
+        cluster.lose()
         raise lost() from error
 
 

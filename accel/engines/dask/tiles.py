@@ -20,7 +20,7 @@ from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.store.boxes import Box, box_of, volume
 from accel.store.index_maps import c_strides
-from accel.store.regions import failure_of
+from accel.store.regions import Access, HostWork, Use, enter, failure_of, leave
 from accel.store.root import Root
 
 if TYPE_CHECKING:
@@ -125,11 +125,21 @@ class Tiles:
         self._root = ref(root)
         self._dtype = root.dtype
         self._home = root._home
+        cluster.held.add(self)
         self._strides, self._start = (c_strides(shape), 0) if root.strides is None else (root.strides, root.start)
 
     def tiles(self) -> list[Tile]:
         """Return the tiles on the cluster, each once."""
         return [*{held.key: held for held in self.tiling.held() if isinstance(held, Tile)}.values()]
+
+    def lose(self) -> None:
+        """Note that the values on the cluster are gone: whoever reads them is told, until they are overwritten."""
+        root = self._root()
+        if root is None or root.contents is not self:
+            return
+        for box, held in self.tiling.items():
+            if isinstance(held, Tile) and failure_of(root, box) is None:
+                _lose(root, box)
 
     def gather(self) -> AnyStorage:
         """Return all values in memory of the host: attached memory, otherwise in C order; blocks until they are known.
@@ -162,6 +172,7 @@ class Tiles:
         root = self._root()
         failure = lost() if self.cluster.lost else failure_of_value(tile.value)
         if failure is not None and (root is None or failure_of(root, tile.box) is None):
+            self.cluster.refuse_lost()
             raise failure
         return failure is not None
 
@@ -188,6 +199,15 @@ class Tiles:
                 for tile, value in zip(batch, values, strict=True):
                     with MEMORY.reading(value) as array:
                         yield tile.key, array
+
+
+def _lose(root: Root, box: Box) -> None:
+    """Record that a box was not written, because its cluster is lost."""
+    work, uses = HostWork(), [Use(root, box, Access.WRITE)]
+    enter(work, uses)  # it is over at once, so it need not wait for others
+    work.failure = lost()
+    leave(work, uses)
+    work.end()
 
 
 def here(root: Root) -> Here:

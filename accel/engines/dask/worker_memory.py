@@ -87,8 +87,8 @@ class Lease:
 class WorkerMemory:
     """The tiles of a worker process."""
 
-    # `_changed` guards all but `dropped`, and the arrays and extents of the tiles. It is held while a tile is written to
-    # the file or read from it. It is notified when a task ends. Finalisers of tiles never take it: see `dropped`.
+    # `_changed` guards all but `dropped`, and the arrays and extents of the tiles. It is held while a tile is written
+    # to the file or read from it. It is notified when a task ends. Finalisers of tiles never take it: see `dropped`.
 
     def __init__(self) -> None:
         self.dropped: deque[tuple[int, int, Extent | None]] = deque()
@@ -180,8 +180,8 @@ class WorkerMemory:
                 if not self._evict(kept):
                     if not self._running:
                         raise StoreError(
-                            f"a task on a worker needs {in_words(lacking)} more than is left: {in_words(self._held)} of "
-                            f"its budget of {in_words(budget)} are held; write smaller tiles, or a larger budget"
+                            f"a task on a worker needs {in_words(lacking)} more than is left: {in_words(self._held)} "
+                            f"of its budget of {in_words(budget)} are held; write smaller tiles, or a larger budget"
                         )
                     self._changed.wait()
 

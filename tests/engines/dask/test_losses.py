@@ -185,6 +185,29 @@ def test_a_cluster_that_is_closed_in_mid_run_leaves_local_values_intact(tasks):
     assert np.asarray(y.get_physical_store()).tolist() == [3.0] * 4
 
 
+@pytest.mark.parametrize("others", ["eager", "threads", "dask"])
+def test_stores_of_a_closed_cluster_are_unreadable_and_can_be_overwritten(cluster, tasks, others):
+    values = counted((8,))
+    x, y = create_store("float64", (8,)), from_array(values.copy(), read_only=False)
+    client = cluster.cluster.distributed.Client(cluster.cluster.client.scheduler.address, set_as_default=False)
+    with engine("dask", client=client, local_bytes=0).using() as lost:
+        tasks.fill(1.0, x.partition_by_tiling((4,)))
+        tasks.fill(2.0, y.slice(0, Slice(2, 5))).wait()
+        client.close()
+        lost.close()
+    chosen = cluster if others == "dask" else engine(others)
+    with chosen.using():
+        with pytest.raises(DeviceLostError, match="the values that it held are gone"):
+            tasks.copy(x, create_store("float64", (8,))).wait()
+        tasks.fill(3.0, x.slice(0, Slice(0, 4)))
+        with pytest.raises(DeviceLostError, match="the values that it held are gone"):
+            chosen.gather(x)
+        tasks.fill(4.0, x.slice(0, Slice(4, 8)))
+        tasks.fill(5.0, y.slice(0, Slice(2, 5)))
+        assert chosen.gather(x).tolist() == [3] * 4 + [4] * 4
+        assert chosen.gather(y).tolist() == [0, 1, 5, 5, 5, *values[5:]]
+
+
 def test_a_scheduler_that_is_killed_is_noticed(tasks, tmp_path):
     file = tmp_path / "scheduler.json"
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]

@@ -744,3 +744,26 @@ def test_a_tiny_task_finds_values_that_another_thread_moves_while_it_is_submitte
     monkeypatch.setattr(inline, "enter_idle", moved_before)
     add_one(x).wait()
     assert values(x).tolist() == [6, 6]
+
+
+def test_a_task_that_waits_while_its_store_moves_to_a_device_finds_the_values_there():
+    store = create_store("float64", (8,))
+    store.fill(1)
+    begin = threading.Event()
+
+    @task
+    def slow(x: InOut):
+        begin.wait(30)
+        x.span_read_write_accessor()[...] *= 2
+
+    with accel.using(threads=4), engine("threads").using(inline=False):
+        slow(store)
+        mover = threading.Thread(target=store.offload_to, args=("sim",))
+        mover.start()
+        while not any(isinstance(work, HostWork) for work in pending_of(store)):
+            time.sleep(0.001)
+        after = add_one(store)
+        begin.set()
+        after.wait()
+        mover.join()
+    np.testing.assert_array_equal(values(store), np.full(8, 3.0))

@@ -16,6 +16,7 @@ from accel.call_sites import call_site
 from accel.engines.dividing import divided
 from accel.engines.futures import Future
 from accel.engines.inline import run_inline
+from accel.engines.inline_attached import run_attached
 from accel.engines.launch import Launch
 from accel.engines.local import LocalEngine
 from accel.engines.tasks import Task
@@ -33,7 +34,7 @@ class ThreadsEngine(LocalEngine):
     def call(self, task: Task, values: tuple[Any, ...]) -> Future:
         """Submit a task with its arguments in the order of its parameters."""
         if self.inline and self.device is None:
-            over = run_inline(task, values)
+            over = run_inline(task, values) or run_attached(task, values)
             if over is not None:
                 return over
         return self.submit(Launch(task, values))

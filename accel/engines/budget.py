@@ -24,7 +24,7 @@ from accel.engines.graph.ledger import Ledger
 from accel.engines.graph.spill_file import SpillFile
 from accel.engines.points import Operand, Point
 from accel.engines.running import Memory
-from accel.engines.staging import give_back, is_lazy, memory_of, part_of, staged_in
+from accel.engines.staging import give_back, is_lazy, memory_of, part_of, point_bytes, staged_in, uses_memory
 from accel.engines.tiles import Tile, TiledContents, copy_overlap
 from accel.engines.work import inside_task
 from accel.errors import StoreError
@@ -36,7 +36,7 @@ from accel.store.root import HOST
 from accel.store.scratch import elements_of
 from accel.store.store_targets import Place
 
-__all__ = ["Budget", "Usage", "point_bytes", "refuse_larger", "uses_memory"]
+__all__ = ["Budget", "Usage", "refuse_larger"]
 
 
 class Usage(NamedTuple):
@@ -405,20 +405,3 @@ def refuse_larger(point: Point, needed: Mapping[str, int], budget: int) -> None:
             f"{point} needs {in_words(nbytes)} at once ({parts}); the budget is {in_words(budget)}; write smaller "
             f"tiles, or a budget of {in_words(nbytes)} or more"
         )
-
-
-def uses_memory(operand: Operand) -> bool:
-    """Tell whether a point gets memory for an operand: not for reductions and unbound outputs."""
-    return operand.map is not None and operand.access is not Access.REDUCE
-
-
-def point_bytes(point: Point, place: Place) -> dict[str, int]:
-    """Return the bytes that a point needs for each parameter, besides memory that is used in place."""
-    needed: dict[str, int] = {}
-    for operand in point.operands:
-        root = operand.root
-        assert root is not None, "the point is of this process"
-        in_place = isinstance(root.contents, AnyStorage) and root.place.device is place.device
-        if uses_memory(operand) and not in_place:
-            needed[operand.name] = operand.nbytes
-    return needed

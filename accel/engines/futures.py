@@ -6,7 +6,7 @@ from typing import Protocol
 from accel.store.failures import again
 from accel.store.regions import Work
 
-__all__ = ["Future", "WorksFuture"]
+__all__ = ["OVER", "Future", "WorksFuture"]
 
 
 class Future(Protocol):
@@ -62,4 +62,8 @@ class WorksFuture:
 
     def __repr__(self) -> str:
         state = "done" if self.done() else "in flight"
-        return f"<Future of {len(self._works)} works, {state}>"
+        return f"<Future, {state}>"
+
+
+OVER = WorksFuture(())
+"""The future of a launch that is over, and none of whose bodies failed."""

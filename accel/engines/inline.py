@@ -1,16 +1,17 @@
-"""Runs a tiny task in the thread that submits it, with as few steps as possible.
+"""Runs plain tasks with as few steps as possible: in the thread that submits them, or in another one.
 
-This does what `accel.engines.local` does, for the usual case: plain stores in memory of the host that accel allocated,
-with no work in flight, no reduction and no unbound output. Anything else is left to that module.
+This does what `accel.engines.local` does, for the usual case: whole stores in memory of the host that accel allocated,
+no reduction and no unbound output. Anything else is left to that module.
 """
 
+from functools import partial
 from math import prod
 from time import perf_counter
 from typing import Any
 
 from accel.engines.arguments import as_scalar
 from accel.engines.durations import is_tiny, note
-from accel.engines.futures import WorksFuture
+from accel.engines.futures import OVER, Future, WorksFuture
 from accel.engines.running import refuse_result
 from accel.engines.tasks import Task
 from accel.engines.work import TaskWork, running
@@ -20,60 +21,46 @@ from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
 from accel.store.regions import Use, enter_idle
 from accel.store.root import HOST
-from accel.store.task import task_scope
+from accel.store.task import TaskScope
 
-__all__ = ["run_inline"]
+__all__ = ["plain_uses", "run_body", "run_if_tiny"]
+
+_use: Any = partial(tuple.__new__, Use)  # half the time of `Use(...)`
 
 
-def run_inline(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
-    """Run a task at once if it is known to be tiny and its stores are idle; return None otherwise."""
+def plain_uses(task: Task, values: tuple[Any, ...]) -> tuple[list[Use], int] | None:
+    """Check a call of a task; return what it uses and the bytes of its stores, or None if it is not plain."""
     if not task.simple:
         return None
-    uses, memories, arguments, nbytes = [], [], [*values], 0
+    uses, nbytes = [], 0
     for at, _, access, _ in task.store_places:
         store = values[at]
         if type(store) is not LogicalStore:
             return None
         root, index_map = store.root, store._map
-        contents = root.contents
-        if type(contents) is not HostStorage or index_map is None or root.attached:
+        if index_map is None or type(root.contents) is not HostStorage or root.attached:
             return None
         nbytes += prod(index_map.shape) * store.dtype.itemsize
-        uses.append(Use(root, index_map.box, access))
-        memories.append(contents)
-        arguments[at] = PhysicalStore.on(contents, index_map, store.dtype, access=access, place=root.place)
+        uses.append(_use((root, index_map.box, access, None)))
+    for at, name in task.scalar_places:
+        as_scalar(task.name, name, values[at])
+    return uses, nbytes
+
+
+def run_if_tiny(task: Task, values: tuple[Any, ...], uses: list[Use], nbytes: int) -> Future | None:
+    """Run a plain task at once if it is known to be tiny and its stores are idle; return None otherwise."""
     size = nbytes.bit_length()
     if not is_tiny(task.seconds, size):
         return None
-    for at, name in task.scalar_places:
-        as_scalar(task.name, name, values[at])
-    work = TaskWork(task.name, uses, None)
-    if not _entered(work, uses, memories):
-        return None
-    _run(work, task, arguments, size)
-    return WorksFuture((work,))
-
-
-def _entered(work: TaskWork, uses: list[Use], memories: list[HostStorage]) -> bool:
-    """Record the work if its roots are idle and their values are where they were; tell whether that is so."""
+    work = TaskWork(task.what, uses, None)
     if not enter_idle(work, uses):
-        return False
-    if all(use.root.contents is memory for use, memory in zip(uses, memories, strict=True)):
-        return True
-    work.end_here(None)
-    return False
-
-
-@origin
-def _run(work: TaskWork, task: Task, arguments: list[Any], size: int) -> None:
+        return None
     failure: BaseException | None = None
     outer = work.suspend_caller()
     token, began = running.set(work), perf_counter()
     try:
-        with task_scope(HOST):
-            result = task.body("cpu")(*arguments)  # type: ignore[misc]
-            if result is not None:
-                refuse_result(task.name, result)
+        if not run_body(task, values):
+            return None
     except Exception as error:
         failure = error
     except BaseException as error:
@@ -84,7 +71,28 @@ def _run(work: TaskWork, task: Task, arguments: list[Any], size: int) -> None:
         running.reset(token)
         if outer is not None:
             outer.resume()
-        for each in arguments:
-            if type(each) is PhysicalStore:
-                each.expire()
         work.end_here(failure)
+    return OVER if failure is None else WorksFuture((work,))
+
+
+@origin
+def run_body(task: Task, values: tuple[Any, ...]) -> bool:
+    """Run the body of a plain task in the caller's thread; return False instead if a store is on a device now."""
+    arguments, stores = [*values], []
+    for at, _, access, _ in task.store_places:
+        store = values[at]
+        root = store.root
+        contents = root.contents
+        if type(contents) is not HostStorage:
+            return False
+        arguments[at] = made = PhysicalStore.on(contents, store._map, store.dtype, access=access, place=root.place)
+        stores.append(made)
+    try:
+        with TaskScope(HOST):
+            result = task.body("cpu")(*arguments)  # type: ignore[misc]
+            if result is not None:
+                refuse_result(task.name, result)
+    finally:
+        for made in stores:
+            made.expire()
+    return True

@@ -22,7 +22,7 @@ from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
 from accel.store.regions import Access, Use
 from accel.store.root import HOST, Root
-from accel.store.task import task_scope
+from accel.store.task import TaskScope
 
 __all__ = ["run_attached"]
 
@@ -49,7 +49,7 @@ def run_attached(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
         return None
     for at, name in task.scalar_places:
         as_scalar(task.name, name, values[at])
-    work = TaskWork(task.name, uses, partial(_run_body, task, values))
+    work = TaskWork(task.what, uses, partial(_run_body, task, values))
     work.duration = duration
     if not enter_idle(work, roots):
         return None
@@ -65,7 +65,7 @@ def _run_body(task: Task, values: tuple[Any, ...]) -> None:
         arguments[at] = made = PhysicalStore.on(storage, store._map, store.dtype, access=access, place=place)
         stores.append((made, storage))
     try:
-        with task_scope(HOST):
+        with TaskScope(HOST):
             result = task.body("cpu")(*arguments)  # type: ignore[misc]
             if result is not None:
                 refuse_result(task.name, result)

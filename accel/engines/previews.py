@@ -10,10 +10,11 @@ from typing import Any
 from accel import config
 from accel.dtypes import DType
 from accel.engines.arguments import Argument
-from accel.engines.budget import Budget, point_bytes, uses_memory
+from accel.engines.budget import Budget
 from accel.engines.launch import Launch
 from accel.engines.partition_pictures import Picture, picture_of, svg_of, text_of
 from accel.engines.points import Point
+from accel.engines.staging import point_bytes, uses_memory
 from accel.memory.sizes import in_words
 from accel.store.root import Root
 from accel.store.store_targets import Place

@@ -8,7 +8,7 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType
-from accel.engines.points import Operand
+from accel.engines.points import Operand, Point
 from accel.engines.running import Memory, host_array, moved
 from accel.layout import Layout
 from accel.memory import AnyStorage
@@ -33,8 +33,10 @@ __all__ = [
     "memory_of",
     "part_of",
     "physical",
+    "point_bytes",
     "staged_back",
     "staged_in",
+    "uses_memory",
     "whole_map",
 ]
 
@@ -149,3 +151,20 @@ def box_array(root: Root, box: Box, dtype: DType) -> Iterator[Any]:
 def physical(storage: AnyStorage, index_map: IndexMap, dtype: DType, place: Place) -> Any:
     """Return a NumPy array on memory of the host."""
     return PhysicalStore.on(storage, index_map, dtype, access=Access.READ_WRITE, place=place).span_read_write_accessor()
+
+
+def uses_memory(operand: Operand) -> bool:
+    """Tell whether a point gets memory for an operand: not for reductions and unbound outputs."""
+    return operand.map is not None and operand.access is not Access.REDUCE
+
+
+def point_bytes(point: Point, place: Place) -> dict[str, int]:
+    """Return the bytes that a point needs for each parameter, besides memory that is used in place."""
+    needed: dict[str, int] = {}
+    for operand in point.operands:
+        root = operand.root
+        assert root is not None, "the point is of this process"
+        in_place = isinstance(root.contents, AnyStorage) and root.place.device is place.device
+        if uses_memory(operand) and not in_place:
+            needed[operand.name] = operand.nbytes
+    return needed

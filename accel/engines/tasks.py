@@ -55,6 +55,8 @@ class Task:
     ----------
     name : str
         The name of the function.
+    what : str
+        What messages call a launch of one point.
     parameters : tuple of Parameter
         The parameters.
     constraints : tuple
@@ -83,6 +85,7 @@ class Task:
         update_wrapper(self, function)
         self.__wrapped__ = body
         self.name = self.__name__
+        self.what = f"task {self.name}, color ()"
         self.constraints = tuple(constraints)
         self._given = dict(parameters or {})
         self.parameters = _parameters(body, self._given)

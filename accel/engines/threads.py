@@ -9,19 +9,22 @@ run on stores of about this size took less than that, it is one point, and all t
 
 from collections.abc import Sequence
 from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 from accel import config
 from accel.call_sites import call_site
 from accel.engines.dividing import divided
-from accel.engines.futures import Future
-from accel.engines.inline import run_inline
+from accel.engines.durations import Duration
+from accel.engines.futures import Future, WorksFuture
+from accel.engines.inline import plain_uses, run_body, run_if_tiny
 from accel.engines.inline_attached import run_attached
 from accel.engines.launch import Launch
 from accel.engines.local import LocalEngine
 from accel.engines.tasks import Task
 from accel.engines.work import TaskWork
-from accel.store.regions import Work
+from accel.store import regions
+from accel.store.regions import Use, Work
 
 __all__ = ["ThreadsEngine", "make"]
 
@@ -33,11 +36,34 @@ class ThreadsEngine(LocalEngine):
 
     def call(self, task: Task, values: tuple[Any, ...]) -> Future:
         """Submit a task with its arguments in the order of its parameters."""
-        if self.inline and self.device is None:
-            over = run_inline(task, values) or run_attached(task, values)
+        plain = plain_uses(task, values) if self.device is None else None
+        if plain is not None:
+            over = run_if_tiny(task, values, *plain) if self.inline else None
+            if over is not None:
+                return over
+            if self.budget is None and self.progress is None:
+                return self._submit_plain(task, values, *plain)
+        elif self.inline and self.device is None:
+            over = run_attached(task, values)
             if over is not None:
                 return over
         return self.submit(Launch(task, values))
+
+    def _submit_plain(self, task: Task, values: tuple[Any, ...], uses: list[Use], nbytes: int) -> Future:
+        work = TaskWork(task.what, uses, partial(self._act_plain, task, values))
+        if self.inline:
+            work.duration = Duration(task.seconds, nbytes)
+        after = regions.enter(work, uses)
+        try:
+            self.start(work, after)
+        except BaseException as error:
+            work.give_up(error)
+            raise
+        return WorksFuture((work,))
+
+    def _act_plain(self, task: Task, values: tuple[Any, ...]) -> None:
+        if not run_body(task, values):
+            self._act(Launch(task, values).point(()), None, 0)
 
     def divided(self, launch: Launch) -> Launch:
         """Return the launch, cut into tiles that fit into a cache."""

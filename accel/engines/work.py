@@ -352,17 +352,22 @@ class TaskWork:
         with _graph:
             self.over = True
             self._waits_for = ()
-            dependants, self._dependants = self._dependants, []
-            ready = []
-            for each in dependants:
-                each._missing -= 1
-                if not each._missing:
-                    ready.append(each)
+            ready = self._no_longer_missing() if self._dependants else []
             if self._gate is not None:
                 self._gate.release()
         if memory is not None:
             memory.leave()
         _in_flight.pop(self, None)
+        return ready
+
+    def _no_longer_missing(self) -> "list[TaskWork]":
+        """Return the works that waited for this one only."""
+        dependants, self._dependants = self._dependants, []
+        ready = []
+        for each in dependants:
+            each._missing -= 1
+            if not each._missing:
+                ready.append(each)
         return ready
 
     def end_here(self, failure: BaseException | None) -> None:

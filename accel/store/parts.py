@@ -14,7 +14,7 @@ from accel.store.domains import Domain
 from accel.store.index_maps import IndexMap
 from accel.views import LayoutTensor
 
-__all__ = ["Bounds", "Part", "array_of", "elements", "poison"]
+__all__ = ["Bounds", "Part", "elements", "host_elements", "poison"]
 
 _Point = SupportsIndex | Iterable[SupportsIndex]
 Bounds = Domain | tuple[_Point, _Point]
@@ -99,24 +99,18 @@ class Part(NamedTuple):
 def elements(storage: AnyStorage, part: Part, *, writable: bool) -> Any:
     """Return a part as an array that waits for pending work: of NumPy on the host, a `LayoutTensor` on a device."""
     if type(storage) is HostStorage:
-        return _array(storage, part.dtype, part.shape, part.start, part.strides, writable=writable)
+        return host_elements(storage, part.dtype, part.shape, part.start, part.strides, writable=writable)
     tensor = _tensor(storage, part)
     return tensor if writable else tensor.get_immutable()
 
 
-def array_of(storage: HostStorage, index_map: IndexMap, dtype: DType, *, writable: bool) -> HostArray:
-    """Return all elements of a store as a NumPy array, without a `Part`; waits for pending work."""
-    itemsize = dtype.itemsize
-    strides = tuple([step * itemsize for step in index_map.strides])
-    return _array(storage, dtype, index_map.shape, index_map.offset * itemsize, strides, writable=writable)
-
-
-def _array(
+def host_elements(
     storage: HostStorage, dtype: DType, shape: tuple[int, ...], start: int, strides: tuple[int, ...], *, writable: bool
 ) -> HostArray:
+    """Return elements of host memory as a NumPy array that waits for pending work; in bytes as in `Part`."""
     storage.settle(writing=writable, of_tasks=False)
     if 0 in shape:
-        array: HostArray = np.ndarray(shape, dtype, strides=strides)
+        array: HostArray = np.ndarray(shape, dtype, strides=(0,) * len(shape))
     else:
         array = np.ndarray(shape, dtype, storage.lend(), start, strides)
     if not writable:

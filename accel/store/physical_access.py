@@ -7,7 +7,7 @@ from accel.errors import ReadOnlyError, StoreValueError
 from accel.memory.host_storage import HostStorage
 from accel.store.accessors import Accessor, ReduceAccessor, atomic
 from accel.store.domains import Domain
-from accel.store.parts import Bounds, Part, array_of, elements, poison
+from accel.store.parts import Bounds, Part, elements, host_elements, poison
 from accel.store.physical_core import PhysicalCore
 from accel.store.reductions import ReductionOp
 from accel.store.regions import Access
@@ -15,6 +15,7 @@ from accel.store.regions import Access
 __all__ = ["PhysicalAccess"]
 
 _READABLE = Access.READ, Access.READ_WRITE
+_WRITABLE = Access.WRITE, Access.READ_WRITE
 
 
 class PhysicalAccess(PhysicalCore):
@@ -31,7 +32,7 @@ class PhysicalAccess(PhysicalCore):
     ) -> Accessor:
         """Return an accessor that only reads."""
         self._require_read()
-        return self._accessor(self._part(bounds, dtype, elem_size, validate=validate), readable=True, writable=False)
+        return self._accessor(bounds, dtype, elem_size, validate=validate, readable=True, writable=False)
 
     def write_accessor(
         self,
@@ -42,7 +43,7 @@ class PhysicalAccess(PhysicalCore):
     ) -> Accessor:
         """Return an accessor that only writes."""
         self._require_write()
-        return self._accessor(self._part(bounds, dtype, elem_size, validate=validate), readable=False, writable=True)
+        return self._accessor(bounds, dtype, elem_size, validate=validate, readable=False, writable=True)
 
     def read_write_accessor(
         self,
@@ -54,7 +55,7 @@ class PhysicalAccess(PhysicalCore):
         """Return an accessor that reads and writes."""
         self._require_read()
         self._require_write()
-        return self._accessor(self._part(bounds, dtype, elem_size, validate=validate), readable=True, writable=True)
+        return self._accessor(bounds, dtype, elem_size, validate=validate, readable=True, writable=True)
 
     def reduce_accessor(
         self,
@@ -132,12 +133,23 @@ class PhysicalAccess(PhysicalCore):
         from_zero = Domain((0,) * self.ndim, tuple([extent - 1 for extent in part.shape]))
         return self._reduce_accessor(part, from_zero, op, exclusive)
 
-    def _accessor(self, part: Part, *, readable: bool, writable: bool) -> Accessor:
+    def _accessor(
+        self,
+        bounds: Bounds | None,
+        dtype: DTypeLike | None,
+        elem_size: int | None,
+        *,
+        validate: bool,
+        readable: bool,
+        writable: bool,
+    ) -> Accessor:
+        storage = self._memory()
+        part = self._part(bounds, dtype, elem_size, validate=validate)
         return Accessor(
             self._elements(part, writable=writable),
             part.domain,
             part.strides,
-            self._memory().pointer + part.start,
+            storage.pointer + part.start,
             readable=readable,
             writable=writable,
         )
@@ -156,22 +168,23 @@ class PhysicalAccess(PhysicalCore):
         return ReduceAccessor(elements, domain, by, None if exclusive else atomic(self._storage))
 
     def _require_read(self) -> None:
-        self._memory()
         if self._access not in _READABLE:
+            self._memory()
             raise StoreValueError(
                 f"this physical store is for {self._access.value}: its values are not to be read; declare the "
                 f"parameter as an Input or InOut"
             )
 
     def _require_write(self) -> None:
+        if self._access in _WRITABLE:
+            return
         self._memory()
         if self._access is Access.READ:
             raise ReadOnlyError(
                 "this physical store is read-only: declare the parameter of a task as an Output or InOut, and attach "
                 "memory with read_only=False"
             )
-        if self._access is Access.REDUCE:
-            raise StoreValueError("this physical store is for reduce; write reduce_accessor() to combine values")
+        raise StoreValueError("this physical store is for reduce; write reduce_accessor() to combine values")
 
     def _part(self, bounds: Bounds | None, dtype: DTypeLike | None, elem_size: int | None, *, validate: bool) -> Part:
         part = Part.of(self._known_map(), self.dtype, self._origin, bounds)
@@ -182,10 +195,13 @@ class PhysicalAccess(PhysicalCore):
     def _span(
         self, bounds: Bounds | None, dtype: DTypeLike | None, elem_size: int | None, *, validate: bool, writable: bool
     ) -> Any:
-        storage = self._storage
+        storage = self._memory()
         usual = bounds is None and dtype is None and elem_size is None and not self._undefined
-        if usual and type(storage) is HostStorage:
-            return array_of(storage, self._map, self.dtype, writable=writable)
+        if usual and type(storage) is HostStorage:  # without a `Part`
+            index_map, itemsize = self._map, self.dtype.itemsize
+            strides = tuple([step * itemsize for step in index_map.strides])
+            start = index_map.offset * itemsize
+            return host_elements(storage, self.dtype, index_map.shape, start, strides, writable=writable)
         return self._elements(self._part(bounds, dtype, elem_size, validate=validate), writable=writable)
 
     def _elements(self, part: Part, *, writable: bool) -> Any:

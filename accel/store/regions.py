@@ -191,7 +191,8 @@ def enter_idle(work: Work, uses: Iterable[Use]) -> bool:
     """Record some work if no work uses its roots, and no elements are invalid; tell whether that is so."""
     with _lock:
         for use in uses:
-            if use.root.regions.uses or use.root.regions.failed:
+            regions = use.root.regions
+            if regions is not IDLE and (regions.uses or regions.failed):
                 return False
         for use in uses:
             root = use.root
@@ -273,7 +274,7 @@ def failure_of(root: "Root", box: Box) -> BaseException | None:
     if not root.regions.failed:
         return None
     with _lock:
-        return next((entry.key for entry in root.regions.failed.overlapping(box)), None)
+        return next((failure for _, failure, _ in root.regions.failed.overlapping(box)), None)
 
 
 def settle(root: "Root", box: Box, *, writing: bool) -> None:

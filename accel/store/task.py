@@ -1,7 +1,7 @@
 """`task_scope`: a task, at whose end its scratch memory is freed."""
 
-from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from typing import Self
 
 from accel.device import DeviceLike
 from accel.memory.storage import Storage
@@ -11,7 +11,7 @@ __all__ = ["TaskScope", "current_task", "task_scope"]
 
 
 class TaskScope:
-    """A task, and the scratch memory that it keeps until it ends.
+    """A task, and the scratch memory that it keeps until it ends; a ``with`` block makes it the current one.
 
     Attributes
     ----------
@@ -19,9 +19,23 @@ class TaskScope:
         The kind of memory that its buffers get by default; None for that of `Device.default`.
     """
 
+    __slots__ = ("_held", "_outer", "place")
+
     def __init__(self, place: Place | None = None) -> None:
         self.place = place
         self._held: dict[int, Storage] = {}
+        self._outer: TaskScope | None = None
+
+    def __enter__(self) -> Self:
+        self._outer = _current.get()
+        _current.set(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        # Not reset by a token: a generator may end in another context than it began in.
+        _current.set(self._outer)
+        if self._held:
+            self.end()
 
     def hold(self, storage: Storage) -> None:
         """Keep some memory until the task ends."""
@@ -45,6 +59,8 @@ class TaskScope:
 class _Program(TaskScope):
     """The task outside of any `task_scope`: in it a buffer lives as long as it is referenced."""
 
+    __slots__ = ()
+
     def add_buffer(self, storage: Storage) -> None:
         """Do nothing: the references to the buffer keep it alive."""
 
@@ -58,28 +74,7 @@ def current_task() -> TaskScope:
     return _current.get() or _program
 
 
-class _Block:
-    """A ``with`` block that is a task."""
-
-    __slots__ = ("_outer", "_target", "_task")
-
-    def __init__(self, target: Place | StoreTarget | DeviceLike | None) -> None:
-        self._target = target
-
-    def __enter__(self) -> TaskScope:
-        outer, target = _current.get(), self._target
-        place = place_of(target) if target is not None else outer.place if outer is not None else None
-        self._outer, self._task = outer, TaskScope(place)
-        _current.set(self._task)
-        return self._task
-
-    def __exit__(self, *exception: object) -> None:
-        # Not reset by a token: a generator may end in another context than it began in.
-        _current.set(self._outer)
-        self._task.end()
-
-
-def task_scope(target: Place | StoreTarget | DeviceLike | None = None) -> AbstractContextManager[TaskScope]:
+def task_scope(target: Place | StoreTarget | DeviceLike | None = None) -> TaskScope:
     """Make a ``with`` block a task: memory of `ScopedAllocator` and `create_buffer` is freed when it ends.
 
     Engines run the body of each task in one, on the device of the task.
@@ -100,4 +95,4 @@ def task_scope(target: Place | StoreTarget | DeviceLike | None = None) -> Abstra
         ...
     accel.errors.ReleasedError: this TaskLocalBuffer (float64, extents (3, 4)) was destroyed, or its task is over...
     """
-    return _Block(target)
+    return TaskScope(current_task().place if target is None else place_of(target))

@@ -4,6 +4,7 @@ import os
 import threading
 from collections import Counter
 from contextlib import suppress
+from contextvars import copy_context
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 import accel
 from accel.engines.graph import Node, execute
+from accel.engines.graph.admission import Admission
+from accel.engines.graph.blocks import Block, Estimate, Job, State
 from accel.errors import StoreError, StoreValueError
 
 KIB = 1024
@@ -180,6 +183,37 @@ def test_a_value_that_is_made_again_counts_with_all_that_it_keeps_alive():
     values = execute(nodes, [("late", i) for i in range(4)], budget=2 * size, threads=1, statistics=found.append)
     assert values == [6, 7, 8, 9]
     assert found[0].peak <= 2 * size
+
+
+def test_a_value_that_was_used_out_of_turn_leaves_the_memory_once():
+    block = Block("x", Estimate(KIB))
+    call, context = (lambda: None), copy_context()
+    jobs = [
+        Job(call, [block], Block(rank, Estimate(0)), rank=rank, scratch=0, temporaries=0, context=context)
+        for rank in (1, 2)
+    ]
+    admission = Admission(4 * KIB, lambda block: None)
+    for job in jobs:
+        block.add_use(job)
+    block.value, block.buffers, block.state = np.zeros(KIB, "uint8"), {1: KIB}, State.HELD
+    admission.ledger.hold(block.buffers)
+    admission.settle(block)
+    admission.begin(jobs[1])
+    admission.leave(jobs[1])  # its next use is still that of the first job
+    admission.end(jobs[1])
+    assert admission.drop_latest(2 * KIB) == [block]
+
+
+def test_temporaries_are_promised_as_far_as_the_budget_leaves_room():
+    size = 8 * KIB
+    nodes = {
+        "x": Node(lambda: np.zeros(size, "uint8"), [], size),
+        "y": Node(lambda x: x[:1].copy(), ["x"], 1, temporaries=3),
+    }
+    for budget, peak in [(10 * size, 4 * size + 1), (3 * size, 3 * size)]:
+        found = []
+        execute(nodes, ["y"], budget=budget, threads=1, statistics=found.append)
+        assert found[0].peak == peak
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -397,6 +431,8 @@ def test_an_interrupt_of_the_waiting_thread_ends_all_threads(python):
     program = """
 import _thread, threading
 from accel.engines.graph import Node, execute
+from accel.engines.graph.admission import Admission
+from accel.engines.graph.blocks import Block, Estimate, Job, State
 
 ran = []
 released = threading.Event()

@@ -107,3 +107,14 @@ def test_a_budget_that_is_no_size_is_refused(budget):
 def test_a_budget_of_another_type_is_refused(budget):
     with pytest.raises(TypeError, match="a budget is a whole number"):
         get({"x": 1}, "x", budget=budget)
+
+
+def test_room_is_left_for_what_tasks_allocate_besides_their_results():
+    x = da.random.default_rng(3).random((16, 10_000), chunks=(1, 10_000))  # chunks of 80,000 bytes
+    y = ((x - 0.5) ** 2 + 1).sum(axis=0)
+    found = []
+    with dask.config.set({"optimization.fuse.active": True}):
+        y.compute(scheduler=partial(get, budget="2 MiB", num_workers=1, statistics=found.append))
+    held = 16 * 80_000
+    assert found[0].peak >= 4 * 80_000
+    assert found[0].peak <= held + 8 * 80_000

@@ -1,7 +1,7 @@
 """The cluster of an engine: found by its address, given as a client, or started here."""
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
@@ -117,10 +117,19 @@ class Cluster:
             futures = self.client.get(_Graph(graph), [*keys], sync=False)
         return dict(zip(keys, futures, strict=True))
 
+    def later(self, action: Callable[[], object]) -> None:
+        """Let the thread of the client do something that does not take long."""
+        self.client.loop.add_callback(action)
+
     @property
     def threads(self) -> int:
         """How many tasks run at once."""
         return sum(self.client.nthreads().values())
+
+    @property
+    def workers(self) -> int:
+        """Number of processes, or of what Dask takes for processes."""
+        return len(self.client.nthreads())
 
     def gather(self, futures: Iterable["Value"]) -> list[Any]:
         """Return values, or raise the failure of the first that has one."""

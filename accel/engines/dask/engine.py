@@ -11,31 +11,31 @@ from weakref import WeakKeyDictionary
 from accel.engines.budget import Usage, refuse_larger
 from accel.engines.dask.checkpoints import Checkpoints
 from accel.engines.dask.cluster import Cluster, reaching
-from accel.engines.dask.plan import Plan, Planned, Sent, Version
+from accel.engines.dask.foreseeing import Capacity, foreseen
+from accel.engines.dask.plan import Plan, Version, batches
 from accel.engines.dask.programs import usage
 from accel.engines.dask.tiles import Held, Key, Tile, Tiles, here
 from accel.engines.dask.tiling import Tiling
-from accel.engines.dask.works import Handover, LaunchEnd, PointWork
+from accel.engines.dask.unbound import end_of
+from accel.engines.dask.works import Handover, PointWork, root_of, uses_of
 from accel.engines.dividing import TILE_BYTES, divided
 from accel.engines.eager import EagerEngine
 from accel.engines.futures import Future, WorksFuture
 from accel.engines.launch import Launch
 from accel.engines.placing import refuse_without_body
-from accel.engines.points import Operand, Point
-from accel.engines.previews import Preview, pictures_of
+from accel.engines.points import Point
+from accel.engines.previews import Preview
 from accel.engines.progress import Progress, ProgressMeter, reporting
 from accel.engines.protocol import Engine
 from accel.engines.tasks import Task
 from accel.errors import StoreError, StoreValueError
 from accel.memory.sizes import as_bytes
 from accel.store import regions
-from accel.store.boxes import box_of
 from accel.store.logical_store import LogicalStore
 from accel.store.regions import Access, Use, Work
 from accel.store.root import HOST, Root
 
 if TYPE_CHECKING:
-    from dask.task_spec import Task as Call
     from distributed import Client
 
     from accel.engines.dask.tiles import Value
@@ -44,8 +44,6 @@ __all__ = ["DaskEngine", "make"]
 
 _TILES_A_THREAD = 4
 _MOST_BYTES = 1 << 26  # of all aligned stores in one tile
-_SEND_AT_ONCE = 1 << 23
-"""Bytes of this process that go into one message to the scheduler."""
 
 
 class DaskEngine(Engine):
@@ -176,7 +174,7 @@ class DaskEngine(Engine):
         self._check_budget(points)
         if self._runs_here(points):
             return self._here.submit(launch)
-        with self._handover(_uses_of(points)):
+        with self._handover(uses_of(points)):
             plan = self._plan(launch.task, points)
             works = self._submitted(plan, self._meter(launch.task, points))
             for version in plan.versions.values():
@@ -199,23 +197,8 @@ class DaskEngine(Engine):
         if self._runs_here(points):
             return self._here.preview(launch)
         plan = self._plan(launch.task, points, preview=True)
-        operands = [operand for point in points for operand in point.operands]
-        written = sum([operand.nbytes for operand in operands if operand.access.writes])
-        largest = max([point.nbytes for point in points], default=0)
-        peak = written + largest * min(len(points), self.cluster.threads)
-        return Preview(
-            task=launch.task.name,
-            engine=self.name,
-            tasks=len(points),
-            color_shape=launch.color_shape,
-            read=sum([operand.nbytes for operand in operands if operand.access.reads]),
-            written=written,
-            moved={str(self.cluster): sum([each.nbytes for each in plan.sent.values()])},
-            largest=largest,
-            peak=peak if self.budget is None else min(peak, self.budget * len(self.cluster.client.nthreads())),
-            budget=self.budget,
-            pictures=pictures_of(launch),
-        )
+        moved = {str(self.cluster): sum([each.nbytes for each in plan.sent.values()])}
+        return foreseen(launch, points, moved, Capacity(self.cluster.threads, self.cluster.workers, self.budget))
 
     def persist(self, store: LogicalStore) -> LogicalStore:
         """Wait until the values of a store are computed, and save those that the cluster holds; returns the store.
@@ -303,7 +286,7 @@ class DaskEngine(Engine):
         if not self.inline:
             return False
         operands = [operand for point in points for operand in point.operands]
-        if any(operand.map is None or isinstance(_root(operand).contents, Tiles) for operand in operands):
+        if any(operand.map is None or isinstance(root_of(operand).contents, Tiles) for operand in operands):
             return False
         return sum([operand.nbytes for operand in operands]) <= self.local_bytes
 
@@ -326,7 +309,7 @@ class DaskEngine(Engine):
     def _plan(self, task: Task, points: Sequence[Point], *, preview: bool = False) -> Plan:
         plan = Plan(task, budget=self.budget, device=self.device, preview=preview)
         for operand in chain.from_iterable([point.operands for point in points]):
-            root = _root(operand)
+            root = root_of(operand)
             if id(root) not in plan.versions:
                 plan.versions[id(root)] = Version(root, self._tiling(root))
         for point in points:
@@ -342,11 +325,18 @@ class DaskEngine(Engine):
             regions.enter(work, work.uses)
         for version in plan.versions.values():
             self._install(version, values)
-        end = self._end(plan.points, values)
+        end = end_of(self.cluster, plan.points, values)
+        watched = []
         for work, each in zip(works, plan.points, strict=True):
             reduces = any(operand.access is Access.REDUCE for operand in each.point.operands)
             keys = [each.key, *[shape for _, _, shape in each.unbound], *(plan.results if reduces else ())]
-            work.watch([values[key] for key in keys], end)
+            watched.append((work, [values[key] for key in keys]))
+
+        def watch() -> None:
+            for work, futures in watched:
+                work.watch(futures, end)
+
+        self.cluster.later(watch)
         return works
 
     def _limit_depth(self, root: Root) -> None:
@@ -395,38 +385,10 @@ class DaskEngine(Engine):
         with reaching(self.cluster):
             needed = plan.needed()
             values: dict[Key, Value] = {}
-            for batch in _batches(plan.sent):
+            for batch in batches(plan.sent):
                 values |= self.cluster.submit(batch, [*batch])
             values |= self.cluster.submit(plan.graph, [key for key in plan.graph if key in needed])
             return values
-
-    def _end(self, planned: Sequence[Planned], values: dict[Key, "Value"]) -> LaunchEnd | None:
-        """Return what binds the unbound outputs when all points are over; None if there are none."""
-        parts: dict[int, list[tuple[Root, Tile, Value]]] = {}
-        for each in planned:
-            for operand, tile, shape in each.unbound:
-                tile.future = values[tile.key]
-                parts.setdefault(id(operand.root), []).append((_root(operand), tile, values[shape]))
-        return LaunchEnd(lambda: [*map(self._bind, parts.values())], len(planned)) if parts else None
-
-    def _bind(self, parts: Sequence[tuple[Root, Tile, "Value"]]) -> None:
-        """Give an unbound root its shape: the outputs of all colors, one after the other along the first axis."""
-        root = parts[0][0]
-        shapes = self.cluster.gather(shape for _, _, shape in parts)
-        rest = shapes[0][1:]
-        if any(shape[1:] != rest for shape in shapes):
-            raise StoreError(
-                f"the colors of a launch chose shapes that cannot be joined along the first dimension: "
-                f"{sorted(set(shapes))}; bind buffers with the same other extents"
-            )
-        tiling: Tiling[Held] = Tiling(root.ndim)
-        start = 0
-        for (_, tile, _), shape in zip(parts, shapes, strict=True):
-            tile.box = ((start, start + shape[0]), *box_of(rest))
-            tiling.put(tile.box, tile)
-            start += shape[0]
-        whole = start, *rest
-        root.bind(Tiles(self.cluster, root, tiling, whole), whole)
 
 
 def make(**options: Any) -> DaskEngine:
@@ -434,34 +396,5 @@ def make(**options: Any) -> DaskEngine:
     return DaskEngine(**options)
 
 
-def _uses_of(points: Sequence[Point]) -> list[Use]:
-    """Return one use of each root, whole."""
-    uses: dict[int, Use] = {}
-    for operand in chain.from_iterable([point.operands for point in points]):
-        root = _root(operand)
-        written = operand.access.writes or (id(root) in uses and uses[id(root)].access.writes)
-        uses[id(root)] = Use(root, root.box, Access.READ_WRITE if written else Access.READ)
-    return [*uses.values()]
-
-
 def _step(meter: ProgressMeter | None, point: Point) -> Callable[[], object] | None:
     return None if meter is None else partial(meter.step, point.nbytes)
-
-
-def _root(operand: Operand) -> Root:
-    assert operand.root is not None, "the point is of this process"
-    return operand.root
-
-
-def _batches(sent: dict[Key, Sent]) -> Iterator[dict[Key, "Call"]]:
-    """Return tasks that carry values, in messages of a limited size."""
-    batch: dict[Key, Call] = {}
-    size = 0
-    for key, each in sent.items():
-        if batch and size + each.nbytes > _SEND_AT_ONCE:
-            yield batch
-            batch, size = {}, 0
-        batch[key] = each.task
-        size += each.nbytes
-    if batch:
-        yield batch

@@ -4,14 +4,14 @@ A write makes a new tile, and the values that were there are never changed. So a
 same values both times. Points are planned one after the other: each reads what those before it have written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from accel.device import Device
 from accel.dtypes import DType
-from accel.engines.dask.programs import Body, Combine, Cut, Join, Recipe, failed, item, kept, shape_of
+from accel.engines.dask.programs import Body, Combine, Cut, Join, Recipe, failed, item, kept, shape_of, shared_by
 from accel.engines.dask.tiles import Held, Here, Key, SavedFile, Tile
 from accel.engines.dask.tiling import Tiling, intersection, within
 from accel.engines.points import Operand, Point
@@ -24,9 +24,11 @@ from accel.store.root import Root
 if TYPE_CHECKING:
     from dask.task_spec import Task as Call
 
-__all__ = ["Plan", "Planned", "Sent", "Version"]
+__all__ = ["Plan", "Planned", "Sent", "Version", "batches"]
 
 _FAN_IN = 8
+_SEND_AT_ONCE = 1 << 23
+"""Bytes of this process that go into one message to the scheduler."""
 
 
 class Version:
@@ -123,10 +125,8 @@ class Plan:
     def __init__(
         self, task: Task, *, budget: int | None = None, device: Device | None = None, preview: bool = False
     ) -> None:
-        import cloudpickle  # type: ignore[import-untyped]
-
         self._name = f"{task.name}-{uuid4().hex}"
-        self._pickled: bytes = cloudpickle.dumps(task)
+        self._shared = b""
         self._numbers = count()
         self._preview = preview
         self._budget = budget
@@ -143,7 +143,8 @@ class Plan:
         """Plan one point, after those that were added before."""
         inputs = _Inputs()
         recipes = [self._recipe(operand, inputs) for operand in point.operands]
-        key = self._task(Body(point, self._pickled, recipes, self._budget, self._device), inputs.keys)
+        self._shared = self._shared or shared_by(point)
+        key = self._task(Body(self._shared, point, recipes, self._budget, self._device), inputs.keys)
         written = [operand for operand in point.operands if operand.access.writes]
         unbound = []
         for at, operand in enumerate(written):
@@ -247,3 +248,17 @@ def _task(key: Key, function: Any, *arguments: object) -> "Call":
     from dask.task_spec import Task as Call
 
     return Call(key, function, *arguments)
+
+
+def batches(sent: dict[Key, Sent]) -> Iterator[dict[Key, "Call"]]:
+    """Return tasks that carry values, in messages of a limited size."""
+    batch: dict[Key, Call] = {}
+    size = 0
+    for key, each in sent.items():
+        if batch and size + each.nbytes > _SEND_AT_ONCE:
+            yield batch
+            batch, size = {}, 0
+        batch[key] = each.task
+        size += each.nbytes
+    if batch:
+        yield batch

@@ -14,15 +14,28 @@ from accel.engines.budget import Usage
 from accel.engines.dask.worker_memory import MEMORY, Lease, WorkerTile
 from accel.engines.points import Operand, Point
 from accel.engines.running import Memory, Produced, host_array, moved, run
-from accel.engines.tasks import Task
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.store.boxes import extents
 from accel.store.reductions import ReductionOp
 from accel.store.regions import Access
 from accel.store.root import HOST
-from accel.store.store_targets import place_of
+from accel.store.store_targets import Place, place_of
 
-__all__ = ["Body", "Combine", "Cut", "Join", "Recipe", "failed", "item", "kept", "load", "save", "shape_of", "usage"]
+__all__ = [
+    "Body",
+    "Combine",
+    "Cut",
+    "Join",
+    "Recipe",
+    "failed",
+    "item",
+    "kept",
+    "load",
+    "save",
+    "shape_of",
+    "shared_by",
+    "usage",
+]
 
 Index = tuple[slice, ...]
 
@@ -101,12 +114,14 @@ class Join:
 class Body:
     """Run one point of a launch on pieces of its inputs, and return what it wrote: a tile, or a list of several.
 
+    The parts are pickled once, here: Dask unpickles and pickles each task again in the scheduler.
+
     Parameters
     ----------
+    shared : bytes
+        What all points of a launch share, by `shared_by`; read once by each worker.
     point : Point
         The point.
-    task : bytes
-        Its task, pickled: once for all points of a launch, and read once by each worker.
     recipes : sequence of Recipe or None
         How the array of each operand is made; None for one whose old values are not needed.
     budget : int or None
@@ -116,19 +131,40 @@ class Body:
     """
 
     def __init__(
-        self, point: Point, task: bytes, recipes: Sequence[Recipe | None], budget: int | None, device: Device | None
+        self, shared: bytes, point: Point, recipes: Sequence[Recipe | None], budget: int | None, device: Device | None
     ) -> None:
-        self.point = point.sent()._replace(task=None)  # type: ignore[arg-type]
-        self.task = task
-        self.recipes = tuple(recipes)
+        self.shared = shared
+        places = [(operand.map, operand.origin) for operand in point.operands]
+        self.own = pickle.dumps((point.color, places, {**point.nestings}, tuple(recipes)))
         self.budget = budget
-        self.place = HOST if device is None else place_of(device)
+        self.device = device
 
     def __call__(self, *pieces: WorkerTile) -> Any:  # noqa: D102 - the class says it
+        color, places, nestings, recipes = pickle.loads(self.own)  # noqa: S301 - as in `_read`
+        point = _read(self.shared)
+        operands = tuple(
+            [
+                operand._replace(map=index_map, origin=origin)
+                for operand, (index_map, origin) in zip(point.operands, places, strict=True)
+            ]
+        )
+        point = point._replace(color=color, operands=operands, nestings=nestings)
+        return _Run(point, recipes, HOST if self.device is None else place_of(self.device))(pieces, self.budget)
+
+
+class _Run:
+    """A point on a worker."""
+
+    def __init__(self, point: Point, recipes: Sequence[Recipe | None], place: Place) -> None:
+        self.point = point
+        self.recipes = recipes
+        self.place = place
+
+    def __call__(self, pieces: Sequence[WorkerTile], budget: int | None) -> Any:
         given = self._pieces(pieces)
         as_they_are = {name: tiles[0] for name, tiles in given.items() if self._as_it_is(name)}
         new = [each.nbytes for each in self.point.operands if each.name not in as_they_are]
-        with MEMORY.admitted(sum(new), [*as_they_are.values()], self.budget) as lease:
+        with MEMORY.admitted(sum(new), [*as_they_are.values()], budget) as lease:
             return self._run(given, lease)
 
     def _run(self, given: Mapping[str, Sequence[WorkerTile]], lease: Lease) -> Any:
@@ -137,7 +173,7 @@ class Body:
             for operand, recipe in zip(self.point.operands, self.recipes, strict=True)
             if operand.map is not None and operand.access is not Access.REDUCE
         }
-        produced = run(self.point._replace(task=_read(self.task)), memories, self.place)
+        produced = run(self.point, memories, self.place)
         written = [lease.keep(_written(each, memories, produced)) for each in self.point.operands if each.access.writes]
         return written[0] if len(written) == 1 else written
 
@@ -169,9 +205,18 @@ class Body:
         return Memory(moved(HostStorage.on_array(flat), self.place), operand.map.on_box(), self.place)
 
 
+def shared_by(point: Point) -> bytes:
+    """Return what all points of a launch share, pickled: the task, the scalars, and what is done with each store."""
+    import cloudpickle  # type: ignore[import-untyped]
+
+    operands = [operand._replace(root=None, map=None, origin=()) for operand in point.operands]
+    shared: bytes = cloudpickle.dumps(point._replace(operands=tuple(operands), nestings={}))
+    return shared
+
+
 @lru_cache(256)
-def _read(task: bytes) -> Task:
-    read: Task = pickle.loads(task)  # noqa: S301 - the program's own task, by way of Dask, which unpickles too
+def _read(shared: bytes) -> Point:
+    read: Point = pickle.loads(shared)  # noqa: S301 - the program's own task, by way of Dask, which unpickles too
     return read
 
 

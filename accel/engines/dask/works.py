@@ -7,19 +7,22 @@ the regions of its roots for the host, and for tasks of other engines, which wai
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from accel.engines.dask.cluster import Cluster, lost
+from accel.engines.points import Operand, Point
 from accel.errors import DeviceLostError
 from accel.store import regions
-from accel.store.regions import Use
+from accel.store.regions import Access, Use
+from accel.store.root import Root
 
 if TYPE_CHECKING:
     from distributed import Future
 
     Value = Future[Any]
 
-__all__ = ["Handover", "LaunchEnd", "PointWork", "failure_of"]
+__all__ = ["Handover", "LaunchEnd", "PointWork", "failure_of", "root_of", "uses_of"]
 
 
 class LaunchEnd:
@@ -118,7 +121,10 @@ class PointWork:
         self._over.wait()
 
     def watch(self, futures: Sequence["Value"], end: LaunchEnd | None) -> None:
-        """Be over when some values are known, or cannot be; with an end, when all points of the launch are."""
+        """Be over when some values are known, or cannot be; with an end, when all points of the launch are.
+
+        Called by the thread of the client, which need not be woken for each value then.
+        """
         self._end = end
         self._missing = len(futures)
         for future in futures:
@@ -181,3 +187,19 @@ def _failure_of_call(call: Callable[[], object]) -> BaseException | None:
     except BaseException as failure:
         return failure
     return None
+
+
+def uses_of(points: Sequence[Point]) -> list[Use]:
+    """Return one use of each root, whole."""
+    uses: dict[int, Use] = {}
+    for operand in chain.from_iterable([point.operands for point in points]):
+        root = root_of(operand)
+        written = operand.access.writes or (id(root) in uses and uses[id(root)].access.writes)
+        uses[id(root)] = Use(root, root.box, Access.READ_WRITE if written else Access.READ)
+    return [*uses.values()]
+
+
+def root_of(operand: Operand) -> Root:
+    """Return the root of an operand."""
+    assert operand.root is not None, "the point is of this process"
+    return operand.root

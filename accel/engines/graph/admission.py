@@ -176,12 +176,14 @@ class Admission:
         """
         ledger, idle = self.ledger, self._idle
         chosen, own, freed = [], [], 0
+        seen: set[Block] = set()  # a block may have two entries with the same use
         leaving: dict[int, int] = {}
         while idle and freed < lacking:
             entry = heappop(idle)
             block = entry[-1]
-            if block.state is not State.HELD or block.pins or -entry[0] != block.next_use:
+            if block.state is not State.HELD or block.pins or -entry[0] != block.next_use or block in seen:
                 continue
+            seen.add(block)
             if block in needed:
                 own.append(block)
                 continue
@@ -245,6 +247,9 @@ class Admission:
         """
         estimate = job.output.estimate
         if estimate.declared:
-            return estimate.nbytes + job.scratch
-        expected = estimate.expected(job) if estimate.known else max(job.input_bytes, self._largest)
-        return max(min(expected + job.scratch, self.ledger.budget - job.input_bytes), 0)
+            size, declared = estimate.nbytes, estimate.nbytes + job.scratch
+        else:
+            size = estimate.expected(job) if estimate.known else max(job.input_bytes, self._largest)
+            declared = 0
+        wanted = size + job.scratch + job.temporaries * (job.largest_input or size)
+        return max(min(wanted, self.ledger.budget - job.input_bytes), declared)

@@ -55,8 +55,7 @@ class Estimate:
 
     def expected(self, job: "Job") -> int:
         """Return the bytes of the value that a job will make, at least those of its largest input."""
-        largest = max([block.nbytes for block in job.inputs], default=0)
-        return max(self.nbytes, largest, ceil(self.share * job.input_bytes))
+        return max(self.nbytes, job.largest_input, ceil(self.share * job.input_bytes))
 
 
 class Block:
@@ -163,6 +162,8 @@ class Job:
         Its place in the order of all jobs, and unlike that of any other.
     scratch : int
         Bytes that it allocates besides, while it runs.
+    temporaries : int
+        Number of values as large as the largest input that it allocates besides, as a guess.
     context : contextvars.Context
         The settings of the caller.
     """
@@ -177,6 +178,7 @@ class Job:
         "rank",
         "returns",
         "scratch",
+        "temporaries",
         "waits_for",
     )
 
@@ -188,6 +190,7 @@ class Job:
         *,
         rank: int,
         scratch: int,
+        temporaries: int,
         context: Context,
     ) -> None:
         self.call = call
@@ -195,6 +198,7 @@ class Job:
         self.output = output
         self.rank = rank
         self.scratch = scratch
+        self.temporaries = temporaries
         self.context = context
         self.waits_for = 0  # number of inputs that are not made yet
         self.promised = 0  # for the result and the scratch memory, while it runs
@@ -208,6 +212,11 @@ class Job:
     def freed(self) -> int:
         """Bytes of the inputs that nothing needs after this job."""
         return sum([block.nbytes for block in self.inputs if block.last_for(self)])
+
+    @property
+    def largest_input(self) -> int:
+        """Bytes of the largest input; 0 if there is none."""
+        return max([block.nbytes for block in self.inputs], default=0)
 
     @property
     def input_bytes(self) -> int:

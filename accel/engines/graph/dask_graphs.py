@@ -174,9 +174,20 @@ def _node(
         needed,
         sizes.get(layer),
         priority=None if depth_first else ranks[task.key],
+        temporaries=_temporaries(task, len(needed)),
         remake=remake and not needed,
         layer=layer,
     )
+
+
+def _temporaries(task: Any, inputs: int) -> int:
+    """Return the number of values that a task allocates besides its result.
+
+    A fused task keeps the results of all its parts to its end. A function of NumPy on arrays needs about one more, and
+    one that combines several partial results puts them together first.
+    """
+    parts = task.args[0] if getattr(task.func, "__name__", "") == "_execute_subgraph" else ()
+    return max(len(parts), inputs - 1, 1)
 
 
 def _call(task: Any, constants: Mapping[Any, Any], places: Mapping[Any, int], *values: Any) -> Any:

@@ -30,6 +30,10 @@ class Node(NamedTuple):
         Bytes of the result; None if they are not known before. Then the largest result of the same layer counts.
     scratch : int
         Bytes that the call allocates besides, while it runs.
+    temporaries : int
+        Number of values, each as large as the largest input, or the result if there is none, that the call allocates
+        besides. Other than
+        ``scratch`` they are a guess: they are limited to what the budget leaves, and are no reason to refuse.
     priority : float or None
         Of two nodes that can run, the one with the smaller number runs first. By default the order is depth first.
     remake : bool
@@ -43,6 +47,7 @@ class Node(NamedTuple):
     dependencies: Sequence[Hashable] = ()
     nbytes: int | None = None
     scratch: int = 0
+    temporaries: int = 0
     priority: float | None = None
     remake: bool = False
     layer: Hashable = None
@@ -168,7 +173,15 @@ def _job(node: Node, blocks: Mapping[Hashable, Block], key: Hashable, rank: int,
     call = node.call
     if len(inputs) != len(node.dependencies):
         call = partial(_repeated, call, [[*inputs].index(each) for each in node.dependencies])
-    return Job(call, inputs.values(), blocks[key], rank=rank, scratch=node.scratch, context=context)
+    return Job(
+        call,
+        inputs.values(),
+        blocks[key],
+        rank=rank,
+        scratch=node.scratch,
+        temporaries=node.temporaries,
+        context=context,
+    )
 
 
 def _repeated(call: Callable[..., Any], places: Iterable[int], *values: Any) -> Any:

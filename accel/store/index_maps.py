@@ -255,6 +255,8 @@ class IndexMap:
         shape, strides, axes = self.shape, self.strides, self._axes
         axis, parts = self._axis(dim, "delinearization"), sizes_of(sizes)
         step, along, inner = strides[axis], axes[axis], self._inner
+        steps: tuple[int, ...]
+        alongs: tuple[int, ...]
         if len(parts) == 2 and parts[0] > 0 < parts[1]:  # the usual case
             count, steps, alongs, added = parts[0] * parts[1], (step * parts[1], step), (along, along), 1
         else:

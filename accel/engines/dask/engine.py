@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DaskEngine", "make"]
 
-_TILES_A_THREAD = 4
-_MOST_BYTES = 1 << 26  # of all aligned stores in one tile
+_TILES_A_THREAD, _MOST_BYTES = 4, 1 << 26  # when aligned stores are cut; bytes of all of them in one tile
 
 
 class DaskEngine(Engine):
@@ -213,8 +212,7 @@ class DaskEngine(Engine):
             The failure of a task that was to write the store.
         """
         self.cluster.refuse_lost()
-        super().persist(store)
-        root = store.root
+        root = super().persist(store).root
         with self._handover([Use(root, root.box, Access.READ_WRITE)]):
             self._checkpoint(root)
         return store
@@ -385,10 +383,12 @@ class DaskEngine(Engine):
         with reaching(self.cluster):
             needed = plan.needed()
             values: dict[Key, Value] = {}
-            for batch in batches(plan.sent):
+            # The last values go with the tasks that read them, in one message.
+            *first, last = [*batches(plan.sent)] or [{}]
+            for batch in first:
                 values |= self.cluster.submit(batch, [*batch])
-            values |= self.cluster.submit(plan.graph, [key for key in plan.graph if key in needed])
-            return values
+            graph = {**last, **plan.graph}
+            return values | self.cluster.submit(graph, [key for key in graph if key in needed or key in last])
 
 
 def make(**options: Any) -> DaskEngine:

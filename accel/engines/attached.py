@@ -18,19 +18,21 @@ others on this memory, and that work waits for the task.
 
 import threading
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from accel.device import Device
 from accel.engines.pool import POOL
 from accel.engines.work import TaskWork
 from accel.locks import open_after_fork
-from accel.memory import hazards
+from accel.memory import HostStorage, hazards
 from accel.memory.submission import Submission
 from accel.store import regions
 from accel.store.failures import again
 from accel.store.regions import Access, Use, Work
 from accel.store.root import Root
+from accel.store.shared_memory import note_overwritten, other_uses
 
-__all__ = ["Recorded", "TaskEvent", "order", "recorded"]
+__all__ = ["Recorded", "TaskEvent", "enter_idle", "order", "recorded"]
 
 order = open_after_fork(threading.RLock())
 """Held while a launch is recorded, in the regions and in the hazards; nothing waits with it held."""
@@ -107,12 +109,14 @@ class Recorded:
         self._submission = Submission()
         self.after: list[Submission] = []
         self.read: list[Submission] = []
+        self._written: list[tuple[TaskWork, Use, list[tuple[Any, Use]]]] = []
 
     def enter(self, works: Sequence[TaskWork], after: Sequence[list[Work]]) -> None:
         """Record the works, each of which comes after others of the same roots; the caller holds `order`."""
         submission = self._submission
         for work in works:
             work.memory = self
+            self._note_writes(work)
         if self._has_alias(self._roots.items()):
             for work, found in zip(works, after[1:], strict=False):
                 found.append(work)
@@ -132,6 +136,23 @@ class Recorded:
                 self.after.append(each)
         self.read = [each for each in read if not isinstance(each.event, TaskEvent) or self._aliased(each.event.own)]
         hazards.confirm(submission, self.read)
+
+    def enter_alone(self, work: TaskWork) -> None:
+        """Record the only work of a launch; the caller holds `order`, and no task uses the memory."""
+        submission = self._submission
+        work.memory = self
+        submission.event = TaskEvent((work,), ())
+        self.read = [*hazards.enter(submission, self._claims)]
+        self.after = [*submission.after]
+        hazards.confirm(submission, self.read)
+
+    def _note_writes(self, work: TaskWork) -> None:
+        """Keep what earlier tasks do to the elements that a work writes, by other stores."""
+        for use in work.uses:
+            if use.access is Access.WRITE and use.root in self._roots:
+                earlier = other_uses(use.root, use.box)
+                if earlier:
+                    self._written.append((work, use, earlier))
 
     def _aliased(self, works: Sequence[TaskWork]) -> list[TaskWork]:
         """Return the works that use memory of this launch by another store."""
@@ -159,10 +180,30 @@ class Recorded:
         """Forget the launch, which is over."""
         event = self._submission.event
         if event is not None and event.done():
+            for work, use, earlier in self._written:
+                if work.failure is None:
+                    note_overwritten(use, earlier)
+            self._written = []
             done: set[Submission] = {self._submission}
             failed = done if event.failed else set()
             for claim in self._claims:
                 hazards.forget_these(claim[0], done, failed)
+
+
+def enter_idle(work: TaskWork, roots: dict[Root, bool]) -> bool:
+    """Record a work if its roots, their values and their memory are idle; tell whether that is so.
+
+    ``roots`` are those on memory of the user, and whether they are written.
+    """
+    with order:
+        idle = all(type(root.contents) is HostStorage and root.contents.owner.hazards is None for root in roots)
+        if not idle or not regions.enter_idle(work, work.uses):
+            return False
+        if all(type(use.root.contents) is HostStorage for use in work.uses):
+            Recorded(_attached_roots(work.uses)).enter_alone(work)
+            return True
+    work.end_here(None)
+    return False
 
 
 def recorded(uses: Sequence[Use]) -> Recorded | None:

@@ -3,10 +3,13 @@
 from math import inf
 from typing import NamedTuple
 
-__all__ = ["SOON", "WAKING", "Duration", "Durations", "is_tiny", "note"]
+__all__ = ["GIVING_ATTACHED", "SOON", "WAKING", "Duration", "Durations", "is_tiny", "note"]
 
 WAKING = 3e-5
 """Seconds from the submission of a task to its beginning in another thread, about."""
+
+GIVING_ATTACHED = 2 * WAKING
+"""Seconds in which a task on attached memory is given to a thread, at least. Its runs include the making of aliases."""
 
 SOON = 1e-3
 """Seconds that a thread waits at most for tiny tasks, so that it can run the next one itself."""
@@ -38,10 +41,13 @@ class Duration(NamedTuple):
         The last durations.
     nbytes : int
         Bytes of the stores.
+    most : float
+        Seconds that a task takes at most to be tiny.
     """
 
     known: Durations
     nbytes: int
+    most: float = WAKING
 
     @property
     def seconds(self) -> float:
@@ -50,8 +56,8 @@ class Duration(NamedTuple):
 
     @property
     def tiny(self) -> bool:
-        """Whether it takes less time than to wake a thread."""
-        return is_tiny(self.known, self.nbytes.bit_length())
+        """Whether it takes less time than to give it to a thread."""
+        return self.seconds < self.most
 
     def note(self, seconds: float) -> None:
         """Note how long a run took."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from accel.engines import attached
 from accel.engines.budget import Budget
-from accel.engines.durations import Duration
+from accel.engines.durations import GIVING_ATTACHED, Duration
 from accel.engines.futures import Future, WorksFuture
 from accel.engines.joining import Joined, combined_use, keep
 from accel.engines.launch import Launch
@@ -146,6 +146,8 @@ class LocalEngine(Engine):
     def _record(self, works: Sequence[TaskWork], joined: Joined | None) -> None:
         """Record all works of a launch in one step, and start them."""
         memory = attached.recorded([use for work in works for use in work.uses])
+        if memory is not None and works[0].duration is not None:
+            works[0].duration = works[0].duration._replace(most=GIVING_ATTACHED)
         started = 0
         try:
             with attached.order:

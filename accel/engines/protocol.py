@@ -69,9 +69,9 @@ class Engine(ABC):
 
     def persist(self, store: LogicalStore) -> LogicalStore:
         """Wait until the values of a store are computed, and keep them where they are; returns the store."""
-        from accel.store import regions
+        from accel.store import shared_memory
 
-        regions.settle(store.root, store.map.box, writing=False)
+        shared_memory.settle(store.root, store.map.box, writing=False)
         return store
 
     def run_graph(self, graph: Any, keys: Any, **options: Any) -> Any:

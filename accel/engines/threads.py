@@ -18,6 +18,7 @@ from accel.engines.dividing import divided
 from accel.engines.durations import Duration
 from accel.engines.futures import Future, WorksFuture
 from accel.engines.inline import plain_uses, run_body, run_if_tiny
+from accel.engines.inline_attached import run_attached
 from accel.engines.launch import Launch
 from accel.engines.local import LocalEngine
 from accel.engines.tasks import Task
@@ -42,6 +43,10 @@ class ThreadsEngine(LocalEngine):
                 return over
             if self.budget is None and self.progress is None:
                 return self._submit_plain(task, values, *plain)
+        elif self.inline and self.device is None:
+            over = run_attached(task, values)
+            if over is not None:
+                return over
         return self.submit(Launch(task, values))
 
     def _submit_plain(self, task: Task, values: tuple[Any, ...], uses: list[Use], nbytes: int) -> Future:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from accel.store import regions
+from accel.store import shared_memory
 from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
 from accel.store.regions import Access
@@ -31,7 +31,7 @@ def host_values(store: LogicalStore) -> np.ndarray[Any, Any]:
     """
     root, index_map = store.root, store.map
     root.refuse_detached()
-    regions.settle(root, index_map.box, writing=False)
+    shared_memory.settle(root, index_map.box, writing=False)
     if isinstance(root.contents, Tiled):
         return _in_box(store, root.contents.read(index_map.box))
     storage = root.storage()

@@ -252,23 +252,29 @@ class IndexMap:
 
     def delinearize(self, dim: SupportsIndex, sizes: Iterable[SupportsIndex]) -> "IndexMap":
         """Split a dimension into several, in C order."""
+        shape, strides, axes = self.shape, self.strides, self._axes
         axis, parts = self._axis(dim, "delinearization"), sizes_of(sizes)
-        if min(parts, default=0) < 0:
-            raise StoreSizeError(f"can't convert negative value to uint64_t: the sizes are {[*parts]}")
-        if prod(parts) != self.shape[axis]:
-            raise StoreValueError(f"Dimension of size {self.shape[axis]} cannot be delinearized into {[*parts]}")
-        after, added, along = axis + 1, len(parts) - 1, self._axes[axis]
-        inner = _moved(self._inner, after, added) if self._inner else 0
+        step, along, inner = strides[axis], axes[axis], self._inner
+        steps: tuple[int, ...]
+        alongs: tuple[int, ...]
+        if len(parts) == 2 and parts[0] > 0 < parts[1]:  # the usual case
+            count, steps, alongs, added = parts[0] * parts[1], (step * parts[1], step), (along, along), 1
+        else:
+            if min(parts, default=0) < 0:
+                _refuse_parts(parts, shape[axis])
+            count, steps, alongs, added = prod(parts), c_strides(parts, step), (along,) * len(parts), len(parts) - 1
+        if count != shape[axis]:
+            _refuse_parts(parts, shape[axis])
+        after = axis + 1
+        if inner:
+            inner = _moved(inner, after, added)
         if along >= 0:
             inner |= ((1 << added) - 1) << after
-        return self._with(
-            self.shape[:axis] + parts + self.shape[after:],
-            self.strides[:axis] + c_strides(parts, self.strides[axis]) + self.strides[after:],
-            self._axes[:axis] + (along,) * len(parts) + self._axes[after:],
-            self.offset,
-            self.box,
-            inner,
-        )
+        if after < len(shape):
+            parts, steps, alongs = parts + shape[after:], steps + strides[after:], alongs + axes[after:]
+        if axis:
+            parts, steps, alongs = shape[:axis] + parts, strides[:axis] + steps, axes[:axis] + alongs
+        return self._with(parts, steps, alongs, self.offset, self.box, inner)
 
     def _axis(self, dim: SupportsIndex, what: str) -> int:
         axis, ndim = index(dim), len(self.shape)
@@ -339,6 +345,12 @@ def _refuse_axes(order: tuple[int, ...], ndim: int) -> NoReturn:
         raise StoreValueError("Duplicate axes found")
     wrong = next(each for each in order if not 0 <= each < ndim)
     raise StoreValueError(f"Invalid axis {wrong} for a {ndim}-D store")
+
+
+def _refuse_parts(parts: tuple[int, ...], extent: int) -> NoReturn:
+    if min(parts, default=0) < 0:
+        raise StoreSizeError(f"can't convert negative value to uint64_t: the sizes are {[*parts]}")
+    raise StoreValueError(f"Dimension of size {extent} cannot be delinearized into {[*parts]}")
 
 
 def _moved(inner: int, at: int, by: int) -> int:

@@ -10,7 +10,7 @@ from accel.device import DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
-from accel.store import boxes, regions
+from accel.store import boxes, regions, shared_memory
 from accel.store.index_maps import IndexMap
 from accel.store.indexing import Key, indexed, refuse_step
 from accel.store.parts import Part, elements
@@ -270,7 +270,7 @@ class LogicalStore:
         root, index_map = self.root, self.map
         place = HOST if target is None else place_of_argument(target)
         root.refuse_detached()
-        regions.settle(root, index_map.box, writing=not root.readonly)
+        shared_memory.settle(root, index_map.box, writing=not root.readonly)
         while True:
             if root.place != place:
                 self._move_to(place)
@@ -318,6 +318,7 @@ class LogicalStore:
         index_map = index_map.distinct()
         with regions.hosting(root, index_map.box, Access.WRITE):
             elements(root.storage(), Part.of(index_map, self.dtype), writable=True).fill(number[()])
+            shared_memory.note_filled(root, index_map.box)
 
     def detach(self) -> None:
         """Wait for all uses, and give attached memory back to the user, up to date; the store is invalid afterwards.

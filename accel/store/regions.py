@@ -41,6 +41,7 @@ __all__ = [
     "failure_of",
     "hosting",
     "leave",
+    "make_valid",
     "pending",
     "settle",
 ]
@@ -242,6 +243,13 @@ def leave(work: Work, uses: Sequence[Use]) -> None:
             elif use.access.writes and not is_empty(use.box):
                 _cut(regions.failed, use.box)
                 regions.failed.add(use.box, failure, None)
+
+
+def make_valid(root: "Root", box: Box) -> None:
+    """Note that the elements of a box were overwritten, by whatever means."""
+    if root.regions.failed:
+        with _lock:
+            _cut(root.regions.failed, box)
 
 
 def _cut(failed: BoxTree[BaseException, None], box: Box) -> None:

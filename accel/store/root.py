@@ -161,6 +161,11 @@ class Root:
         """Whether the memory belongs to the user."""
         return self._home is not None
 
+    @property
+    def home(self) -> AnyStorage | None:
+        """The attached memory; None if there is none, or it was detached."""
+        return self._home
+
     def shares_memory(self, other: "Root") -> bool:
         """Tell whether another root is attached to memory of the user that this one is attached to as well."""
         one, two = self._home, other._home

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import accel
-from accel.engines import InOut, Input, Output, engine, task
+from accel.engines import InOut, Input, Output, current, engine, task
 from accel.store import create_store, from_array
 
 
@@ -86,6 +86,55 @@ def test_a_reader_fails_if_a_writer_by_another_store_failed():
     assert isinstance(found, KeyError)
 
 
+@task
+def fail(x: InOut):
+    raise KeyError("planted")
+
+
+READERS = {
+    "physical store": lambda store: store.get_physical_store(),
+    "array": np.asarray,
+    "persist": lambda store: current().persist(store),
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_the_host_sees_the_failure_of_a_writer_by_another_store(read):
+    array = np.ones(4)
+    one, two = from_array(array, read_only=False), from_array(array[1:], read_only=False)
+    fail(one[:2])
+    with pytest.raises(KeyError, match="planted"):
+        read(two)
+    read(two[1:])
+
+
+def test_the_host_waits_for_a_writer_by_another_store():
+    array, (add_one, release) = np.ones(4), held_task()
+    add_one(from_array(array, read_only=False))
+    threading.Timer(0.01, release.set).start()
+    assert np.asarray(from_array(array)).tolist() == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("by_task", [True, False])
+def test_memory_is_valid_again_when_another_store_has_overwritten_all_that_failed(by_task):
+    array = np.ones(4)
+    one, two = from_array(array, read_only=False), from_array(array, read_only=False)
+
+    def overwrite(part):
+        if by_task:
+            copy(create_store("float64", part.shape), part).wait()
+        else:
+            part.fill(0)
+
+    fail(one[:2])
+    overwrite(two[1:])
+    with pytest.raises(KeyError, match="planted"):
+        np.asarray(two)
+    overwrite(two[:3])
+    assert np.asarray(two).shape == np.asarray(one).shape
+    copy(two, create_store("float64", (4,))).wait()
+
+
 def test_tasks_on_columns_still_run_at_once_and_so_do_those_on_other_memory():
     meet = threading.Barrier(3, timeout=20)
 
@@ -97,3 +146,48 @@ def test_tasks_on_columns_still_run_at_once_and_so_do_those_on_other_memory():
     met(from_array(array, read_only=False).partition_by_tiling((4, 1)))
     met(from_array(other, read_only=False)).wait()
     assert not meet.broken
+
+
+def test_a_tiny_task_runs_in_the_caller_and_others_wait_for_it():
+    memory, ended = accel.zeros(4, "float64"), threading.Event()
+    x, caller, seen = from_array(memory, read_only=False), threading.get_ident(), []
+
+    def read():
+        seen.append((memory.to_numpy().tolist(), ended.is_set()))
+
+    @task
+    def add_one(x: InOut):
+        assert threading.get_ident() == caller
+        reader.start()
+        reader.join(0.05)
+        x.span_read_write_accessor()[...] += 1
+        ended.set()
+
+    reader = threading.Thread(target=read)
+    add_one.seconds[(32).bit_length()] = 0.0, 0.0
+    with engine("threads").using():
+        add_one(x).wait()
+    reader.join()
+    assert seen == [([1, 1, 1, 1], True)]
+    assert memory._storage.owner.hazards is None
+
+
+def test_a_tiny_task_does_not_run_before_work_that_others_began_on_its_memory():
+    array, (add_one, release) = np.ones(4), held_task()
+    add_one(from_array(array, read_only=False))
+    triple.seconds[(32).bit_length()] = 0.0, 0.0
+    with engine("threads").using():
+        later = triple(from_array(array, read_only=False))
+        assert not later.done()
+        release.set()
+        later.wait()
+    assert array.tolist() == [6, 6, 6, 6]
+
+
+def test_the_failure_of_a_tiny_task_is_seen_by_those_who_read_the_memory():
+    memory = accel.zeros(4, "float64")
+    fail.seconds[(32).bit_length()] = 0.0, 0.0
+    with engine("threads").using():
+        assert isinstance(fail(from_array(memory, read_only=False)).exception(), KeyError)
+        with pytest.raises(KeyError, match="planted"):
+            memory.to_numpy()

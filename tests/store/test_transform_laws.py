@@ -338,3 +338,9 @@ def test_an_index_map_of_a_tile_has_its_box(shape, data):
         assert extents(made.box) == made.shape
     assert overlap(made.box, box_of(shape)) == bool(prod(made.shape))
     assert len(list(product(*map(range, made.shape)))) == made.layout.size
+
+
+@pytest.mark.parametrize("sizes", [(-6,), (-2, -3), (2, -3), (-1, 6, -1)])
+def test_a_dimension_is_not_split_into_negative_sizes(sizes):
+    with pytest.raises(StoreValueError, match="can't convert negative value"):
+        create_store("int8", (6,)).delinearize(0, sizes)

@@ -14,7 +14,7 @@ from accel.interchange.arrow.transfers import on_device
 from accel.layout import Layout
 from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.host_storage import HostArray, HostStorage
-from accel.store import regions
+from accel.store import shared_memory
 from accel.store.arrays.children import check_ranges
 from accel.store.arrays.list_array import ListLogicalArray
 from accel.store.arrays.logical_array import LogicalArray
@@ -80,7 +80,7 @@ def storage_of(store: LogicalStore) -> AnyStorage:
     """Return the elements of a store of one dimension; a copy unless they are contiguous."""
     root, index_map = store.root, store.map
     root.refuse_detached()
-    regions.settle(root, index_map.box, writing=False)
+    shared_memory.settle(root, index_map.box, writing=False)
     storage, (count,) = root.storage(), index_map.shape
     if index_map.compact:
         return storage.window(index_map.offset * store.dtype.itemsize, count, store.dtype)

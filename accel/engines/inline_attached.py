@@ -1,0 +1,76 @@
+"""Runs a tiny task on memory of the user in the thread that submits it, with few steps.
+
+This does for attached memory what `accel.engines.inline` does for memory that accel allocated: plain stores on the
+host, whose roots and whose memory are idle. The task is recorded in the hazards of the memory, so that other threads
+which use it by another name wait. Anything else is left to `accel.engines.local`.
+"""
+
+from functools import partial
+from math import prod
+from typing import Any
+
+from accel.engines.arguments import as_scalar
+from accel.engines.attached import enter_idle
+from accel.engines.durations import GIVING_ATTACHED, Duration
+from accel.engines.futures import WorksFuture
+from accel.engines.running import refuse_result
+from accel.engines.staging import finish, memory_of
+from accel.engines.tasks import Task
+from accel.engines.work import TaskWork
+from accel.memory import HostStorage
+from accel.store.logical_store import LogicalStore
+from accel.store.physical_store import PhysicalStore
+from accel.store.regions import Access, Use
+from accel.store.root import HOST, Root
+from accel.store.task import TaskScope
+
+__all__ = ["run_attached"]
+
+
+def run_attached(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
+    """Run a task on attached memory at once if it is known to be tiny and its stores are idle; else return None."""
+    if not task.simple:
+        return None
+    uses, nbytes = [], 0
+    roots: dict[Root, bool] = {}
+    for at, _, access, _ in task.store_places:
+        store = values[at]
+        if type(store) is not LogicalStore:
+            return None
+        root, index_map, writes = store.root, store._map, access is not Access.READ
+        if index_map is None or type(root.contents) is not HostStorage or (writes and root.readonly):
+            return None
+        if root.attached:
+            roots[root] = writes or roots.get(root, False)
+        nbytes += prod(index_map.shape) * store.dtype.itemsize
+        uses.append(Use(root, index_map.box, access))
+    duration = Duration(task.seconds, nbytes, GIVING_ATTACHED)
+    if not roots or not duration.tiny:
+        return None
+    for at, name in task.scalar_places:
+        as_scalar(task.name, name, values[at])
+    work = TaskWork(task.what, uses, partial(_run_body, task, values))
+    work.duration = duration
+    if not enter_idle(work, roots):
+        return None
+    work.run_here()
+    return WorksFuture((work,))
+
+
+def _run_body(task: Task, values: tuple[Any, ...]) -> None:
+    arguments, stores = [*values], []
+    for at, _, access, _ in task.store_places:
+        store = values[at]
+        storage, place = memory_of(store.root), store.root.place
+        arguments[at] = made = PhysicalStore.on(storage, store._map, store.dtype, access=access, place=place)
+        stores.append((made, storage))
+    try:
+        with TaskScope(HOST):
+            result = task.body("cpu")(*arguments)  # type: ignore[misc]
+            if result is not None:
+                refuse_result(task.name, result)
+        for _, storage in stores:
+            finish(storage)
+    finally:
+        for made, _ in stores:
+            made.expire()

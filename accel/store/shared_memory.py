@@ -1,0 +1,92 @@
+"""Stores that are attached to the same memory of the user: the host sees what tasks do to it by another store.
+
+The regions of a root know nothing of another root on the same bytes. The hazards of the memory do: there tasks are
+recorded by `accel.engines.attached`, as events that know their works.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from accel.store import regions
+from accel.store.boxes import Box, extents, is_empty, volume
+from accel.store.failures import again
+from accel.store.regions import Access, Use
+from accel.store.root import Root
+
+__all__ = ["note_filled", "note_overwritten", "other_uses", "settle"]
+
+
+def settle(root: Root, box: Box, *, writing: bool) -> None:
+    """Make the host wait until it may use a box; as `accel.store.regions.settle`, also for tasks on other stores.
+
+    Raises
+    ------
+    BaseException
+        The failure of a task that was to write what the host would read, by this store or by another.
+    """
+    regions.settle(root, box, writing=writing)
+    for work, use in other_uses(root, box):
+        if writing or use.access.writes:
+            work.settle()
+        failure = regions.failure_of(use.root, use.box) if use.access.writes else None
+        if failure is not None:
+            raise again(failure)
+
+
+def other_uses(root: Root, box: Box) -> list[tuple[Any, Use]]:
+    """Return the tasks that use bytes of a box by another store and are in flight, or failed, and these uses."""
+    home = root.home
+    if home is None or root.contents is not home or home.owner.hazards is None or is_empty(box):
+        return []
+    low, high = _addresses(root, box)
+    return [
+        (work, use)
+        for work in _works(home.owner.hazards, low, high)
+        for use in work.uses
+        if use.root.shares_memory(root) and not is_empty(use.box) and _meet(_addresses(use.root, use.box), (low, high))
+    ]
+
+
+def note_overwritten(use: Use, earlier: list[tuple[Any, Use]]) -> None:
+    """Make elements valid that earlier tasks failed to write by other stores, if a use has written all their bytes."""
+    root, box, access, _ = use
+    if access is not Access.WRITE or is_empty(box) or root.home is None:
+        return
+    low, high = _addresses(root, box)
+    if high - low > volume(box) * root.dtype.itemsize:
+        return  # there is memory between the elements
+    for _, other in earlier:
+        if other.root.home is not None:
+            first, last = _addresses(other.root, other.box)
+            if low <= first and last <= high:
+                regions.make_valid(other.root, other.box)
+
+
+def note_filled(root: Root, box: Box) -> None:
+    """Make elements valid that earlier tasks failed to write by other stores; the host has written the box."""
+    earlier = other_uses(root, box)
+    if earlier:
+        note_overwritten(Use(root, box, Access.WRITE), earlier)
+
+
+def _works(seen: Any, low: int, high: int) -> Iterator[Any]:
+    """Return the works of tasks that the hazards of some bytes name."""
+    events = {id(each[2]): each[2].event for each in chain(*seen) if each[0] < high and low < each[1]}
+    for event in events.values():
+        if getattr(event, "of_tasks", False):
+            yield from {id(work): work for work in (*event.works, *event.own)}.values()
+
+
+def _addresses(root: Root, box: Box) -> tuple[int, int]:
+    """Return the address of the first byte of a box, and the address past the last one."""
+    assert root.home is not None, "the memory is attached"
+    assert root.strides is not None, "attached memory has a shape"
+    first = root.start + sum([low * step for (low, _), step in zip(box, root.strides, strict=True)])
+    last = first + sum([(extent - 1) * step for extent, step in zip(extents(box), root.strides, strict=True)])
+    at, itemsize = root.home.pointer, root.dtype.itemsize
+    return at + first * itemsize, at + (last + 1) * itemsize
+
+
+def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]

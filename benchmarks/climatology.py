@@ -11,8 +11,8 @@ Each way runs in a process of its own, the same program of xarray in each:
 
 Measured are the seconds of the computation, and the most memory of its processes together, beyond what they held before
 it. That includes the graph and modules that are imported late: about 27 MB with ``--width 1000``, where the data are
-small. Workers are started before the clock is. The processes are asked every 20 ms; for a single process the kernel's own
-record (VmHWM) is used.
+small. Workers are started before the clock is. The processes are asked every 20 ms; for a single process the kernel's
+own record (VmHWM) is used.
 """
 
 import argparse

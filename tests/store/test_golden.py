@@ -1,18 +1,14 @@
 """Stores agree with Legate on transforms, tilings and aliases, as recorded; errors have its types and messages."""
 
 import builtins
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from accel.store import create_store
-from accel.store.slices import Slice
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "legate_stores.json"
-CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
+from .legate_cases import CASES, applied, chained
 
 
 def root_of(case):
@@ -20,24 +16,6 @@ def root_of(case):
     store = create_store(dtype, shape)
     values = np.arange(store.volume).reshape(shape)
     np.asarray(store.get_physical_store())[...] = values % 2 if dtype == "bool" else values
-    return store
-
-
-def applied(store, operation):
-    name, *arguments = operation
-    if name == "slice":
-        dim, start, stop, step = arguments
-        return store.slice(dim, Slice(start, stop) if step is None else slice(start, stop, step))
-    if name == "tile":
-        return store.partition_by_tiling(*arguments)
-    if name == "child":
-        return store.get_child_store(*arguments[0])
-    return getattr(store, name)(*arguments)
-
-
-def chained(store, operations):
-    for each in operations:
-        store = applied(store, each)
     return store
 
 

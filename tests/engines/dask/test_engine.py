@@ -1,8 +1,6 @@
 """Launches on the workers of a cluster give what NumPy gives."""
 
-import json
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,28 +12,10 @@ from accel.engines.chunked import ChunkedArray
 from accel.store import create_store, from_array
 from accel.store.slices import Slice
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "legate_stores.json"
-CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
+from ...store.legate_cases import CASES, chained  # noqa: TID252 - the tests are no installed package
+
 INTEGERS = [case for case in CASES if case["input"]["dtype"] == "int64"]
 RESULTS = [case for case in INTEGERS if "result" in case and case["group"] != "alias"]
-
-
-def applied(store, operation):
-    name, *arguments = operation
-    if name == "slice":
-        dim, start, stop, step = arguments
-        return store.slice(dim, Slice(start, stop) if step is None else slice(start, stop, step))
-    if name == "tile":
-        return store.partition_by_tiling(*arguments)
-    if name == "child":
-        return store.get_child_store(*arguments[0])
-    return getattr(store, name)(*arguments)
-
-
-def chained(store, operations):
-    for each in operations:
-        store = applied(store, each)
-    return store
 
 
 def counted(shape, dtype="int64"):

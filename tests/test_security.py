@@ -16,7 +16,7 @@ RUNS_DATA = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"}
 OF_THE_PROGRAM = {
     ("function_source.py", "eval"),  # annotations of kernels: text of the program that is running
     ("tasks.py", "eval"),  # annotations of tasks
-    ("plan.py", "cloudpickle"),  # its tasks, on the way to workers of Dask
+    ("programs.py", "cloudpickle"),  # its tasks, on the way to workers of Dask
     ("programs.py", "pickle"),
 }
 OUTSIDE = [(3, 1), (0, 4), (2, 2), (-1, 1), (4, 0), (2**62, 2**62)]

@@ -112,4 +112,4 @@ class Point(NamedTuple):
         return self._replace(operands=tuple([operand._replace(root=None) for operand in self.operands]))
 
     def __str__(self) -> str:
-        return f"task {self.task.name}, color {self.color}"
+        return f"task {self.task.name}, color {self.color}" if self.color else f"task {self.task.name}"

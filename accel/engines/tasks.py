@@ -85,7 +85,7 @@ class Task:
         update_wrapper(self, function)
         self.__wrapped__ = body
         self.name = self.__name__
-        self.what = f"task {self.name}, color ()"
+        self.what = f"task {self.name}"
         self.constraints = tuple(constraints)
         self._given = dict(parameters or {})
         self.parameters = _parameters(body, self._given)

@@ -119,7 +119,7 @@ def test_a_launch_that_cannot_fit_says_so_with_the_numbers_before_it_begins(clus
         cluster.using(budget="192 KiB") as bounded,
         pytest.raises(
             StoreError,
-            match=r"color \(\) needs 256.0 KiB at once \(x 128.0 KiB, y 128.0 KiB\); the budget is 192.0 KiB",
+            match=r"task \w+ needs 256.0 KiB at once \(x 128.0 KiB, y 128.0 KiB\); the budget is 192.0 KiB",
         ),
     ):
         tasks.saxpy(1.0, x, y)

@@ -298,8 +298,10 @@ class IndexMap:
         along = self._axes[axis]
         if along < 0:
             return box
+        first, last = box[along]
+        if first == last:  # of an empty axis that was split: each part is empty
+            return box
         step = self.strides[axis] // self._steps[along]
-        first = box[along][0]
         return (*box[:along], (first + low * step, first + high * step), *box[along + 1 :])
 
     def __eq__(self, other: object) -> bool:

@@ -344,3 +344,8 @@ def test_an_index_map_of_a_tile_has_its_box(shape, data):
 def test_a_dimension_is_not_split_into_negative_sizes(sizes):
     with pytest.raises(StoreValueError, match="can't convert negative value"):
         create_store("int8", (6,)).delinearize(0, sizes)
+
+
+def test_a_part_of_an_empty_dimension_that_was_split_has_an_empty_box():
+    split = create_store("int8", (0,)).delinearize(0, (1, 0))
+    assert split.project(0, 0).map.box == ((0, 0),)

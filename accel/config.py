@@ -45,6 +45,13 @@ class Settings:
         Seed of the order in which simulated devices interleave their streams.
     sim_memory : int
         Memory of each simulated device, in bytes.
+    sim_warp : int
+        Threads of a warp of simulated devices: 32 as of NVIDIA's GPUs, or 64 as of AMD's.
+    kernel_checks : str
+        What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
+        ``sync``, with commas between; or ``all``, or ``none``.
+    kernel_limit : int
+        Seconds after which a CUDA or HIP kernel on a simulated device is stopped.
     cache_dir : str
         Folder for the cache of compiled code; ``~`` is the home folder. If it cannot be written, nothing is cached.
     """
@@ -57,6 +64,9 @@ class Settings:
     threads: int = 1
     sim_seed: int = 0
     sim_memory: int = 1 << 30
+    sim_warp: int = 32
+    kernel_checks: str = "memory,sync"
+    kernel_limit: int = 60
     cache_dir: str = ""
 
 
@@ -101,6 +111,22 @@ def _count(minimum: int, most: int | None = None) -> Callable[[object], int]:
     return parse
 
 
+def _width(value: object) -> int:
+    if str(value) not in ("32", "64"):
+        raise ValueError("write 32 or 64")
+    return int(str(value))
+
+
+_CHECKS = ("memory", "race", "init", "sync")
+
+
+def _checks(value: object) -> str:
+    words = {"all": _CHECKS, "none": (), "": ()}.get(str(value), str(value).replace(" ", "").split(","))
+    if not {*words} <= {*_CHECKS}:
+        raise ValueError(f"write all, none, or some of {','.join(_CHECKS)}")
+    return ",".join([check for check in _CHECKS if check in words])
+
+
 def _path(value: object) -> str:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise ValueError("write a folder")
@@ -119,6 +145,9 @@ _PARSERS: Mapping[str, Callable[[object], Any]] = {
     "threads": _count(1, _MOST_THREADS),
     "sim_seed": _count(0),
     "sim_memory": _count(0),
+    "sim_warp": _width,
+    "kernel_checks": _checks,
+    "kernel_limit": _count(1),
     "cache_dir": _path,
 }
 
@@ -260,8 +289,14 @@ def using(**settings: object) -> Iterator[Settings]:
         leave(overrides)
 
 
-def debug() -> AbstractContextManager[Settings]:
-    """Turn on debug mode within a ``with`` block; short for ``using(debug=True)``.
+def debug(kernels: str = "all") -> AbstractContextManager[Settings]:
+    """Turn on debug mode within a ``with`` block; short for ``using(debug=True, kernel_checks=kernels)``.
+
+    Parameters
+    ----------
+    kernels : str
+        What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
+        ``sync``, with commas between; or ``all``, or ``none``.
 
     Examples
     --------
@@ -270,7 +305,7 @@ def debug() -> AbstractContextManager[Settings]:
     ...     settings.debug
     True
     """
-    return using(debug=True)
+    return using(debug=True, kernel_checks=kernels)
 
 
 def enter(overrides: dict[str, Any]) -> None:

@@ -21,6 +21,14 @@
     ├── KernelSyntaxError (SyntaxError)          Python that kernels do not support
     ├── KernelSignatureError (TypeError)         arguments that do not fit a kernel's parameters
     ├── KernelLaunchError (RuntimeError)         a launch that the device refused
+    ├── KernelCheckError (RuntimeError)          what a checked kernel did wrong, with reports
+    │   ├── KernelMemoryError (KernelBoundsError)      an access out of bounds, after release or misaligned
+    │   ├── KernelRaceError (RaceError)                threads use the same bytes unordered
+    │   ├── KernelInitError (ValueError)               a read of memory that was never written
+    │   ├── KernelSyncError                            a divergent barrier, a wrong mask, a deadlock
+    │   ├── KernelFaultError                           a stack overflow, a trap, a division by zero
+    │   ├── KernelAssertError (AssertionError)         an assertion in a kernel
+    │   └── KernelTimeoutError (TimeoutError)          a kernel that did not end in time
     ├── StoreError (RuntimeError)                a store that cannot be used so: unbound, bound twice, detached
     │   ├── StoreValueError (ValueError)         an argument that does not fit a store
     │   │   └── StoreSizeError (OverflowError)   a negative size
@@ -39,6 +47,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from accel.kernel_reports import KernelReport
+
 __all__ = [
     "AccelError",
     "BoundsError",
@@ -52,10 +62,18 @@ __all__ = [
     "HostCopyWarning",
     "InFlightError",
     "InterchangeError",
+    "KernelAssertError",
     "KernelBoundsError",
+    "KernelCheckError",
+    "KernelFaultError",
+    "KernelInitError",
     "KernelLaunchError",
+    "KernelMemoryError",
+    "KernelRaceError",
     "KernelSignatureError",
+    "KernelSyncError",
     "KernelSyntaxError",
+    "KernelTimeoutError",
     "LayoutError",
     "NonInvertibleTransformation",
     "OutOfMemoryError",
@@ -149,6 +167,51 @@ class KernelSignatureError(AccelError, TypeError):
 
 class KernelLaunchError(AccelError, RuntimeError):
     """A launch that the device refused."""
+
+
+class KernelCheckError(AccelError, RuntimeError):
+    """What a kernel in CUDA or HIP did wrong on a simulated device; the device stays usable.
+
+    Attributes
+    ----------
+    reports : tuple of KernelReport
+        One for each distinct finding of the launch, the one that the message describes first.
+    """
+
+    def __init__(self, message: str, reports: "tuple[KernelReport, ...]" = ()) -> None:
+        super().__init__(message, reports)
+        self.reports = reports
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class KernelMemoryError(KernelCheckError, KernelBoundsError):
+    """An access of a kernel out of bounds, after release, misaligned or to constant memory; it was not made."""
+
+
+class KernelRaceError(KernelCheckError, RaceError):
+    """Threads of a kernel used the same bytes unordered, and one wrote; the reports have both places."""
+
+
+class KernelInitError(KernelCheckError, ValueError):
+    """A read of memory that was never written, by a kernel."""
+
+
+class KernelSyncError(KernelCheckError):
+    """Threads of a kernel at different barriers, a warp operation with a wrong mask, or a deadlock."""
+
+
+class KernelFaultError(KernelCheckError):
+    """A kernel that was stopped: by a stack overflow, a trap, an integer division by zero or an invalid address."""
+
+
+class KernelAssertError(KernelCheckError, AssertionError):
+    """An assertion in a kernel that did not hold."""
+
+
+class KernelTimeoutError(KernelCheckError, TimeoutError):
+    """A kernel that did not end within the limit of time; the reports have where each thread was."""
 
 
 class StoreError(AccelError, RuntimeError):

@@ -1,0 +1,1 @@
+"""CUDA and HIP kernels of users, compiled for the processor and run thread by thread, with checks."""

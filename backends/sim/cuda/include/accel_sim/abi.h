@@ -1,0 +1,78 @@
+// What compiled kernels and the runtime agree on. Included by the language headers and by the runtime; needs no library.
+#pragma once
+#include <stdint.h>
+
+namespace accel_sim {
+
+struct Dim {
+    unsigned x, y, z;
+};
+
+// Each thread of a block runs on a stack of its own: STACK bytes, aligned to STACK. `Here` is at its lowest address, a
+// guard page above it, and the stack grows down from the other end.
+constexpr uintptr_t STACK = 256 * 1024;
+
+// What a thread of a block sees of itself.
+struct Here {
+    Dim thread, block, block_dim, grid_dim;
+    unsigned linear;      // index in the block, x fastest
+    unsigned lane, warp;  // linear % warp_size, linear / warp_size
+    unsigned warp_size;
+    unsigned steps;       // atomic operations since the thread last gave way to others
+    void* dynamic_shared;
+    unsigned dynamic_size;
+};
+
+// The Here of the running thread. Constant for a thread, so the compiler may keep the result.
+__attribute__((always_inline)) inline Here* here() {
+    uintptr_t stack;
+#if defined(__x86_64__)
+    __asm__("mov %%rsp, %0" : "=r"(stack));
+#elif defined(__aarch64__)
+    __asm__("mov %0, sp" : "=r"(stack));
+#else
+    stack = (uintptr_t)__builtin_frame_address(0);
+#endif
+    return (Here*)(stack & ~(STACK - 1));
+}
+
+enum Barrier : unsigned { BARRIER_PLAIN, BARRIER_COUNT, BARRIER_AND, BARRIER_OR };
+enum Collective : unsigned { SHUFFLE, VOTE, MATCH, REDUCE, SYNC };
+enum Scope : unsigned { SCOPE_BLOCK, SCOPE_DEVICE, SCOPE_SYSTEM };
+
+}  // namespace accel_sim
+
+// Functions of the runtime. All may switch to other threads of the block, except those marked "at once".
+extern "C" {
+
+// Waits for all threads of the block. Returns how many passed a predicate that is not 0, plus how many threads took part
+// << 32.
+uint64_t accel_sim_barrier(int predicate, unsigned kind);
+
+// Waits for the lanes of a mask, which must name this lane, and all of them the same mask and kind. Returns the values of
+// the lanes of the warp, by lane; undefined for lanes outside of the mask. Valid until the next collective of this lane.
+const uint64_t* accel_sim_collect(uint64_t mask, uint64_t value, unsigned kind);
+
+// The lanes of this warp that are at this call together: the others have ended, or wait elsewhere.
+uint64_t accel_sim_active(void);
+
+// Waits for all threads of the grid; a launch that is not cooperative is stopped with an error.
+void accel_sim_grid_barrier(void);
+
+void accel_sim_fence(unsigned scope);  // at once
+void accel_sim_yield(void);
+uint64_t accel_sim_clock(void);  // at once
+int accel_sim_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));  // at once
+[[noreturn]] void accel_sim_assert(const char* expression, const char* file, unsigned line, const char* function);
+[[noreturn]] void accel_sim_trap(void);
+// The construct is CUDA, but not simulated: stops the launch, naming it.
+[[noreturn]] void accel_sim_unsupported(const char* construct);
+void* accel_sim_malloc(uint64_t size);  // at once
+void accel_sim_free(void* memory);      // at once
+
+// Only in checked code: a variable of a function that is declared without a value. At once.
+void accel_sim_declared(void* variable, uint64_t size);
+// Only in checked code: accesses by functions that the compiler does not instrument. At once.
+void accel_sim_reads(const void* from, uint64_t size);
+void accel_sim_writes(void* to, uint64_t size);
+}

@@ -362,7 +362,7 @@ def run(
         raise ValueError(f"a block has at most {_MOST_THREADS} threads; found {block}")
     stop = ctypes.c_uint32() if stop is None else stop
     table = ranges if isinstance(ranges, ctypes.Array) else (Range * len(ranges))(*ranges)
-    variables = (_Shared * len(module.shared))(*[(variable.offset, variable.size) for variable in module.shared])
+    variables = (_Shared * len(module.shared))(*[_Shared(each.offset, each.size) for each in module.shared])
     values = [np.ascontiguousarray(argument) for argument in arguments]
     pointers = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
     findings, standings = (Finding * _FINDINGS)(), (Standing * _STANDINGS)()

@@ -23,12 +23,12 @@ constexpr unsigned STACKS_AT_ONCE = 32;
 constexpr unsigned MOST_GUARDS = 12000;
 
 #if defined(__x86_64__)
-// The jump is predicted better than a return to an address that no call left.
+// A return, and no jump: fibers mostly wait in the same calls, so that the processor predicts where they return to.
 __asm__(
     ".text\n.globl accel_sim_switch\n.hidden accel_sim_switch\n.type accel_sim_switch,@function\naccel_sim_switch:\n"
     "  push %rbp\n  push %rbx\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
     "  mov %rsp, (%rdi)\n  mov %rsi, %rsp\n"
-    "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbx\n  pop %rbp\n  pop %rcx\n  jmp *%rcx\n"
+    "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbx\n  pop %rbp\n  ret\n"
     ".size accel_sim_switch, .-accel_sim_switch\n");
 
 inline void* prepared(char* top, void (*run)()) {

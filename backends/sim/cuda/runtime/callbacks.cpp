@@ -79,7 +79,7 @@ CALLBACK void accel_sim_declared(void* variable, uint64_t size) {
 // --- UndefinedBehaviorSanitizer
 namespace {
 
-struct Location {
+struct SourceLocation {
     const char* file;
     uint32_t line, column;
 };
@@ -90,7 +90,7 @@ struct Type {
 };
 
 struct Mismatch {
-    Location location;
+    SourceLocation location;
     const Type* type;
     uint8_t alignment;  // its logarithm
     uint8_t kind;       // 0: load, 1: store

@@ -12,7 +12,7 @@ void free_local_maps(Checks& checks);
 
 namespace {
 
-uint64_t launches;
+uint64_t checked_launches;
 
 // Which bytes of shared memory belong to no variable, and which to one that is not written.
 uint8_t* written_at_begin(const Launch& launch, bool init) {
@@ -108,7 +108,7 @@ void checks_begin(Run& run) {
     checks->run = &run;
     checks->memory = on & CHECK_MEMORY, checks->init = on & CHECK_INIT;
     checks->race = on & CHECK_RACE && epochs_are_left() && make_owners();
-    checks->id = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
+    checks->id = __atomic_add_fetch(&checked_launches, 1, __ATOMIC_RELAXED);
     checks->floor = first_epoch();
     checks->shared_written = written_at_begin(*run.launch, checks->init);
     checks->lock = PTHREAD_MUTEX_INITIALIZER;
@@ -161,10 +161,7 @@ void checks_thread_begin(Thread& thread) {
     Shadow& shadow = thread.shadow;
     shadow.block = (BlockChecks*)thread.block_state->checks;
     shadow.warp = &shadow.block->warps[thread.warp];
-    const uint64_t launch = checks_of(thread)->id;
-    if (shadow.launch != launch) shadow.local = nullptr;
-    else if (shadow.local_low < shadow.local_high) clear_local(thread, shadow.local_high);
-    shadow.launch = launch;
+    if (shadow.local_low < shadow.local_high) clear_local(thread, shadow.local_high);
     shadow.local_low = ~uintptr_t(0);
     shadow.local_high = 0;
 }

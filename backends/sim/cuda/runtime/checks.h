@@ -99,6 +99,12 @@ struct BlockChecks {
     BlockChecks* idle;            // the next that no block uses
 };
 
+// Which bytes of a stack are declared and not written.
+struct LocalMap {
+    uintptr_t stack;
+    uint8_t* marks;
+};
+
 struct Checks {                   // of a launch
     Run* run;
     uint64_t floor;               // accesses below it are ordered before all of this launch
@@ -111,7 +117,7 @@ struct Checks {                   // of a launch
     struct Log** logs;            // by location; null before the first
     uint64_t log_count, query;
     Arena arena;
-    uint8_t** local_maps;
+    LocalMap* local_maps;
     uint64_t local_map_count;
     Site sites[SITES];
 
@@ -161,7 +167,7 @@ constexpr uint8_t UNWRITTEN = 0, WRITTEN = 1, GAP = 2;  // in Range::written
 // --- checks_shadow.cpp
 uint64_t* make_cells(Range& range);               // null without memory
 void free_cells(uint64_t* cells);
-uint8_t* make_local_map(Checks& checks);
+uint8_t* local_map_of(Checks& checks, uintptr_t stack);
 uint64_t draw_epoch(BlockChecks& block, const Checks& checks);  // as in a cell
 struct Owner {
     uint32_t launch, block;

@@ -53,7 +53,7 @@ void declare_local(Thread& thread, uintptr_t variable, uint64_t size) {
     Checks& checks = *checks_of(thread);
     Shadow& shadow = thread.shadow;
     if (!checks.init || (variable ^ (uintptr_t)&thread) >= STACK) return;
-    if (!shadow.local && !(shadow.local = make_local_map(checks))) return;
+    if (!shadow.local && !(shadow.local = local_map_of(checks, (uintptr_t)&thread))) return;
     memset(shadow.local + (variable & (STACK - 1)), 1, size);
     if (variable < shadow.local_low) shadow.local_low = variable;
     if (variable + size > shadow.local_high) shadow.local_high = variable + size;

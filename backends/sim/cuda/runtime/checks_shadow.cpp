@@ -7,12 +7,12 @@ namespace accel_sim {
 
 namespace {
 
-constexpr uint64_t HEADER = 64;  // before the cells: their size
+constexpr uint64_t CELLS_HEADER = 64;  // before the cells: their size
 constexpr uint64_t GRANULE = 16, MOST_DRAWN = 1024;
 constexpr uint64_t OWNERS = 1 << 22;
 
-uint64_t drawn;   // granules of epochs, by all launches
-Owner* owners;    // of granules, modulo OWNERS: enough for the blocks that run, and those that ran before them
+uint64_t granules;  // of epochs, by all launches
+Owner* owners;      // of granules, modulo OWNERS: enough for the blocks that run, and those that ran before them
 
 // Pages that take up memory once they are written.
 void* lazy_pages(uint64_t size) {
@@ -35,16 +35,16 @@ void discard_owners(Owner* table) { munmap(table, OWNERS * sizeof(Owner)); }
 }  // namespace
 
 uint64_t* make_cells(Range& range) {
-    const uint64_t size = HEADER + words_of(range) * (2 + 8) * sizeof(uint64_t);
+    const uint64_t size = CELLS_HEADER + words_of(range) * (2 + 8) * sizeof(uint64_t);
     uint64_t* memory = (uint64_t*)lazy_pages(size);
     if (!memory) return nullptr;
     memory[0] = size;
-    return kept(&range.cells, memory + HEADER / sizeof(uint64_t), free_cells);
+    return kept(&range.cells, memory + CELLS_HEADER / sizeof(uint64_t), free_cells);
 }
 
 void free_cells(uint64_t* cells) {
     if (!cells) return;
-    uint64_t* memory = cells - HEADER / sizeof(uint64_t);
+    uint64_t* memory = cells - CELLS_HEADER / sizeof(uint64_t);
     munmap(memory, memory[0]);
 }
 
@@ -55,17 +55,17 @@ bool make_owners() {
 }
 
 uint64_t first_epoch() {
-    return (__atomic_add_fetch(&drawn, 1, __ATOMIC_RELAXED) * GRANULE) << EPOCH_SHIFT;
+    return (__atomic_add_fetch(&granules, 1, __ATOMIC_RELAXED) * GRANULE) << EPOCH_SHIFT;
 }
 
 bool epochs_are_left() {
-    return __atomic_load_n(&drawn, __ATOMIC_RELAXED) < (uint64_t(1) << (64 - EPOCH_SHIFT)) / GRANULE / 16 * 15;
+    return __atomic_load_n(&granules, __ATOMIC_RELAXED) < (uint64_t(1) << (64 - EPOCH_SHIFT)) / GRANULE / 16 * 15;
 }
 
 // A block draws one granule first, then more and more at once: most have few barriers, some have thousands.
 static void draw_granules(BlockChecks& block, const Checks& checks) {
     block.drawn = block.drawn ? (block.drawn < MOST_DRAWN ? block.drawn * 4 : MOST_DRAWN) : 1;
-    const uint64_t first = __atomic_add_fetch(&drawn, block.drawn, __ATOMIC_RELAXED) - block.drawn + 1;
+    const uint64_t first = __atomic_add_fetch(&granules, block.drawn, __ATOMIC_RELAXED) - block.drawn + 1;
     for (uint64_t granule = first; granule < first + block.drawn; ++granule)
         owners[granule % OWNERS] = {uint32_t(checks.id), uint32_t(block.number)};
     block.next = first * GRANULE;
@@ -79,19 +79,20 @@ uint64_t draw_epoch(BlockChecks& block, const Checks& checks) {
 
 Owner owner_of(uint64_t cell) { return owners[epoch_of(cell) / GRANULE % OWNERS]; }
 
-uint8_t* make_local_map(Checks& checks) {
-    uint8_t* map = (uint8_t*)lazy_pages(STACK);
-    if (!map) return nullptr;
+uint8_t* local_map_of(Checks& checks, uintptr_t stack) {
     Held held(checks.lock);
-    uint8_t** maps = (uint8_t**)realloc(checks.local_maps, (checks.local_map_count + 1) * sizeof *maps);
-    if (!maps) return munmap(map, STACK), nullptr;
+    for (uint64_t i = 0; i < checks.local_map_count; ++i)
+        if (checks.local_maps[i].stack == stack) return checks.local_maps[i].marks;
+    LocalMap* maps = (LocalMap*)realloc(checks.local_maps, (checks.local_map_count + 1) * sizeof *maps);
+    if (!maps) return nullptr;
     checks.local_maps = maps;
-    maps[checks.local_map_count++] = map;
-    return map;
+    uint8_t* marks = (uint8_t*)lazy_pages(STACK);
+    if (marks) maps[checks.local_map_count++] = {stack, marks};
+    return marks;
 }
 
 void free_local_maps(Checks& checks) {
-    for (uint64_t i = 0; i < checks.local_map_count; ++i) munmap(checks.local_maps[i], STACK);
+    for (uint64_t i = 0; i < checks.local_map_count; ++i) munmap(checks.local_maps[i].marks, STACK);
     free(checks.local_maps);
 }
 

@@ -28,7 +28,6 @@ struct Run;
 struct Shadow {
     struct BlockChecks* block;
     struct WarpChecks* warp;
-    uint64_t launch;          // whose the following are
     uint8_t* local;           // for each byte of the stack: 1 if declared and not written; null before the first
     uintptr_t local_low, local_high;  // where bytes may be marked in `local`
 };

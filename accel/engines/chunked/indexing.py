@@ -86,6 +86,8 @@ def _mesh(array: Any, indices: dict[int, _Indices], ndim: int) -> Any:
 def _points(array: Any, indices: dict[int, _Indices]) -> Any:
     """Select points; return their axes first, then the dimensions that are kept."""
     parts = dict(zip(indices, np.broadcast_arrays(*indices.values()), strict=True))
+    # With an empty chunk, as slices leave them, the graph of `vindex` lacks tasks.
+    array = array.rechunk(tuple(tuple(extent for extent in axis if extent) or (0,) for axis in array.chunks))
     return array.vindex[tuple(parts.get(at, slice(None)) for at in range(array.ndim))]
 
 

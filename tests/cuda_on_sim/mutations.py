@@ -28,6 +28,7 @@ KINDS = {
         lambda _: ";",
     ),
 }
+OTHER = re.compile(rf" = {CONSTANT}(?=[;,]|$)")
 LOOSER = {"<": "<=", ">=": ">", "<=": "<= 1 +", ">": ">="}
 TYPE = re.compile(r"\b(?:float|double|int|unsigned|short|bool|long|char|lanes|Partial|half|float\d)\b[ *][^;(){}]*$")
 NO_FUNCTION = ("#", "struct", "typedef", "namespace", "using", "//", "}", "__constant__", " ")
@@ -44,6 +45,9 @@ class Mutation(NamedTuple):
         Where it is: the function, the number of its kind there, and the line; or the number of a launch or array.
     source : str
         The kernels afterwards.
+    shown : str
+        Kernels that show whether it matters: for a first value that is dropped, those with another value instead. Else
+        the kernels afterwards.
     number : int
         For a change of the host's part: which launch or array it is about.
     """
@@ -52,6 +56,7 @@ class Mutation(NamedTuple):
     kind: str
     place: str
     source: str
+    shown: str
     number: int = -1
 
     @property
@@ -114,9 +119,10 @@ def _of_function(program, source, function):
         for found in pattern.finditer(source, body, last):
             if _is_one(kind, source, found):
                 number += 1
-                mutated = source[: found.start()] + replacement(found) + source[found.end() :]
+                texts = replacement(found), OTHER.sub(" = 77", found[0]) if kind.startswith("first") else replacement(found)
+                mutated, shown = (source[: found.start()] + text + source[found.end() :] for text in texts)
                 line = source.count("\n", 0, found.end() - 1) + 1
-                yield Mutation(program, kind, f"{number} of {function.name}, line {line}", mutated)
+                yield Mutation(program, kind, f"{number} of {function.name}, line {line}", mutated, shown)
 
 
 def _is_one(kind, source, found):
@@ -142,7 +148,7 @@ def host_mutations(programs):
         program.run(counted)
         for kind, count in counted.counts.items():
             for number in range(count):
-                yield Mutation(program.name, kind, f"of {NAMES[kind]} {number + 1}", source, number)
+                yield Mutation(program.name, kind, f"of {NAMES[kind]} {number + 1}", source, source, number)
 
 
 NAMES = {"grid": "launch", "shorter": "array", "memset": "array"}

@@ -63,8 +63,8 @@ def find_compiler() -> Compiler:
 def _found(wanted: str) -> Compiler:
     if sys.platform != "linux":
         raise CapabilityError(
-            f"CUDA and HIP kernels on the simulated device need Linux; found {sys.platform}: run Python in a container, "
-            f"or on Windows in WSL"
+            f"CUDA and HIP kernels on the simulated device need Linux; found {sys.platform}: run Python in a "
+            f"container, or on Windows in WSL"
         )
     candidates = [tuple(shlex.split(wanted))] if wanted.strip() else list(_candidates())
     reasons = []

@@ -71,7 +71,7 @@ class Module:
     globals : tuple of Variable
         Its ``__device__`` and ``__constant__`` variables, in the order of their addresses.
     code : tuple of two ints
-        Begin and end of its instructions.
+        Begin and end of its instructions and constants.
     shared_size : int
         Bytes of the thread-local segment that they are in.
     shared_begin : int
@@ -164,18 +164,7 @@ class Module:
 
 
 _MARK = "_ZL14accel_sim_mark"
-_OURS = (
-    "accel_sim_",
-    _MARK,
-    "_ZN9accel_sim",
-    "_ZNK9accel_sim",
-    "_ZZN9accel_sim",
-    "_ZGV",
-    "_ZT",
-    ".",
-    "$",
-    "completed.",
-)
+_OURS = ("accel_sim_", _MARK, "_ZN9accel_sim", "_ZNK9accel_sim", "_ZZN9accel_sim", "_ZGV", "_ZT", "__")
 
 
 def _variables(symbols: list[Symbol], kind: str, base: int, constants: set[str]) -> list[Variable]:

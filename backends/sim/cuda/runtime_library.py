@@ -1,7 +1,5 @@
 """The runtime of kernels: one shared object for each compiler, made when it is first needed."""
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -52,13 +50,9 @@ def make_runtime(compiler: Compiler, file: Path) -> None:
 
 def _compile(compiler: Compiler, file: Path) -> None:
     words = flags.for_runtime(compiler.kind)
-    with TemporaryDirectory(dir=file.parent) as made, ThreadPoolExecutor(os.cpu_count()) as several:
-
-        def compiled(source: Path) -> str:
-            target = f"{made}/{source.stem}.o"
-            run([*compiler.command, *words, "-I", str(HEADERS), "-c", str(source), "-o", target], Path(made))
-            return target
-
-        objects = list(several.map(compiled, sorted(_RUNTIME.glob("*.cpp"))))
-        link(compiler, Path(made, file.name), objects)
+    with TemporaryDirectory(dir=file.parent) as made:
+        # This file includes the others.
+        command = [*compiler.command, *words, "-I", str(HEADERS), "-c", str(_RUNTIME / "runtime.cpp")]
+        run([*command, "-o", f"{made}/runtime.o"], Path(made))
+        link(compiler, Path(made, file.name), [f"{made}/runtime.o"])
         Path(made, file.name).replace(file)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 __all__ = ["Elf", "Symbol"]
 
-_PT_LOAD, _EXECUTABLE = 1, 1
+_PT_LOAD = 1
 _SHT_SYMTAB = 2
 _SEGMENT, _SECTION, _SYMBOL = struct.Struct("<IIQQQQQQ"), struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ")
 
@@ -49,8 +49,8 @@ class Elf:
 
     @property
     def code(self) -> tuple[int, int]:
-        """Begin and end of what can be executed."""
-        ranges = [(s[3], s[3] + s[6]) for s in self._segments if s[0] == _PT_LOAD and s[1] & _EXECUTABLE]
+        """Begin and end of instructions and constants."""
+        ranges = [(s[3], s[3] + s[6]) for s in self._segments if s[0] == _PT_LOAD]
         return min(begin for begin, _ in ranges), max(end for _, end in ranges)
 
     @cached_property

@@ -1,4 +1,5 @@
 // The runtime as one unit.
+#include "fibers.cpp"
 #include "findings.cpp"
 #include "printing.cpp"
 #include "blocks.cpp"

@@ -1,0 +1,3 @@
+// As in HIP. See cuda_fp16.h.
+#pragma once
+#include "../cuda_fp16.h"

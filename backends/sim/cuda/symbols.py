@@ -1,0 +1,86 @@
+"""Symbols of a shared object in ELF: its variables, its code, and where its segments are."""
+
+import struct
+from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Elf", "Symbol"]
+
+_PT_LOAD, _PT_TLS, _EXECUTABLE = 1, 7, 1
+_SHT_SYMTAB = 2
+_SEGMENT, _SECTION, _SYMBOL = struct.Struct("<IIQQQQQQ"), struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ")
+
+
+class Symbol(NamedTuple):
+    """A symbol that is defined.
+
+    Attributes
+    ----------
+    name : str
+        As in the file.
+    kind : str
+        ``object``, ``function``, ``tls`` or ``other``.
+    value, size : int
+        Address in the file's own numbers, or the offset in the thread-local segment; bytes.
+    """
+
+    name: str
+    kind: str
+    value: int
+    size: int
+
+
+class Elf:
+    """A shared object for a 64-bit little-endian machine."""
+
+    def __init__(self, path: Path) -> None:
+        self._bytes = path.read_bytes()
+        if self._bytes[:6] != b"\x7fELF\x02\x01":
+            raise ValueError(f"{path} is no 64-bit little-endian ELF file")
+        self._header = struct.unpack_from("<HHIQQQIHHHHHH", self._bytes, 16)
+
+    @cached_property
+    def _segments(self) -> list[tuple[int, ...]]:
+        start, size, count = self._header[4], self._header[8], self._header[9]
+        return [_SEGMENT.unpack_from(self._bytes, start + i * size) for i in range(count)]
+
+    @property
+    def thread_local_size(self) -> int:
+        """Bytes of the thread-local segment."""
+        return sum(segment[6] for segment in self._segments if segment[0] == _PT_TLS)
+
+    @property
+    def code(self) -> tuple[int, int]:
+        """Begin and end of what can be executed."""
+        ranges = [(s[3], s[3] + s[6]) for s in self._segments if s[0] == _PT_LOAD and s[1] & _EXECUTABLE]
+        return min(begin for begin, _ in ranges), max(end for _, end in ranges)
+
+    @cached_property
+    def symbols(self) -> list[Symbol]:
+        """All symbols that are defined, also local ones."""
+        start, size, count = self._header[5], self._header[10], self._header[11]
+        sections = [_SECTION.unpack_from(self._bytes, start + i * size) for i in range(count)]
+        found = []
+        for section in sections:
+            if section[1] == _SHT_SYMTAB:
+                names = sections[section[6]][4]
+                for at in range(section[4], section[4] + section[5], _SYMBOL.size):
+                    name, info, _, defined_in, value, length = _SYMBOL.unpack_from(self._bytes, at)
+                    if defined_in:
+                        kind = {1: "object", 2: "function", 6: "tls"}.get(info & 15, "other")
+                        found.append(Symbol(self._text(names + name), kind, value, length))
+        return found
+
+    def _text(self, at: int) -> str:
+        return self._bytes[at : self._bytes.index(0, at)].decode(errors="replace")
+
+    def strings(self, symbol: Symbol) -> list[str]:
+        """Return the strings, each with a zero after it, that a constant holds."""
+        for kind, _, offset, address, _, size, _, _ in self._segments:
+            if kind == _PT_LOAD and address <= symbol.value < address + size:
+                at = offset + symbol.value - address
+                parts = self._bytes[at : at + symbol.size].split(b"\0")
+                return [part.decode() for part in takewhile(len, parts)]
+        return []

@@ -1,21 +1,13 @@
 """`with_launches`: the launches ``kernel<<<grid, block>>>(...)`` of host code as C++."""
 
 import re
-from typing import NamedTuple
 
 from accel.errors import KernelSyntaxError
 
+from ..tokens import Token, code_of, tokens
+
 __all__ = ["with_launches"]
 
-_TOKEN = re.compile(
-    r"""(?P<skipped>\s+|\\\n|//(?:\\\n|[^\n])*|/\*.*?\*/)
-    |(?P<raw>(?:u8|[LuU])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)")
-    |(?P<text>(?:u8|[LuU])?"(?:\\.|[^"\\\n])*"|(?:u8|[LuU])?'(?:\\.|[^'\\\n])+')
-    |(?P<name>[A-Za-z_$]\w*)
-    |(?P<number>\.?\d(?:'?[\w.]|[eEpP][+-])*)
-    |<<<|>>>|::|->|.""",
-    re.DOTALL | re.VERBOSE,
-)
 _OPENING, _CLOSING = "([{", ")]}"
 # What comes before the name of a kernel, but does not belong to it.
 _KEYWORDS = {"return", "else", "do", "throw", "case", "co_return"}
@@ -24,12 +16,6 @@ _CAST = re.compile(
     r"\b((?:cuda|hip)(?:LaunchKernel|LaunchCooperativeKernel)\s*\(\s*)(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
     r"reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>)"
 )
-
-
-class _Token(NamedTuple):
-    text: str
-    begin: int
-    end: int
 
 
 def with_launches(source: str) -> str:
@@ -45,35 +31,35 @@ def with_launches(source: str) -> str:
     >>> with_launches("scale<float><<<4, 256>>>(x, 2);")
     'ACCEL_SIM_LAUNCH((4, 256), scale<float>)(x, 2);'
     """
-    if "<<<" in source:
-        tokens = _tokens(source)
-        for begin, end, text in reversed([_launch(source, tokens, at) for at in _launches(tokens)]):
-            source = source[:begin] + text + source[end:]
-    return _CAST.sub(r"\1", source)
+    return _CAST.sub(r"\1", _translated(source))
 
 
-def _tokens(source: str) -> list[_Token]:
-    return [
-        _Token(match[0], match.start(), match.end())
-        for match in _TOKEN.finditer(source)
-        if match.lastgroup != "skipped"
-    ]
+def _translated(source: str) -> str:
+    if "<<<" not in source:
+        return source
+    code = [token for token in code_of(source) if token.text != "\\"]  # which continues a line of a macro
+    changes = [_launch(source, code, at) for at, token in enumerate(code) if token.text == "<<<"]
+    changes += [_in_directive(token) for token in tokens(source) if token.kind == "directive" and "<<<" in token.text]
+    for begin, end, text in sorted(changes, reverse=True):
+        source = source[:begin] + text + source[end:]
+    return source
 
 
-def _launches(tokens: list[_Token]) -> list[int]:
-    return [at for at, token in enumerate(tokens) if token.text == "<<<"]
+def _in_directive(token: Token) -> tuple[int, int, str]:
+    """Translate the body of a macro."""
+    return token.start, token.end, f"#{_translated(token.text[1:])}"
 
 
-def _launch(source: str, tokens: list[_Token], at: int) -> tuple[int, int, str]:
+def _launch(source: str, code: list[Token], at: int) -> tuple[int, int, str]:
     """Return the begin and end of a launch up to its arguments, and what it becomes."""
-    first, last = _kernel(tokens, at), _end(tokens, at)
+    first, last = _kernel(code, at), _end(code, at)
     if first == at or last is None:
-        line = source.count("\n", 0, tokens[at].begin) + 1
+        line = source.count("\n", 0, code[at].start) + 1
         what = "its kernel" if first == at else ">>>"
         raise KernelSyntaxError(f"<source>:{line}: a launch <<<...>>> without {what}; write kernel<<<grid, block>>>(...)")
-    kernel = source[tokens[first].begin : tokens[at - 1].end]
-    configuration = source[tokens[at].end : tokens[last].begin]
-    begin, end = tokens[first].begin, tokens[last].end
+    kernel = source[code[first].start : code[at - 1].end]
+    configuration = source[code[at].end : code[last].start]
+    begin, end = code[first].start, code[last].end
     text = f"ACCEL_SIM_LAUNCH(({configuration}), {_one_line(kernel)})"
     return begin, end, text + _line_ends(source[begin:end], text)
 
@@ -88,10 +74,10 @@ def _line_ends(before: str, after: str) -> str:
     return ("\\\n" if "\\\n" in before else "\n") * count
 
 
-def _end(tokens: list[_Token], at: int) -> int | None:
+def _end(code: list[Token], at: int) -> int | None:
     depth = 0
-    for index in range(at + 1, len(tokens)):
-        text = tokens[index].text
+    for index in range(at + 1, len(code)):
+        text = code[index].text
         if text == ">>>" and depth == 0:
             return index
         depth += (text in _OPENING) - (text in _CLOSING)
@@ -100,25 +86,25 @@ def _end(tokens: list[_Token], at: int) -> int | None:
     return None
 
 
-def _kernel(tokens: list[_Token], at: int) -> int:
+def _kernel(code: list[Token], at: int) -> int:
     """Return the index of the first token of the expression before ``<<<``."""
     first = at
-    while (begin := _primary(tokens, first)) < first:
+    while (begin := _primary(code, first)) < first:
         first = begin
-        before = tokens[first - 1].text if first else ""
-        if before == "template" and first > 1 and tokens[first - 2].text == "::":
+        before = code[first - 1].text if first else ""
+        if before == "template" and first > 1 and code[first - 2].text == "::":
             first, before = first - 1, "::"
         if before not in {"::", ".", "->"}:
             break
         first -= 1
-        if before == "::" and not _qualifies(tokens, first):
+        if before == "::" and not _qualifies(code, first):
             break
     return first
 
 
-def _qualifies(tokens: list[_Token], at: int) -> bool:
+def _qualifies(code: list[Token], at: int) -> bool:
     """Whether a name comes before ``::``, which otherwise names the global namespace."""
-    before = tokens[at - 1].text if at else ""
+    before = code[at - 1].text if at else ""
     return before == ">" or (_is_name(before) and before not in _KEYWORDS)
 
 
@@ -126,38 +112,38 @@ def _is_name(text: str) -> bool:
     return re.match(r"[A-Za-z_$]\w*$", text) is not None
 
 
-def _primary(tokens: list[_Token], end: int) -> int:
+def _primary(code: list[Token], end: int) -> int:
     """Return where a name, a template, an element or an expression in parentheses before `end` begins; or `end`."""
     if end == 0:
         return end
-    text = tokens[end - 1].text
-    if text in {">", ">>>"}:
-        begin = _angle(tokens, end - 1)
-        return begin - 1 if begin and _is_name(tokens[begin - 1].text) else end
+    text = code[end - 1].text
+    if text in {">", ">>", ">>>"}:
+        begin = _angle(code, end - 1)
+        return begin - 1 if begin and _is_name(code[begin - 1].text) else end
     if text == "]":
-        return _primary(tokens, _bracket(tokens, end - 1))
+        return _primary(code, _bracket(code, end - 1))
     if text == ")":
-        return _bracket(tokens, end - 1)
+        return _bracket(code, end - 1)
     return end - 1 if _is_name(text) and text not in _KEYWORDS else end
 
 
-def _bracket(tokens: list[_Token], at: int) -> int:
+def _bracket(code: list[Token], at: int) -> int:
     depth = 0
     for index in range(at, -1, -1):
-        text = tokens[index].text
+        text = code[index].text
         depth += (text in _CLOSING) - (text in _OPENING)
         if depth == 0:
             return index
     return at
 
 
-def _angle(tokens: list[_Token], at: int) -> int:
+def _angle(code: list[Token], at: int) -> int:
     depth, index = 0, at
     while index >= 0:
-        text = tokens[index].text
+        text = code[index].text
         if text in _CLOSING:
-            index = _bracket(tokens, index)
-        elif text in {">", ">>>"}:
+            index = _bracket(code, index)
+        elif text in {">", ">>", ">>>"}:
             depth += len(text)
         elif text == "<":
             depth -= 1

@@ -13,7 +13,7 @@ namespace accel_sim {
 struct Owner {
     const char* function;  // of the API, or the name of a variable of the module
     uint64_t pc;           // of its call, or 0
-    uint64_t size;
+    uint64_t released_pc;  // of the call that released it, or 0
 };
 
 // What the process knows of the program. Plain C, as in launch.h.
@@ -51,7 +51,7 @@ Range* all_ranges(uint64_t* count);
 bool allocate(void** memory, uint64_t size, const char* function, void* pc, bool tracked);
 bool add_range(void* memory, uint64_t size, const char* function, void* pc, bool readonly);
 void remove_range(Range* range);   // it is memory of the host again
-void release(Range* range);
+void release(Range* range, void* pc);
 uint64_t allocated();
 
 }  // namespace accel_sim

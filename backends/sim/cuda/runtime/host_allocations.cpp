@@ -29,7 +29,7 @@ cudaError_t released_by(const char* function, void* pc, void* memory) {
     if (range->begin != uint64_t(memory))
         return misused(cudaErrorInvalidValue, function, pc, "%p is %llu bytes inside of an allocation", memory,
                        (unsigned long long)(uint64_t(memory) - range->begin));
-    release(range);
+    release(range, pc);
     return cudaSuccess;
 }
 

@@ -110,7 +110,7 @@ bool add_range(void* memory, uint64_t size, const char* function, void* pc, bool
     memmove(&table.ranges[at + 1], &table.ranges[at], (table.count - at) * sizeof(Range));
     memmove(&table.owners[at + 1], &table.owners[at], (table.count - at) * sizeof(Owner));
     table.ranges[at] = {uint64_t(memory), size, nullptr, nullptr, readonly, 0};
-    table.owners[at] = {function, uint64_t(pc), size};
+    table.owners[at] = {function, uint64_t(pc), 0};
     ++table.count;
     return true;
 }
@@ -137,7 +137,8 @@ bool allocate(void** memory, uint64_t size, const char* function, void* pc, bool
     return true;
 }
 
-void release(Range* range) {
+void release(Range* range, void* pc) {
+    owner_of(*range).released_pc = uint64_t(pc);
     drop_shadow(*range);
     discard(*range);
     range->released = 1, table.allocated -= range->size;

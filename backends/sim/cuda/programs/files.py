@@ -1,0 +1,70 @@
+"""The files of a program, translated: each under its own path in another folder, so that they find one another."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from accel.errors import KernelSyntaxError
+
+from ..translation import translated
+from .launches import with_launches
+
+__all__ = ["included", "is_device_code", "mirror"]
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+_HOST = {".cpp", ".cc", ".cxx", ".c"}
+_API = re.compile(r"cuda_runtime|cuda\.h|hip_runtime|cuda_fp16|cuda_bf16|cooperative_groups|<<<")
+_ENCODING = {"encoding": "utf-8", "errors": "surrogateescape"}
+
+
+def included(sources: Iterable[Path], folders: Sequence[Path]) -> dict[Path, str]:
+    """Return the texts of sources, and of all files that they include from their own folders and from `folders`."""
+    texts: dict[Path, str] = {}
+    waiting = [path.resolve() for path in sources]
+    while waiting:
+        path = waiting.pop()
+        if path not in texts:
+            texts[path] = path.read_text(**_ENCODING)
+            waiting += _includes(path, texts[path], folders)
+    return texts
+
+
+def _includes(path: Path, text: str, folders: Sequence[Path]) -> list[Path]:
+    candidates = [[folder / name for folder in (path.parent, *folders)] for name in _INCLUDE.findall(text)]
+    found = [next((place for place in places if place.is_file()), None) for places in candidates]
+    return [place.resolve() for place in found if place is not None]
+
+
+def is_device_code(path: Path, texts: dict[Path, str], folders: Sequence[Path]) -> bool:
+    """Whether a source, or what it includes, has to do with a GPU; all but C and C++ does."""
+    if path.suffix not in _HOST:
+        return True
+    return path.suffix != ".c" and any(_API.search(texts[file]) for file in included([path], folders))
+
+
+def mirror(texts: dict[Path, str], folder: Path, *, checked: bool) -> None:
+    """Write the translations of files to a folder.
+
+    Raises
+    ------
+    KernelSyntaxError, CapabilityError
+        If one cannot be translated; the message has the file and the line.
+    """
+    for path, text in texts.items():
+        copy = mirrored(path, folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(f'#line 1 "{path}"\n{_translation(path, text, checked=checked)}', **_ENCODING)
+
+
+def mirrored(path: Path, folder: Path) -> Path:
+    """Return where the translation of a file is."""
+    return folder / path.relative_to(path.anchor)
+
+
+def _translation(path: Path, text: str, *, checked: bool) -> str:
+    if path.suffix in _HOST and "<<<" not in text and "__" not in text:
+        return text
+    try:
+        return with_launches(translated(text, checked=checked))
+    except KernelSyntaxError as error:
+        raise KernelSyntaxError(str(error).replace("<source>", str(path))) from None

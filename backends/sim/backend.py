@@ -241,7 +241,14 @@ class SimBackend:
         raise DeviceMismatchError(f"{stream!r} is not a stream of a simulated device; write accel.new_stream('sim')")
 
     def begin(self, operation: Operation, *uses: tuple[Memory | None, Region, bool]) -> None:
-        """Declare the regions that an operation reads and writes, for injected faults and the race check."""
+        """Declare the regions that an operation reads and writes, for injected faults and the checks."""
+        self.touch(operation, *uses)
+        for memory, region, writing in uses:
+            if writing and memory is not None:
+                memory.note_written(region)
+
+    def touch(self, operation: Operation, *uses: tuple[Memory | None, Region, bool]) -> None:
+        """Declare uses as `begin` does, of an operation that notes by itself what it has written."""
         for device in {operation.device, *(memory.device for memory, _, _ in uses if memory is not None)}:
             self.faults.at_work(device)
         for memory, region, writing in uses:

@@ -92,6 +92,7 @@ struct Launch {
 
 }  // namespace accel_sim
 
+#pragma GCC visibility push(default)
 extern "C" {
 // Runs a launch to its end. Returns the kind of the finding that stopped it, or NOTHING. Never throws. Several threads may
 // call it at once.
@@ -102,3 +103,4 @@ uint32_t accel_sim_layout(uint64_t launch, uint64_t range, uint64_t finding, uin
 // Forgets the shadow of a range that was released.
 void accel_sim_drop_cells(uint64_t* cells);
 }
+#pragma GCC visibility pop

@@ -3,11 +3,20 @@
 // A worker is a thread of the operating system. It runs the threads of its blocks as fibers: a fiber runs until it waits
 // or ends. Fibers of a block never change their worker. `here()` of a running fiber is a `Thread`.
 //
-// machine.cpp (fibers, blocks, waiting, limits), faults.cpp (signals), printing.cpp belong to one author; checks*.cpp and
-// callbacks.cpp (what -fsanitize=thread,alignment,bounds calls) to the other. The functions at the end are what machine.cpp
-// calls of checks.cpp.
+// fibers.h, blocks.cpp, waiting.cpp, machine.cpp, findings.cpp, faults.cpp and printing.cpp belong to one author;
+// checks*.cpp and callbacks.cpp (what -fsanitize=thread,alignment,bounds calls) to the other. The functions at the end
+// are what the former call of checks.cpp.
 #pragma once
+#include <stdlib.h>
+
 #include "launch.h"
+
+// Of a variable of the runtime: without a call where the C library keeps room for it.
+#if defined(__GLIBC__)
+#define ACCEL_SIM_FAST_TLS __attribute__((tls_model("initial-exec")))
+#else
+#define ACCEL_SIM_FAST_TLS
+#endif
 
 namespace accel_sim {
 
@@ -30,14 +39,33 @@ struct Thread : Here {
     Worker* worker;
     Run* run;
     Shadow shadow;
-    State state;
-    void* stack_pointer;      // of the suspended fiber
-    uint64_t waits_at;        // return address of the call by which it waits
-    uint64_t mask, value;     // of a collective
-    unsigned kind;            // of the barrier or collective
-    int predicate;
-    int in_runtime;           // > 0: signals must not switch away from here
+    struct Stack* stack;
     const Range* last_range;  // of the last access: checks look here first
+};
+
+// A warp collective, from its first lane's arrival until the last lane has read the values.
+struct Group {
+    uint64_t mask, arrived;
+    unsigned kind, users;
+    Group* next;              // in the warp's list of open groups, or of free ones
+    Group* made_before;       // in the block's list of all
+    uint64_t values[64];
+};
+
+struct Warp {
+    uint64_t live;            // lanes that exist and have not ended
+    uint64_t active;          // lanes in accel_sim_active
+    unsigned running;         // live lanes that wait for nothing
+    Group *open, *free;
+};
+
+// What the scheduler knows of a thread. Not in `Thread`: those are a power of two apart, and share few lines of a cache.
+struct Slot {
+    void* stack_pointer;      // of its fiber while another runs
+    uint64_t waits_at;        // return address of the call by which it waits
+    uint64_t mask;            // of its collective
+    Group* group;             // of its last collective
+    State state;
 };
 
 struct Block {
@@ -53,6 +81,26 @@ struct Block {
     char* dynamic_begin;
     void* checks;             // more of checks.cpp
     Thread** threads;         // by linear index; null before it starts and after it ended
+
+    uint64_t random;          // state of the generator
+    unsigned alive;           // threads that have not ended
+    Slot* slots;
+    Warp* warps;
+    Group* groups;            // all
+    // Threads that may run, as a ring: those not started, and those that were suspended and wait for nothing.
+    uint16_t* ring;
+    unsigned head, runnable;
+    // The barrier: who waits, and its result so far.
+    uint16_t* arrived;
+    unsigned arrivals, passed;
+    uint64_t barrier_site, barrier_result;
+    unsigned barrier_kind;
+    unsigned at_grid_barrier;
+    uint64_t grid_generation; // of the grid barrier that it waits for
+    bool in_grid_barrier;     // all its threads are
+    unsigned yields;          // since a thread last got further than a yield
+    char* saved_shared;       // contents of the thread-local segment while another block of the worker uses it
+    Block* next;              // in a list of the worker
 };
 
 struct Run {                  // one launch
@@ -61,12 +109,16 @@ struct Run {                  // one launch
     unsigned threads_per_block;
     volatile uint32_t stopped;  // the kind of the finding that stops it; all fibers are abandoned soon
     void* checks;             // more of checks.cpp
+    struct Machine* machine;
 };
 
 inline Thread& self() { return *(Thread*)here(); }
 
+// The worker that this thread of the operating system is; null outside of a launch.
+extern thread_local Worker* current_worker ACCEL_SIM_FAST_TLS;
+
 // Whether code runs on a fiber: the program's host code may call the same functions.
-bool on_fiber();
+inline bool on_fiber() { return current_worker; }
 
 // Adds a finding, or counts it if there is one of its kind with these pcs. Any worker may call it.
 void report(Run& run, const Finding& finding);
@@ -86,5 +138,7 @@ void checks_barrier(Block& block);                            // all its threads
 void checks_collect(Block& block, unsigned warp, uint64_t mask);  // the same for lanes of a warp
 void checks_fence(Thread& thread, unsigned scope);
 void checks_grid_barrier(Run& run, Block** blocks, uint64_t count);
+void checks_allocated(Thread& thread, void* memory, uint64_t size);  // by malloc in a kernel
+void checks_freed(Thread& thread, void* memory);
 
 }  // namespace accel_sim

@@ -43,6 +43,7 @@ enum Scope : unsigned { SCOPE_BLOCK, SCOPE_DEVICE, SCOPE_SYSTEM };
 }  // namespace accel_sim
 
 // Functions of the runtime. All may switch to other threads of the block, except those marked "at once".
+#pragma GCC visibility push(default)
 extern "C" {
 
 // Waits for all threads of the block. Returns how many passed a predicate that is not 0, plus how many threads took part
@@ -76,3 +77,4 @@ void accel_sim_declared(void* variable, uint64_t size);
 void accel_sim_reads(const void* from, uint64_t size);
 void accel_sim_writes(void* to, uint64_t size);
 }
+#pragma GCC visibility pop

@@ -1,0 +1,269 @@
+// Barriers, warp collectives, and how threads give way to others.
+#include "worker.h"
+
+#define ACCEL_SIM_CALLER ((uint64_t)__builtin_return_address(0))
+
+namespace accel_sim {
+
+// Runs others until this thread is chosen again. It was put where somebody will find it.
+static void suspend(Worker& worker, Block& block, unsigned number, State state) {
+    Slot& slot = block.slots[number];
+    slot.state = state;
+    const bool gives_way = __builtin_expect(worker.pending, 0) && serve_tick(worker, block);
+    if (gives_way || !block.runnable) {
+        accel_sim_switch(&slot.stack_pointer, worker.scheduler);
+    } else if ((worker.running = pick(block)) != number) {
+        resume(worker, block, &slot.stack_pointer);
+    }
+    slot.state = RUNNING;
+}
+
+static void finding_at(Worker& worker, Block& block, unsigned number, Kind kind, unsigned other, uint64_t detail) {
+    Finding finding = {};
+    finding.kind = kind;
+    finding.range = -1;
+    finding.detail = detail;
+    finding.here = place_of(*block.threads[number], block.slots[number].waits_at, 0, 0);
+    finding.other = finding.here;
+    finding.other.pc = block.slots[other].waits_at;
+    finding.other.thread = worker.machine->thread_indices[other];
+    report(*worker.run, finding);
+}
+
+static bool checks_sync(const Worker& worker) { return worker.run->launch->checks & CHECK_SYNC; }
+
+// --- barriers of the block
+
+static void check_ended(Worker& worker, Block& block) {
+    for (unsigned other = 0; other < block.size; ++other)
+        if (block.slots[other].state == ENDED)
+            return finding_at(worker, block, block.arrived[0], ENDED_BEFORE_BARRIER, other, block.size - block.alive);
+}
+
+static void release_barrier(Worker& worker, Block& block) {
+    const Launch& launch = *worker.run->launch;
+    if (block.alive < block.size && checks_sync(worker)) check_ended(worker, block);
+    if (launch.checks) checks_barrier(block);
+    for (unsigned i = 0; i < block.arrivals; ++i) push(block, block.arrived[i]);
+    for (unsigned first = 0; first < block.size; first += launch.warp_size) {
+        Warp& warp = block.warps[first / launch.warp_size];
+        warp.running = unsigned(__builtin_popcountll(warp.live));
+    }
+    block.barrier_result = block.passed | uint64_t(block.arrivals) << 32;
+    block.arrivals = block.passed = block.yields = 0;
+}
+
+// --- collectives of a warp
+
+static Group* open_group(Block& block, Warp& warp, uint64_t mask, unsigned kind) {
+    for (Group* group = warp.open; group; group = group->next)
+        if (group->mask == mask && group->kind == kind) return group;
+    Group* group = warp.free;
+    if (group) {
+        warp.free = group->next;
+    } else {
+        group = (Group*)calloc(1, sizeof(Group));
+        if (!group) return nullptr;
+        group->made_before = block.groups;
+        block.groups = group;
+    }
+    group->mask = mask, group->kind = kind, group->arrived = 0;
+    group->next = warp.open;
+    return warp.open = group;
+}
+
+static void drop_group(Warp& warp, Slot& slot) {
+    Group* group = slot.group;
+    slot.group = nullptr;
+    if (!group || --group->users) return;
+    group->next = warp.free;
+    warp.free = group;
+}
+
+static void remove_open(Warp& warp, Group* group) {
+    Group** link = &warp.open;
+    while (*link != group) link = &(*link)->next;
+    *link = group->next;
+}
+
+static void complete(Worker& worker, Block& block, unsigned warp_number, Group* group) {
+    Warp& warp = block.warps[warp_number];
+    const unsigned warp_size = worker.run->launch->warp_size;
+    remove_open(warp, group);
+    if (worker.run->launch->checks) checks_collect(block, warp_number, group->arrived);
+    group->users = unsigned(__builtin_popcountll(group->arrived));
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+        if (group->arrived >> lane & 1) {
+            push(block, warp_number * warp_size + lane);
+        } else {
+            group->values[lane] = draw(block.random);
+        }
+    }
+    warp.running += group->users;
+    block.yields = 0;
+}
+
+static bool is_complete(const Warp& warp, const Group& group) { return !(group.mask & warp.live & ~group.arrived); }
+
+// Lets the lanes in accel_sim_active go on: those that are at the same call together.
+static void release_active(Block& block, unsigned warp_number) {
+    Warp& warp = block.warps[warp_number];
+    const unsigned first = warp_number * block.run->launch->warp_size;
+    while (warp.active) {
+        const uint64_t site = block.slots[first + unsigned(__builtin_ctzll(warp.active))].waits_at;
+        uint64_t together = 0;
+        for (uint64_t left = warp.active; left; left &= left - 1) {
+            const unsigned lane = unsigned(__builtin_ctzll(left));
+            if (block.slots[first + lane].waits_at == site) together |= uint64_t(1) << lane;
+        }
+        for (uint64_t left = together; left; left &= left - 1, ++warp.running) {
+            const unsigned number = first + unsigned(__builtin_ctzll(left));
+            block.slots[number].mask = together;
+            push(block, number);
+        }
+        warp.active &= ~together;
+    }
+}
+
+// One lane less runs.
+static void lane_waits(Block& block, unsigned warp_number) {
+    Warp& warp = block.warps[warp_number];
+    if (!--warp.running && warp.active) release_active(block, warp_number);
+}
+
+void thread_ended(Worker& worker, Block& block, unsigned number) {
+    const unsigned warp_number = number / worker.run->launch->warp_size;
+    Warp& warp = block.warps[warp_number];
+    warp.live &= ~(uint64_t(1) << number % worker.run->launch->warp_size);
+    drop_group(warp, block.slots[number]);
+    for (Group *group = warp.open, *next; group; group = next) {
+        next = group->next;
+        if (is_complete(warp, *group)) complete(worker, block, warp_number, group);
+    }
+    lane_waits(block, warp_number);
+    --block.alive;
+    if (block.arrivals && block.arrivals == block.alive) release_barrier(worker, block);
+}
+
+void release_from_grid(Block& block) {
+    const unsigned warp_size = block.run->launch->warp_size;
+    for (unsigned i = 0; i < block.size; ++i)
+        if (block.slots[i].state == AT_GRID_BARRIER) {
+            push(block, i);
+            ++block.warps[i / warp_size].running;
+        }
+    block.at_grid_barrier = block.yields = 0;
+    block.in_grid_barrier = false;
+}
+
+// --- giving way
+
+// A block runs for a while before others do, and longer the more there are: each has stacks of its own.
+bool serve_tick(Worker& worker, Block& block) {
+    worker.pending = 0;
+    check_limits(worker);
+    if (worker.run->stopped) leave(worker);
+    return worker.ticks > 4 * (1 + worker.parked_count) && others_wait(worker) && block.alive;
+}
+
+void give_way(Worker& worker, Block& block, unsigned number, uint64_t pc) {
+    block.slots[number].waits_at = pc;
+    push(block, number);
+    if (++block.yields > 2 * block.runnable + 2 && others_wait(worker)) {
+        block.slots[number].state = READY;
+        if (worker.pending) serve_tick(worker, block);
+        accel_sim_switch(&block.slots[number].stack_pointer, worker.scheduler);
+        block.slots[number].state = RUNNING;
+    } else {
+        suspend(worker, block, number, READY);
+    }
+}
+
+}  // namespace accel_sim
+
+using namespace accel_sim;
+
+extern "C" uint64_t accel_sim_barrier(int predicate, unsigned kind) {
+    Worker& worker = *current_worker;
+    Block& block = *worker.block;
+    const unsigned number = worker.running;
+    Slot& slot = block.slots[number];
+    slot.waits_at = ACCEL_SIM_CALLER;
+    if (!block.arrivals) {
+        block.barrier_site = slot.waits_at, block.barrier_kind = kind;
+    } else if (checks_sync(worker) && (block.barrier_site != slot.waits_at || block.barrier_kind != kind)) {
+        finding_at(worker, block, number, DIVERGENT_BARRIER, block.arrived[0], 0);
+    }
+    block.arrived[block.arrivals++] = uint16_t(number);
+    block.passed += predicate != 0;
+    lane_waits(block, number / worker.run->launch->warp_size);
+    slot.state = AT_BARRIER;
+    if (block.arrivals == block.alive) release_barrier(worker, block);
+    suspend(worker, block, number, AT_BARRIER);
+    return block.barrier_result;
+}
+
+extern "C" const uint64_t* accel_sim_collect(uint64_t mask, uint64_t value, unsigned kind) {
+    Worker& worker = *current_worker;
+    Block& block = *worker.block;
+    const unsigned number = worker.running, warp_size = worker.run->launch->warp_size;
+    const unsigned warp_number = number / warp_size, lane = number % warp_size;
+    Warp& warp = block.warps[warp_number];
+    Slot& slot = block.slots[number];
+    slot.waits_at = ACCEL_SIM_CALLER;
+    slot.mask = mask;
+    drop_group(warp, slot);
+    if (!(mask >> lane & 1)) {
+        if (checks_sync(worker)) finding_at(worker, block, number, WRONG_MASK, number, mask);
+        mask = uint64_t(1) << lane;  // undefined on a GPU; here the lane is alone
+    }
+    Group* group = open_group(block, warp, mask, kind);
+    if (!group) stop(*worker.run, NO_MEMORY), leave(worker);
+    group->values[lane] = value;
+    group->arrived |= uint64_t(1) << lane;
+    slot.group = group;
+    lane_waits(block, warp_number);
+    if (is_complete(warp, *group)) complete(worker, block, warp_number, group);
+    suspend(worker, block, number, IN_WARP);
+    return group->values;
+}
+
+extern "C" uint64_t accel_sim_active() {
+    Worker& worker = *current_worker;
+    Block& block = *worker.block;
+    const unsigned number = worker.running, warp_number = number / worker.run->launch->warp_size;
+    block.slots[number].waits_at = ACCEL_SIM_CALLER;
+    block.warps[warp_number].active |= uint64_t(1) << number % worker.run->launch->warp_size;
+    lane_waits(block, warp_number);
+    suspend(worker, block, number, IN_WARP);
+    return block.slots[number].mask;
+}
+
+extern "C" void accel_sim_grid_barrier() {
+    Worker& worker = *current_worker;
+    Block& block = *worker.block;
+    const unsigned number = worker.running;
+    block.slots[number].waits_at = ACCEL_SIM_CALLER;
+    if (!worker.run->launch->cooperative) {
+        finding_at(worker, block, number, NOT_COOPERATIVE, number, 0);
+        stop(*worker.run, NOT_COOPERATIVE);
+        leave(worker);
+    }
+    ++block.at_grid_barrier;
+    lane_waits(block, number / worker.run->launch->warp_size);
+    suspend(worker, block, number, AT_GRID_BARRIER);
+}
+
+extern "C" void accel_sim_yield() {
+    Worker* worker = current_worker;
+    if (!worker) return;
+    self().steps = 0;
+    give_way(*worker, *worker->block, worker->running, ACCEL_SIM_CALLER);
+}
+
+extern "C" void accel_sim_fence(unsigned scope) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (current_worker && current_worker->run->launch->checks) checks_fence(self(), scope);
+}
+
+extern "C" uint64_t accel_sim_clock() { return now(); }

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from accel.errors import KernelSyntaxError
 
+from ..tokens import code_of
 from ..translation import translated
 from .launches import with_launches
 
-__all__ = ["included", "is_device_code", "mirror"]
+__all__ = ["device_variables", "included", "is_device_code", "mirror"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 _HOST = {".cpp", ".cc", ".cxx", ".c"}
@@ -68,3 +69,33 @@ def _translation(path: Path, text: str, *, checked: bool) -> str:
         return with_launches(translated(text, checked=checked))
     except KernelSyntaxError as error:
         raise KernelSyntaxError(str(error).replace("<source>", str(path))) from None
+
+
+def device_variables(text: str) -> tuple[str, ...]:
+    """Return the names of the ``__device__``, ``__constant__`` and ``__managed__`` variables of a file.
+
+    Examples
+    --------
+    >>> device_variables("__device__ int a[4], b = 3; __device__ float f(int c); __constant__ S<int, 2> d;")
+    ('a', 'b', 'd')
+    """
+    code = code_of(text)
+    found: list[str] = []
+    for index, token in enumerate(code):
+        if token.text in {"__device__", "__constant__", "__managed__"}:
+            found += _declared([later.text for later in code[index + 1 : index + 100]])
+    return tuple(dict.fromkeys(found))
+
+
+def _declared(words: list[str]) -> list[str]:
+    """Return the names that a declaration of variables declares; none if it is one of a function."""
+    names, depth, named = [], 0, True
+    for index, word in enumerate(words):
+        if depth == 0 and named and word in {"=", ";", "[", ","} and index:
+            names.append(words[index - 1])
+            named = False
+        if (word == "(" and depth == 0 and named) or (word == ";" and depth == 0):
+            return names if word == ";" else []
+        named = named or (word == "," and depth == 0)
+        depth += (word in {"(", "[", "{", "<"}) - (word in {")", "]", "}", ">"})
+    return names

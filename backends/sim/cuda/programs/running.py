@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from accel import config
 
 from .building import build_program
-from .files import included
+from .files import device_variables, included
 
 __all__ = ["Ended", "run_program"]
 
@@ -77,11 +77,13 @@ def run_program(
         sources, options=options, folders=folders, host_options=host_options, warp=settings.sim_warp,
         checked=bool(settings.kernel_checks),
     )  # fmt: skip
+    texts = included([path.resolve() for path in sources], [each.resolve() for each in folders])
+    devices = [name for text in texts.values() for name in device_variables(text)]
     with TemporaryDirectory() as made:
         reports = Path(made, "reports")
         reports.touch()
         given = {
-            "path": str(built.path), "runtime": str(built.runtime), "reports": str(reports),
+            "path": str(built.path), "runtime": str(built.runtime), "reports": str(reports), "devices": devices,
             "checks": settings.kernel_checks, "warp": settings.sim_warp, "seed": settings.sim_seed,
             "workers": settings.threads, "memory": settings.sim_memory, "limit": settings.kernel_limit,
         }  # fmt: skip

@@ -6,13 +6,10 @@
 
 #include "machine.h"
 
-#if !defined(__x86_64__) && !defined(__aarch64__)
-#include <ucontext.h>
-#endif
-
 // Saves the state of the running fiber, writes where it is to `*from`, and continues the one that was saved at `to`.
-extern "C" void accel_sim_switch(void** from, void* to);
+extern "C" __attribute__((visibility("hidden"))) void accel_sim_switch(void** from, void* to);
 
+#pragma GCC visibility push(hidden)
 namespace accel_sim {
 
 // The guard is the second page of a stack.
@@ -22,59 +19,8 @@ constexpr unsigned STACKS_AT_ONCE = 32;
 // A process may have 65530 mappings on Linux, and a guard page makes two of one.
 constexpr unsigned MOST_GUARDS = 12000;
 
-#if defined(__x86_64__)
-// A return, and no jump: fibers mostly wait in the same calls, so that the processor predicts where they return to.
-__asm__(
-    ".text\n.globl accel_sim_switch\n.hidden accel_sim_switch\n.type accel_sim_switch,@function\naccel_sim_switch:\n"
-    "  push %rbp\n  push %rbx\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
-    "  mov %rsp, (%rdi)\n  mov %rsi, %rsp\n"
-    "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbx\n  pop %rbp\n  ret\n"
-    ".size accel_sim_switch, .-accel_sim_switch\n");
-
-inline void* prepared(char* top, void (*run)()) {
-    uint64_t* stack = (uint64_t*)((uintptr_t)top & ~uintptr_t(15));
-    *--stack = 0;  // the return address, for debuggers: nobody called
-    *--stack = (uint64_t)run;
-    for (int saved = 0; saved < 6; ++saved) *--stack = 0;
-    return stack;
-}
-#elif defined(__aarch64__)
-__asm__(
-    ".text\n.globl accel_sim_switch\n.hidden accel_sim_switch\n.type accel_sim_switch,%function\naccel_sim_switch:\n"
-    "  sub sp, sp, #160\n"
-    "  stp x19, x20, [sp]\n  stp x21, x22, [sp, #16]\n  stp x23, x24, [sp, #32]\n  stp x25, x26, [sp, #48]\n"
-    "  stp x27, x28, [sp, #64]\n  stp x29, x30, [sp, #80]\n"
-    "  stp d8, d9, [sp, #96]\n  stp d10, d11, [sp, #112]\n  stp d12, d13, [sp, #128]\n  stp d14, d15, [sp, #144]\n"
-    "  mov x9, sp\n  str x9, [x0]\n  mov sp, x1\n"
-    "  ldp x19, x20, [sp]\n  ldp x21, x22, [sp, #16]\n  ldp x23, x24, [sp, #32]\n  ldp x25, x26, [sp, #48]\n"
-    "  ldp x27, x28, [sp, #64]\n  ldp x29, x30, [sp, #80]\n"
-    "  ldp d8, d9, [sp, #96]\n  ldp d10, d11, [sp, #112]\n  ldp d12, d13, [sp, #128]\n  ldp d14, d15, [sp, #144]\n"
-    "  add sp, sp, #160\n  ret\n"
-    ".size accel_sim_switch, .-accel_sim_switch\n");
-
-inline void* prepared(char* top, void (*run)()) {
-    uint64_t* stack = (uint64_t*)((uintptr_t)top & ~uintptr_t(15)) - 20;
-    memset(stack, 0, 160);
-    stack[11] = (uint64_t)run;
-    return stack;
-}
-#else
-extern "C" void accel_sim_switch(void** from, void* to) {
-    ucontext_t here;
-    *from = &here;
-    swapcontext(&here, (ucontext_t*)to);
-}
-
-inline void* prepared(char* top, void (*run)()) {
-    ucontext_t* context = (ucontext_t*)(((uintptr_t)top - sizeof(ucontext_t)) & ~uintptr_t(63));
-    getcontext(context);
-    context->uc_stack.ss_sp = (char*)((uintptr_t)context & ~(STACK - 1)) + 2 * PAGE;
-    context->uc_stack.ss_size = (char*)context - (char*)context->uc_stack.ss_sp;
-    context->uc_link = nullptr;
-    makecontext(context, run, 0);
-    return context;
-}
-#endif
+// Returns the state of a fiber that is going to call a function, for the switch.
+void* prepared(char* top, void (*run)());
 
 // Where a stack lies, and the next that is idle. At the start of its lowest page is the Thread.
 struct Stack {
@@ -160,9 +106,8 @@ private:
     Chunk* chunks_ = nullptr;
     Stack* idle_ = nullptr;
     unsigned placed_ = 0;
-    static unsigned guards_;  // of all workers
+    inline static unsigned guards_ = 0;  // of all workers
 };
 
-unsigned Stacks::guards_;
-
 }  // namespace accel_sim
+#pragma GCC visibility pop

@@ -337,6 +337,8 @@ static void run_workers(Machine& machine) {
 
 }  // namespace accel_sim
 
+using namespace accel_sim;
+
 extern "C" uint32_t accel_sim_launch(Launch* launch) {
     Machine machine = {};
     launch->finding_count = launch->standing_count = launch->printed_size = 0;

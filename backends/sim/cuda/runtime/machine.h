@@ -18,6 +18,7 @@
 #define ACCEL_SIM_FAST_TLS
 #endif
 
+#pragma GCC visibility push(hidden)
 namespace accel_sim {
 
 struct Block;
@@ -142,3 +143,4 @@ void checks_allocated(Thread& thread, void* memory, uint64_t size);  // by mallo
 void checks_freed(Thread& thread, void* memory);
 
 }  // namespace accel_sim
+#pragma GCC visibility pop

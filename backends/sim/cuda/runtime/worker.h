@@ -6,6 +6,7 @@
 
 #include "fibers.h"
 
+#pragma GCC visibility push(hidden)
 namespace accel_sim {
 
 // A lock that is held for some stores. Findings, output, the grid barrier and the device heap are rare.
@@ -139,3 +140,4 @@ inline unsigned pick(Block& block) {
 }
 
 }  // namespace accel_sim
+#pragma GCC visibility pop

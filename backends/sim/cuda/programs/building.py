@@ -88,29 +88,35 @@ class _Program:
         places = [place for folder in folders for place in (f"-I{mirrored(folder, made)}", f"-I{folder}")]
         headers = (f"-I{building._HEADERS}", "-include", "accel_sim/host.h")
         self.device = (*kernels, *_WHOLE, *places, *headers, *flags)
-        self.host = (*_HOST, *places, *flags)
-        self.count = 0
+        self.host = (*_HOST, *[f"-I{folder}" for folder in folders], *flags)
+        self.first = True
 
     def compiled(self, path: Path) -> Path:
         """Compile one source, and return the object file."""
-        device = is_device_code(path, self.texts, self.folders)
-        text, target = mirrored(path, self.made), self.made / f"{self.count}.o"
-        if device and not self.count:
+        text = mirrored(path, self.made)
+        target = text.with_name(f"{text.name}.o")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if is_device_code(path, self.texts, self.folders):
+            self._add_module(text)
+            flags = (*self.device, "-x", "c++")
+        else:  # as it is
+            flags, text = self._host_flags(path), path
+        building._run([*self.compiler.command, *flags, "-c", str(text), "-o", str(target)])
+        return target
+
+    def _add_module(self, text: Path) -> None:
+        """Add what each module has to the first source."""
+        if self.first:
             names = building._strings(constants("\n".join(self.texts.values())))
             with text.open("a") as unit:
-                unit.write(f'\n#include "accel_sim/module.h"\nACCEL_SIM_NAMES(accel_sim_kernels, "")\n')
+                unit.write('\n#include "accel_sim/module.h"\nACCEL_SIM_NAMES(accel_sim_kernels, "")\n')
                 unit.write(f"ACCEL_SIM_NAMES(accel_sim_constants, {names})\n")
-        self.count += device
-        flags = self.device if device else self._host_flags(path)
-        language = "c" if path.suffix == ".c" else "c++"
-        target = text.with_name(f"{text.name}.o")
-        building._run([*self.compiler.command, *flags, "-x", language, "-c", str(text), "-o", str(target)])
-        return target
+        self.first = False
 
     def _host_flags(self, path: Path) -> tuple[str, ...]:
         if path.suffix != ".c":
-            return ("-std=c++17", *self.host)
-        return tuple([flag for flag in self.host if not flag.startswith("-std=")])
+            return ("-std=c++17", *self.host, "-x", "c++")
+        return (*[flag for flag in self.host if not flag.startswith("-std=")], "-x", "c")
 
     def link(self, objects: Sequence[Path], runtime: Path, target: Path) -> None:
         """Link object files to a shared object in which a call of a function that does not exist is an error."""

@@ -9,6 +9,7 @@ from accel.errors import KernelSyntaxError
 from ..tokens import code_of
 from ..translation import translated
 from .launches import with_launches
+from .shadowing import renamed
 
 __all__ = ["device_variables", "included", "is_device_code", "mirror"]
 
@@ -63,10 +64,8 @@ def mirrored(path: Path, folder: Path) -> Path:
 
 
 def _translation(path: Path, text: str, *, checked: bool) -> str:
-    if path.suffix in _HOST and "<<<" not in text and "__" not in text:
-        return text
     try:
-        return with_launches(translated(text, checked=checked))
+        return with_launches(translated(renamed(text), checked=checked))
     except KernelSyntaxError as error:
         raise KernelSyntaxError(str(error).replace("<source>", str(path))) from None
 

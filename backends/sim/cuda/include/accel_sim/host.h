@@ -2,6 +2,14 @@
 #pragma once
 #include "kernel.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
 #include "host_api.h"
 #include "host_hip.h"
 #include "host_launch.h"

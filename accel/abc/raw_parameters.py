@@ -4,6 +4,8 @@ from typing import Protocol, Self
 
 import numpy as np
 
+from accel.dtypes import DType
+
 __all__ = ["Pointer", "RawParameter"]
 
 
@@ -13,6 +15,11 @@ class RawParameter(Protocol):
     @property
     def name(self) -> str:
         """Its name in the source."""
+        ...
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the number, or of the elements of the memory."""
         ...
 
     @property

@@ -151,7 +151,7 @@ def _make_runtime(compiler: Compiler, file: Path) -> None:
             return
         with TemporaryDirectory(dir=file.parent) as made, ThreadPoolExecutor(os.cpu_count()) as several:
             flags = compiler_options.for_runtime(compiler.kind)
-            sources = sorted(_RUNTIME.glob("*.cpp"))
+            sources = [_RUNTIME / "runtime.cpp"]  # it includes the others
             objects = [f"{made}/{source.stem}.o" for source in sources]
             commands = [[*compiler.command, *flags, "-I", str(_HEADERS), "-c", str(source), "-o", target]
                         for source, target in zip(sources, objects, strict=True)]  # fmt: skip

@@ -109,10 +109,12 @@ _KERNELS = ("-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=
 _OF_KIND = {"gcc": ("-fno-gnu-unique",), "clang": (), "zig": ("-mcpu=baseline", "-fno-sanitize=all")}
 # Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
 # `-fsanitize=bounds` of clang also has checks that only trap.
-_CALLS_OF_GCC = ("-fsanitize=thread,alignment,bounds", "--param", "tsan-instrument-func-entry-exit=0")
+# Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame
+# pointer, and forgets which of its variables are not written.
+_CALLS_OF_GCC = ("-fsanitize=thread,alignment,bounds", "--param", "tsan-distinguish-volatile=1")
 _CALLS_OF_CLANG = (
     "-fsanitize=thread", "-fno-sanitize-trap=all", "-fsanitize=alignment,array-bounds",
-    "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-instrument-func-entry-exit=0",
+    "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-distinguish-volatile=1",
 )  # fmt: skip
 
 
@@ -120,7 +122,7 @@ def for_kernels(kind: str, *, checked: bool, warp: int) -> tuple[str, ...]:
     """Return the options that compile kernels, for a kind of compiler."""
     calls = _CALLS_OF_GCC if kind == "gcc" else _CALLS_OF_CLANG
     # -g1: lines and inlined calls.
-    how = ("-O1", "-g1", *calls) if checked else ("-O2",)
+    how = ("-O1", "-g1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2",)
     macros = ("-DACCEL_SIM=1", f"-DACCEL_SIM_WARP={warp}", f"-DACCEL_SIM_CHECKED={int(checked)}")
     return (*_COMMON, *_KERNELS, *_OF_KIND[kind], *how, *macros)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 __all__ = ["Elf", "Symbol"]
 
-_PT_LOAD, _PT_TLS, _EXECUTABLE = 1, 7, 1
+_PT_LOAD, _PT_TLS = 1, 7
 _SHT_SYMTAB = 2
 _SEGMENT, _SECTION, _SYMBOL = struct.Struct("<IIQQQQQQ"), struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ")
 
@@ -53,8 +53,8 @@ class Elf:
 
     @property
     def code(self) -> tuple[int, int]:
-        """Begin and end of what can be executed."""
-        ranges = [(s[3], s[3] + s[6]) for s in self._segments if s[0] == _PT_LOAD and s[1] & _EXECUTABLE]
+        """Begin and end of instructions and constants."""
+        ranges = [(s[3], s[3] + s[6]) for s in self._segments if s[0] == _PT_LOAD]
         return min(begin for begin, _ in ranges), max(end for _, end in ranges)
 
     @cached_property

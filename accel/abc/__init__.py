@@ -26,6 +26,7 @@ from accel.abc.optional import (
     Trims,
 )
 from accel.abc.plan import CacheEviction, Fill, Kind, Leaf, Plan
+from accel.abc.raw_parameters import Pointer, RawParameter
 from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream, current_stream, is_stream, raise_again
 from accel.abc.watch import Watch
 
@@ -52,11 +53,13 @@ __all__ = [
     "OffsetTable",
     "Operand",
     "Plan",
+    "Pointer",
     "PreparedArguments",
     "PreparedCopy",
     "PreparesCalls",
     "PreparesCopies",
     "PreparesLaunches",
+    "RawParameter",
     "ReportsRaces",
     "ReportsRoom",
     "Room",

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from accel.abc.block import Block
 from accel.abc.operand import Operand
 from accel.abc.plan import Plan
+from accel.abc.raw_parameters import RawParameter
 from accel.abc.stream import Event, Stream
 from accel.device import Device
 
@@ -323,8 +324,17 @@ class PreparesLaunches(Protocol):
 class SupportsRawKernels(Protocol):
     """A backend that compiles kernels written in the language of its devices."""
 
-    def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Executable:
+    def compile_raw(
+        self,
+        device: Device,
+        source: str,
+        kernel: str,
+        options: tuple[str, ...],
+        parameters: Sequence[RawParameter] = (),
+    ) -> Executable:
         """Return a kernel of some source, compiled now or before.
+
+        The parameters are for backends that check what kernels do.
 
         Raises
         ------

@@ -38,6 +38,7 @@ from accel.lazy import LazyNames
 from accel.views import AddressSpace
 
 _LAZY = {
+    "KernelReport": "accel.kernel_reports",
     "RawKernel": "accel.kernels.raw",
     "Tuned": "accel.kernels.tuning",
     "bf16": "accel.dtypes",
@@ -48,6 +49,7 @@ __all__ = [
     "AddressSpace",
     "Func",
     "Kernel",
+    "KernelReport",
     "RawKernel",
     "Static",
     "Tuned",

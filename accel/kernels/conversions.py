@@ -2,12 +2,12 @@
 
 import struct
 from collections.abc import Callable
-from math import gcd
+from math import gcd, prod
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from accel.abc import Operand
+from accel.abc import Operand, Pointer
 from accel.dtypes import DType, exact_cast
 from accel.errors import AccelError, DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
 from accel.interchange.export import Interchange, Lender
@@ -112,8 +112,8 @@ def _fits(parameter: Parameter) -> Callable[[Operand, int], bool]:
     return fits
 
 
-def _pointer(_: Operand, address: int) -> Any:
-    return np.uint64(address)
+def _pointer(operand: Operand, address: int) -> Any:
+    return Pointer.to(address, prod(operand.extents) * operand.dtype.itemsize)
 
 
 def _view(rank: int, itemsize: int) -> Callable[[Operand, int], Any]:

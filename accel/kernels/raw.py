@@ -200,7 +200,7 @@ class RawKernel:
         if not isinstance(backend, SupportsRawKernels):
             raise CapabilityError(f"{device} runs no CUDA or HIP; move the arguments of {self.name}, as in x.to('gpu')")
         try:
-            return backend.compile_raw(device, self._source.unit, self.name, self._options)
+            return backend.compile_raw(device, self._source.unit, self.name, self._options, self.parameters)
         except KernelSyntaxError as error:
             raise self._source.located_error(self.name, error) from None
 

@@ -6,7 +6,19 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any
 
-from accel.abc import Block, Event, ExternalAllocation, Limits, Operand, Plan, PreparedCopy, Room, Span, Stream
+from accel.abc import (
+    Block,
+    Event,
+    ExternalAllocation,
+    Limits,
+    Operand,
+    Plan,
+    PreparedCopy,
+    RawParameter,
+    Room,
+    Span,
+    Stream,
+)
 from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import DeviceMismatchError, DeviceUnavailableError
@@ -234,7 +246,14 @@ class CupyBackend:
         if memory is not None:
             memory.use(self._streams.stream_for(stream, memory.device))
 
-    def compile_raw(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> RawExecutable:
+    def compile_raw(
+        self,
+        device: Device,
+        source: str,
+        kernel: str,
+        options: tuple[str, ...],
+        parameters: Sequence[RawParameter] = (),
+    ) -> RawExecutable:
         """Compile a kernel of CUDA or HIP source, or return the one compiled before."""
         with self._driver.on(device):
             function = self._modules.function(device, source, kernel, options)

@@ -157,7 +157,10 @@ class SimExecutor:
 
     def _touch(self, operation: Operation, arrays: Sequence[SimArray], *, writing: bool = False) -> None:
         for array in arrays:
-            self._scheduler.detector.touch(operation, array.memory.history, array.region, writing=writing)
+            region = array.region
+            self._scheduler.detector.touch(operation, array.memory.history, region, writing=writing)
+            if writing:
+                array.memory.note_written(region)
 
     def _unwrap(self, value: Any, reads: list[SimArray]) -> Any:
         """Return an argument with each `SimArray` replaced by its NumPy array; add these to ``reads``."""

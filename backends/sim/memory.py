@@ -3,18 +3,22 @@
 import threading
 from bisect import bisect
 from collections import deque
-from typing import Any
+from ctypes import addressof, c_char
+from typing import Any, NamedTuple
 from weakref import ref
 
 import numpy as np
 
 from accel import config
 from accel.abc import Room
+from accel.call_sites import call_site
 from accel.device import Device
 from accel.errors import OutOfMemoryError, ReleasedError
 from accel.locks import open_after_fork
 
 from .races import AccessHistory
+from .regions import Region
+from .written import Unwritten
 
 __all__ = ["ALIGNMENT", "NOTHING", "POISON", "Bytes", "DeviceMemory", "Memory"]
 
@@ -23,6 +27,14 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 ALIGNMENT = 64
 POISON = 0xFF
 """The value of bytes that were never written: NaN as a float of any size, -1 or the maximum as an integer."""
+
+# Bytes between blocks in the host's memory, so that accesses of kernels a little out of bounds hit no other block.
+_GUARD = 1024
+_PAGE = 4096
+
+# How many released blocks a device remembers once it has run kernels in C++, and up to which size it keeps their bytes.
+_REMEMBERED = 64
+_QUARANTINED = 1 << 20
 
 # Bits of a device's address space; it begins above all addresses of a process, so none is valid on the host.
 _SPACE = 48
@@ -37,22 +49,41 @@ class Memory:
         The device.
     pointer, nbytes : int
         Simulated address of the first byte, and size in bytes.
-    freed : str
-        Call site at which it was freed; empty before that.
+    site, freed : str
+        Call sites at which it was allocated, and at which it was freed; the latter is empty before that.
+    host : int
+        The address at which the host keeps the bytes, aligned as ``pointer`` is, up to a page.
+    unwritten : Unwritten or None
+        Which bytes were never written; None if all were.
     history : AccessHistory
         The accesses to it, for the race check.
     place : _Place
         Its entry in the device's allocation table; not set if ``nbytes`` is 0.
     """
 
-    __slots__ = ("__weakref__", "_bytes", "device", "freed", "history", "nbytes", "place", "pointer")
+    __slots__ = (
+        "__weakref__",
+        "_bytes",
+        "device",
+        "freed",
+        "history",
+        "host",
+        "nbytes",
+        "place",
+        "pointer",
+        "site",
+        "unwritten",
+    )
     place: "_Place"
 
-    def __init__(self, device: Device, pointer: int, content: Bytes) -> None:
+    def __init__(self, device: Device, pointer: int, content: Bytes, host: int = 0, site: str = "") -> None:
         self.device = device
         self.pointer = pointer
+        self.host = host
         self.nbytes = content.nbytes
+        self.site = site
         self.freed = ""
+        self.unwritten: Unwritten | None = Unwritten(pointer, content.nbytes)
         self.history = AccessHistory(repr(self), pointer)
         self._bytes = content
 
@@ -66,6 +97,15 @@ class Memory:
         self.refuse_freed()
         start = address - self.pointer
         return self._bytes[start : start + nbytes]
+
+    def note_written(self, region: Region) -> None:
+        """Note that a region is written, for the initialisation check of kernels."""
+        if self.unwritten is not None and self.unwritten.all_written_with(region):
+            self.unwritten = None
+
+    def content(self) -> Bytes:
+        """Return all bytes, for kernels in C++; none if they were freed."""
+        return self._bytes
 
     def free(self, where: str) -> None:
         """Poison the bytes; all later uses raise `ReleasedError`, which names this call site."""
@@ -84,15 +124,52 @@ NOTHING = Memory(Device.SIM, 0, _NO_BYTES)
 """The memory of blocks without bytes."""
 
 
+class Released(NamedTuple):
+    """A block that was released, for reports of kernels that still use it.
+
+    Attributes
+    ----------
+    device : Device
+        The device.
+    host, nbytes, pointer : int
+        Address on the host, size in bytes, and simulated address.
+    said : str
+        The block in words.
+    site, freed : str
+        Call sites at which it was allocated and released.
+    content : Bytes
+        The poisoned bytes of a small block: as long as they exist, the host gives their address to no other.
+    """
+
+    device: Device
+    host: int
+    nbytes: int
+    pointer: int
+    said: str
+    site: str
+    freed: str
+    content: Bytes
+
+    @classmethod
+    def of(cls, memory: Memory, where: str) -> "Released":
+        """Return the record of a block that is about to be released."""
+        content = memory._bytes if memory.nbytes <= _QUARANTINED else _NO_BYTES
+        return cls(
+            memory.device, memory.host, memory.nbytes, memory.pointer, repr(memory), memory.site, where, content
+        )
+
+
 class _Place(ref[Memory]):
     """The address range of a block, by a weak reference: the allocation table does not keep the block alive.
 
-    So the range of a block that is dropped without being freed, as after an interrupt, is returned too.
+    So the range of a block that is dropped without being freed, as after an interrupt, is returned too. ``cells`` is
+    the address of the shadow that the race check of kernels made for the block; 0 if it made none.
     """
 
-    __slots__ = ("end", "start")
+    __slots__ = ("cells", "end", "start")
     start: int
     end: int
+    cells: int
 
 
 class DeviceMemory:
@@ -101,6 +178,13 @@ class DeviceMemory:
     A garbage collection can start while the lock is held, and free other memory in the same thread: so `give_back`
     takes no lock, and only queues the memory for the next call that holds it. An interrupt can come at any call: so
     each change of the allocation table is made by statements without calls between them.
+
+    Attributes
+    ----------
+    released : deque of Released or None
+        The blocks that were released last, if kernels may hold addresses of them.
+    stale_cells : deque of int
+        The addresses of the shadows of blocks that are gone, to be dropped.
     """
 
     def __init__(self, device: Device) -> None:
@@ -112,6 +196,8 @@ class DeviceMemory:
         self._starts: list[int] | None = None
         self._returned: deque[_Place] = deque()
         self._used = 0
+        self.released: deque[Released] | None = None
+        self.stale_cells: deque[int] = deque()
 
     @property
     def used(self) -> int:
@@ -139,11 +225,12 @@ class DeviceMemory:
         """
         if not nbytes:
             return Memory(self.device, 0, _NO_BYTES)
+        site = call_site()
         with self._lock:
             self._drain()
             self._hole(nbytes, alignment)  # raises early, before the host's memory is allocated
             try:
-                content = np.full(nbytes, POISON, np.uint8)
+                content, host = _poisoned(nbytes, min(max(alignment, ALIGNMENT), _PAGE))
             except MemoryError:
                 raise OutOfMemoryError(
                     f"{nbytes} bytes were asked for on {self.device}, and the host has no memory to simulate them with"
@@ -151,9 +238,10 @@ class DeviceMemory:
             while True:
                 seen = self._holes
                 pointer, remaining = self._hole(nbytes, alignment)
-                memory = Memory(self.device, pointer, content)
+                memory = Memory(self.device, pointer, content, host, site)
                 place = _Place(memory, self._returned.append)
                 place.start, place.end = pointer, pointer + _rounded(nbytes, ALIGNMENT)
+                place.cells = 0
                 memory.place = place
                 # Try again if a signal handler or a finaliser of this thread has allocated meanwhile. From here on
                 # there are no calls, so nothing can interrupt the change.
@@ -167,10 +255,23 @@ class DeviceMemory:
     def give_back(self, memory: Memory, where: str) -> None:
         """Free memory; ``where`` is the call site for error messages. Takes no lock, so finalisers may call it."""
         if memory.nbytes and not memory.freed:
+            if self.released is not None:
+                self.released.append(Released.of(memory, where))
             memory.free(where)
             # By its table entry and not by its address: a collection clears the weak reference before it runs the
             # finaliser that frees the memory, and by then the address may be allocated again.
             self._returned.append(memory.place)
+
+    def remember_released(self) -> None:
+        """From now on remember which blocks were released: a kernel in C++ may store their addresses."""
+        if self.released is None:
+            self.released = deque(maxlen=_REMEMBERED)
+
+    def live(self) -> list[Memory]:
+        """Return all blocks that are not freed."""
+        with self._lock:
+            blocks = [place() for place in [*self._live.values()]]
+            return [block for block in blocks if block is not None and not block.freed]
 
     def has_address(self, address: int) -> bool:
         """Return whether an address is in this device's address space, allocated or not."""
@@ -205,6 +306,10 @@ class DeviceMemory:
                     self._starts = None
             if self._returned and self._returned[0] is place:
                 self._returned.popleft()
+                cells = getattr(place, "cells", 0)
+                if cells:
+                    place.cells = 0
+                    self.stale_cells.append(cells)
 
     def _hole(self, nbytes: int, alignment: int) -> tuple[int, tuple[tuple[int, int], ...]]:
         """Return the address in the first hole that is large enough, and the holes that remain."""
@@ -223,6 +328,16 @@ class DeviceMemory:
             f"{nbytes} bytes were asked for on {self.device}: {free} of its {total} bytes are free, and the largest "
             f"hole has {largest}; release what is no longer used, or raise sim_memory"
         )
+
+
+def _poisoned(nbytes: int, alignment: int) -> tuple[Bytes, int]:
+    """Return poisoned bytes at an aligned address of the host, and that address."""
+    room: Bytes = np.empty(nbytes + alignment + _GUARD, np.uint8)
+    address = addressof(c_char.from_buffer(room))  # three times as fast as to ask the array
+    start = -address % alignment
+    content = room[start : start + nbytes]
+    content.fill(POISON)
+    return content, address + start
 
 
 def _with_hole(holes: tuple[tuple[int, int], ...], start: int, end: int) -> tuple[tuple[int, int], ...]:

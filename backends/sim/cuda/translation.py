@@ -1,15 +1,97 @@
-"""`translated`: C++ of the text of CUDA and HIP kernels."""
+"""`translated`: C++ of the text of CUDA and HIP kernels.
 
-import re
+Nearly all of it stays as it is, because the headers here define the words of CUDA. Changed is what no macro can change:
+dynamic shared memory, inline PTX, and in checked code, declarations without a value. Lines keep their numbers.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from .declarations import uninitialised
+from .dynamic_shared import in_functions, pointers
+from .scopes import scoped
+from .tokens import Token, matching, tokens
 
 __all__ = ["constants", "translated"]
 
+_ASM = frozenset(("asm", "__asm__", "__asm"))
+_SPACE = frozenset(("space", "comment"))
+
 
 def translated(source: str, *, checked: bool) -> str:
-    """Return C++ for a source."""
-    return source
+    """Return C++ for a source.
+
+    Parameters
+    ----------
+    source : str
+        CUDA or HIP.
+    checked : bool
+        Whether each local variable that is declared without a value is told to the checks.
+
+    Examples
+    --------
+    >>> translated("void f() { float x; }", checked=True)
+    'void f() { float x; accel_sim::declared(x); }'
+    """
+    everything = list(tokens(source))
+    code = scoped(everything)
+    edits = [*_macros(everything), *_assembly(code), *pointers(source, code), *in_functions(source, code)]
+    if checked:
+        edits += uninitialised(code)
+    return _edited(source, edits)
+
+
+def _edited(source: str, edits: list[tuple[int, int, str]]) -> str:
+    """Return a source with the text between two places replaced, for each edit; lines that go are made up for."""
+    parts, at = [], 0
+    for start, end, text in sorted(edits):
+        if start >= at:  # else it is inside of what was replaced
+            parts += [source[at:start], text, "\n" * source.count("\n", start, end)]
+            at = end
+    return "".join([*parts, source[at:]])
+
+
+def _macros(everything: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """Yield the edits of what the bodies of macros declare."""
+    for token in everything:
+        if token.kind == "directive" and "__shared__" in token.text and "extern" in token.text:
+            inside = list(tokens(token.text[1:]))
+            for start, end, text in pointers(token.text[1:], scoped(inside), within=True):
+                yield token.start + 1 + start, token.start + 1 + end, text
+
+
+def _assembly(code: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """Yield the edits that make an error of inline PTX, where the preprocessor does not take it out."""
+    for index, token in enumerate(code):
+        if token.kind == "name" and token.text in _ASM:
+            opening = next((i for i in range(index + 1, min(index + 4, len(code))) if code[i].text == "("), None)
+            if opening is not None:
+                closing = matching(code, opening)
+                first = code[opening + 1].text.strip('"') if opening + 1 < len(code) else ""
+                end = code[closing].end if closing < len(code) else code[-1].end
+                quoted = "".join([c for c in first if c.isprintable() and c not in '"\\'])[:60]
+                yield (
+                    token.start,
+                    end,
+                    f'({{ static_assert(false, "CUDA that is not simulated: inline PTX ({quoted})"); }})',
+                )
 
 
 def constants(source: str) -> tuple[str, ...]:
-    """Return the names of ``__constant__`` variables."""
-    return tuple(re.findall(r"__constant__[^;=\[]*?(\w+)\s*[;=\[]", source))
+    """Return the names of the ``__constant__`` variables of a source.
+
+    Examples
+    --------
+    >>> constants("__constant__ float weights[4] = {1}; __constant__ const int n;")
+    ('weights', 'n')
+    """
+    code = [token for token in tokens(source) if token.kind not in {"space", "comment", "directive"}]
+    found = []
+    for index, token in enumerate(code):
+        if token.text == "__constant__":
+            names = []
+            for later in code[index + 1 :]:
+                if later.kind == "mark" and later.text in {"=", ";", "[", "{", ","}:
+                    break
+                names += [later.text] if later.kind == "name" else []
+            found += names[-1:]
+    return tuple(dict.fromkeys(found))

@@ -1,9 +1,9 @@
 """`KernelReport`: what a checked CUDA or HIP kernel did wrong, as data."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["Frame", "KernelReport", "ThreadPlace"]
+__all__ = ["Dim3", "Frame", "KernelReport", "ThreadPlace"]
 
 Dim3 = tuple[int, int, int]
 
@@ -27,6 +27,11 @@ class Frame:
     line: int
     text: str = ""
 
+    @property
+    def where(self) -> str:
+        """File and line."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
 
 @dataclass(frozen=True, slots=True)
 class ThreadPlace:
@@ -35,9 +40,10 @@ class ThreadPlace:
     Attributes
     ----------
     block, thread : tuple of three ints
-        Indices of the block in the grid, and of the thread in the block, x first.
+        Indices of the block in the grid, and of the thread in the block, x first; for one of several threads that made
+        the same access, ``thread`` is None.
     action : str
-        What it does there: ``reads``, ``writes``, ``updates atomically``, or ``waits`` ...
+        What it does there: ``reads``, ``writes``, ``updates atomically``, or ``waits at a barrier`` ...
     nbytes : int
         Size of the access in bytes; 0 if it is none.
     frames : tuple of Frame
@@ -45,15 +51,20 @@ class ThreadPlace:
     """
 
     block: Dim3
-    thread: Dim3
+    thread: Dim3 | None
     action: str
     nbytes: int
     frames: tuple[Frame, ...]
 
+    @property
+    def where(self) -> str:
+        """File and line of the innermost call; empty if it is not known."""
+        return self.frames[0].where if self.frames else ""
+
 
 @dataclass(frozen=True, slots=True)
 class KernelReport:
-    """One distinct finding in a launch.
+    """One distinct finding in a launch. Its text, by ``str``, is the message and the details.
 
     Attributes
     ----------
@@ -79,6 +90,12 @@ class KernelReport:
         The whole finding in one paragraph.
     threads : tuple of ThreadPlace
         Where each thread was, for a deadlock or a kernel that did not end.
+    space : str
+        Where the memory is: ``global``, ``shared``, ``dynamic shared`` or ``local``; empty if nothing is accessed.
+    size : int
+        Bytes of the memory; 0 if that is not known.
+    warp : int
+        Threads of a warp.
     """
 
     check: str
@@ -93,9 +110,24 @@ class KernelReport:
     count: int
     message: str
     threads: tuple[ThreadPlace, ...] = ()
+    space: str = ""
+    size: int = 0
+    warp: int = 32
 
     def json(self) -> dict[str, Any]:
-        """Return the report as a value for `json.dumps`."""
-        from dataclasses import asdict
-
+        """Return the report as a value for `json.dumps`: its attributes by their names, each dataclass as a dict."""
         return asdict(self)
+
+    def svg(self) -> str:
+        """Return a picture of the blocks as an SVG document: the threads of a warp in a row, and the memory."""
+        from accel.kernel_reports.pictures import drawn_report
+
+        return drawn_report(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __str__(self) -> str:
+        from accel.kernel_reports.texts import written_report
+
+        return written_report(self)

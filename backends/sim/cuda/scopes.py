@@ -1,0 +1,107 @@
+"""Which tokens of a source are in bodies of functions."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .tokens import Token
+
+__all__ = ["ScopedToken", "scoped"]
+
+_CLASSES = frozenset(("class", "struct", "union", "enum"))
+_ALIGNED = frozenset(("alignas", "__align__", "__attribute__"))
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_NOT_CODE = frozenset(("space", "comment", "directive"))
+
+
+class ScopedToken(NamedTuple):
+    """A token that the compiler sees.
+
+    Attributes
+    ----------
+    kind, text, start
+        As of the token.
+    depth : int
+        How many brackets are around it.
+    scope : str
+        What the innermost brackets around it are: ``namespace`` (or nothing), ``class``, ``block`` (the body of a
+        function, a block in it, or an initialiser), or ``bracket``, for ``(`` and ``[``.
+    """
+
+    kind: str
+    text: str
+    start: int
+    depth: int
+    scope: str
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.text)
+
+
+class _Scope(NamedTuple):
+    kind: str
+    head: list[str]  # the tokens of its current statement, without what is in brackets
+
+
+def scoped(everything: Sequence[Token]) -> list[ScopedToken]:
+    """Return the tokens of code with their scopes.
+
+    The branches of an ``#if`` begin in the same scope: it may have an opening bracket in each.
+    """
+    stack, conditions, found = [_Scope("namespace", [])], [], []
+    for token in everything:
+        if token.kind == "directive":
+            stack = _after_directive(token.text, stack, conditions)
+        if token.kind in _NOT_CODE:
+            continue
+        opens = token.kind == "mark" and token.text in _OPENING
+        if token.kind == "mark" and token.text in _CLOSING and len(stack) > 1:
+            stack.pop()
+        top = stack[-1]
+        found.append(ScopedToken(*token, len(stack) - 1, top.kind))
+        kind = _kind(token.text, top) if opens else ""
+        if token.kind == "mark" and token.text in {";", "}"}:
+            top.head.clear()
+        else:
+            top.head.append(token.text)
+        if opens:
+            stack.append(_Scope(kind, []))
+    return found
+
+
+def _kind(opening: str, around: _Scope) -> str:
+    if opening != "{":
+        return "bracket"
+    head = _without_template(around.head)
+    if around.kind == "namespace" and ("namespace" in head or head == ["extern", '"C"']):
+        return "namespace"
+    at = next((i for i, word in enumerate(head) if word in _CLASSES), None)
+    if at is None or "=" in head:
+        return "block"
+    # `struct Pair f(int x) {` is a function, `struct alignas(8) Pair {` and `struct alignas(8) {` are not.
+    return "class" if head[-1] != ")" or (head[at + 1 : at + 2] and head[at + 1] in _ALIGNED) else "block"
+
+
+def _without_template(head: list[str]) -> list[str]:
+    while head[:1] == ["template"]:
+        depth = 0
+        for index, word in enumerate(head):
+            depth += {"<": 1, ">": -1, ">>": -2, ">>>": -3}.get(word, 0)
+            if depth <= 0 and index > 1:
+                break
+        else:
+            return head
+        head = head[index + 1 :]
+    return head
+
+
+def _after_directive(text: str, stack: list[_Scope], conditions: list[list[_Scope]]) -> list[_Scope]:
+    word = text[1:].lstrip()
+    if word.startswith("if"):
+        conditions.append([_Scope(kind, [*head]) for kind, head in stack])
+    elif word.startswith(("else", "elif")) and conditions:
+        return [_Scope(kind, [*head]) for kind, head in conditions[-1]]
+    elif word.startswith("endif") and conditions:
+        conditions.pop()
+    return stack

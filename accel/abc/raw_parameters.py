@@ -4,6 +4,8 @@ from typing import Protocol, Self
 
 import numpy as np
 
+from accel.dtypes import DType
+
 __all__ = ["Pointer", "RawParameter"]
 
 
@@ -13,6 +15,11 @@ class RawParameter(Protocol):
     @property
     def name(self) -> str:
         """Its name in the source."""
+        ...
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the number, or of the elements of the memory."""
         ...
 
     @property
@@ -27,13 +34,13 @@ class RawParameter(Protocol):
 
 
 class Pointer(np.uint64):
-    """An address as an argument of a kernel, with how many bytes the memory there has: ``pointer.nbytes``."""
+    """An address as an argument of a kernel, with how many bytes the memory there has: ``pointer.extent``."""
 
-    nbytes: int
+    extent: int
 
     @classmethod
     def to(cls, address: int, nbytes: int) -> Self:
         """Return a pointer to ``nbytes`` bytes at an address."""
         pointer = cls(address)
-        pointer.nbytes = nbytes
+        pointer.extent = nbytes
         return pointer

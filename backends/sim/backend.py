@@ -5,10 +5,10 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from accel import config
-from accel.abc import Block, ExternalAllocation, Leaf, Limits, Operand, Plan, Room, Span, Stream
+from accel.abc import Block, ExternalAllocation, Leaf, Limits, Operand, Plan, RawParameter, Room, Span, Stream
 from accel.call_sites import call_site
 from accel.device import Device
 from accel.dtypes import SUPPORTED
@@ -28,6 +28,10 @@ from .races import Operation
 from .regions import Region
 from .scheduler import Scheduler
 from .streams import SimStream
+
+if TYPE_CHECKING:  # most programs run no kernels in C++
+    from .cuda.executable import SimRawExecutable
+    from .cuda.kernels import Kernels
 
 __all__ = ["SimBackend"]
 
@@ -55,8 +59,14 @@ class SimBackend:
         self._pinned = {device: PinnedMemory(device) for device in self._devices}
         self._scheduler = Scheduler()
         self._executors: dict[Device, SimExecutor] = {}
+        self._kernels: dict[tuple[Device, str, tuple[str, ...]], Kernels] = {}
         self.faults = FaultPoints()
         atexit.register(self._scheduler.finish_at_exit)
+
+    @property
+    def spaces(self) -> Sequence[DeviceMemory]:
+        """The memory of all devices."""
+        return (*self._memory.values(),)
 
     @property
     def races(self) -> deque[str]:
@@ -227,6 +237,32 @@ class SimBackend:
         """Return the Python functions that the steps of a program become; raises `CapabilityError` for CUDA and HIP."""
         return kernel_source(program, language)
 
+    def compile_raw(
+        self,
+        device: Device,
+        source: str,
+        kernel: str,
+        options: tuple[str, ...],
+        parameters: Sequence[RawParameter] = (),
+    ) -> "SimRawExecutable":
+        """Return a kernel in CUDA or HIP, compiled for a device by a C++ compiler of the host.
+
+        Raises
+        ------
+        KernelSyntaxError
+            If the compiler refuses the source; the message is the compiler's.
+        CapabilityError
+            If there is no compiler, or the source has what is not simulated.
+        """
+        from .cuda.executable import SimRawExecutable
+        from .cuda.kernels import Kernels
+
+        key = device, source, options
+        kernels = self._kernels.get(key) or self._kernels.setdefault(key, Kernels(*key))
+        executable = SimRawExecutable(device, self, kernels, source, kernel, parameters)
+        executable.compile()
+        return executable
+
     def memory_at(self, address: int, nbytes: int) -> Memory | None:
         """Return the memory that contains some bytes; None if no simulated device has them."""
         found = (space.memory_at(address, nbytes) for space in self._memory.values() if space.has_address(address))
@@ -258,6 +294,10 @@ class SimBackend:
     def draw(self) -> int:
         """Return a random number, which depends on ``sim_seed``."""
         return self._scheduler.draw()
+
+    def repeats(self) -> bool:
+        """Return whether a seed was asked for, so that the same one must give the same results."""
+        return self._scheduler.repeats()
 
     def _executor(self, device: Device) -> SimExecutor:
         executor = self._executors.get(device)

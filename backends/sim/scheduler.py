@@ -49,11 +49,17 @@ class Scheduler:
         self._process: int | None = None
         self._random = Random()  # noqa: S311 - not for cryptography
         self._seed: int | None = None
+        self._reseeded: int | None = None
 
     def reseed(self, seed: int) -> None:
         """Restart the random order from a seed, which holds until the setting ``sim_seed`` changes."""
         self._random.seed(seed)
-        self._seed = config.current().sim_seed
+        self._seed = self._reseeded = config.current().sim_seed
+
+    def repeats(self) -> bool:
+        """Return whether a seed was asked for: by the setting ``sim_seed``, or by `reseed`."""
+        seed = config.current().sim_seed
+        return bool(seed) or self._reseeded == seed
 
     def draw(self) -> int:
         """Return a number in the random order of work, for work that has an order inside."""

@@ -6,14 +6,15 @@ thread therefore hands it to another thread, so that an interrupt ends the wait 
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from accel.locks import in_child, start
 
-__all__ = ["run_uninterrupted"]
+__all__ = ["run_uninterrupted", "stopped_by_interrupt"]
 
 _Result = TypeVar("_Result")
 
@@ -41,8 +42,13 @@ class _Request(Generic[_Result]):
 
     def answer(self) -> _Result:
         """Wait until the call is done; return its result, or raise its error."""
-        with self.over:
-            pass
+        try:
+            with self.over:
+                pass
+        except KeyboardInterrupt:
+            for stop in [*_stops]:
+                stop()
+            raise
         if self._error is None:
             return self._result
         try:
@@ -63,17 +69,35 @@ def run_uninterrupted(function: Callable[[], _Result]) -> _Result:
     return request.answer()
 
 
+_stops: list[Callable[[], object]] = []
+
+
+@contextmanager
+def stopped_by_interrupt(stop: Callable[[], object]) -> Iterator[None]:
+    """Call ``stop`` if an interrupt ends the wait of the main thread for the block, which is work that might not end."""
+    if threading.current_thread() is not _server:
+        yield
+        return
+    _stops.append(stop)
+    try:
+        yield
+    finally:
+        _stops.remove(stop)
+
+
+_server: threading.Thread | None = None
 _requests: "SimpleQueue[_Request[Any]] | None" = None
 
 
 def _started() -> "SimpleQueue[_Request[Any]] | None":
-    global _requests
+    global _requests, _server
     requests: SimpleQueue[_Request[Any]] = SimpleQueue()
+    server = threading.Thread(target=_serve, args=(requests,), name="accel-sim", daemon=True)
     try:
-        start(threading.Thread(target=_serve, args=(requests,), name="accel-sim", daemon=True))
+        start(server)
     except RuntimeError:
         return None
-    _requests = requests
+    _requests, _server = requests, server
     return requests
 
 
@@ -84,5 +108,6 @@ def _serve(requests: "SimpleQueue[_Request[Any]]") -> None:
 
 @in_child
 def _forget() -> None:
-    global _requests
-    _requests = None
+    global _requests, _server
+    _requests = _server = None
+    _stops.clear()

@@ -7,20 +7,31 @@ host's part: a grid is a block larger, an array an element shorter, or memory is
 import re
 from typing import NamedTuple
 
-__all__ = ["Mutation", "reachable", "source_mutations"]
+import numpy as np
 
+from .corpus.cases import OPTIONS
+from .launching import Gpu
+
+__all__ = ["Altered", "Mutation", "function_of", "host_mutations", "reachable", "source_mutations"]
+
+CONSTANT = r"(?:-?[\d.]+f?|-?INFINITY|\{\}|~0ull)"
+IF = r"\bif \((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\) "
 KINDS = {
-    "barrier": re.compile(r"(?:__sync(?:threads|warp)\(\)|\b\w+\.sync\(\));()"),
-    "fence": re.compile(r"__threadfence(?:_block)?\(\);()"),
-    "bound": re.compile(r"(?<= )[<>]=?(?= )"),
-    "guard": re.compile(r"\bif \(((?:[^()]|\([^()]*\))*)\) (?!return)(?=[^;{]*;(?!\s*else)|\{)"),
-    "early return": re.compile(r"\bif \(((?:[^()]|\([^()]*\))*)\) return;"),
-    "initialisation": re.compile(r"(?<=\w) = (?:-?[\d.]+f?|-?INFINITY|\{\}|~0ull)(?=[;,])"),
-    "first write": re.compile(r"(?<=[ {(])[a-z_]+(?:\[[^=;]*\])* = (?:-?[\d.]+f?|-?INFINITY|~0ull);"),
+    "barrier": (re.compile(r"__sync(?:threads|warp)\(\);|\b\w+\.sync\(\);"), lambda _: ";"),
+    "fence": (re.compile(r"__threadfence(?:_block)?\(\);"), lambda _: ";"),
+    "bound": (re.compile(r"(?<= )(?:[<>]|[<>]=)(?= )"), lambda found: LOOSER[found[0]]),
+    "guard": (re.compile(IF + r"(?!return)"), lambda _: ""),
+    "early return": (re.compile(IF + "return;"), lambda _: ";"),
+    "first value": (re.compile(rf"(?<=[\w\]]) = {CONSTANT}(?=[;,])"), lambda _: ""),
+    "first write": (
+        re.compile(rf"(?<=[;{{)\n]) *[a-z_](?:[\w\[\]., =+]|\([^()]*\))*? = {CONSTANT}(?:, [\w\[\]]+ = {CONSTANT})*;"),
+        lambda _: ";",
+    ),
 }
+OTHER = re.compile(rf" = {CONSTANT}(?=[;,]|$)")
 LOOSER = {"<": "<=", ">=": ">", "<=": "<= 1 +", ">": ">="}
-FUNCTION = re.compile(r"^(?:template.*\n)?[^\s/#}][^;{=]*?\b(\w+|operator.)\([^;{]*\{.*?^\}|^[^\s/#}][^\n]*\{[^\n]*\}$", re.M | re.S)
-DECLARED = re.compile(r"\b(?:float|double|int|unsigned|short|bool|long|size_t|lanes|Partial|half)\b[^;(){}]*$")
+TYPE = re.compile(r"\b(?:float|double|int|unsigned|short|bool|long|char|lanes|Partial|half|float\d)\b[ *][^;(){}]*$")
+NO_FUNCTION = ("#", "struct", "typedef", "namespace", "using", "//", "}", "__constant__", " ")
 
 
 class Mutation(NamedTuple):
@@ -31,9 +42,12 @@ class Mutation(NamedTuple):
     program, kind : str
         Name of the program, and the kind of the change.
     place : str
-        Where it is: the function, the number of its kind there, and the line.
+        Where it is: the function, the number of its kind there, and the line; or the number of a launch or array.
     source : str
-        The source afterwards; empty if it is not changed.
+        The kernels afterwards.
+    shown : str
+        Kernels that show whether it matters: for a first value that is dropped, those with another value instead. Else
+        the kernels afterwards.
     number : int
         For a change of the host's part: which launch or array it is about.
     """
@@ -41,9 +55,158 @@ class Mutation(NamedTuple):
     program: str
     kind: str
     place: str
-    source: str = ""
+    source: str
+    shown: str
     number: int = -1
 
     @property
     def name(self):
         return f"{self.program}: {self.kind} {self.place}"
+
+
+class Function(NamedTuple):
+    name: str
+    first: int
+    last: int
+
+
+def functions(source):
+    """Return the functions of a source in the style of the corpus: from column 0 to a brace there."""
+    found, first, lines = [], None, source.splitlines()
+    for number, line in enumerate(lines):
+        if first is None and line and not line.startswith(NO_FUNCTION) and not line.endswith(";"):
+            first = number
+        if first is not None and (line == "}" or (line.endswith("}") and line.count("{") == line.count("}"))):
+            head = re.sub(r"__launch_bounds__\(\d+\)", "", " ".join(lines[first : number + 1]))
+            found.append(Function(re.search(r"(operator.|\w+)\(", head)[1], first, number + 1))
+            first = None
+    return found
+
+
+def reachable(source, kernels):
+    """Return the source with empty lines for the functions that the kernels do not use, and those that they use."""
+    lines, every = source.splitlines(), functions(source)
+    used = {function.name for function in every if function.name.startswith("operator")} | {*kernels}
+    while True:
+        text = "\n".join("\n".join(lines[each.first : each.last]) for each in every if each.name in used)
+        more = {each.name for each in every if re.search(rf"\b{re.escape(each.name)}\b", text)} | used
+        if more == used:
+            break
+        used = more
+    for each in every:
+        if each.name not in used:
+            lines[each.first : each.last] = [""] * (each.last - each.first)
+    return "\n".join(lines) + "\n", [each for each in every if each.name in used]
+
+
+def source_mutations(programs):
+    """Yield the mutations of the sources; each place is changed in the first program that uses it."""
+    seen = set()
+    for program in programs.values():
+        source, used = reachable(program.source, program.kernels())
+        for function in used:
+            if (program.subject, function.name) not in seen:
+                seen.add((program.subject, function.name))
+                yield from _of_function(program.name, source, function)
+
+
+def _of_function(program, source, function):
+    starts = [0, *[each.end() for each in re.finditer("\n", source)]]
+    first, last = starts[function.first], starts[function.last]
+    body = source.index("{", first, last)
+    for kind, (pattern, replacement) in KINDS.items():
+        number = 0
+        for found in pattern.finditer(source, body, last):
+            if _is_one(kind, source, found):
+                number += 1
+                texts = replacement(found), OTHER.sub(" = 77", found[0]) if kind.startswith("first") else replacement(found)
+                mutated, shown = (source[: found.start()] + text + source[found.end() :] for text in texts)
+                line = source.count("\n", 0, found.end() - 1) + 1
+                yield Mutation(program, kind, f"{number} of {function.name}, line {line}", mutated, shown)
+
+
+def _is_one(kind, source, found):
+    before = source[: found.start()].rpartition("\n")[2]
+    if kind == "first value":
+        return TYPE.search(before) is not None and not re.search(r"for \([^;]*$|const [^;]*$", before)
+    if kind == "first write":
+        statement = re.sub(r"\([^()]*\)", "", found[0])  # without the head of a loop
+        return TYPE.search(statement.partition("=")[0]) is None
+    return True
+
+
+def function_of(mutation):
+    """Return the function that a mutation changes, and the number of its kind there."""
+    return mutation.place.partition(",")[0]
+
+
+def host_mutations(programs):
+    """Yield the mutations of the host's part of each program."""
+    for program in programs.values():
+        source, _ = reachable(program.source, program.kernels())
+        counted = Altered(source, options=OPTIONS, checks="none")
+        program.run(counted)
+        for kind, count in counted.counts.items():
+            for number in range(count):
+                yield Mutation(program.name, kind, f"of {NAMES[kind]} {number + 1}", source, source, number)
+
+
+NAMES = {"grid": "launch", "shorter": "array", "memset": "array"}
+
+
+class Altered(Gpu):
+    """A simulated GPU whose host's part has a mutation.
+
+    The kinds are ``grid``: a block more; ``shorter``: an array without its last element; ``memset``: memory that is not
+    set to zero. Only the first launches count, as others repeat them.
+    """
+
+    def __init__(self, *arguments, kind="", number=-1, **settings):
+        super().__init__(*arguments, **settings)
+        self.kind, self.number = kind, number
+        self.counts = {"grid": 0, "shorter": 0, "memset": 0}
+        self._launched = {}
+        self._shapes = {}
+
+    def array(self, values):
+        values = np.asarray(values)
+        made = self._new(values.shape, values.dtype)
+        kept = values.reshape(made.shape) if made.size == values.size else values.ravel()[: made.size]
+        made[...] = super().array(np.ascontiguousarray(kept))
+        return made
+
+    def empty(self, shape, dtype):
+        return self._new((shape,) if isinstance(shape, int) else tuple(shape), np.dtype(dtype))
+
+    def zeros(self, shape, dtype):
+        made = self.empty(shape, dtype)
+        if not self._is_it("memset"):
+            made[...] = 0
+        return made
+
+    def launch(self, name, grid, block, *arguments, shared=0):
+        if name not in self._launched:
+            self._launched[name] = self._is_it("grid")
+        x, *others = (grid,) if isinstance(grid, int) else grid
+        super().launch(name, (x + self._launched[name], *others), block, *arguments, shared=shared)
+
+    def numpy(self, array):
+        """Return the values; those that a shorter array lacks are zero."""
+        found = super().numpy(array)
+        _, shape = self._shapes.get(id(array), (None, found.shape))
+        return found if found.shape == shape else np.append(found, found.dtype.type(0)).reshape(shape)
+
+    def _new(self, shape, dtype):
+        size = int(np.prod(shape))
+        made = self.allocate((size - 1,) if self._is_it("shorter") else shape, dtype)
+        self._shapes[id(made)] = made, shape
+        return made
+
+    def allocate(self, shape, dtype):
+        """Return memory that was not written."""
+        return super().empty(shape, dtype)
+
+    def _is_it(self, kind):
+        """Count a place for a mutation; return whether it is the one."""
+        self.counts[kind] += 1
+        return kind == self.kind and self.counts[kind] - 1 == self.number

@@ -125,12 +125,10 @@ extern "C" __global__ void add_totals(int* out, const int* totals, int n) {
 }
 
 // One pass: a block waits for what the blocks before it have published, nearest first.
-__device__ int next_part;
-
 extern "C" __global__ void look_back(const int* in, int* out, volatile int* aggregates, volatile int* prefixes, int* flags,
-                                     int n) {
+                                     int* next_part, int n) {
     __shared__ int part, before;
-    if (threadIdx.x == 0) part = atomicAdd(&next_part, 1);
+    if (threadIdx.x == 0) part = atomicAdd(next_part, 1);
     __syncthreads();
     const int i = part * blockDim.x + threadIdx.x;
     const int sum = inclusive_in_block(i < n ? in[i] : 0);

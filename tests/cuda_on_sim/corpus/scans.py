@@ -55,8 +55,9 @@ def scan_in_three_launches(gpu):
 def look_back(gpu):
     n, blocks = 500, 4
     values, out = integers(gpu, n), gpu.empty(n, "i4")
-    aggregates, prefixes, flags = gpu.empty(blocks, "i4"), gpu.empty(blocks, "i4"), gpu.zeros(blocks, "i4")
-    gpu.launch("look_back", blocks, 128, gpu.array(values), out, aggregates, prefixes, flags, n)
+    aggregates, prefixes = gpu.empty(blocks, "i4"), gpu.empty(blocks, "i4")
+    flags, following = gpu.zeros(blocks, "i4"), gpu.zeros(1, "i4")
+    gpu.launch("look_back", blocks, 128, gpu.array(values), out, aggregates, prefixes, flags, following, n)
     gpu.expect(out, values.cumsum())
 
 

@@ -25,12 +25,12 @@ struct Block;
 struct Worker;
 struct Run;
 
-// Shadow of one thread for the race check and the init check.
+// Shadow of one thread: where checks*.cpp find what they keep of it.
 struct Shadow {
-    uint32_t clock;           // grows whenever the thread synchronises
-    uint32_t fenced;          // the clock up to which its writes are visible after a fence
-    const void* acquired;     // what it knows of other blocks
+    struct BlockChecks* block;
+    struct WarpChecks* warp;
     uint8_t* local;           // for each byte of the stack: 1 if declared and not written; null before the first
+    uintptr_t local_low, local_high;  // where bytes may be marked in `local`
 };
 
 enum State : uint32_t { RUNNING, AT_BARRIER, IN_WARP, AT_GRID_BARRIER, NOT_STARTED, ENDED, READY };
@@ -75,12 +75,9 @@ struct Block {
     Dim index;
     uint64_t number;          // linear index in the grid, x fastest
     unsigned size;            // threads
-    uint32_t shadow_run;      // identifies it in race cells, for checks.cpp
-    uint64_t* shared_cells;   // shadow of shared memory, for checks.cpp
-    uint64_t* dynamic_cells;
     char* shared_begin;       // the module's thread-local segment in this worker
     char* dynamic_begin;
-    void* checks;             // more of checks.cpp
+    void* checks;             // for checks.cpp
     Thread** threads;         // by linear index; null before it starts and after it ended
 
     uint64_t random;          // state of the generator

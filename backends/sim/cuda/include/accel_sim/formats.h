@@ -3,7 +3,7 @@
 // Integers only, the same code for every compiler: g++ 12 has no __bf16, and calls a function for each _Float16.
 #pragma once
 
-#define ACCEL_SIM_INLINE __attribute__((always_inline)) inline
+
 
 namespace accel_sim {
 

@@ -1,0 +1,220 @@
+"""From the findings of the runtime to reports: places with source lines, and memory with its owner."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from accel.kernel_reports import Dim3, Frame, KernelReport, ThreadPlace
+
+
+from .allocations import Area, Areas
+from .kinds import CHECKS, NAMES
+from .launching import Finding, Kind, Mode, Place, Space, Standing
+from .messages import Accessed, Subject, message_of
+from .module import Module
+from .sources import SourceLines
+
+__all__ = ["Argument", "Launched", "reports_of"]
+
+_HEADERS = str(Path(__file__).parent / "include")
+_LIBRARY = ("view.cuh", "<kernels>")
+_NEAR = 1 << 20
+"""An address that is farther than this from all memory is called invalid, not out of its bounds."""
+
+_SPACES = {
+    Space.GLOBAL: "global",
+    Space.SHARED: "shared",
+    Space.DYNAMIC_SHARED: "dynamic shared",
+    Space.LOCAL: "local",
+}
+_STATES = ("running", "waiting at a barrier", "waiting for its warp", "waiting for the grid", "not started", "ended")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Memory that was passed to a kernel.
+
+    Attributes
+    ----------
+    name : str
+        Name of the parameter; empty if it is not known.
+    host, nbytes : int
+        Address on the host, and bytes.
+    """
+
+    name: str
+    host: int
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """What reports need to know of a launch.
+
+    Attributes
+    ----------
+    kernel : str
+        Name of the kernel.
+    grid, block : tuple of three ints
+        Extents.
+    warp : int
+        Threads of a warp.
+    shared : int
+        Bytes of dynamic shared memory.
+    limit : int
+        Seconds after which it was to be stopped.
+    module : Module
+        The code.
+    lines : SourceLines
+        The source.
+    areas : Areas
+        All memory.
+    arguments : sequence of Argument
+        The memory that was passed.
+    """
+
+    kernel: str
+    grid: Dim3
+    block: Dim3
+    warp: int
+    shared: int
+    limit: int
+    module: Module
+    lines: SourceLines
+    areas: Areas
+    arguments: Sequence[Argument]
+
+
+def reports_of(launched: Launched, findings: Iterable[Finding], standings: Iterable[Standing]) -> list[KernelReport]:
+    """Return a report for each finding; where threads stood is told with the finding that stopped the launch."""
+    stood = tuple(_standing(launched, each) for each in standings)
+    return [_report(launched, each, stood if each.kind in _WITH_THREADS else ()) for each in _merged(findings)]
+
+
+def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:
+    """Return findings without the races that another one has with its sides exchanged, whose count they add to."""
+    merged: dict[object, Finding] = {}
+    for finding in findings:
+        sides = frozenset((each.pc, each.mode) for each in (finding.here, finding.other))
+        first = merged.setdefault((finding.kind, sides), finding)
+        if first is not finding:
+            first.count += finding.count
+    return merged.values()
+
+
+_WITH_THREADS = (Kind.DIVERGENT_BARRIER, Kind.ENDED_BEFORE_BARRIER, Kind.DEADLOCK, Kind.TIMEOUT)
+
+
+def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ...]) -> KernelReport:
+    accessed = _accessed(launched, finding)
+    action, others = _ACTIONS.get(finding.kind, ("is there", "is there"))
+    here = _place(launched, finding.here, action)
+    other = _place(launched, finding.other, others) if finding.other.pc or finding.kind in _TWO_SIDED else None
+    subject = Subject(
+        finding, launched.kernel, launched.grid, launched.block, launched.limit, here, other, accessed, threads
+    )
+    return KernelReport(
+        CHECKS[finding.kind],
+        NAMES[finding.kind],
+        launched.kernel,
+        launched.grid,
+        launched.block,
+        here,
+        other,
+        accessed.said,
+        accessed.offset,
+        finding.count,
+        message_of(subject),
+        threads,
+        _SPACES.get(finding.space, ""),
+        accessed.size,
+        launched.warp,
+    )
+
+
+_TWO_SIDED = (Kind.RACE, Kind.DIVERGENT_BARRIER, Kind.ENDED_BEFORE_BARRIER)
+_ACTIONS = {
+    Kind.DIVERGENT_BARRIER: ("waits at a barrier", "waits elsewhere"),
+    Kind.ENDED_BEFORE_BARRIER: ("waits at a barrier", "has ended"),
+    Kind.WRONG_MASK: ("calls a warp operation", "is elsewhere"),
+    Kind.DEADLOCK: ("waits", "waits"),
+    Kind.NOT_COOPERATIVE: ("waits for the grid", "waits for the grid"),
+    Kind.TIMEOUT: ("runs", "runs"),
+}
+_SEVERAL = 0xFFFFFFFF
+"""The index of a thread that is not known: several made the same access, and only the first of them is kept."""
+
+
+def _place(launched: Launched, place: Place, action: str) -> ThreadPlace:
+    frames = _frames(launched, place.pc)
+    thread = None if place.thread.x == _SEVERAL else place.thread.xyz
+    return ThreadPlace(place.block.xyz, thread, _action(place.mode) or action, place.size, frames)
+
+
+def _standing(launched: Launched, standing: Standing) -> ThreadPlace:
+    frames = _frames(launched, standing.pc)
+    return ThreadPlace(standing.block.xyz, standing.thread.xyz, _STATES[standing.state], 0, frames)
+
+
+def _action(mode: int) -> str:
+    if mode & Mode.ATOMIC:
+        return "updates atomically"
+    return "writes" if mode & Mode.WRITE else "reads" if mode & Mode.READ else ""
+
+
+def _frames(launched: Launched, pc: int) -> tuple[Frame, ...]:
+    """Return the call stack without what the headers of CUDA and of accel have in it."""
+    begin, end = launched.module.code
+    frames = launched.module.frames(pc) if begin <= pc <= end else ()
+    return tuple(
+        Frame(each.function, each.file, each.line, each.text or launched.lines.text(each.file, each.line))
+        for each in frames
+        if not each.file.startswith(_HEADERS) and each.file not in _LIBRARY
+    )
+
+
+def _accessed(launched: Launched, finding: Finding) -> Accessed:
+    """Return what is known of the memory that a finding is about."""
+    if finding.space in (Space.SHARED, Space.DYNAMIC_SHARED, Space.LOCAL):
+        return _on_chip(launched, finding)
+    areas = launched.areas.all
+    area = areas[finding.range] if 0 <= finding.range < len(areas) else launched.areas.nearest(finding.address)
+    near = area is not None and area.distance(finding.address) < _NEAR
+    return _in_area(launched, finding, area) if area is not None and near else Accessed()
+
+
+def _in_area(launched: Launched, finding: Finding, area: Area) -> Accessed:
+    """Return memory under the name of the argument that it is, and the element as a number from where that begins."""
+    arguments = [each for each in launched.arguments if area.begin <= each.host <= area.end]
+    argument = min(arguments, key=lambda each: _distance(each, finding.address), default=None)
+    name = area.variable.name if area.variable is not None else argument.name if argument is not None else ""
+    origin = area.begin if argument is None else argument.host
+    said = area.said if area.variable is not None or not name else f"{name}, {area.said}"
+    if area.site:
+        said += f", allocated at {area.site}"
+    if area.freed:
+        said += f", released at {area.freed}"
+    return Accessed(said, name, finding.address - area.begin, area.size, finding.address - origin)
+
+
+def _distance(argument: Argument, address: int) -> int:
+    return max(argument.host - address, address - argument.host - argument.nbytes, 0)
+
+
+def _on_chip(launched: Launched, finding: Finding) -> Accessed:
+    variables = launched.module.shared
+    if finding.space == Space.SHARED and 0 <= finding.range < len(variables):
+        variable = variables[finding.range]
+        offset = finding.offset
+        return Accessed(
+            f"the __shared__ variable {variable.name} of {variable.size} bytes",
+            variable.name,
+            offset,
+            variable.size,
+            offset,
+        )
+    if finding.space == Space.DYNAMIC_SHARED:
+        said, size = f"the dynamic shared memory of {launched.shared} bytes", launched.shared
+        return Accessed(said, "", finding.offset, size, finding.offset)
+    return Accessed("a local variable" if finding.space == Space.LOCAL else "shared memory")
+

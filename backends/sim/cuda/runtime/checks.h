@@ -1,0 +1,208 @@
+// What the checks share: cells, sites, and what they keep of a launch, a block and a warp.
+//
+// A cell holds the last access of a location: 64 bits, so that workers exchange whole cells. Each word of 4 bytes has two:
+// of the last write and of the last read. A word whose bytes were used one by one is FINE: then each of its bytes has two
+// cells of its own, in a plane behind the cells of the words.
+//
+// An epoch is drawn at each synchronisation, from a number that only grows in the life of the process. So whatever is
+// below the epoch at which a launch began, or at which a block passed its last barrier, is ordered: one comparison. No
+// shadow is cleared between blocks and launches.
+#pragma once
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+namespace accel_sim {
+
+// Of a cell, from its highest bit: 36 bits of epoch, 10 of thread, 14 of site, and these flags.
+enum Flag : uint64_t {
+    SEVERAL = 1,      // of a read: another thread read the location too, and neither is ordered after the other
+    BY_ATOMIC = 2,
+    BY_VOLATILE = 4,
+    FINE = 8,
+    STRONG = BY_ATOMIC | BY_VOLATILE,
+};
+constexpr unsigned SITE_SHIFT = 4, THREAD_SHIFT = 18, EPOCH_SHIFT = 28;
+constexpr unsigned SITES = 1 << (THREAD_SHIFT - SITE_SHIFT);
+constexpr unsigned MOST_THREADS = 1 << (EPOCH_SHIFT - THREAD_SHIFT);
+// Modes, besides those of launch.h. WHOLE: a copy of something as a whole, whose bytes need not all be written.
+constexpr uint32_t VOLATILE = 8, WHOLE = 16;
+
+inline unsigned thread_of(uint64_t cell) { return cell >> THREAD_SHIFT & (MOST_THREADS - 1); }
+inline unsigned site_of(uint64_t cell) { return cell >> SITE_SHIFT & (SITES - 1); }
+inline uint64_t epoch_of(uint64_t cell) { return cell >> EPOCH_SHIFT; }
+inline uint64_t load(const uint64_t* cell) { return __atomic_load_n(cell, __ATOMIC_RELAXED); }
+inline void store(uint64_t* cell, uint64_t value) { __atomic_store_n(cell, value, __ATOMIC_RELAXED); }
+
+// An instruction that accesses memory, and the range that it accessed last: most instructions use one range only.
+struct Site {
+    uint64_t pc;
+    Range* range;
+};
+
+// What one thread released by a fence: accesses below these epochs.
+struct Release {
+    uint64_t own, warp, block;      // of the thread, of its warp, of all the block
+    const uint64_t* row;            // of the lanes of its warp, one by one; null if `warp` says it all
+    uint64_t number;                // of its block
+    unsigned thread, scope;
+    const struct Acquired *by_thread, *by_block;  // what it knew of others
+    const struct Log* log;          // where it was published last; null: nowhere
+};
+
+// What a thread knows of others: the first `count` releases of a log. Shared between threads, so never changed.
+struct Acquired {
+    struct Log* log;
+    uint64_t count;
+    const Acquired* next;
+};
+
+// How one thread takes part in the order by atomics and fences.
+struct Order {
+    const Acquired* acquired;
+    Release* fenced[2];           // its last fence, and its last one for the whole device
+    const uint64_t* pending;      // the location of a volatile read; its log is not yet acquired
+    const Release* known;         // what ordered the last suspected race
+};
+
+struct WarpChecks {
+    uint64_t sync;                // the epoch at which all its lanes were synchronised
+    uint64_t acquirers;           // lanes that acquired, or read volatile, since the last barrier
+    uint64_t* known;              // [lane][lane]: accesses of the second below it are ordered before the first; or null
+    uint64_t own[64];             // epochs of the lanes, if above `sync`
+};
+
+// Memory for what lives as long as a launch.
+struct Arena {
+    struct Chunk {
+        Chunk* next;
+        uint64_t used;
+    };
+    Chunk* chunks = nullptr;
+    void* take(uint64_t size);    // zeros
+    void free_all();
+};
+
+struct BlockChecks {
+    Range shared, dynamic;        // `written` also has the gaps between variables: GAP
+    uint64_t barrier;             // the epoch of its last barrier
+    uint64_t next, end;           // epochs that it has drawn and not used
+    uint64_t drawn;               // granules the last time
+    uint64_t number;              // in the grid
+    unsigned size, warp_size;
+    WarpChecks* warps;
+    Order* orders;                // by thread; null before the first fence or volatile read
+    const Acquired* acquired;     // what all its threads know of others
+    Arena arena;
+    BlockChecks* idle;            // the next that no block uses
+};
+
+// Which bytes of a stack are declared and not written.
+struct LocalMap {
+    uintptr_t stack;
+    uint8_t* marks;
+};
+
+struct Checks {                   // of a launch
+    Run* run;
+    uint64_t floor;               // accesses below it are ordered before all of this launch
+    bool memory, race, init;
+    Range nowhere;                // of sites that accessed no range yet
+    uint8_t* shared_written;      // of shared memory when a block begins
+    uint64_t id;
+    pthread_mutex_t lock;         // guards what follows
+    BlockChecks* idle;
+    struct Log** logs;            // by location; null before the first
+    uint64_t log_count, query;
+    Arena arena;
+    LocalMap* local_maps;
+    uint64_t local_map_count;
+    Site sites[SITES];
+
+    unsigned site(uint64_t pc) {
+        unsigned index = unsigned(pc * 0x9E3779B97F4A7C15u >> 50);
+        if (__builtin_expect(sites[index].pc == pc, 1)) return index;
+        return find_site(pc, index);
+    }
+    unsigned find_site(uint64_t pc, unsigned index);  // 0 if the table is full
+};
+
+class Held {
+public:
+    explicit Held(pthread_mutex_t& lock) : lock_(lock) { pthread_mutex_lock(&lock_); }
+    ~Held() { pthread_mutex_unlock(&lock_); }
+    Held(const Held&) = delete;
+
+private:
+    pthread_mutex_t& lock_;
+};
+
+inline Checks* checks_of(const Thread& thread) { return (Checks*)thread.run->checks; }
+inline BlockChecks& checks_of(const Block& block) { return *(BlockChecks*)block.checks; }
+
+// Epoch and thread of an access that the thread makes now, as in a cell.
+inline uint64_t stamp_of(const Thread& thread) {
+    const WarpChecks& warp = *thread.shadow.warp;
+    const uint64_t own = warp.own[thread.lane], sync = warp.sync;
+    return (own > sync ? own : sync) | uint64_t(thread.linear) << THREAD_SHIFT;
+}
+
+// An access that is being checked.
+struct Access {
+    Thread& thread;
+    uint64_t address, size, pc;
+    uint32_t mode;
+    unsigned site;
+};
+
+inline uint64_t tag_of(const Access& access) {
+    const uint64_t flags = access.mode & ATOMIC ? +BY_ATOMIC : access.mode & VOLATILE ? +BY_VOLATILE : 0;
+    return stamp_of(access.thread) | uint64_t(access.site) << SITE_SHIFT | flags;
+}
+
+constexpr uint8_t UNWRITTEN = 0, WRITTEN = 1, GAP = 2;  // in Range::written
+
+// --- checks_shadow.cpp
+uint64_t* make_cells(Range& range);               // null without memory
+void free_cells(uint64_t* cells);
+uint8_t* local_map_of(Checks& checks, uintptr_t stack);
+uint64_t draw_epoch(BlockChecks& block, const Checks& checks);  // as in a cell
+struct Owner {
+    uint32_t launch, block;
+};
+Owner owner_of(uint64_t cell);
+inline uint64_t words_of(const Range& range) { return (range.begin % 4 + range.size + 3) / 4; }
+inline uint64_t* cells_at(const Range& range, uint64_t address) {
+    return range.cells + (address / 4 - range.begin / 4) * 2;
+}
+
+// --- checks_memory.cpp
+// The range of an access: null if there is nothing more to check. Does not return from an invalid access.
+Range* locate(const Access& access);
+Finding finding_of(const Access& access, Kind kind, const Range* range);
+Space space_of(const Thread& thread, const Range* range);
+
+// --- checks_init.cpp
+void check_read_written(const Access& access, Range& range);
+void check_write_written(const Access& access, Range& range);
+void declare_local(Thread& thread, uintptr_t variable, uint64_t size);
+void clear_local(Thread& thread, uintptr_t end);   // forgets the declarations below
+void check_local(const Access& access);
+
+// --- checks_race.cpp
+// All cells of an access.
+void check_cells(const Access& access, Range& range, uint64_t floor);
+
+// --- checks_order.cpp
+bool ordered(const Thread& thread, uint64_t cell);
+void synchronise_order(Checks& checks, BlockChecks& block);                              // at a barrier
+void synchronise_order(Checks& checks, BlockChecks& block, unsigned warp, uint64_t mask);  // of lanes
+void read_volatile(const Access& access, const Range& range);
+void publish(Thread& thread, const uint64_t* location);
+void acquire(Thread& thread, const uint64_t* location);
+void end_orders(Checks& checks);
+void begin_orders(BlockChecks& block);
+
+}  // namespace accel_sim

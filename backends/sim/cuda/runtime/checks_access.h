@@ -1,0 +1,66 @@
+// The way of an access through the checks, in line for the accesses that most code makes.
+#pragma once
+#include "checks.h"
+
+namespace accel_sim {
+
+// --- checks_access.cpp
+void check_slowly(const void* at, uint64_t size, uint32_t mode, void* pc, uint64_t alignment);
+[[noreturn]] void misaligned(const Access& access, const char* type);
+[[noreturn]] void index_out_of_bounds(Thread& thread, uint64_t index, uint64_t pc);
+// The location that atomic operations are logged by; null if they are not.
+const uint64_t* check_atomic(const void* at, uint64_t size, uint32_t mode, void* pc);
+
+// The running thread, if it is one of a launch with checks.
+inline Thread* checked_thread() {
+    if (__builtin_expect(!on_fiber(), 0)) return nullptr;
+    Thread& thread = self();
+    return thread.run->checks ? &thread : nullptr;
+}
+
+template <unsigned SIZE>
+inline bool all_written(const uint8_t* written) {
+    unsigned char each[SIZE];
+    memcpy(each, written, SIZE);
+    unsigned char ones[SIZE];
+    memset(ones, WRITTEN, SIZE);
+    return !memcmp(each, ones, SIZE);
+}
+
+// Whether the access of a word that two cells describe needs no further look. Notes it, if so.
+inline bool pass(uint64_t* pair, uint64_t floor, uint64_t tag, bool writes) {
+    const uint64_t written = load(pair), read = load(pair + 1);
+    if (written >= floor && ((written ^ tag) >> THREAD_SHIFT || written & FINE)) return false;
+    if (read >= floor && ((read ^ tag) >> THREAD_SHIFT || read & SEVERAL)) return false;
+    store(pair + !writes, tag);
+    return true;
+}
+
+template <unsigned SIZE, uint32_t MODE>
+__attribute__((always_inline)) inline void check(const void* at, void* pc) {
+    Thread* thread = checked_thread();
+    if (!thread) return;
+    const uint64_t address = (uint64_t)at;
+    if ((address ^ (uint64_t)thread) < STACK && address + SIZE <= thread->shadow.local_low) return;
+    Checks& checks = *checks_of(*thread);
+    const unsigned site = checks.site((uint64_t)pc);
+    Range* range = checks.sites[site].range;
+    uint64_t floor = checks.floor;
+    if (address - range->begin >= range->size) {
+        range = &thread->shadow.block->shared;
+        floor = thread->shadow.block->barrier;
+    }
+    const uint64_t offset = address - range->begin;
+    if (__builtin_expect(offset >= range->size || range->size - offset < SIZE || address % SIZE, 0))
+        return check_slowly(at, SIZE, MODE, pc, SIZE);
+    if (range->written && !all_written<SIZE>(range->written + offset)) return check_slowly(at, SIZE, MODE, pc, SIZE);
+    if (!checks.race) return;
+    if (SIZE < 4 || !range->cells) return check_cells({*thread, address, SIZE, (uint64_t)pc, MODE, site}, *range, floor);
+    const uint64_t tag = stamp_of(*thread) | uint64_t(site) << SITE_SHIFT;
+    uint64_t* pair = cells_at(*range, address);
+    for (unsigned word = 0; word < SIZE; word += 4, pair += 2)
+        if (!pass(pair, floor, tag, MODE & WRITE))
+            return check_cells({*thread, address, SIZE, (uint64_t)pc, MODE, site}, *range, floor);
+}
+
+}  // namespace accel_sim

@@ -1,0 +1,18 @@
+// The runtime as one unit.
+#include "fibers.cpp"
+#include "findings.cpp"
+#include "printing.cpp"
+#include "blocks.cpp"
+#include "waiting.cpp"
+#include "faults.cpp"
+#include "machine.cpp"
+
+#include "checks.cpp"
+#include "checks_access.cpp"
+#include "checks_init.cpp"
+#include "checks_memory.cpp"
+#include "checks_order.cpp"
+#include "checks_race.cpp"
+#include "checks_shadow.cpp"
+#include "callbacks.cpp"
+#include "callbacks_atomic.cpp"

@@ -1,0 +1,97 @@
+"""Run kernels with the checks of the simulated device, below `RawKernel`: a test sees what the runtime finds."""
+
+import os
+import shutil
+import sys
+from functools import cache
+from importlib.util import find_spec
+from typing import NamedTuple
+
+import numpy as np
+
+from accel.backends.sim.cuda.building import build
+from accel.backends.sim.cuda.launching import CHECKS, Kind, Range, run
+from accel.backends.sim.cuda.module import Module
+
+__all__ = ["ALL", "Memory", "Setup", "kinds", "ran", "setups"]
+
+ALL = ",".join(CHECKS)
+
+
+class Memory:
+    """An allocation of a device: bytes at an address that is a multiple of 256."""
+
+    def __init__(self, values, *, written=True, readonly=False, released=False):
+        values = np.asarray(values)
+        self._bytes = np.full(values.nbytes + 512, 0xFF, np.uint8)
+        begin = -self._bytes.ctypes.data % 256
+        self.values = self._bytes[begin : begin + values.nbytes].view(values.dtype).reshape(values.shape)
+        self.marks = None if written else np.zeros(values.nbytes + 16, np.uint8)
+        if written:
+            self.values[...] = values
+        self.range = Range(
+            self.address, values.nbytes, None if written else self.marks.ctypes.data, None, readonly, released
+        )
+
+    @property
+    def address(self):
+        return self.values.ctypes.data
+
+
+class Setup(NamedTuple):
+    """What a test compiles with: a compiler, and the threads of a warp."""
+
+    compiler: str
+    warp: int
+
+    def __str__(self):
+        return f"{self.compiler.split()[-1].rpartition('/')[2]}-{self.warp}"
+
+
+def setups():
+    """Return the compilers of this machine with both widths of a warp."""
+    compilers = [name for name in ("g++", "clang++") if shutil.which(name)]
+    if find_spec("ziglang"):
+        compilers.append(f"{sys.executable} -m ziglang c++")
+    return [Setup(compiler, warp) for compiler in compilers for warp in (32, 64)]
+
+
+@cache
+def module(source, kernels, setup, checked=True):
+    before = os.environ.get("ACCEL_KERNEL_COMPILER")
+    os.environ["ACCEL_KERNEL_COMPILER"] = setup.compiler
+    try:
+        return Module.load(build(source, warp=setup.warp, checked=checked, kernels=kernels), "tests")
+    finally:
+        del os.environ["ACCEL_KERNEL_COMPILER"]
+        if before is not None:
+            os.environ["ACCEL_KERNEL_COMPILER"] = before
+
+
+def ran(source, kernel, grid, block, *arguments, setup, checks=ALL, kernels=None, memories=(), **settings):
+    """Launch a kernel, and return the outcome. Memories are passed as their addresses, Python integers as ints."""
+    loaded = module(source, kernels or (kernel,), setup, bool(checks))
+    used = [each for each in arguments if isinstance(each, Memory)] + list(memories)
+    variables = [Range(each.offset, each.size, None, None, each.readonly, 0) for each in loaded.globals]
+    ranges = sorted([each.range for each in used] + variables, key=lambda each: each.begin)
+    settings.setdefault("seed", 0)
+    settings.setdefault("limit", 30)
+    return run(
+        loaded, loaded.entry(kernel), [_value(each) for each in arguments], grid=(*_dim(grid),), block=(*_dim(block),),
+        warp=setup.warp, ranges=ranges, checks=checks, **settings,
+    )  # fmt: skip
+
+
+def kinds(outcome):
+    """Return the kinds of what was found."""
+    return [Kind(finding.kind).name for finding in outcome.findings]
+
+
+def _value(argument):
+    if isinstance(argument, Memory):
+        return np.uint64(argument.address)
+    return np.int32(argument) if isinstance(argument, int) else argument
+
+
+def _dim(extents):
+    return (extents, 1, 1) if isinstance(extents, int) else (*extents, 1, 1)[:3]

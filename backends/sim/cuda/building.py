@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from accel.errors import KernelLaunchError, KernelSyntaxError
 
-from . import caching, options as compiler_options
+from . import caching, libraries, options as compiler_options
 from .compilers import Compiler, find_compiler
 from .translation import constants, translated
 
@@ -71,6 +71,7 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
     compiler = find_compiler()
     flags = (
         *compiler_options.for_kernels(compiler.kind, checked=checked, warp=warp),
+        *libraries.flags(source, kind=compiler.kind, warp=warp),
         *compiler_options.accepted(options),
     )
     runtime, unit = _runtime_file(compiler), _unit(source, tuple(kernels), checked=checked)

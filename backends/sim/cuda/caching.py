@@ -17,7 +17,7 @@ from pathlib import Path
 from accel import config
 from accel.locks import open_after_fork
 
-__all__ = ["drop_oldest", "environment", "folder", "only_one", "write"]
+__all__ = ["drop_oldest", "folder", "only_one", "write"]
 
 LIMIT = 512 << 20
 _PATIENCE = 120.0  # seconds; a process that holds the lock longer is taken for stopped, and its work is done twice
@@ -50,12 +50,6 @@ def _remove(path: Path, owner: int) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def environment() -> dict[str, str]:
-    """Return the environment of compilers: messages in English, and zig's own files here."""
-    zig = str(folder() / "zig")
-    return {**os.environ, "LC_ALL": "C", "ZIG_GLOBAL_CACHE_DIR": zig, "ZIG_LOCAL_CACHE_DIR": zig}
-
-
 def write(file: Path, content: bytes) -> None:
     """Write a file at once; do nothing if that fails, because a cache can be without it."""
     with suppress(OSError), tempfile.TemporaryDirectory(dir=file.parent) as made:
@@ -84,15 +78,18 @@ def _take(descriptor: int) -> None:
 
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
-        with suppress(BlockingIOError):
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        time.sleep(0.01)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.01)
+        else:
+            return
 
 
 def drop_oldest(limit: int = LIMIT) -> None:
     """Remove the files that were used least recently, until the rest takes no more than `limit` bytes."""
     found = []
-    for path in folder().rglob("*"):
+    for path in folder().iterdir():
         with suppress(OSError):  # another process removed it
             status = path.stat()
             if path.is_file():

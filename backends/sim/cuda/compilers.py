@@ -1,7 +1,7 @@
 """C++ compilers: which one this machine has, and what it is called with.
 
-The first that works is used: the command in ``ACCEL_KERNEL_COMPILER``, g++, clang++, and the wheel ``ziglang``. Trying one
-takes a process of about 0.1 s, so the answer is kept in the cache folder, by the file of the compiler and its time.
+The first that works is used: the command in ``ACCEL_KERNEL_COMPILER``, or else g++, clang++, or the wheel ``ziglang``.
+Trying one takes about 0.1 s, so the answer is kept in the cache folder, by the compiler's file and its time.
 """
 
 import json
@@ -9,7 +9,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -19,9 +18,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from accel.errors import CapabilityError
+from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
 
 from . import caching
+from .running import run
 
 __all__ = ["VARIABLE", "Compiler", "find_compiler"]
 
@@ -61,17 +61,18 @@ def find_compiler() -> Compiler:
 
 @cache
 def _found(wanted: str) -> Compiler:
-    if sys.platform == "win32":
+    if sys.platform != "linux":
         raise CapabilityError(
-            "CUDA and HIP kernels on the simulated device need Linux or macOS; found Windows: run Python in WSL"
+            f"CUDA and HIP kernels on the simulated device need Linux; found {sys.platform}: run Python in a "
+            f"container, or on Windows in WSL"
         )
     candidates = [tuple(shlex.split(wanted))] if wanted.strip() else list(_candidates())
     reasons = []
     for command in candidates:
         try:
             return _remembered(command)
-        except (OSError, ValueError) as error:
-            reasons.append(f"{shlex.join(command)}: {error}")
+        except (OSError, KernelSyntaxError, KernelLaunchError) as error:
+            reasons.append(f"{shlex.join(command)}: {str(error).strip()[-300:]}")
     what = f"{VARIABLE}={wanted} does not work" if wanted.strip() else "no C++ compiler works here"
     found = "; ".join(reasons) or "there is no g++, clang++ or ziglang"
     raise CapabilityError(
@@ -80,8 +81,7 @@ def _found(wanted: str) -> Compiler:
 
 
 def _candidates() -> Iterator[tuple[str, ...]]:
-    names = ("clang++",) if sys.platform == "darwin" else ("g++", "clang++")
-    for name in names:
+    for name in ("g++", "clang++"):
         path = shutil.which(name)
         if path:
             yield (path,)
@@ -95,7 +95,7 @@ def _remembered(command: tuple[str, ...]) -> Compiler:
     path = shutil.which(command[0])
     if path is None:
         raise FileNotFoundError(f"there is no command {command[0]}")
-    status = os.stat(path)
+    status = Path(path).stat()
     identity = repr((command, os.path.realpath(path), status.st_mtime_ns, status.st_size, _TRIAL))
     file = caching.folder() / f"compiler-{sha256(identity.encode()).hexdigest()[:32]}.json"
     try:
@@ -108,24 +108,14 @@ def _remembered(command: tuple[str, ...]) -> Compiler:
 
 
 def _tried(command: tuple[str, ...]) -> Compiler:
-    said = _run([*command, "--version"]).strip()
-    version = said.splitlines()[0] if said else "of unknown version"
-    kind = "zig" if _is_zig(command) else "clang" if "clang" in said else "gcc"
     with TemporaryDirectory(dir=caching.folder()) as folder:
+        said = run([*command, "--version"], Path(folder)).strip()
         source = Path(folder, "trial.cpp")
         source.write_text(_TRIAL, encoding="utf-8")
-        _run([*command, "-std=c++17", "-fPIC", "-c", str(source), "-o", f"{folder}/trial.o"])
-    return Compiler(command, kind, version)
+        run([*command, "-std=c++17", "-fPIC", "-c", str(source), "-o", f"{folder}/trial.o"], Path(folder))
+    kind = "zig" if _is_zig(command) else "clang" if "clang" in said else "gcc"
+    return Compiler(command, kind, said.partition("\n")[0])
 
 
 def _is_zig(command: tuple[str, ...]) -> bool:
     return any(re.fullmatch(r"(.*/)?(python-)?zig(lang)?", word) for word in command)
-
-
-def _run(command: list[str]) -> str:
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, errors="replace", env=caching.environment()
-    )
-    if done.returncode:
-        raise ValueError(f"it ended with {done.returncode}: {done.stderr.strip()[-300:]}")
-    return done.stdout

@@ -7,12 +7,13 @@ from .scopes import ScopedToken
 __all__ = ["declared_names", "uninitialised"]
 
 # A statement that begins with one of these, or a declaration that has one, declares no variable on the stack.
-_OTHER = frozenset(
-    "return goto break continue case default if else for while do switch try catch throw delete new using typedef "
-    "static extern thread_local constexpr constinit template class struct union enum friend namespace operator asm "
-    "static_assert sizeof co_return co_await co_yield public private protected __shared__ __constant__ __device__ "
-    "__managed__ this".split()  # noqa: SIM905 - a list of words
-)
+_WORDS = """
+    return goto break continue case default if else for while do switch try catch throw delete new using
+    typedef  static extern thread_local constexpr constinit template class struct union enum friend namespace
+    operator asm  static_assert sizeof co_return co_await co_yield public private protected __shared__
+    __constant__ __device__  __managed__ this
+"""
+_OTHER = frozenset(_WORDS.split())
 _WITH_BRACKETS = frozenset(("alignas", "decltype", "__align__", "__attribute__", "typeof", "__typeof__"))
 _POINTS = frozenset(("*", "&", "const", "volatile", "__restrict__", "__restrict", "restrict"))
 
@@ -79,7 +80,10 @@ def _after_type(code: Sequence[ScopedToken], at: int) -> int:
             return len(code)
         follows = code[at + 1].text if at + 1 < len(code) else ""
         if token.kind == "name" and token.text in _WITH_BRACKETS and follows == "(":
-            at, words = _closing(code, at + 1) + 1, words + (token.text not in {"alignas", "__align__", "__attribute__"})
+            at, words = (
+                _closing(code, at + 1) + 1,
+                words + (token.text not in {"alignas", "__align__", "__attribute__"}),
+            )
         elif token.kind == "name" and follows == "<":
             at, words = _after_arguments(code, at + 1), words + 1
         elif token.kind == "name" and words and follows in {";", ",", "=", "[", "(", "{"}:
@@ -119,5 +123,9 @@ def _closing(code: Sequence[ScopedToken], opening: int) -> int:
 def _separator(code: Sequence[ScopedToken], at: int) -> int:
     """Return the index of the comma or semicolon that ends the initialiser at an index."""
     depth = code[at].depth
-    ends = (i for i in range(at, len(code)) if code[i].depth < depth or code[i].text in {",", ";"} and code[i].depth == depth)
+    ends = (
+        i
+        for i in range(at, len(code))
+        if code[i].depth < depth or (code[i].text in {",", ";"} and code[i].depth == depth)
+    )
     return next(ends, len(code))

@@ -1,10 +1,8 @@
 """Names of C++ as they are in sources, from the names in shared objects."""
 
-import ctypes
 import re
-import sys
 
-__all__ = ["demangled", "last_name"]
+__all__ = ["last_name"]
 
 _LENGTH = re.compile(r"(\d+)")
 
@@ -18,7 +16,7 @@ def last_name(symbol: str) -> str:
     ('tile', 'tile', 'table', 's')
     """
     if not symbol.startswith("_Z"):
-        return symbol.split(".")[0]
+        return symbol.partition(".")[0]
     found, at = "", 2
     while at < len(symbol):
         length = _LENGTH.match(symbol, at)
@@ -31,27 +29,3 @@ def last_name(symbol: str) -> str:
             else:
                 at = length.end()
     return found or symbol
-
-
-def demangled(symbol: str) -> str:
-    """Return a function as its author wrote it, if the C++ library of the system is there; else its name.
-
-    Examples
-    --------
-    >>> demangled("helper")
-    'helper'
-    """
-    try:
-        library = ctypes.CDLL("libstdc++.so.6" if sys.platform == "linux" else "libc++abi.dylib")
-    except OSError:
-        return last_name(symbol)
-    demangle = library.__cxa_demangle
-    demangle.restype = ctypes.c_void_p
-    status = ctypes.c_int()
-    text = demangle(symbol.encode(), None, None, ctypes.byref(status))
-    if not text:
-        return last_name(symbol)
-    try:
-        return ctypes.string_at(text).decode(errors="replace")
-    finally:
-        ctypes.CDLL(None).free(ctypes.c_void_p(text))

@@ -19,9 +19,7 @@ class _Declaration(NamedTuple):
     names: list[str]
 
 
-def pointers(
-    source: str, code: Sequence[ScopedToken], *, within: bool = False
-) -> Iterator[tuple[int, int, str]]:
+def pointers(source: str, code: Sequence[ScopedToken], *, within: bool = False) -> Iterator[tuple[int, int, str]]:
     """Yield the edits of the declarations in functions; with `within`, of all, and a semicolon is optional.
 
     An edit is where it begins and ends, and its text. Declarations outside of functions go: see `in_functions`.
@@ -37,10 +35,10 @@ def in_functions(source: str, code: Sequence[ScopedToken]) -> Iterator[tuple[int
     for opening, token in enumerate(code):
         if token.text == "{" and token.kind == "mark" and token.scope != "block" and outside:
             closing = _closing(code, opening)
-            for found in outside:
-                if code[opening + 1 : opening + 2] and code[opening + 1].scope == "block":
-                    if any(_uses(code, opening, closing, name) for name in found.names):
-                        yield token.end, token.end, f" {found.text};"
+            is_body = opening + 1 < len(code) and code[opening + 1].scope == "block"
+            for found in outside if is_body else ():
+                if any(_uses(code, opening, closing, name) for name in found.names):
+                    yield token.end, token.end, f" {found.text};"
 
 
 def _uses(code: Sequence[ScopedToken], opening: int, closing: int, name: str) -> bool:

@@ -158,6 +158,7 @@ class Finding(ctypes.Structure):
 
     count: int
     address: int
+    offset: int
     detail: int
     here: Place
     other: Place
@@ -169,6 +170,7 @@ class Finding(ctypes.Structure):
     _fields_ = [
         ("count", ctypes.c_uint64),
         ("address", ctypes.c_uint64),
+        ("offset", ctypes.c_int64),
         ("detail", ctypes.c_uint64),
         ("here", Place),
         ("other", Place),

@@ -1,22 +1,25 @@
 """`Module`: a compiled source in the memory of this process, with variables of its own for each device."""
 
 import ctypes
-import re
+import linecache
 import shutil
-import sys
 import threading
 from collections.abc import Hashable
 from functools import cached_property
 from tempfile import TemporaryDirectory
 from typing import ClassVar, NamedTuple
 
-from accel.errors import KernelLaunchError, KernelSyntaxError
+from accel.errors import KernelLaunchError
+from accel.kernel_reports import Frame
 from accel.locks import open_after_fork
 
 from . import caching
 from .building import Built
-from .demangling import demangled, last_name
+from .demangling import last_name
+from .lines import Lines
+from .runtime_library import HEADERS
 from .symbols import Elf, Symbol
+from .tokens import numbered
 
 __all__ = ["Entry", "Module", "Variable"]
 
@@ -68,9 +71,9 @@ class Module:
     globals : tuple of Variable
         Its ``__device__`` and ``__constant__`` variables, in the order of their addresses.
     code : tuple of two ints
-        Begin and end of its instructions.
+        Begin and end of its instructions and constants.
     shared_size : int
-        Bytes of the thread-local segment.
+        Bytes of the thread-local segment that they are in.
     shared_begin : int
         Address of a function that returns where that begins for the calling thread; 0 if there is none.
     """
@@ -89,19 +92,13 @@ class Module:
         self.shared = tuple(_variables(elf.symbols, "tls", 0, set()))
         self.globals = tuple(_variables(elf.symbols, "object", self._base, constants))
         self.code = (self._base + elf.code[0], self._base + elf.code[1])
-        self.shared_size = elf.thread_local_size if self.shared else 0
+        self.shared_size = max([variable.offset + variable.size for variable in self.shared], default=0)
         self.shared_begin = self._address(begin.name) if self.shared else 0
         ctypes.c_ulong.in_dll(library, "accel_sim_mark_offset").value = symbols[_MARK].value
 
     @classmethod
     def load(cls, built: Built, device: Hashable) -> "Module":
-        """Return the module of a device, loading it the first time.
-
-        Raises
-        ------
-        KernelSyntaxError
-            If a function is called that is not defined.
-        """
+        """Return the module of a device, loading it the first time."""
         with cls._lock:
             module = cls._loaded.get((built, device))
             if module is None:
@@ -132,6 +129,34 @@ class Module:
             sizes.append(pairs[2 * len(sizes)])
         return Entry(self._address(f"accel_sim_entry_{number}"), tuple(sizes), tuple(alignments))
 
+    def frames(self, pc: int) -> tuple[Frame, ...]:
+        """Return the calls at a return address, innermost first, also those that are inlined.
+
+        Functions of the headers here are left out, as they are what the language has built in.
+        """
+        places = self._lines.places(pc - 1 - self._base) if self.code[0] < pc <= self.code[1] else []
+        ours = f"{HEADERS}/", "<kernels>"
+        return tuple(
+            Frame(place.function, place.file, place.line, self._text(place.file, place.line))
+            for place in places
+            if place.file and not place.file.startswith(ours)
+        )
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self.built.path)
+
+    def _text(self, file: str, line: int) -> str:
+        return self._source.get((file, line)) or linecache.getline(file, line).strip()
+
+    @cached_property
+    def _source(self) -> dict[tuple[str, int], str]:
+        try:
+            source = self.built.path.with_suffix(".cu").read_text(encoding="utf-8", errors="replace")
+        except OSError:  # another process made room in the cache
+            return {}
+        return dict(numbered(source))
+
     @cached_property
     def runtime(self) -> ctypes.CDLL:
         """The runtime that the kernels call."""
@@ -139,25 +164,14 @@ class Module:
 
 
 _MARK = "_ZL14accel_sim_mark"
-_OURS = (
-    "accel_sim_",
-    _MARK,
-    "_ZN9accel_sim",
-    "_ZNK9accel_sim",
-    "_ZZN9accel_sim",
-    "_ZGV",
-    "_ZT",
-    ".",
-    "$",
-    "completed.",
-)
+_OURS = ("accel_sim_", _MARK, "_ZN9accel_sim", "_ZNK9accel_sim", "_ZZN9accel_sim", "_ZGV", "_ZT", "__")
 
 
 def _variables(symbols: list[Symbol], kind: str, base: int, constants: set[str]) -> list[Variable]:
     found = [
         Variable(name, symbol.value + base, symbol.size, name in constants)
         for symbol in symbols
-        if symbol.kind == kind and symbol.size and not symbol.name.startswith(_OURS)
+        if symbol.kind == kind and symbol.size and "." not in symbol.name and not symbol.name.startswith(_OURS)
         for name in [last_name(symbol.name)]
     ]
     return sorted(found, key=lambda variable: variable.offset)
@@ -165,19 +179,8 @@ def _variables(symbols: list[Symbol], kind: str, base: int, constants: set[str])
 
 def _opened(built: Built, *, first: bool) -> ctypes.CDLL:
     """Load the runtime, and the kernels with variables of their own: the system loads a file only once."""
-    if sys.platform == "linux":  # what zig builds does not name it
-        ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
     ctypes.CDLL(str(built.runtime))
-    try:
-        if first:
-            return ctypes.CDLL(str(built.path))
-        with TemporaryDirectory(dir=caching.folder()) as copies:
-            return ctypes.CDLL(shutil.copy(built.path, copies))
-    except OSError as error:
-        missing = re.search(r"undefined symbol: (\w+)|symbol not found in .*?'_?(\w+)'", str(error))
-        if missing is None:
-            raise
-        raise KernelSyntaxError(
-            f"the source uses {demangled(missing[1] or missing[2])}, which is declared, and defined nowhere: define it "
-            f"in the source, or in a file that it includes"
-        ) from None
+    if first:
+        return ctypes.CDLL(str(built.path))
+    with TemporaryDirectory(dir=caching.folder()) as copies:
+        return ctypes.CDLL(shutil.copy(built.path, copies))

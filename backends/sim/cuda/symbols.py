@@ -1,6 +1,7 @@
 """Symbols of a shared object in ELF: its variables, its code, and where its segments are."""
 
 import struct
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import NamedTuple
 
 __all__ = ["Elf", "Symbol"]
 
-_PT_LOAD, _PT_TLS = 1, 7
+_PT_LOAD = 1
 _SHT_SYMTAB = 2
 _SEGMENT, _SECTION, _SYMBOL = struct.Struct("<IIQQQQQQ"), struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ")
 
@@ -47,11 +48,6 @@ class Elf:
         return [_SEGMENT.unpack_from(self._bytes, start + i * size) for i in range(count)]
 
     @property
-    def thread_local_size(self) -> int:
-        """Bytes of the thread-local segment."""
-        return sum(segment[6] for segment in self._segments if segment[0] == _PT_TLS)
-
-    @property
     def code(self) -> tuple[int, int]:
         """Begin and end of instructions and constants."""
         ranges = [(s[3], s[3] + s[6]) for s in self._segments if s[0] == _PT_LOAD]
@@ -60,18 +56,23 @@ class Elf:
     @cached_property
     def symbols(self) -> list[Symbol]:
         """All symbols that are defined, also local ones."""
+        kinds = {1: "object", 2: "function", 6: "tls"}
+        return [
+            Symbol(name, kinds.get(info & 15, "other"), value, size)
+            for name, info, where, value, size in self._table()
+            if where
+        ]
+
+    def _table(self) -> Iterator[tuple[str, int, int, int, int]]:
+        """Yield name, kind, section, value and size of all symbols."""
         start, size, count = self._header[5], self._header[10], self._header[11]
         sections = [_SECTION.unpack_from(self._bytes, start + i * size) for i in range(count)]
-        found = []
         for section in sections:
             if section[1] == _SHT_SYMTAB:
                 names = sections[section[6]][4]
                 for at in range(section[4], section[4] + section[5], _SYMBOL.size):
-                    name, info, _, defined_in, value, length = _SYMBOL.unpack_from(self._bytes, at)
-                    if defined_in:
-                        kind = {1: "object", 2: "function", 6: "tls"}.get(info & 15, "other")
-                        found.append(Symbol(self._text(names + name), kind, value, length))
-        return found
+                    name, info, _, where, value, length = _SYMBOL.unpack_from(self._bytes, at)
+                    yield self._text(names + name), info, where, value, length
 
     def _text(self, at: int) -> str:
         return self._bytes[at : self._bytes.index(0, at)].decode(errors="replace")

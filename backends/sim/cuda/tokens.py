@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["Token", "code_of", "line_of", "matching", "tokens"]
+__all__ = ["Token", "code_of", "line_of", "matching", "numbered", "tokens"]
 
 
 class Token(NamedTuple):
@@ -46,7 +46,8 @@ _TOKEN = re.compile(
 )
 # To the end of the line; comments and strings in it may hold ends of lines, or what looks like a comment.
 _DIRECTIVE = re.compile(
-    r"""\#(?: \\\r?\n | /\*.*?(?:\*/|\Z) | //(?:\\\r?\n|[^\n])* | "(?:\\.|[^"\\\n])*"? | [^\n] )*""", re.VERBOSE | re.DOTALL
+    r"""\#(?: \\\r?\n | /\*.*?(?:\*/|\Z) | //(?:\\\r?\n|[^\n])* | "(?:\\.|[^"\\\n])*"? | [^\n] )*""",
+    re.VERBOSE | re.DOTALL,
 )
 
 
@@ -93,19 +94,28 @@ def matching(code: list[Token], opening: int) -> int:
     return len(code)
 
 
-def line_of(source: str, at: int) -> tuple[str, int]:
-    """Return the file and the line at a place, as the ``#line`` directives before it say.
+_LINE = re.compile(r'[^\S\n]*#[^\S\n]*line[^\S\n]+(?P<line>\d+)(?:[^\S\n]+"(?P<file>(?:\\.|[^"\\])*)")?')
+
+
+def numbered(source: str) -> Iterator[tuple[tuple[str, int], str]]:
+    r"""Yield the lines of a source, each after its file and number, as ``#line`` directives say.
 
     Examples
     --------
-    >>> line_of('one\n#line 7 "two.cu"\nthree', 22)
-    ('two.cu', 7)
+    >>> list(numbered('one\n#line 7 "two.cu"\nthree'))
+    [(('<source>', 1), 'one'), (('two.cu', 7), 'three')]
     """
-    file, line, since = "<source>", 1, 0
-    for found in _LINE.finditer(source, 0, at):
-        if found.end() < at:
-            file, line, since = found["file"] or file, int(found["line"]), found.end() + 1
-    return file, line + source.count("\n", since, at)
+    file, number = "<source>", 1
+    for text in source.split("\n"):
+        directive = _LINE.match(text)
+        if directive:
+            file, number = directive["file"] or file, int(directive["line"])
+        else:
+            yield (file.replace('\\"', '"').replace("\\\\", "\\"), number), text.strip()
+            number += 1
 
 
-_LINE = re.compile(r'^[^\S\n]*#[^\S\n]*line[^\S\n]+(?P<line>\d+)(?:[^\S\n]+"(?P<file>(?:\\.|[^"\\\n])*)")?[^\n]*$', re.MULTILINE)
+def line_of(source: str, at: int) -> tuple[str, int]:
+    """Return the file and the line of a place in a source, as ``#line`` directives say."""
+    # A directive is no line of its own: one more character makes a line of the last of them.
+    return [place for place, _ in numbered(source[:at] + "?")][-1]

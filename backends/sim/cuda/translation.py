@@ -1,7 +1,7 @@
 """`translated`: C++ of the text of CUDA and HIP kernels.
 
-Nearly all of it stays as it is, because the headers here define the words of CUDA. Changed is what no macro can: dynamic
-shared memory, inline PTX, and in checked code, declarations without a value. The number of lines stays the same.
+Nearly all of it stays as it is, because the headers here define the words of CUDA. Changed is what no macro can change:
+dynamic shared memory, inline PTX, and in checked code, declarations without a value. Lines keep their numbers.
 """
 
 from collections.abc import Iterator, Sequence

@@ -222,8 +222,8 @@ extern "C" const uint64_t* accel_sim_collect(uint64_t mask, uint64_t value, unsi
     group->values[lane] = value;
     group->arrived |= uint64_t(1) << lane;
     slot.group = group;
-    lane_waits(block, warp_number);
     if (is_complete(warp, *group)) complete(worker, block, warp_number, group);
+    lane_waits(block, warp_number);
     suspend(worker, block, number, IN_WARP);
     return group->values;
 }

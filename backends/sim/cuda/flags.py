@@ -1,0 +1,36 @@
+"""What compilers are called with."""
+
+__all__ = ["for_kernels", "for_runtime"]
+
+_COMMON = (
+    "-std=c++17", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-stack-protector",
+    "-U_FORTIFY_SOURCE", "-fno-strict-aliasing", "-pthread",
+)  # fmt: skip
+# Kernels have no errno, and reinterpret memory. An operation is rounded as it is written: multiplications and additions
+# are not contracted, so results are those of NumPy, on every processor. Signed integers wrap around, as on GPUs.
+_KERNELS = ("-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt")
+# zig compiles for the processor that it runs on, and traps at undefined behaviour, unless told otherwise.
+_OF_KIND = {"gcc": ("-fno-gnu-unique", "-fmax-errors=100"), "clang": (), "zig": ("-mcpu=baseline", "-fno-sanitize=all")}
+# Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
+# `-fsanitize=bounds` of clang also has checks that only trap.
+# Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame
+# pointer, and forgets which of its variables are not written.
+_CALLS_OF_GCC = ("-fsanitize=thread,alignment,bounds", "--param", "tsan-distinguish-volatile=1")
+_CALLS_OF_CLANG = (
+    "-fsanitize=thread", "-fno-sanitize-trap=all", "-fsanitize=alignment,array-bounds",
+    "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-distinguish-volatile=1",
+)  # fmt: skip
+
+
+def for_kernels(kind: str, *, checked: bool, warp: int) -> tuple[str, ...]:
+    """Return the options that compile kernels, for a kind of compiler."""
+    calls = _CALLS_OF_GCC if kind == "gcc" else _CALLS_OF_CLANG
+    # -g1: lines and inlined calls.
+    how = ("-O1", "-g1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2",)
+    macros = ("-DACCEL_SIM=1", f"-DACCEL_SIM_WARP={warp}", f"-DACCEL_SIM_CHECKED={int(checked)}")
+    return (*_COMMON, *_KERNELS, *_OF_KIND[kind], *how, *macros)
+
+
+def for_runtime(kind: str) -> tuple[str, ...]:
+    """Return the options that compile the runtime."""
+    return (*_COMMON, *_OF_KIND[kind], "-O2", "-Wall")

@@ -1,0 +1,14 @@
+// What translation.py writes after declarations without a value, in checked code.
+#pragma once
+#include "abi.h"
+
+namespace accel_sim {
+
+// A type with a constructor has written what it wants to.
+template <typename T>
+__attribute__((always_inline)) inline void declared(T& variable) {
+    if constexpr (__is_trivially_constructible(T))
+        accel_sim_declared(const_cast<void*>((const volatile void*)__builtin_addressof(variable)), sizeof variable);
+}
+
+}  // namespace accel_sim

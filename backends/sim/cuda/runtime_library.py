@@ -1,7 +1,5 @@
 """The runtime of kernels: one shared object for each compiler, made when it is first needed."""
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -52,11 +50,9 @@ def make_runtime(compiler: Compiler, file: Path) -> None:
 
 def _compile(compiler: Compiler, file: Path) -> None:
     words = flags.for_runtime(compiler.kind)
-    with TemporaryDirectory(dir=file.parent) as made, ThreadPoolExecutor(os.cpu_count()) as several:
-        sources = sorted(_RUNTIME.glob("*.cpp"))
-        objects = [f"{made}/{source.stem}.o" for source in sources]
-        commands = [[*compiler.command, *words, "-I", str(HEADERS), "-c", str(source), "-o", target]
-                    for source, target in zip(sources, objects, strict=True)]  # fmt: skip
-        list(several.map(run, commands, [Path(made)] * len(commands)))
-        link(compiler, Path(made, file.name), objects)
+    with TemporaryDirectory(dir=file.parent) as made:
+        # This file includes the others.
+        command = [*compiler.command, *words, "-I", str(HEADERS), "-c", str(_RUNTIME / "runtime.cpp")]
+        run([*command, "-o", f"{made}/runtime.o"], Path(made))
+        link(compiler, Path(made, file.name), [f"{made}/runtime.o"])
         Path(made, file.name).replace(file)

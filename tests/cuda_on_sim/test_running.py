@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
-
 from accel.backends.sim.cuda.launching import Kind, Standpoint, run
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from .checking import Memory, Setup, kinds, module, ran, setups
 

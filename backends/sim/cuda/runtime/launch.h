@@ -60,7 +60,7 @@ struct Finding {
     char text[200];     // ASSERTION, UNSUPPORTED, MISALIGNED: the message, type or construct
 };
 
-// Where a thread stands when a launch is stopped (DEADLOCK, TIMEOUT, DIVERGENT_BARRIER).
+// Where a thread stands when a launch is stopped (DEADLOCK, TIMEOUT).
 struct Standing {
     uint64_t pc;
     Dim block, thread;

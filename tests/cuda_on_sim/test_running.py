@@ -343,6 +343,13 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), go("divides", np.uint6
     assert done.stdout.split() == [str(int(Kind.INVALID_ADDRESS)), str(int(Kind.ARITHMETIC))], done.stderr
 
 
+def test_a_fault_in_any_worker_is_a_finding():
+    done = in_process("""
+print({go("divides", np.uint64(0), np.int32(0), workers=2, seed=seed) for seed in range(300)})
+""")
+    assert done.stdout.strip() == "{<Kind.ARITHMETIC: 15>}", done.stderr
+
+
 def test_a_fault_outside_of_kernels_is_reported_as_before():
     done = in_process("""
 faulthandler.enable()

@@ -319,6 +319,7 @@ void listen(Worker& worker) {
     sigset_t mask;
     sigemptyset(&mask);
     sigaddset(&mask, TICK);
+    for (const int fault : FAULTS) sigaddset(&mask, fault);
     pthread_sigmask(SIG_UNBLOCK, &mask, &worker.mask_before);
     start_ticks(worker);
 }

@@ -34,13 +34,13 @@ class RawParameter(Protocol):
 
 
 class Pointer(np.uint64):
-    """An address as an argument of a kernel, with how many bytes the memory there has: ``pointer.nbytes``."""
+    """An address as an argument of a kernel, with how many bytes the memory there has: ``pointer.extent``."""
 
-    nbytes: int
+    extent: int
 
     @classmethod
     def to(cls, address: int, nbytes: int) -> Self:
         """Return a pointer to ``nbytes`` bytes at an address."""
         pointer = cls(address)
-        pointer.nbytes = nbytes
+        pointer.extent = nbytes
         return pointer

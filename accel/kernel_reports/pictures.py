@@ -2,21 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from itertools import count
+from itertools import cycle
 from typing import NamedTuple
 
 from accel.kernel_reports.reports import Dim3, KernelReport, ThreadPlace
-from accel.kernel_reports.texts import indices
+from accel.kernel_reports.texts import indices, who
 
 __all__ = ["drawn_report"]
 
 _CELL, _LEFT, _MARGIN, _LINE = 18, 70, 24, 20
 _ELEMENT, _ELEMENTS = 56, 9
 _WIDTH = 760
-_MOST_WARPS, _MOST_LETTERS = 32, 104
+_MOST_WARPS, _MOST_LETTERS = 32, 84
 
 _COLORS = {"writes": "#c2410c", "reads": "#1d4ed8", "updates atomically": "#7c3aed"}
+_DARKER = {"#c2410c": "#9f1239", "#1d4ed8": "#0f766e", "#7c3aed": "#a21caf"}
+_LETTERS = {"writes": "W", "reads": "R", "updates atomically": "A"}
 _GROUPS = ("#1d4ed8", "#c2410c", "#15803d", "#7c3aed", "#a16207", "#be185d")
+_QUIET = {"not started": "#b6bac4", "ended": "#7d828f"}
 _IDLE = "#d6d9e0"
 
 _STYLE = """
@@ -25,18 +28,35 @@ _STYLE = """
 .accel-report .page { fill: #fff; }
 .accel-report text { fill: #16181d; }
 .accel-report .title { font-size: 17px; }
+.accel-report .code { fill: #5c606b; }
 .accel-report .soft { fill: #5c606b; font-size: 11px; }
 .accel-report .on { fill: #fff; }
+.accel-report .in { fill: #fff; font-size: 11px; }
 .accel-report .outside { fill: #fff; stroke: #5c606b; stroke-dasharray: 3 3; }
 """
 
 
 class _Mark(NamedTuple):
-    """A group of threads in the picture: their colour, what the legend says, and who they are."""
+    """A group of threads in the picture that do the same."""
 
     color: str
-    said: str
     threads: tuple[ThreadPlace, ...]
+
+    @property
+    def said(self) -> str:
+        """What they do, and where."""
+        return _said(self.threads[0])
+
+    @property
+    def text(self) -> str:
+        """The source line."""
+        frames = self.threads[0].frames
+        return frames[0].text.strip() if frames else ""
+
+    @property
+    def letter(self) -> str:
+        """What stands in the cell of a single thread."""
+        return _LETTERS.get(self.threads[0].action, "") if len(self.threads) == 1 else ""
 
 
 def drawn_report(report: KernelReport) -> str:
@@ -61,26 +81,24 @@ def _title(report: KernelReport) -> str:
 
 def _marks(report: KernelReport) -> list[_Mark]:
     """Return the two sides of a report, or the groups of threads that stand at the same place."""
-    if report.threads:
-        groups: dict[str, list[ThreadPlace]] = {}
-        for each in report.threads:
-            groups.setdefault(_said(each), []).append(each)
-        colors = (_GROUPS[number % len(_GROUPS)] for number in count())
-        return [_Mark(color, said, tuple(group)) for color, (said, group) in zip(colors, groups.items(), strict=False)]
-    sides = [report.place] if report.other is None else [report.place, report.other]
-    return [_Mark(_color(each, number), _said(each), (each,)) for number, each in enumerate(sides)]
+    if not report.threads:
+        sides = [report.place] if report.other is None else [report.place, report.other]
+        return [_Mark(_color(each, number), (each,)) for number, each in enumerate(sides)]
+    groups: dict[str, list[ThreadPlace]] = {}
+    for each in report.threads:
+        groups.setdefault(_said(each), []).append(each)
+    colors = cycle(_GROUPS)
+    return [_Mark(_QUIET.get(group[0].action) or next(colors), tuple(group)) for group in groups.values()]
 
 
 def _color(place: ThreadPlace, number: int) -> str:
-    """Return the colour of an access; of two alike the second is darker."""
+    """Return the colour of a side; that of the second is darker, as both may do the same."""
     color = _COLORS.get(place.action, _GROUPS[number])
-    return color if number == 0 else {"#c2410c": "#9f1239", "#1d4ed8": "#0f766e", "#7c3aed": "#a21caf"}.get(color, color)
+    return color if number == 0 else _DARKER.get(color, color)
 
 
 def _said(place: ThreadPlace) -> str:
-    at = f" at {place.where}" if place.where else ""
-    text = place.frames[0].text.strip() if place.frames else ""
-    return f"{place.action}{at}" + (f":  {text}" if text else "")
+    return f"{place.action} at {place.where}" if place.where else place.action
 
 
 def _stacked(report: KernelReport, marks: Sequence[_Mark]) -> tuple[list[str], int]:
@@ -98,11 +116,14 @@ def _legend(report: KernelReport, marks: Sequence[_Mark]) -> tuple[str, int]:
     parts, y = [], 0
     for mark in marks:
         first, number = mark.threads[0], len(mark.threads)
-        one = f"thread {indices(first.thread, report.block)} of block {indices(first.block, report.grid)}"
-        named = one if number == 1 else f"{number} threads"
-        parts.append(f'<rect y="{y + 6}" width="12" height="12" rx="2" fill="{mark.color}"/>')
-        parts.append(_text(20, y + 16, _cut(f"{named} {mark.said}"), ""))
+        named = who(first, report.grid, report.block) if number == 1 else f"{number} threads"
+        parts.append(f'<rect y="{y + 4}" width="16" height="16" rx="3" fill="{mark.color}"/>')
+        parts.append(f'<text class="in" x="8" y="{y + 16}" text-anchor="middle">{mark.letter}</text>')
+        parts.append(_text(24, y + 16, _cut(f"{named} {mark.said}"), ""))
         y += _LINE
+        if mark.text:
+            parts.append(_text(44, y + 16, _cut(mark.text), "code"))
+            y += _LINE
     return "".join(parts), y + 8
 
 
@@ -116,7 +137,10 @@ def _blocks(report: KernelReport, marks: Sequence[_Mark]) -> Iterator[tuple[str,
 def _block(report: KernelReport, marks: Sequence[_Mark], block: Dim3) -> tuple[str, int]:
     size = report.block[0] * report.block[1] * report.block[2]
     marked = {
-        _linear(each.thread, report.block): mark for mark in marks for each in mark.threads if each.block == block
+        _linear(each.thread, report.block): mark
+        for mark in marks
+        for each in mark.threads
+        if each.block == block and each.thread is not None
     }
     warps = min(-(-size // report.warp), _MOST_WARPS)
     parts = [_text(0, 16, f"block {indices(block, report.grid)}, of {size} threads in warps of {report.warp}", "")]
@@ -133,14 +157,13 @@ def _linear(thread: Dim3, extents: Dim3) -> int:
 
 def _thread(thread: int, report: KernelReport, mark: _Mark | None) -> str:
     x, y = _LEFT + _CELL * (thread % report.warp), 38 + _CELL * (thread // report.warp)
-    color, width = (_IDLE, 0) if mark is None else (mark.color, 2)
-    ring = f' stroke="{color}" stroke-width="{width}"' if mark is not None and len(mark.threads) == 1 else ""
     across, down = report.block[0], report.block[1]
     at = indices((thread % across, thread // across % down, thread // (across * down)), report.block)
-    said = f"thread {at}" + (f" {mark.said}" if mark is not None else "")
+    color, letter, said = (_IDLE, "", "") if mark is None else (mark.color, mark.letter, f" {mark.said}")
+    inside = f'<text class="in" x="{x + 9}" y="{y + 13}" text-anchor="middle">{letter}</text>' if letter else ""
     return (
-        f'<rect x="{x + 1}" y="{y + 1}" width="{_CELL - 2}" height="{_CELL - 2}" rx="3" fill="{color}"{ring}>'
-        f"<title>{escape(said)}</title></rect>"
+        f'<rect x="{x + 1}" y="{y + 1}" width="{_CELL - 2}" height="{_CELL - 2}" rx="3" fill="{color}">'
+        f"<title>{escape(f'thread {at}{said}')}</title></rect>{inside}"
     )
 
 

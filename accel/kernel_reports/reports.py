@@ -40,7 +40,8 @@ class ThreadPlace:
     Attributes
     ----------
     block, thread : tuple of three ints
-        Indices of the block in the grid, and of the thread in the block, x first.
+        Indices of the block in the grid, and of the thread in the block, x first; for one of several threads that made
+        the same access, ``thread`` is None.
     action : str
         What it does there: ``reads``, ``writes``, ``updates atomically``, or ``waits at a barrier`` ...
     nbytes : int
@@ -50,7 +51,7 @@ class ThreadPlace:
     """
 
     block: Dim3
-    thread: Dim3
+    thread: Dim3 | None
     action: str
     nbytes: int
     frames: tuple[Frame, ...]

@@ -19,7 +19,8 @@ def indices(at: Dim3, extents: Dim3) -> str:
 
 def who(place: ThreadPlace, grid: Dim3, block: Dim3) -> str:
     """Return which thread it is, as in ``thread 5 of block 2``."""
-    return f"thread {indices(place.thread, block)} of block {indices(place.block, grid)}"
+    thread = "another thread" if place.thread is None else f"thread {indices(place.thread, block)}"
+    return f"{thread} of block {indices(place.block, grid)}"
 
 
 def written_report(report: KernelReport) -> str:
@@ -42,7 +43,7 @@ def written_reports(reports: Sequence[KernelReport]) -> str:
 def _details(report: KernelReport) -> Iterator[str]:
     for place in (report.place, report.other):
         if place is not None and place.frames:
-            yield f"  {who(place, report.grid, report.block)} {_does(place)}"
+            yield f"  {who(place, report.grid, report.block)} {_does(place)}:"
             yield from _stack(place)
     yield from _standing(report)
     times = "once" if report.count == 1 else f"{report.count} times"

@@ -1,7 +1,11 @@
 """Run kernels with the checks of the simulated device, below `RawKernel`: a test sees what the runtime finds."""
 
-import ctypes
+import os
+import shutil
+import sys
 from functools import cache
+from importlib.util import find_spec
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,7 +13,7 @@ from accel.backends.sim.cuda.building import build
 from accel.backends.sim.cuda.launching import CHECKS, Kind, Range, run
 from accel.backends.sim.cuda.module import Module
 
-__all__ = ["ALL", "Memory", "kinds", "ran"]
+__all__ = ["ALL", "Memory", "Setup", "kinds", "ran", "setups"]
 
 ALL = ",".join(CHECKS)
 
@@ -34,14 +38,39 @@ class Memory:
         return self.values.ctypes.data
 
 
+class Setup(NamedTuple):
+    """What a test compiles with: a compiler, and the threads of a warp."""
+
+    compiler: str
+    warp: int
+
+    def __str__(self):
+        return f"{self.compiler.split()[-1].rpartition('/')[2]}-{self.warp}"
+
+
+def setups():
+    """Return the compilers of this machine with both widths of a warp."""
+    compilers = [name for name in ("g++", "clang++") if shutil.which(name)]
+    if find_spec("ziglang"):
+        compilers.append(f"{sys.executable} -m ziglang c++")
+    return [Setup(compiler, warp) for compiler in compilers for warp in (32, 64)]
+
+
 @cache
-def module(source, kernels, warp, checked):
-    return Module.load(build(source, warp=warp, checked=checked, kernels=kernels), "tests")
+def module(source, kernels, setup, checked=True):
+    before = os.environ.get("ACCEL_KERNEL_COMPILER")
+    os.environ["ACCEL_KERNEL_COMPILER"] = setup.compiler
+    try:
+        return Module.load(build(source, warp=setup.warp, checked=checked, kernels=kernels), "tests")
+    finally:
+        del os.environ["ACCEL_KERNEL_COMPILER"]
+        if before is not None:
+            os.environ["ACCEL_KERNEL_COMPILER"] = before
 
 
-def ran(source, kernel, grid, block, *arguments, warp=32, checks=ALL, kernels=None, memories=(), **settings):
+def ran(source, kernel, grid, block, *arguments, setup, checks=ALL, kernels=None, memories=(), **settings):
     """Launch a kernel, and return the outcome. Memories are passed as their addresses, Python integers as ints."""
-    loaded = module(source, kernels or (kernel,), warp, bool(checks))
+    loaded = module(source, kernels or (kernel,), setup, bool(checks))
     used = [each for each in arguments if isinstance(each, Memory)] + list(memories)
     variables = [Range(each.offset, each.size, None, None, each.readonly, 0) for each in loaded.globals]
     ranges = sorted([each.range for each in used] + variables, key=lambda each: each.begin)
@@ -49,7 +78,7 @@ def ran(source, kernel, grid, block, *arguments, warp=32, checks=ALL, kernels=No
     settings.setdefault("limit", 30)
     return run(
         loaded, loaded.entry(kernel), [_value(each) for each in arguments], grid=(*_dim(grid),), block=(*_dim(block),),
-        warp=warp, ranges=ranges, checks=checks, **settings,
+        warp=setup.warp, ranges=ranges, checks=checks, **settings,
     )  # fmt: skip
 
 

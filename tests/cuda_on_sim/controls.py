@@ -9,8 +9,9 @@ docs/cuda_on_sim_controls.md.
 import argparse
 import json
 import os
+import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -26,7 +27,8 @@ __all__ = ["every_mutation", "reported"]
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/cuda_on_sim_controls.md"
 SEEDS = 3
-INVALID = "does not compile"
+INVALID, CRASH = "does not compile", "the process ended"
+PATIENCE = 120  # seconds
 
 
 def every_mutation(programs):
@@ -51,34 +53,47 @@ def reported(program, mutation, seeds=SEEDS, warp=32):
     return []
 
 
-def judge(name):
-    """Return what is found out about a mutation, as a line of the results."""
-    programs = every_program()
-    mutation = _mutations()[name]
-    program = programs[mutation.program]
-    try:
-        return {"name": name, "kind": mutation.kind, "harm": verdict(program, mutation), "reports": reported(program, mutation)}
-    except KernelSyntaxError:
-        return {"name": name, "kind": mutation.kind, "harm": INVALID, "reports": []}
+class Child:
+    """A process that judges a mutation: what writes anywhere may end it."""
 
+    def __init__(self, program, mutation):
+        self.mutation = mutation
+        self.reader, writer = get_context("fork").Pipe(duplex=False)
+        self.process = get_context("fork").Process(target=self._judge, args=(program, writer))
+        self.process.start()
+        writer.close()
 
-_known = {}
+    def _judge(self, program, writer):
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+        for stage in (reported, verdict):
+            with suppress(KernelSyntaxError):
+                writer.send(stage(program, self.mutation))
 
-
-def _mutations():
-    if not _known:
-        _known.update(every_mutation(every_program()))
-    return _known
+    def line(self):
+        """Wait for it, and return what it found."""
+        found = []
+        with suppress(EOFError):
+            while self.reader.poll(PATIENCE):
+                found.append(self.reader.recv())
+        self.process.kill()
+        self.process.join()
+        reports = found[0] if found else []
+        harm = found[1] if len(found) > 1 else CRASH if found else INVALID
+        return {"name": self.mutation.name, "kind": self.mutation.kind, "harm": harm, "reports": reports}
 
 
 def run(results, only):
     """Append a line for each mutation that the file does not have yet."""
-    done = {line["name"] for line in read(results)}
-    wanted = [name for name in _mutations() if name not in done and (not only or name.partition(":")[0] in only)]
-    with ProcessPoolExecutor(os.cpu_count(), get_context("fork")) as pool, results.open("a") as file:
-        for number, line in enumerate(pool.map(judge, wanted)):
-            print(json.dumps(line), file=file, flush=True)
-            print(f"\r{number + 1} of {len(wanted)}", end="", flush=True)
+    programs, done = every_program(), {line["name"] for line in read(results)}
+    mutations = [each for each in every_mutation(programs).values() if not only or each.program in only]
+    wanted = [each for each in mutations if each.name not in done]
+    cores = os.cpu_count()
+    with results.open("a") as file:
+        for first in range(0, len(wanted), cores):
+            children = [Child(programs[each.program], each) for each in wanted[first : first + cores]]
+            for child in children:
+                print(json.dumps(child.line()), file=file, flush=True)
+            print(f"\r{first} of {len(wanted)}", end="", flush=True)
 
 
 def read(results):

@@ -199,7 +199,7 @@ def words(seed, dtype="u4"):
 
 def test_functions_of_words_are_those_of_integers_of_any_size():
     x, y, z = words(0), words(1), words(2)
-    out = launch(SOURCE, "words", 1, COUNT, x, y, z, np.zeros((len(OF_WORDS), COUNT), "u4"), COUNT, checks="")[3]
+    out = launch(SOURCE, "words", 1, COUNT, x, y, z, np.zeros((len(OF_WORDS), COUNT), "u4"), COUNT, checks="none")[3]
     for call, row in zip(OF_WORDS, out, strict=True):
         right = [OF_WORDS[call](*each) & ALL for each in zip(x.tolist(), y.tolist(), z.tolist(), strict=True)]
         np.testing.assert_array_equal(row, np.array(right, "u4"), call)
@@ -207,7 +207,7 @@ def test_functions_of_words_are_those_of_integers_of_any_size():
 
 def test_functions_of_long_words_are_those_of_integers_of_any_size():
     a, b = words(3, "u8"), words(4, "u8")
-    out = launch(SOURCE, "longs", 1, COUNT, a, b, np.zeros((len(LONG), COUNT), "u8"), COUNT, checks="")[2]
+    out = launch(SOURCE, "longs", 1, COUNT, a, b, np.zeros((len(LONG), COUNT), "u8"), COUNT, checks="none")[2]
     for call, row in zip(LONG, out, strict=True):
         right = [LONG[call](*each) % 2**64 for each in zip(a.tolist(), b.tolist(), strict=True)]
         np.testing.assert_array_equal(row, np.array(right, "u8"), call)
@@ -217,7 +217,7 @@ def test_the_nth_set_bit_is_found_upwards_and_downwards():
     random = np.random.default_rng(5)
     masks, bases = words(6), random.integers(0, 32, COUNT, "i4")
     counts = random.integers(-6, 7, COUNT).astype("i4")
-    found = launch(SOURCE, "nth_set_bit", 1, COUNT, masks, bases, counts, np.zeros(COUNT, "u4"), checks="")[3]
+    found = launch(SOURCE, "nth_set_bit", 1, COUNT, masks, bases, counts, np.zeros(COUNT, "u4"), checks="none")[3]
     for mask, base, count, result in zip(masks.tolist(), bases.tolist(), counts.tolist(), found.tolist(), strict=True):
         ways = [base] if count == 0 else range(base, 32) if count > 0 else range(base, -1, -1)
         bits = [bit for bit in ways if mask >> bit & 1]
@@ -228,7 +228,7 @@ def test_the_nth_set_bit_is_found_upwards_and_downwards():
 @pytest.mark.parametrize("warp", [32, 64])
 def test_the_larger_halfwords_and_where_they_are_from(warp):
     x, y = words(7), words(8)
-    out = launch(SOURCE, "firsts", 1, COUNT, x, y, np.zeros(2 * COUNT, "u4"), warp=warp, checks="")[2]
+    out = launch(SOURCE, "firsts", 1, COUNT, x, y, np.zeros(2 * COUNT, "u4"), warp=warp, checks="none")[2]
     a, b = x.view("i2").reshape(-1, 2), y.view("i2").reshape(-1, 2)
     np.testing.assert_array_equal(out[::2].copy().view("i2").reshape(-1, 2), np.maximum(a, b))
     np.testing.assert_array_equal(out[1::2], (a >= b) @ [2, 4] + (x >= y))

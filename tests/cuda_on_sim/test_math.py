@@ -142,7 +142,7 @@ def samples(low, high, dtype):
 def results(kernel, rows, *arrays):
     """Return a row of results for each call; the arrays have a row for each call too, or are the same for all."""
     out = np.zeros((rows, len(arrays[0])), arrays[0].dtype)
-    return launch(SOURCE, kernel, -(-len(arrays[0]) // 128), 128, *arrays, out, len(arrays[0]), checks="")[-2]
+    return launch(SOURCE, kernel, -(-len(arrays[0]) // 128), 128, *arrays, out, len(arrays[0]), checks="none")[-2]
 
 
 def assert_near(found, right, ulps, name):
@@ -182,7 +182,7 @@ def test_tails_are_exact_where_the_functions_are_steep():
              "sinpi(x)": (1e15 + 0.5, 1)}  # fmt: skip
     x = np.array([number for number, _ in right.values()])
     source = many("tails", "double", [*right])
-    found = launch(source, "tails", 1, 32, x, np.zeros((len(x), len(x))), len(x), checks="")[1]
+    found = launch(source, "tails", 1, 32, x, np.zeros((len(x), len(x))), len(x), checks="none")[1]
     for row, (call, (number, value)) in enumerate(right.items()):
         assert abs(found[row, row] - value) <= 4 * np.spacing(abs(value)), (call, number, found[row, row])
 
@@ -240,7 +240,7 @@ def test_floats_become_the_nearest_integers_that_the_type_has(kind, name):
     x = np.concatenate([samples(-100, 100, dtype), numbers_of_all_sizes(np.float32, 5).astype(dtype)])
     x = np.concatenate([x, np.array([0.5, 1.5, 2.5, -0.5, -1.5, 2.0**31, -(2.0**31), 2.0**63, np.inf, -np.inf], dtype)])
     out = np.zeros((len(MODES), len(x)), integer.dtype)
-    found = launch(SOURCE, f"{kind}2{name}", 8, 128, x, out, len(x), checks="")[1]
+    found = launch(SOURCE, f"{kind}2{name}", 8, 128, x, out, len(x), checks="none")[1]
     for row, function in enumerate([np.rint, np.trunc, np.ceil, np.floor]):
         right = [integer.max if v >= integer.max else integer.min if v <= integer.min else int(v) for v in function(x)]
         np.testing.assert_array_equal(found[row], np.array(right, integer.dtype), MODES[row])
@@ -250,7 +250,7 @@ def test_nan_becomes_zero_or_the_highest_bit():
     x = np.array([np.nan])
     for name, right in {"int": 0, "uint": 0, "ll": -(2**63), "ull": 2**63}.items():
         out = np.ones((len(MODES), 1), INTEGERS[name])
-        found = launch(SOURCE, f"double2{name}", 1, 1, x, out, 1, checks="")[1]
+        found = launch(SOURCE, f"double2{name}", 1, 1, x, out, 1, checks="none")[1]
         assert found.tolist() == [[right]] * len(MODES)
 
 
@@ -267,7 +267,7 @@ def test_numbers_become_the_neighbouring_floats_in_a_rounding_mode(name, kind):
         ).astype(limits.dtype)
     dtype = np.float32 if kind == "float" else np.float64
     out = np.zeros((len(MODES), len(x)), dtype)
-    found = launch(SOURCE, f"{name}2{kind}", 1, 128, x, out, len(x), checks="")[1]
+    found = launch(SOURCE, f"{name}2{kind}", 1, 128, x, out, len(x), checks="none")[1]
     for row, mode in enumerate(MODES):
         for i, number in enumerate(x.tolist()):
             assert found[row, i] == in_mode(Fraction(number), mode, dtype), (mode, number)

@@ -95,11 +95,12 @@ class MemoryArgument:
 
     def on_host(self) -> "np.ndarray[Any, Any]":
         """Return the value with the address at which the host has the bytes; raises `ReleasedError` if they are gone."""
-        data = np.frombuffer(bytearray(self.value.tobytes()), np.uint8)
+        data = bytearray(self.value.tobytes())
         if self.memory is not None:
             self.memory.refuse_freed()
-            data[:8].view(np.uint64)[0] += np.uint64(self.memory.host) - np.uint64(self.memory.pointer)
-        return data
+            address = int.from_bytes(data[:8], sys.byteorder) - self.memory.pointer + self.memory.host
+            data[:8] = address.to_bytes(8, sys.byteorder)
+        return np.frombuffer(data, np.uint8)
 
     @property
     def argument(self) -> Argument | None:
@@ -285,13 +286,14 @@ class SimRawExecutable:
 
     def _raise(self, launch: _Launch, outcome: Outcome, areas: Areas) -> None:
         """Raise the error of the finding that stopped the launch, or else of the first one, with all reports."""
-        findings = sorted(outcome.findings, key=lambda finding: finding.kind != outcome.stopped)
+        findings = sorted(outcome.findings, key=lambda finding: (finding.kind != outcome.stopped, finding.kind))
         launched = Launched(
             self._kernel,
             launch.grid,
             launch.block,
             launch.settings.sim_warp,
             launch.shared,
+            launch.settings.kernel_limit,
             launch.loaded.module,
             self._lines,
             areas,
@@ -314,7 +316,7 @@ def _listed(numbers: Sequence[int]) -> str:
 def _region(value: Any, itemsize: int) -> Region:
     """Return the bytes of an argument: those of a pointer, or of the elements of an ``accel::View``."""
     if isinstance(value, Pointer):
-        return Region.at(int(value), (value.nbytes,), (1,), 1)
+        return Region.at(int(value), (value.extent,), (1,), 1)
     view = np.asarray(value).reshape(-1)[0]
     address, extents, strides = int(view["data"]), view["extents"].tolist(), view["strides"].tolist()
     return Region.at(address, tuple(extents), tuple(stride * itemsize for stride in strides), itemsize)

@@ -27,7 +27,7 @@ _SPACES = {
     Space.DYNAMIC_SHARED: "dynamic shared",
     Space.LOCAL: "local",
 }
-_STATES = ("runs", "waits at a barrier", "waits for its warp", "waits for the grid", "has not started", "has ended")
+_STATES = ("running", "waiting at a barrier", "waiting for its warp", "waiting for the grid", "not started", "ended")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,8 @@ class Launched:
         Threads of a warp.
     shared : int
         Bytes of dynamic shared memory.
+    limit : int
+        Seconds after which it was to be stopped.
     module : Module
         The code.
     lines : SourceLines
@@ -76,6 +78,7 @@ class Launched:
     block: Dim3
     warp: int
     shared: int
+    limit: int
     module: Module
     lines: SourceLines
     areas: Areas
@@ -85,7 +88,18 @@ class Launched:
 def reports_of(launched: Launched, findings: Iterable[Finding], standings: Iterable[Standing]) -> list[KernelReport]:
     """Return a report for each finding; where threads stood is told with the finding that stopped the launch."""
     stood = tuple(_standing(launched, each) for each in standings)
-    return [_report(launched, each, stood if each.kind in _WITH_THREADS else ()) for each in findings]
+    return [_report(launched, each, stood if each.kind in _WITH_THREADS else ()) for each in _merged(findings)]
+
+
+def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:
+    """Return findings without the races that another one has with its sides exchanged, whose count they add to."""
+    merged: dict[object, Finding] = {}
+    for finding in findings:
+        sides = frozenset((each.pc, each.mode) for each in (finding.here, finding.other))
+        first = merged.setdefault((finding.kind, sides), finding)
+        if first is not finding:
+            first.count += finding.count
+    return merged.values()
 
 
 _WITH_THREADS = (Kind.DIVERGENT_BARRIER, Kind.ENDED_BEFORE_BARRIER, Kind.DEADLOCK, Kind.TIMEOUT)
@@ -93,9 +107,12 @@ _WITH_THREADS = (Kind.DIVERGENT_BARRIER, Kind.ENDED_BEFORE_BARRIER, Kind.DEADLOC
 
 def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ...]) -> KernelReport:
     accessed = _accessed(launched, finding)
-    here = _place(launched, finding.here)
-    other = _place(launched, finding.other) if finding.other.pc or finding.kind in _TWO_SIDED else None
-    subject = Subject(finding, launched.kernel, launched.grid, launched.block, here, other, accessed, threads)
+    action, others = _ACTIONS.get(finding.kind, ("is there", "is there"))
+    here = _place(launched, finding.here, action)
+    other = _place(launched, finding.other, others) if finding.other.pc or finding.kind in _TWO_SIDED else None
+    subject = Subject(
+        finding, launched.kernel, launched.grid, launched.block, launched.limit, here, other, accessed, threads
+    )
     return KernelReport(
         CHECKS[finding.kind],
         NAMES[finding.kind],
@@ -116,11 +133,22 @@ def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ..
 
 
 _TWO_SIDED = (Kind.RACE, Kind.DIVERGENT_BARRIER, Kind.ENDED_BEFORE_BARRIER)
+_ACTIONS = {
+    Kind.DIVERGENT_BARRIER: ("waits at a barrier", "waits elsewhere"),
+    Kind.ENDED_BEFORE_BARRIER: ("waits at a barrier", "has ended"),
+    Kind.WRONG_MASK: ("calls a warp operation", "is elsewhere"),
+    Kind.DEADLOCK: ("waits", "waits"),
+    Kind.NOT_COOPERATIVE: ("waits for the grid", "waits for the grid"),
+    Kind.TIMEOUT: ("runs", "runs"),
+}
+_SEVERAL = 0xFFFFFFFF
+"""The index of a thread that is not known: several made the same access, and only the first of them is kept."""
 
 
-def _place(launched: Launched, place: Place) -> ThreadPlace:
+def _place(launched: Launched, place: Place, action: str) -> ThreadPlace:
     frames = _frames(launched, place.pc)
-    return ThreadPlace(place.block.xyz, place.thread.xyz, _action(place.mode), place.size, frames)
+    thread = None if place.thread.x == _SEVERAL else place.thread.xyz
+    return ThreadPlace(place.block.xyz, thread, _action(place.mode) or action, place.size, frames)
 
 
 def _standing(launched: Launched, standing: Standing) -> ThreadPlace:
@@ -131,7 +159,7 @@ def _standing(launched: Launched, standing: Standing) -> ThreadPlace:
 def _action(mode: int) -> str:
     if mode & Mode.ATOMIC:
         return "updates atomically"
-    return "writes" if mode & Mode.WRITE else "reads" if mode & Mode.READ else "is"
+    return "writes" if mode & Mode.WRITE else "reads" if mode & Mode.READ else ""
 
 
 def _frames(launched: Launched, pc: int) -> tuple[Frame, ...]:
@@ -150,13 +178,9 @@ def _accessed(launched: Launched, finding: Finding) -> Accessed:
     if finding.space in (Space.SHARED, Space.DYNAMIC_SHARED, Space.LOCAL):
         return _on_chip(launched, finding)
     areas = launched.areas.all
-    area = areas[finding.range] if 0 <= finding.range < len(areas) else _nearest(launched, finding.address)
-    return Accessed() if area is None else _in_area(launched, finding, area)
-
-
-def _nearest(launched: Launched, address: int) -> Area | None:
-    area = launched.areas.nearest(address) if address else None
-    return area if area is not None and area.distance(address) < _NEAR else None
+    area = areas[finding.range] if 0 <= finding.range < len(areas) else launched.areas.nearest(finding.address)
+    near = area is not None and area.distance(finding.address) < _NEAR
+    return _in_area(launched, finding, area) if area is not None and near else Accessed()
 
 
 def _in_area(launched: Launched, finding: Finding, area: Area) -> Accessed:

@@ -158,6 +158,7 @@ class Finding(ctypes.Structure):
 
     count: int
     address: int
+    offset: int
     detail: int
     here: Place
     other: Place
@@ -169,6 +170,7 @@ class Finding(ctypes.Structure):
     _fields_ = [
         ("count", ctypes.c_uint64),
         ("address", ctypes.c_uint64),
+        ("offset", ctypes.c_int64),
         ("detail", ctypes.c_uint64),
         ("here", Place),
         ("other", Place),
@@ -190,11 +192,11 @@ class Standing(ctypes.Structure):
     _fields_ = [("pc", ctypes.c_uint64), ("block", Dim), ("thread", Dim), ("state", ctypes.c_uint32)]
 
 
-class _Shared(ctypes.Structure):
+class Shared(ctypes.Structure):
     _fields_ = [("offset", ctypes.c_uint64), ("size", ctypes.c_uint64)]
 
 
-class _Launch(ctypes.Structure):
+class Launch(ctypes.Structure):
     finding_count: int
     standing_count: int
     printed: int | None
@@ -362,11 +364,11 @@ def run(
         raise ValueError(f"a block has at most {_MOST_THREADS} threads; found {block}")
     stop = ctypes.c_uint32() if stop is None else stop
     table = ranges if isinstance(ranges, ctypes.Array) else (Range * len(ranges))(*ranges)
-    variables = (_Shared * len(module.shared))(*[_Shared(each.offset, each.size) for each in module.shared])
+    variables = (Shared * len(module.shared))(*[Shared(each.offset, each.size) for each in module.shared])
     values = [np.ascontiguousarray(argument) for argument in arguments]
     pointers = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
     findings, standings = (Finding * _FINDINGS)(), (Standing * _STANDINGS)()
-    launch = _Launch(
+    launch = Launch(
         entry=entry.address,
         arguments=ctypes.addressof(pointers),
         ranges=ctypes.addressof(table),
@@ -405,7 +407,7 @@ def run(
     )
 
 
-def _call(runtime: ctypes.CDLL, launch: _Launch, stop: ctypes.c_uint32, used: object) -> int:
+def _call(runtime: ctypes.CDLL, launch: Launch, stop: ctypes.c_uint32, used: object) -> int:
     """Run a launch; an interrupt stops it. What it uses stays in memory while it runs, also if nobody waits for it."""
     running = threading.Lock()
     try:
@@ -416,12 +418,12 @@ def _call(runtime: ctypes.CDLL, launch: _Launch, stop: ctypes.c_uint32, used: ob
             raise
 
 
-def _call_now(running: threading.Lock, runtime: ctypes.CDLL, launch: _Launch, used: object) -> int:  # noqa: ARG001
+def _call_now(running: threading.Lock, runtime: ctypes.CDLL, launch: Launch, used: object) -> int:  # noqa: ARG001
     with running:
         return int(runtime.accel_sim_launch(ctypes.byref(launch)))
 
 
-def _printed(runtime: ctypes.CDLL, launch: _Launch) -> str:
+def _printed(runtime: ctypes.CDLL, launch: Launch) -> str:
     if not launch.printed:
         return ""
     text = ctypes.string_at(launch.printed, launch.printed_size).decode(errors="replace")

@@ -65,6 +65,7 @@ class Subject:
     kernel: str
     grid: Dim3
     block: Dim3
+    limit: int
     here: ThreadPlace
     other: ThreadPlace | None
     accessed: Accessed
@@ -105,7 +106,7 @@ def _bytes(number: int) -> str:
 
 def _out_of_bounds(subject: Subject) -> tuple[str, str]:
     accessed, size = subject.accessed, subject.here.nbytes
-    there = f", {accessed.position(size)} {accessed.said}" if accessed.said else ""
+    there = f", {accessed.position(size)} {accessed.said}" if accessed.said else ", far from all memory it may use"
     return f"{subject.thread} {subject.access}{subject.element}{there}", (
         "compare the index with the extent first, as in if (i < n)"
     )
@@ -134,9 +135,13 @@ def _read_only(subject: Subject) -> tuple[str, str]:
 
 def _index(subject: Subject) -> tuple[str, str]:
     kind = subject.finding.text.decode(errors="replace")
-    return f"{subject.thread} uses index {subject.finding.detail} of an array of type {kind}", (
-        "compare the index with the extent first"
+    return f"{subject.thread} uses index {_signed(subject.finding.detail)} of an array" + (f" {kind}" if kind else ""), (
+        "compare the index with the extent of the array first"
     )
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 64) if number >> 63 else number
 
 
 def _race(subject: Subject) -> tuple[str, str]:
@@ -154,6 +159,8 @@ def _race(subject: Subject) -> tuple[str, str]:
 def _order(subject: Subject, other: ThreadPlace) -> str:
     if "updates atomically" in (subject.here.action, other.action):
         return "make both accesses atomic, or let the kernel end between them"
+    if subject.here.where == other.where and subject.here.where and subject.here.action != other.action:
+        return "update it atomically, as by atomicAdd, or let one thread do it"
     if subject.finding.scope == Scope.GRID:
         return "blocks run in any order: use atomics, or let a second kernel do what comes after"
     if subject.here.action == other.action == "writes":
@@ -235,11 +242,9 @@ def _fault(said: str, advice: str) -> Callable[[Subject], tuple[str, str]]:
 
 
 def _timeout(subject: Subject) -> tuple[str, str]:
-    running = sum(each.action == "runs" for each in subject.threads)
-    known = f"; where it was stopped {running} threads were running" if running else ""
-    where = f", {subject.thread} was running" if subject.here.where else ""
-    return f"it did not end within kernel_limit{where}{known}", (
-        "look for a loop that never ends; or raise the limit, as by accel.using(kernel_limit=600)"
+    running = f", and {subject.thread} is running" if subject.here.where else ""
+    return f"it did not end within kernel_limit={subject.limit} seconds{running}", (
+        "look for a loop that never ends, or raise the limit, as by accel.using(kernel_limit=600)"
     )
 
 

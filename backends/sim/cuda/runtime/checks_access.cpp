@@ -7,6 +7,8 @@ namespace accel_sim {
 
 namespace {
 
+constexpr unsigned VOLATILE_STEPS = 64;
+
 void check_written(const Access& access, Range& range) {
     if (!range.written) return;
     if (access.mode & READ) check_read_written(access, range);
@@ -40,8 +42,12 @@ void check_slowly(const void* at, uint64_t size, uint32_t mode, void* pc, uint64
     Access access{*thread, (uint64_t)at, size, (uint64_t)pc, mode, checks_of(*thread)->site((uint64_t)pc)};
     const Range* range = check_access(access, alignment);
     if (!(mode & VOLATILE) || !range || !range->cells) return;
-    if (mode & WRITE) publish(*thread, cells_at(*range, access.address));
-    else read_volatile(access, *range);
+    if (mode & WRITE) return publish(*thread, cells_at(*range, access.address));
+    read_volatile(access, *range);
+    // It may wait in a loop of these, which rarely are at an instruction where a signal could let others run.
+    if (++thread->steps < VOLATILE_STEPS) return;
+    thread->steps = 0;
+    accel_sim_yield();
 }
 
 const uint64_t* check_atomic(const void* at, uint64_t size, uint32_t mode, void* pc) {

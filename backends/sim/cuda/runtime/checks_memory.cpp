@@ -9,6 +9,7 @@ namespace {
 
 constexpr uint64_t SIMULATED = uint64_t(1) << 48;  // addresses of the device, where host code sees them, begin here
 constexpr uint64_t NULL_PAGE = 1 << 16;
+constexpr uint64_t SHARED_NEAR = 1 << 12;          // so near, an address is one of shared memory that was missed
 constexpr uint64_t NEAR = uint64_t(1) << 32;       // further off, an address is not one of a range that was missed
 
 bool holds(const Range& range, uint64_t address) { return address - range.begin < range.size; }
@@ -119,6 +120,11 @@ bool of_another_thread(const Access& access) {
     if (address >= SIMULATED)
         refuse(access, INVALID_ADDRESS, nullptr, "an address of the simulated device that was stored in memory");
     if (of_another_thread(access)) refuse(access, INVALID_ADDRESS, nullptr, "local memory of another thread");
+    BlockChecks& block = *access.thread.shadow.block;
+    const Range* const own[] = {&block.dynamic, &block.shared};
+    for (const Range* range : own)
+        if (range->begin && address - range->begin + SHARED_NEAR < range->size + 2 * SHARED_NEAR)
+            refuse(access, OUT_OF_BOUNDS, range);
     const Range* range = nearest(*access.thread.run->launch, address);
     refuse(access, range ? OUT_OF_BOUNDS : INVALID_ADDRESS, range);
 }
@@ -151,7 +157,11 @@ Finding finding_of(const Access& access, Kind kind, const Range* range) {
     finding.here = place_of(access.thread, access.pc, access.mode & (READ | WRITE | ATOMIC), uint32_t(access.size));
     finding.space = space_of(access.thread, range);
     finding.range = -1;
-    if (finding.space == SPACE_SHARED) finding.range = variable_at(launch, access.address - range->begin);
+    if (range) finding.offset = int64_t(access.address - range->begin);
+    if (finding.space == SPACE_SHARED && finding.offset >= 0)
+        finding.range = variable_at(launch, uint64_t(finding.offset));
+    if (finding.space == SPACE_SHARED && finding.range >= 0)
+        finding.offset -= int64_t(launch.shared_variables[finding.range].offset);
     if (finding.space == SPACE_GLOBAL && uint64_t(range - launch.ranges) < launch.range_count)
         finding.range = int32_t(range - launch.ranges);
     return finding;

@@ -51,6 +51,7 @@ struct Place {
 struct Finding {
     uint64_t count;
     uint64_t address;  // of the access
+    int64_t offset;    // of the access in its shared variable, in dynamic shared memory, or in its range
     uint64_t detail;   // UNINITIALIZED: bytes; WRONG_MASK: the mask; INDEX_OUT_OF_BOUNDS: the index
     Place here, other;  // other: the earlier access of a race, or a thread at a different barrier
     uint32_t kind, space;

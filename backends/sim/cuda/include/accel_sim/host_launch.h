@@ -1,0 +1,127 @@
+// Launches in host code. `kernel<<<grid, block, shared, stream>>>(arguments)` is translated to
+// `ACCEL_SIM_LAUNCH((grid, block, shared, stream), kernel)(arguments)`.
+//
+// If `kernel` names one function, arguments are converted to its parameters, as in a call. If template arguments are
+// deduced from the arguments, it is called with their values.
+#pragma once
+#include "abi.h"
+#include "host_api.h"
+
+extern "C" cudaError accel_sim_host_launch(const char* kernel, void (*entry)(void**), void** arguments,
+                                           const accel_sim::Dim* grid, const accel_sim::Dim* block, uint64_t shared,
+                                           uint32_t cooperative);
+
+namespace accel_sim_host {
+
+struct Configuration {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    Configuration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr)
+        : grid(grid), block(block), shared(shared), stream(stream) {}
+};
+
+template <size_t... I>
+struct Indices {};
+template <size_t N, size_t... I>
+struct Counted : Counted<N - 1, N - 1, I...> {};
+template <size_t... I>
+struct Counted<0, I...> {
+    using type = Indices<I...>;
+};
+
+template <typename T>
+struct Value {
+    using type = T;
+};
+template <typename T>
+struct Value<T&> : Value<T> {};
+template <typename T>
+struct Value<T&&> : Value<T> {};
+template <typename T>
+struct Value<const T> : Value<T> {};
+
+template <bool>
+struct OnlyIf {};
+template <>
+struct OnlyIf<true> {
+    using type = void;
+};
+
+// The entry of a kernel: the address of what is called comes first, its arguments follow.
+template <typename F, typename... P>
+struct Entry {
+    template <size_t... I>
+    static void expand(void** all, Indices<I...>) {
+        (*(F*)all[0])(*(typename Value<P>::type*)all[I + 1]...);
+    }
+    static void call(void** all) { expand(all, typename Counted<sizeof...(P)>::type()); }
+};
+
+inline cudaError_t start(const Configuration& at, const char* kernel, void (*entry)(void**), void** arguments,
+                         bool cooperative) {
+    const accel_sim::Dim grid = {at.grid.x, at.grid.y, at.grid.z}, block = {at.block.x, at.block.y, at.block.z};
+    return accel_sim_host_launch(kernel, entry, arguments, &grid, &block, at.shared, cooperative);
+}
+
+template <typename F, typename... P>
+cudaError_t start_with(const Configuration& at, const char* kernel, F& function, P&... values) {
+    void* all[] = {(void*)&function, (void*)&values...};
+    return start(at, kernel, Entry<F, P...>::call, all, false);
+}
+
+// Kernels whose arguments are deduced.
+template <typename Call>
+struct Deduced {
+    Configuration at;
+    const char* kernel;
+    Call call;
+    template <typename... A>
+    void operator()(A... values) { start_with(at, kernel, call, values...); }
+};
+
+// One function. With fewer arguments, it has default arguments.
+template <typename Call, typename... P>
+struct Exact {
+    Configuration at;
+    const char* kernel;
+    Call call;
+    void (*function)(P...);
+    void operator()(P... values) { start_with(at, kernel, function, values...); }
+    template <typename... A>
+    typename OnlyIf<(sizeof...(A) < sizeof...(P))>::type operator()(A... values) {
+        start_with(at, kernel, call, values...);
+    }
+};
+
+struct Tag {};
+
+template <typename R, typename... P>
+auto exact(Tag, R (*function)(P...)) -> R (*)(P...) { return function; }
+
+template <typename Call, typename... P>
+Exact<Call, P...> made(const Configuration& at, const char* kernel, Call call, void (*function)(P...)) {
+    return {at, kernel, call, function};
+}
+
+template <typename Find, typename Call>
+auto launcher(Configuration at, const char* kernel, Find find, Call call, int)
+    -> decltype(made(at, kernel, call, find(Tag()))) {
+    return made(at, kernel, call, find(Tag()));
+}
+
+// Chosen if the other is not possible.
+template <typename Find, typename Call>
+Deduced<Call> launcher(Configuration at, const char* kernel, Find, Call call, ...) {
+    return {at, kernel, call};
+}
+
+}  // namespace accel_sim_host
+
+#define ACCEL_SIM_LAUNCH(configuration, ...)                                                       \
+    accel_sim_host::launcher(                                                                      \
+        accel_sim_host::Configuration configuration, #__VA_ARGS__,                                 \
+        [&](auto tag) -> decltype(accel_sim_host::exact(tag, __VA_ARGS__)) {                       \
+            return accel_sim_host::exact(tag, __VA_ARGS__);                                        \
+        },                                                                                         \
+        [&](auto... values) { __VA_ARGS__(values...); }, 0)

@@ -1,0 +1,315 @@
+"""Races that a kernel has are reported, and what barriers, atomics and fences order is not."""
+
+import numpy as np
+import pytest
+from .checking import Memory, kinds, ran, setups
+
+SOURCE = r"""
+#define N 128
+__device__ unsigned arrived;
+__device__ int lock;
+
+// --- with a race
+
+extern "C" __global__ void missing_barrier(int* out) {
+    __shared__ int s[N];
+    s[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = s[N - 1 - threadIdx.x];
+}
+extern "C" __global__ void missing_second_barrier(int* out, int steps) {
+    __shared__ int s[N];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    for (int i = 0; i < steps; ++i) {
+        int next = s[(threadIdx.x + 1) % N];
+        s[threadIdx.x] = next;
+        __syncthreads();
+    }
+    out[threadIdx.x] = s[threadIdx.x];
+}
+extern "C" __global__ void one_place(int* out) { out[0] = threadIdx.x; }
+extern "C" __global__ void one_place_in_a_warp(int* out) { if (threadIdx.x < 2) out[0] = threadIdx.x; }
+extern "C" __global__ void between_blocks(int* out) { if (threadIdx.x == 0) out[0] += blockIdx.x; }
+extern "C" __global__ void plain_and_atomic(int* out) {
+    if (threadIdx.x == 0) out[0] = 5;
+    else atomicAdd(out, 1);
+}
+extern "C" __global__ void bytes_of_others(unsigned char* out) { out[threadIdx.x / 2] = threadIdx.x; }
+extern "C" __global__ void word_over_bytes(unsigned char* out) {
+    if (threadIdx.x < 64) out[threadIdx.x] = 1;
+    else ((int*)out)[threadIdx.x - 64] = 2;
+}
+extern "C" __global__ void warp_without_sync(int* out) {
+    __shared__ volatile int s[N];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x < 16) {
+        s[threadIdx.x] += s[threadIdx.x + 16];
+        s[threadIdx.x] += s[threadIdx.x + 8];
+    }
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x];
+}
+extern "C" __global__ void last_block_without_fence(const int* in, int* partial, int* out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x) out[threadIdx.x] = partial[threadIdx.x];
+}
+extern "C" __global__ void lock_without_fence(int* out) {
+    if (threadIdx.x % warpSize == 0) {
+        while (atomicCAS(&lock, 0, 1)) {}
+        out[0] += 1;
+        atomicExch(&lock, 0);
+    }
+}
+extern "C" __global__ void read_by_all_then_written(int* out) {
+    __shared__ int s;
+    if (threadIdx.x == 0) s = 1;
+    __syncthreads();
+    out[threadIdx.x] = s;
+    if (threadIdx.x == 5) s = 2;
+}
+extern "C" __global__ void part_of_a_warp(int* out) {
+    __shared__ int s[N];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 16) {
+        __syncwarp(0xFFFF);
+        out[threadIdx.x] = s[threadIdx.x + 16];
+    }
+}
+
+// --- without
+
+extern "C" __global__ void reduction(const int* in, int* out) {
+    __shared__ int s[N];
+    s[threadIdx.x] = in[blockIdx.x * N + threadIdx.x];
+    __syncthreads();
+    for (unsigned half = N / 2; half >= 16; half /= 2) {
+        if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x < 8) {
+        for (unsigned half = 8; half > 0; half /= 2) {
+            int sum = s[threadIdx.x] + s[threadIdx.x + half];
+            __syncwarp(0xFF);
+            s[threadIdx.x] = sum;
+            __syncwarp(0xFF);
+        }
+        if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+    }
+}
+extern "C" __global__ void ping_pong(int* out, int steps) {
+    __shared__ int s[2][N];
+    s[0][threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    for (int i = 0; i < steps; ++i) {
+        s[1 - i % 2][threadIdx.x] = s[i % 2][(threadIdx.x + 1) % N];
+        __syncthreads();
+    }
+    out[threadIdx.x] = s[steps % 2][threadIdx.x];
+}
+extern "C" __global__ void last_block(const int* in, int* partial, int* out) {
+    __shared__ bool last;
+    __shared__ int sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    atomicAdd(&sum, in[blockIdx.x * N + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        __threadfence();
+        last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
+}
+extern "C" __global__ void fence_after_barrier(int* all, int* out) {
+    __shared__ bool last;
+    all[blockIdx.x * N + threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) for (unsigned i = 0; i < gridDim.x; ++i) atomicAdd(out, all[i * N + (threadIdx.x + 1) % N]);
+}
+extern "C" __global__ void lock_with_fence(int* out) {
+    if (threadIdx.x % warpSize == 0) {
+        while (atomicCAS(&lock, 0, 1)) {}
+        __threadfence();
+        out[0] += 1;
+        __threadfence();
+        atomicExch(&lock, 0);
+    }
+}
+extern "C" __global__ void flag_with_fence(int* data, volatile int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        data[threadIdx.x] = threadIdx.x + 1;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            *flag = 1;
+        }
+    } else {
+        if (threadIdx.x == 0) while (*flag == 0) {}
+        __syncthreads();
+        atomicAdd(out, data[threadIdx.x]);
+    }
+}
+extern "C" __global__ void chained_scan(const int* in, volatile int* sums, volatile int* ready) {
+    if (threadIdx.x == 0) {
+        int before = 0;
+        if (blockIdx.x > 0) {
+            while (ready[blockIdx.x - 1] == 0) {}
+            before = sums[blockIdx.x - 1];
+        }
+        sums[blockIdx.x] = before + in[blockIdx.x];
+        __threadfence();
+        ready[blockIdx.x] = 1;
+    }
+}
+extern "C" __global__ void chained_sum(const int* in, int* sums, int* ready, int* out) {
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = in[blockIdx.x];
+        if (blockIdx.x > 0) while (atomicAdd(&ready[blockIdx.x - 1], 0) == 0) {}
+        __threadfence();
+        atomicExch(&ready[blockIdx.x], 1);
+    }
+    __syncthreads();
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x < gridDim.x) atomicAdd(out, sums[threadIdx.x]);
+}
+extern "C" __global__ void histogram(const int* in, int* out) {
+    __shared__ int bins[16];
+    if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bins[in[blockIdx.x * N + threadIdx.x] % 16], 1);
+    __syncthreads();
+    if (threadIdx.x < 16) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
+}
+extern "C" __global__ void neighbouring_bytes(unsigned char* bytes, unsigned short* halves) {
+    __shared__ unsigned char s[N];
+    const int i = blockIdx.x * N + threadIdx.x;
+    bytes[i] = threadIdx.x;
+    halves[i] = halves[i] + 1;
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    bytes[i] += s[N - 1 - threadIdx.x];
+}
+extern "C" __global__ void shuffles_between_writes(int* out) {
+    __shared__ int s[N];
+    s[threadIdx.x] = threadIdx.x;
+#if ACCEL_SIM_WARP == 64
+    __ballot(1);
+#else
+    __ballot_sync(0xFFFFFFFF, 1);
+#endif
+    out[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+extern "C" __global__ void early_exit(int* out) {
+    __shared__ int s[N];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = s[N - 1 - threadIdx.x];
+    if (threadIdx.x >= 64) return;
+    __syncthreads();
+    s[threadIdx.x + 64] = 1;
+}
+extern "C" __global__ void read_by_all(const int* in, int* out) {
+    __shared__ int s;
+    if (threadIdx.x == 3) s = in[0];
+    __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = s + in[0];
+}
+extern "C" __global__ void write_after_read(int* out) {
+    __shared__ int s[N];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    int next = s[(threadIdx.x + 1) % N];
+    __syncthreads();
+    s[threadIdx.x] = next;
+    out[threadIdx.x] = s[threadIdx.x];
+}
+extern "C" __global__ void own_atomics(int* out) {
+    atomicAdd(&out[threadIdx.x], 1);
+    out[threadIdx.x] += 1;
+}
+extern "C" __global__ void same_in_each_launch(int* out) { out[N - 1 - threadIdx.x] = out[threadIdx.x] * 0 + 1; }
+extern "C" __global__ void each_its_own(int* out) { out[threadIdx.x] = 1; }
+extern "C" __global__ void reversed(int* out) { out[N - 1 - threadIdx.x] += 1; }
+"""
+N = 128
+KERNELS = tuple(line.split("(")[0].split()[-1] for line in SOURCE.splitlines() if "__global__" in line)
+BLOCKS = 6
+
+
+def ints(count=N):
+    return Memory(np.zeros(count, np.int32))
+
+
+def launch(setup, kernel, grid, *arguments, **settings):
+    return ran(SOURCE, kernel, grid, N, *arguments, setup=setup, kernels=KERNELS, **settings)
+
+
+@pytest.fixture(params=setups(), ids=str)
+def setup(request):
+    return request.param
+
+
+@pytest.fixture(params=range(3))
+def seed(request):
+    return request.param
+
+
+RACES = {
+    "missing_barrier": lambda: (1, ints()),
+    "missing_second_barrier": lambda: (1, ints(), 3),
+    "one_place": lambda: (1, ints()),
+    "one_place_in_a_warp": lambda: (1, ints()),
+    "between_blocks": lambda: (BLOCKS, ints()),
+    "plain_and_atomic": lambda: (1, ints()),
+    "bytes_of_others": lambda: (1, ints()),
+    "word_over_bytes": lambda: (1, ints()),
+    "warp_without_sync": lambda: (1, ints()),
+    "last_block_without_fence": lambda: (BLOCKS, ints(), ints(), ints()),
+    "lock_without_fence": lambda: (BLOCKS, ints()),
+    "read_by_all_then_written": lambda: (1, ints()),
+    "part_of_a_warp": lambda: (1, ints()),
+}
+NONE = {
+    "reduction": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
+    "ping_pong": lambda: (1, ints(), 5),
+    "last_block": lambda: (BLOCKS, ints(BLOCKS * N), ints(), ints()),
+    "fence_after_barrier": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
+    "lock_with_fence": lambda: (BLOCKS, ints()),
+    "flag_with_fence": lambda: (2, ints(), ints(), ints()),
+    "chained_scan": lambda: (BLOCKS, ints(), ints(), ints()),
+    "chained_sum": lambda: (BLOCKS, ints(), ints(), ints(), ints()),
+    "histogram": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
+    "neighbouring_bytes": lambda: (BLOCKS, ints(BLOCKS * N), ints(BLOCKS * N)),
+    "shuffles_between_writes": lambda: (1, ints()),
+    "early_exit": lambda: (1, ints()),
+    "read_by_all": lambda: (BLOCKS, ints(), ints(BLOCKS * N)),
+    "write_after_read": lambda: (1, ints()),
+    "own_atomics": lambda: (1, ints()),
+}
+
+
+@pytest.mark.parametrize("kernel", RACES)
+def test_a_race_is_reported(setup, seed, kernel):
+    grid, *arguments = RACES[kernel]()
+    outcome = launch(setup, kernel, grid, *arguments, seed=seed, checks="memory,race,init", limit=5)
+    assert "RACE" in kinds(outcome)
+    assert outcome.stopped == 0
+
+
+@pytest.mark.parametrize("kernel", NONE)
+def test_ordered_accesses_are_not_reported(setup, seed, kernel):
+    grid, *arguments = NONE[kernel]()
+    outcome = launch(setup, kernel, grid, *arguments, seed=seed, checks="memory,race,init", limit=5)
+    assert kinds(outcome) == []
+    assert outcome.stopped == 0

@@ -42,30 +42,23 @@ enum Scope : unsigned { SCOPE_BLOCK, SCOPE_DEVICE, SCOPE_SYSTEM };
 
 }  // namespace accel_sim
 
-// Threads that meet at a call are told from others by its address, so the compiler must not copy it into two branches.
-#if defined(__clang__)
-#define ACCEL_SIM_ONE_CALL __attribute__((noduplicate))
-#else
-#define ACCEL_SIM_ONE_CALL
-#endif
-
 // Functions of the runtime. All may switch to other threads of the block, except those marked "at once".
 #pragma GCC visibility push(default)
 extern "C" {
 
 // Waits for all threads of the block. Returns how many passed a predicate that is not 0, plus how many threads took part
 // << 32.
-ACCEL_SIM_ONE_CALL uint64_t accel_sim_barrier(int predicate, unsigned kind);
+uint64_t accel_sim_barrier(int predicate, unsigned kind);
 
 // Waits for the lanes of a mask, which must name this lane, and all of them the same mask and kind. Returns the values of
 // the lanes of the warp, by lane; undefined for lanes outside of the mask. Valid until the next collective of this lane.
-ACCEL_SIM_ONE_CALL const uint64_t* accel_sim_collect(uint64_t mask, uint64_t value, unsigned kind);
+const uint64_t* accel_sim_collect(uint64_t mask, uint64_t value, unsigned kind);
 
 // The lanes of this warp that are at this call together: the others have ended, or wait elsewhere.
-ACCEL_SIM_ONE_CALL uint64_t accel_sim_active(void);
+uint64_t accel_sim_active(void);
 
 // Waits for all threads of the grid; a launch that is not cooperative is stopped with an error.
-ACCEL_SIM_ONE_CALL void accel_sim_grid_barrier(void);
+void accel_sim_grid_barrier(void);
 
 void accel_sim_fence(unsigned scope);  // at once
 void accel_sim_yield(void);

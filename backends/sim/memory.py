@@ -154,9 +154,7 @@ class Released(NamedTuple):
     def of(cls, memory: Memory, where: str) -> "Released":
         """Return the record of a block that is about to be released."""
         content = memory._bytes if memory.nbytes <= _QUARANTINED else _NO_BYTES
-        return cls(
-            memory.device, memory.host, memory.nbytes, memory.pointer, repr(memory), memory.site, where, content
-        )
+        return cls(memory.device, memory.host, memory.nbytes, memory.pointer, repr(memory), memory.site, where, content)
 
 
 class _Place(ref[Memory]):

@@ -14,7 +14,7 @@ import numpy as np
 from accel import config
 from accel.abc import Pointer, RawParameter, Stream
 from accel.device import Device
-from accel.errors import CapabilityError, KernelLaunchError
+from accel.errors import KernelCheckError, KernelLaunchError
 from accel.kernel_reports import Dim3, KernelReport
 from accel.kernel_reports.texts import written_reports
 
@@ -302,7 +302,7 @@ class SimRawExecutable:
 
 def _error(kind: int, reports: tuple[KernelReport, ...]) -> Exception:
     text, error = written_reports(reports), ERRORS[kind]
-    return CapabilityError(text) if error is CapabilityError else error(text, reports)  # type: ignore[call-arg]
+    return error(text, reports) if issubclass(error, KernelCheckError) else error(text)
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -28,7 +28,8 @@ class Scope(IntEnum):
     GRID = 2
 
 
-NAMES: Mapping[int, str] = {kind: kind.name.lower().replace("_", " ") for kind in Kind} | {
+NAMES: Mapping[int, str] = {
+    **{kind: kind.name.lower().replace("_", " ") for kind in Kind},
     Kind.RELEASED: "use after release",
     Kind.READ_ONLY: "write to constant memory",
     Kind.UNINITIALIZED: "read of memory that was never written",

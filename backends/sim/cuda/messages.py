@@ -150,11 +150,8 @@ def _race(subject: Subject) -> tuple[str, str]:
     assert other is not None, "a race has two sides"
     same = "the same bytes" if other.nbytes == subject.here.nbytes else _bytes(other.nbytes)
     said = f", in {subject.accessed.said}" if subject.accessed.said else ""
-    return (
-        f"{subject.thread} {subject.access}{subject.element}{said}, and {subject.named(other)} {other.action} {same}; "
-        f"nothing orders the two",
-        _order(subject, other),
-    )
+    first = f"{subject.thread} {subject.access}{subject.element}{said}"
+    return f"{first}, and {subject.named(other)} {other.action} {same}; nothing orders the two", _order(subject, other)
 
 
 def _order(subject: Subject, other: ThreadPlace) -> str:
@@ -209,8 +206,7 @@ def _wrong_mask(subject: Subject) -> tuple[str, str]:
     other = "" if subject.other is None else f", and {subject.named(subject.other)} is not there with the same mask"
     return (
         f"{subject.thread} calls a warp operation with the mask {subject.finding.detail:#x}{other}",
-        "the mask must name the lanes that call it together, and each of them: compute it before the branch, as by "
-        "__ballot_sync",
+        "name in the mask all lanes that make this call together: compute it before the branch, as by __ballot_sync",
     )
 
 

@@ -8,9 +8,18 @@ _COMMON = (
 )  # fmt: skip
 # Kernels have no errno, and reinterpret memory. An operation is rounded as it is written: multiplications and additions
 # are not contracted, so results are those of NumPy, on every processor. Signed integers wrap around, as on GPUs.
-_KERNELS = ("-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt")
-# zig compiles for the processor that it runs on, and traps at undefined behaviour, unless told otherwise.
-_OF_KIND = {"gcc": ("-fno-gnu-unique", "-fmax-errors=100"), "clang": (), "zig": ("-mcpu=baseline", "-fno-sanitize=all")}
+# A frame of any size touches the guard page of the stack.
+_KERNELS = (
+    "-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt",
+    "-fstack-clash-protection",
+)  # fmt: skip
+# zig compiles for the processor that it runs on, traps at undefined behaviour, and leaves out assertions, unless told
+# otherwise.
+_OF_KIND = {
+    "gcc": ("-fno-gnu-unique", "-fmax-errors=100"),
+    "clang": (),
+    "zig": ("-mcpu=baseline", "-fno-sanitize=all", "-UNDEBUG"),
+}
 # Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
 # `-fsanitize=bounds` of clang also has checks that only trap.
 # Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame

@@ -33,9 +33,7 @@ extern "C" __global__ void shuffles_{dtype}(const {kind}* x, {kind}* out, int de
 SOURCE = (
     "".join([shuffles(*each) for each in TYPES.items()])
     + """
-typedef unsigned long long Lanes;
-
-extern "C" __global__ void votes(const int* x, Lanes* out, int n) {
+extern "C" __global__ void votes(const int* x, unsigned long long* out, int n) {
     const int i = threadIdx.x;
     const auto all = __activemask();
     const bool odd = threadIdx.x % 2;

@@ -11,6 +11,8 @@ _COMMON = (
 _KERNELS = ("-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt")
 # zig compiles for the processor that it runs on, and traps at undefined behaviour, unless told otherwise.
 _OF_KIND = {"gcc": ("-fno-gnu-unique", "-fmax-errors=100"), "clang": (), "zig": ("-mcpu=baseline", "-fno-sanitize=all")}
+# A barrier stays one instruction: threads that pass one must not pass copies of it. For clang, abi.h says so.
+_KERNELS_OF_GCC = ("-fno-thread-jumps",)
 # Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
 # `-fsanitize=bounds` of clang also has checks that only trap.
 # Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame
@@ -28,7 +30,8 @@ def for_kernels(kind: str, *, checked: bool, warp: int) -> tuple[str, ...]:
     # -g1: lines and inlined calls.
     how = ("-O1", "-g1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2",)
     macros = ("-DACCEL_SIM=1", f"-DACCEL_SIM_WARP={warp}", f"-DACCEL_SIM_CHECKED={int(checked)}")
-    return (*_COMMON, *_KERNELS, *_OF_KIND[kind], *how, *macros)
+    meeting = _KERNELS_OF_GCC if kind == "gcc" else ()
+    return (*_COMMON, *_KERNELS, *_OF_KIND[kind], *meeting, *how, *macros)
 
 
 def for_runtime(kind: str) -> tuple[str, ...]:

@@ -44,14 +44,21 @@ def program_in(folder: Path) -> Program | None:
     if not makefile.is_file():
         return None
     text = _expanded(makefile.read_text(errors="replace").replace("\\\n", " "))
-    named = [folder / word for word in re.findall(r"[\w./-]+\.(?:cu|cpp|cc|cxx|c|hip)\b", text)]
-    sources = [*dict.fromkeys(path for path in named if path.is_file())]
+    sources = _sources(folder, "\n".join(re.findall(r"^\s*source\s*:?=(.*)$", text, re.MULTILINE))) or _sources(folder, text)
     sources = sources or sorted(path for path in folder.iterdir() if path.suffix in CODE)
     folders = [folder, *[folder / word for word in re.findall(r"-I\s*([\w./-]+)", text) if (folder / word).is_dir()]]
     options = [word for word in re.findall(r"(?<=\s)-D[\w=.]+", text) if "DEBUG" not in word]
     standard = re.findall(r"-std=c\+\+(?:17|20|23)", text)
     host = ["-fopenmp"] if "openmp" in text else []
     return Program(folder, sources, folders, [*options, *standard[-1:]], host, _arguments(text, sources))
+
+
+def _sources(folder: Path, text: str) -> list[Path]:
+    """Return the sources that a text names, without those that others include."""
+    named = [folder / word for word in re.findall(r"[\w./-]+\.(?:cu|cpp|cc|cxx|c|hip)\b", text)]
+    found = [*dict.fromkeys(path for path in named if path.is_file())]
+    code = "\n".join(path.read_text(errors="replace") for path in found)
+    return [path for path in found if not re.search(rf'#\s*include\s*"[^"\n]*\b{re.escape(path.name)}"', code)]
 
 
 def _expanded(text: str) -> str:

@@ -123,7 +123,9 @@ class Module:
         number = self._kernels.index(kernel)
         layout = self._library[f"accel_sim_sizes_{number}"]
         layout.restype = ctypes.POINTER(ctypes.c_uint64)
-        pairs, sizes, alignments = layout(), [], []
+        pairs = layout()
+        sizes: list[int] = []
+        alignments: list[int] = []
         while pairs[2 * len(sizes)]:
             alignments.append(pairs[2 * len(sizes) + 1])
             sizes.append(pairs[2 * len(sizes)])
@@ -135,16 +137,15 @@ class Module:
         Functions of the headers here are left out, as they are what the language has built in.
         """
         places = self._lines.places(pc - 1 - self._base) if self.code[0] < pc <= self.code[1] else []
-        ours = f"{HEADERS}/", "<kernels>"
         return tuple(
             Frame(place.function, place.file, place.line, self._text(place.file, place.line))
             for place in places
-            if place.file and not place.file.startswith(ours)
+            if place.file != "<kernels>" and not place.path.startswith(f"{HEADERS}/")
         )
 
     @cached_property
     def _lines(self) -> Lines:
-        return Lines(self.built.path)
+        return Lines(self._elf.content)
 
     def _text(self, file: str, line: int) -> str:
         return self._source.get((file, line)) or linecache.getline(file, line).strip()

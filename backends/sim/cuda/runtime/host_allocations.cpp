@@ -14,13 +14,13 @@ constexpr size_t PITCH = 512;
 cudaError_t allocated_by(const char* function, void* pc, void** memory, size_t size, bool tracked) {
     if (!memory) return misused(cudaErrorInvalidValue, function, pc, "the place for the address is null");
     *memory = nullptr;
-    Locked locked;
+    Locked locked(host_lock);
     return !size || allocate(memory, size, function, pc, tracked) ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
 
 cudaError_t released_by(const char* function, void* pc, void* memory) {
     if (!memory) return cudaSuccess;
-    Locked locked;
+    Locked locked(host_lock);
     Range* range = range_at(memory);
     if (!range)
         return misused(cudaErrorInvalidValue, function, pc, "%p is not memory of the device", memory);
@@ -66,15 +66,15 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return released_by("cuda
 cudaError_t cudaFreeHost(void* memory) { return released_by("cudaFreeHost", ACCEL_SIM_CALLER, memory); }
 
 cudaError_t cudaHostRegister(void* memory, size_t size, unsigned) {
-    Locked locked;
+    Locked locked(host_lock);
     return add_range(memory, size, "cudaHostRegister", ACCEL_SIM_CALLER, false) ? cudaSuccess
                                                                                : failed(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaHostUnregister(void* memory) {
-    Locked locked;
+    Locked locked(host_lock);
     Range* range = range_at(memory);
-    if (!range || strcmp(owner_of(*range).function, "cudaHostRegister"))
+    if (!range || strcmp(origin_of(*range).function, "cudaHostRegister"))
         return misused(cudaErrorInvalidValue, "cudaHostUnregister", ACCEL_SIM_CALLER, "%p is not registered", memory);
     remove_range(range);
     return cudaSuccess;
@@ -91,18 +91,18 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void*) {
 }
 
 cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
-    Locked locked;
+    Locked locked(host_lock);
     if (total) *total = host.memory;
     if (available) *available = host.memory - allocated();
     return cudaSuccess;
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
-    Locked locked;
+    Locked locked(host_lock);
     Range* range = range_at(memory);
     *attributes = {cudaMemoryTypeUnregistered, 0, nullptr, (void*)memory};
     if (!range || range->released) return cudaSuccess;
-    const char* function = owner_of(*range).function;
+    const char* function = origin_of(*range).function;
     const bool managed = !strcmp(function, "cudaMallocManaged"), pinned = strstr(function, "Host") != nullptr;
     attributes->type = managed ? cudaMemoryTypeManaged : pinned ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
     attributes->devicePointer = (void*)memory;

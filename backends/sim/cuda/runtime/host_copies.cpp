@@ -57,7 +57,7 @@ cudaError_t copied(const char* function, void* pc, Rows to, Rows from, cudaMemcp
     to.device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     from.device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     to.name = "destination", from.name = "source";
-    Locked locked;
+    Locked locked(host_lock);
     cudaError_t error = checked(to, function, pc);
     if (!error) error = checked(from, function, pc);
     if (!error) copy_rows(to, from);
@@ -71,7 +71,7 @@ cudaError_t copied(const char* function, void* pc, void* to, const void* from, s
 cudaError_t filled(const char* function, void* pc, void* memory, size_t pitch, int byte, size_t width, size_t height) {
     const Rows rows = {(char*)memory, pitch, width, height, "destination", true};
     if (!extent(rows)) return cudaSuccess;
-    Locked locked;
+    Locked locked(host_lock);
     if (cudaError_t error = checked(rows, function, pc)) return error;
     uint8_t* known = written_at(rows.begin);
     for (size_t row = 0; row < height; ++row) {

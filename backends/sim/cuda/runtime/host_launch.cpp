@@ -70,7 +70,7 @@ using namespace accel_sim;
 cudaError accel_sim_host_launch(const char* kernel, void (*entry)(void**), void** arguments, const Dim* grid,
                                 const Dim* block, uint64_t shared, uint32_t cooperative) {
     void* pc = ACCEL_SIM_CALLER;
-    Locked locked;
+    Locked locked(host_lock);
     if (cudaError_t error = checked(kernel, pc, *grid, *block, shared)) return error;
     Launch launch = launch_of(entry, arguments, *grid, *block, shared);
     launch.cooperative = cooperative;
@@ -85,12 +85,12 @@ cudaError accel_sim_host_launch(const char* kernel, void (*entry)(void**), void*
 void accel_sim_host_begin(const Host* given) { host = *given; }
 
 void accel_sim_host_variable(void* address, uint64_t size, const char* name, uint32_t readonly) {
-    Locked locked;
+    Locked locked(host_lock);
     add_range(address, size, name, nullptr, readonly != 0);
 }
 
-const Owner* accel_sim_host_owner(uint64_t range) {
+const Origin* accel_sim_host_owner(uint64_t range) {
     uint64_t count;
     Range* ranges = all_ranges(&count);
-    return range < count ? &owner_of(ranges[range]) : nullptr;
+    return range < count ? &origin_of(ranges[range]) : nullptr;
 }

@@ -11,12 +11,12 @@ namespace accel_sim {
 
 namespace {
 
-constexpr uint64_t ALIGNMENT = 256, GAP = 256, KEPT = 4096;  // KEPT: released ranges that are remembered
+constexpr uint64_t ALIGNMENT = 256, SPACING = 256, KEPT = 4096;  // KEPT: released ranges that are remembered
 constexpr unsigned char POISON = 0xFF;                       // not a number, as a float
 
 struct Table {
     Range* ranges;
-    Owner* owners;
+    Origin* origins;
     uint64_t count, capacity, released;
     char *next, *end;  // of the reserved address space
     uint64_t allocated;
@@ -34,9 +34,9 @@ bool grow() {
     const uint64_t capacity = table.capacity ? 2 * table.capacity : 256;
     Range* ranges = (Range*)realloc(table.ranges, capacity * sizeof(Range));
     if (ranges) table.ranges = ranges;
-    Owner* owners = (Owner*)realloc(table.owners, capacity * sizeof(Owner));
-    if (owners) table.owners = owners;
-    if (!ranges || !owners) return false;
+    Origin* origins = (Origin*)realloc(table.origins, capacity * sizeof(Origin));
+    if (origins) table.origins = origins;
+    if (!ranges || !origins) return false;
     table.capacity = capacity;
     return true;
 }
@@ -55,7 +55,7 @@ uint64_t after(uint64_t address) {
 void erase(uint64_t at) {
     --table.count;
     memmove(&table.ranges[at], &table.ranges[at + 1], (table.count - at) * sizeof(Range));
-    memmove(&table.owners[at], &table.owners[at + 1], (table.count - at) * sizeof(Owner));
+    memmove(&table.origins[at], &table.origins[at + 1], (table.count - at) * sizeof(Origin));
 }
 
 void forget_released() {
@@ -65,7 +65,7 @@ void forget_released() {
             --forget, --table.released;
             continue;
         }
-        table.ranges[kept] = table.ranges[i], table.owners[kept++] = table.owners[i];
+        table.ranges[kept] = table.ranges[i], table.origins[kept++] = table.origins[i];
     }
     table.count = kept;
 }
@@ -95,7 +95,7 @@ Range* range_at(const void* address) {
     return uint64_t(address) - range.begin < range.size ? &range : nullptr;
 }
 
-Owner& owner_of(const Range& range) { return table.owners[&range - table.ranges]; }
+Origin& origin_of(const Range& range) { return table.origins[&range - table.ranges]; }
 
 Range* all_ranges(uint64_t* count) {
     *count = table.count;
@@ -108,9 +108,9 @@ bool add_range(void* memory, uint64_t size, const char* function, void* pc, bool
     if (!grow()) return false;
     const uint64_t at = after(uint64_t(memory));
     memmove(&table.ranges[at + 1], &table.ranges[at], (table.count - at) * sizeof(Range));
-    memmove(&table.owners[at + 1], &table.owners[at], (table.count - at) * sizeof(Owner));
+    memmove(&table.origins[at + 1], &table.origins[at], (table.count - at) * sizeof(Origin));
     table.ranges[at] = {uint64_t(memory), size, nullptr, nullptr, readonly, 0};
-    table.owners[at] = {function, uint64_t(pc), 0};
+    table.origins[at] = {function, uint64_t(pc), 0};
     ++table.count;
     return true;
 }
@@ -123,7 +123,7 @@ void remove_range(Range* range) {
 bool allocate(void** memory, uint64_t size, const char* function, void* pc, bool tracked) {
     if (!table.next) reserve();
     const uint64_t room = uint64_t(table.end - table.next);
-    if (size > host.memory - table.allocated || size + ALIGNMENT + GAP > room) return false;
+    if (size > host.memory - table.allocated || size + ALIGNMENT + SPACING > room) return false;
     char* begin = (char*)((uint64_t(table.next) + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
     if (!add_range(begin, size, function, pc, false)) return false;
     Range* range = range_at(begin);
@@ -132,13 +132,13 @@ bool allocate(void** memory, uint64_t size, const char* function, void* pc, bool
         return false;
     }
     if (tracked) memset(begin, POISON, size);
-    table.next = begin + size + GAP, table.allocated += size;
+    table.next = begin + size + SPACING, table.allocated += size;
     *memory = begin;
     return true;
 }
 
 void release(Range* range, void* pc) {
-    owner_of(*range).released_pc = uint64_t(pc);
+    origin_of(*range).released_pc = uint64_t(pc);
     drop_shadow(*range);
     discard(*range);
     range->released = 1, table.allocated -= range->size;

@@ -1,6 +1,5 @@
 // Streams and events of the API. Work is done when it is given, so all are complete.
 #include <stdlib.h>
-#include <time.h>
 
 #include "../include/accel_sim/host_api.h"
 #include "host.h"
@@ -13,17 +12,11 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
-    double seconds;
+    uint64_t time;  // nanoseconds
     bool recorded;
 };
 
 namespace {
-
-double now() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
 
 template <typename T>
 cudaError_t made(T** place) {
@@ -62,7 +55,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return made
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
     if (!event) return misused(cudaErrorInvalidResourceHandle, "cudaEventRecord", ACCEL_SIM_CALLER, "the event is null");
-    event->seconds = now(), event->recorded = true;
+    event->time = now(), event->recorded = true;
     return cudaSuccess;
 }
 
@@ -73,7 +66,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     if (!begin || !end || !begin->recorded || !end->recorded)
         return misused(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime", ACCEL_SIM_CALLER,
                        "an event was not recorded");
-    *milliseconds = float(1e3 * (end->seconds - begin->seconds));
+    *milliseconds = float(1e-6 * double(int64_t(end->time - begin->time)));
     return cudaSuccess;
 }
 

@@ -10,6 +10,9 @@
 #include <cstdlib>
 #include <new>
 
+#if ACCEL_SIM_CHECKED
+#include "declared.h"
+#endif
 #include "host_api.h"
 #include "host_hip.h"
 #include "host_launch.h"

@@ -3,6 +3,8 @@
 #pragma once
 #include "host_types.h"
 
+#pragma GCC visibility push(default)
+
 // --- errors
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
@@ -93,3 +95,5 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
+
+#pragma GCC visibility pop

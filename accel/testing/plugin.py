@@ -2,7 +2,8 @@
 
 Pytest finds it when the library is installed. A test that asks for ``device`` or ``xp`` runs on each of the devices of
 ``--accel-devices`` (by default the CPU and a simulated device), and on simulated devices with each of ``--accel-seeds``
-interleavings. Such a test starts from its seed, whatever ran before it, and fails if there is a race in it.
+interleavings. Such a test starts from its seed, whatever ran before it, and fails if there is a race in it. CUDA and HIP
+kernels that it launches on a simulated device are checked; ``--accel-kernel-checks`` chooses for what, in all tests.
 """
 
 from collections.abc import Generator, Iterator
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from accel.testing.checked_kernels import CheckedKernels, add_options, settings_of, wanted
 from accel.testing.places import MARK, Place, entered, places
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="run tests on simulated devices with N interleavings of their streams (default: 1)",
     )
+    add_options(group)
     parser.addini(
         "accel_namespaces",
         type="args",
@@ -44,6 +47,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Extend the tests of other projects, if that is asked for."""
     config.addinivalue_line("markers", f"{MARK}(device, seed, id): where a test runs; added to other projects' tests")
+    if wanted(config):
+        config.pluginmanager.register(CheckedKernels(config), "accel-kernels")
     devices, parameters = config.getoption("--accel-devices"), config.getini("accel_namespaces")
     if not devices and not parameters:
         return
@@ -112,10 +117,11 @@ def _available(place: Place) -> "Device":
 
 @pytest.fixture
 def _accel_place(request: pytest.FixtureRequest) -> Iterator["Device"]:
+    from accel.config import using
     from accel.testing.races import no_races
 
     device = _available(request.param)
-    with entered(request.param), no_races():
+    with using(**settings_of(request.config, request.param)), entered(request.param), no_races():
         yield device
 
 

@@ -133,7 +133,7 @@ def votes_of(x):
     lane = np.arange(len(x))
     odd = lane % 2
     positive, nonzero = mask(x > 0), [mask((x != 0) & (odd == parity)) for parity in (0, 1)]
-    everyone = mask(x == x)
+    everyone = (1 << len(x)) - 1
     same = [mask(x == each) for each in x]
     alike = np.all(x >> 8 == x[0] >> 8)
     rows = [
@@ -172,7 +172,8 @@ def test_reductions_are_those_of_numpy(warp, checks):
         part, signed = x[begin : begin + warp], x[begin : begin + warp].view("i4")
         rows = found[:, begin : begin + warp]
         right = [part.sum(dtype="u4"), part.min(), part.max(), signed.min().view("u4"), signed.max().view("u4"),
-                 np.bitwise_and.reduce(part | 7), np.bitwise_or.reduce(part & 7), np.bitwise_xor.reduce(part)]  # fmt: skip
+                 np.bitwise_and.reduce(part | 7), np.bitwise_or.reduce(part & 7),
+                 np.bitwise_xor.reduce(part)]  # fmt: skip
         for row, value in enumerate(right):
             assert np.all(rows[row] == value), row
         assert np.all(rows[8, ::2] == part[::2].sum(dtype="u4"))

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from . import caching, flags
+from . import caching, flags, libraries
 from .compilers import Compiler, find_compiler
 from .linking import link
 from .options import accepted
@@ -63,7 +63,11 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
         If there is no compiler, or an option is not known.
     """
     compiler = find_compiler()
-    words = (*flags.for_kernels(compiler.kind, checked=checked, warp=warp), *accepted(options))
+    words = (
+        *flags.for_kernels(compiler.kind, checked=checked, warp=warp),
+        *libraries.flags(source, kind=compiler.kind, warp=warp),
+        *accepted(options),
+    )
     runtime = runtime_file(compiler)
     key = _digest(source, tuple(kernels), words, runtime.name)
     kept = _kept(key, runtime)

@@ -26,9 +26,9 @@ def for_kernels(kind: str, *, checked: bool, warp: int) -> tuple[str, ...]:
     """Return the options that compile kernels, for a kind of compiler."""
     calls = _CALLS_OF_GCC if kind == "gcc" else _CALLS_OF_CLANG
     # -g1: lines and inlined calls.
-    how = ("-O1", "-g1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2",)
+    how = ("-O1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2",)
     macros = ("-DACCEL_SIM=1", f"-DACCEL_SIM_WARP={warp}", f"-DACCEL_SIM_CHECKED={int(checked)}")
-    return (*_COMMON, *_KERNELS, *_OF_KIND[kind], *how, *macros)
+    return (*_COMMON, *_KERNELS, "-g1", *_OF_KIND[kind], *how, *macros)
 
 
 def for_runtime(kind: str) -> tuple[str, ...]:

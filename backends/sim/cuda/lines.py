@@ -1,5 +1,6 @@
 """`Lines`: from addresses of instructions to files and lines, by the debug information (DWARF) of a shared object."""
 
+import os
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["Lines", "Place"]
 
+_END = (-1, -1)  # the row after the last instruction of a section
 _FUNCTION, _INLINED = "DW_TAG_subprogram", "DW_TAG_inlined_subroutine"
 
 
@@ -20,11 +22,14 @@ class Place(NamedTuple):
         Their names; empty if they are not known.
     line : int
         From 1; 0 if it is not known.
+    path : str
+        The file from the root of the file system.
     """
 
     function: str
     file: str
     line: int
+    path: str
 
 
 class Lines:
@@ -60,15 +65,18 @@ class _Program:
         self._header = program.header
         self._later = program.header["version"] >= 5
         states = [entry.state for entry in program.get_entries() if entry.state is not None]
-        rows = {state.address: (0, 0) if state.end_sequence else (state.file, state.line) for state in states}
+        rows = {state.address: _END if state.end_sequence else (state.file, state.line) for state in states}
         self._starts = sorted(rows)
         self._rows = [rows[start] for start in self._starts]
 
     def row(self, address: int) -> tuple[int, int] | None:
         """Return the number of the file and the line of an instruction."""
         index = bisect_right(self._starts, address) - 1
-        if index < 0 or self._rows[index] == (0, 0):
+        if index < 0 or self._rows[index] == _END:
             return None
+        # What the compiler has made of several lines is in line 0; the line before it is one of them.
+        while index > 0 and not self._rows[index][1] and self._rows[index - 1] != _END:
+            index -= 1
         return self._rows[index]
 
     def file(self, number: int) -> str:
@@ -93,8 +101,10 @@ def _text(name: Any) -> str:
 def _calls(unit: Any, program: _Program, address: int, row: tuple[int, int]) -> Iterator[Place]:
     """Yield the place of an instruction, and then that of each call that was inlined."""
     file, line = row
+    folder = _string(unit.get_top_DIE(), "DW_AT_comp_dir")
     for entry in reversed(list(_around(unit.get_top_DIE(), address))):
-        yield Place(_name(entry), program.file(file), line)
+        name = program.file(file)
+        yield Place(_name(entry), name, line, os.path.normpath(os.path.join(folder, name)))  # noqa: PTH118
         file, line = (_number(entry, f"DW_AT_call_{what}") for what in ("file", "line"))
 
 
@@ -140,5 +150,9 @@ def _name(entry: Any) -> str:
     for link in ("DW_AT_abstract_origin", "DW_AT_specification"):
         if "DW_AT_name" not in entry.attributes and link in entry.attributes:
             return _name(entry.get_DIE_from_attribute(link))
-    attribute = entry.attributes.get("DW_AT_name")
+    return _string(entry, "DW_AT_name")
+
+
+def _string(entry: Any, name: str) -> str:
+    attribute = entry.attributes.get(name)
     return attribute.value.decode(errors="replace") if attribute is not None else ""

@@ -135,11 +135,10 @@ class Module:
         Functions of the headers here are left out, as they are what the language has built in.
         """
         places = self._lines.places(pc - 1 - self._base) if self.code[0] < pc <= self.code[1] else []
-        ours = f"{HEADERS}/", "<kernels>"
         return tuple(
             Frame(place.function, place.file, place.line, self._text(place.file, place.line))
             for place in places
-            if place.file and not place.file.startswith(ours)
+            if place.file != "<kernels>" and not place.path.startswith(f"{HEADERS}/")
         )
 
     @cached_property

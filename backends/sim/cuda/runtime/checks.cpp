@@ -145,6 +145,7 @@ void checks_block_begin(Block& block) {
     memset(mine->dynamic.written, checks.init ? UNWRITTEN : WRITTEN, launch.dynamic_shared + 16);
     begin_orders(*mine);
     if (checks.race) order_all(checks, *mine);
+    mine->birth = mine->barrier;
 }
 
 void checks_block_end(Block& block) {

@@ -87,7 +87,7 @@ struct Arena {
 
 struct BlockChecks {
     Range shared, dynamic;        // `written` also has the gaps between variables: GAP
-    uint64_t barrier;             // the epoch of its last barrier
+    uint64_t birth, barrier;      // the epochs at which it began, and of its last barrier
     uint64_t next, end;           // epochs that it has drawn and not used
     uint64_t drawn;               // granules the last time
     uint64_t number;              // in the grid

@@ -27,12 +27,32 @@ inline bool all_written(const uint8_t* written) {
     return !memcmp(each, ones, SIZE);
 }
 
+// Reads by these are not ordered before the thread, nor is it before them: those of blocks that began earlier, and those
+// since it last synchronised. Not so for a block in which threads acquire what others release.
+struct Unordered {
+    uint64_t below, from;
+    explicit Unordered(const Thread& thread)
+        : below(thread.shadow.block->orders ? 0 : thread.shadow.block->birth),
+          from(thread.shadow.block->orders ? ~uint64_t(0) : stamp_of(thread) >> EPOCH_SHIFT << EPOCH_SHIFT) {}
+    bool has(uint64_t cell) const { return cell < below || cell >= from; }
+};
+
+// Of two readers, one stays: rather not the last writer of the location, who is likely to write it again.
+inline uint64_t reader_of(uint64_t written, uint64_t read, uint64_t tag) {
+    return (thread_of(written) == thread_of(tag) ? read : tag) | SEVERAL;
+}
+
 // Whether the access of a word that two cells describe needs no further look. Notes it, if so.
-inline bool pass(uint64_t* pair, uint64_t floor, uint64_t tag, bool writes) {
+template <bool WRITES>
+inline bool pass(uint64_t* pair, uint64_t floor, uint64_t tag, const Thread& thread) {
     const uint64_t written = load(pair), read = load(pair + 1);
     if (written >= floor && ((written ^ tag) >> THREAD_SHIFT || written & FINE)) return false;
-    if (read >= floor && ((read ^ tag) >> THREAD_SHIFT || read & SEVERAL)) return false;
-    store(pair + !writes, tag);
+    if (read >= floor && ((read ^ tag) >> THREAD_SHIFT || read & SEVERAL)) {
+        if (WRITES || read & STRONG || !Unordered(thread).has(read)) return false;
+        if (((read ^ tag) >> THREAD_SHIFT)) store(pair + 1, reader_of(written, read, tag));
+        return true;
+    }
+    store(pair + !WRITES, tag);
     return true;
 }
 
@@ -59,7 +79,7 @@ __attribute__((always_inline)) inline void check(const void* at, void* pc) {
     const uint64_t tag = stamp_of(*thread) | uint64_t(site) << SITE_SHIFT;
     uint64_t* pair = cells_at(*range, address);
     for (unsigned word = 0; word < SIZE; word += 4, pair += 2)
-        if (!pass(pair, floor, tag, MODE & WRITE))
+        if (!pass<bool(MODE & WRITE)>(pair, floor, tag, *thread))
             return check_cells({*thread, address, SIZE, (uint64_t)pc, MODE, site}, *range, floor);
 }
 

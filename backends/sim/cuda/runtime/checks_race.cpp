@@ -1,5 +1,5 @@
 // Accesses of the same location by two threads that nothing orders, at least one of them a write.
-#include "checks.h"
+#include "checks_access.h"
 
 namespace accel_sim {
 
@@ -71,8 +71,7 @@ struct Race {
         else if (cell & SEVERAL && same_thread_and_epoch(cell)) report_race(access, range, at.address, cell, READ, true);
     }
 
-    // Of two readers, one stays: a plain one rather than one that atomic writes may meet, and rather not the last writer
-    // of the location, who is likely to write it again.
+    // Of two readers, a plain one stays rather than one that atomic writes may meet.
     void add_reader(const Location& at) const {
         const uint64_t cell = load(at.pair + 1);
         if (cell < floor || ordered(access.thread, cell)) {
@@ -83,8 +82,7 @@ struct Race {
             if (!(tag & STRONG)) store(at.pair + 1, tag);
             return;
         }
-        const bool wrote = thread_of(load(at.pair)) == thread_of(tag);
-        store(at.pair + 1, (wrote ? cell : tag) | SEVERAL);
+        store(at.pair + 1, reader_of(load(at.pair), cell, tag));
     }
 
     void use(const Location& at) const {

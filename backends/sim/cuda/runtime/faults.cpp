@@ -8,8 +8,11 @@
 namespace accel_sim {
 
 constexpr int TICK = SIGURG;  // ignored by default: one that is late does no harm
-constexpr long TICK_NANOSECONDS = 2000000;
+constexpr long TICK_NANOSECONDS = 2000000, SOON_NANOSECONDS = 20000;
+constexpr unsigned PATIENCE = 10;  // ticks until a thread that computes, and does not spin, gives way
 constexpr size_t SIGNAL_STACK = 64 * 1024;
+
+// --- registers
 
 static uintptr_t pc_of(void* context) {
     const ucontext_t& registers = *(ucontext_t*)context;
@@ -39,6 +42,25 @@ static uintptr_t stack_pointer_of(void* context) {
 #else
     return 0;
 #endif
+}
+
+// Of the registers that the code may change: equal after a while for a thread that spins. Code that calls the checks
+// keeps its state in those that calls preserve.
+static uint64_t digest_of(void* context, bool checked) {
+    const ucontext_t& registers = *(ucontext_t*)context;
+    uint64_t digest = 1;
+#if defined(__linux__) && defined(__x86_64__)
+    static const int ALL[] = {REG_RBX, REG_RBP, REG_RSP, REG_R12, REG_R13, REG_R14, REG_R15,
+                              REG_RAX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10, REG_R11};
+    for (int i = 0; i < (checked ? 7 : 16); ++i) digest = mixed(digest ^ uint64_t(registers.uc_mcontext.gregs[ALL[i]]));
+#elif defined(__linux__) && defined(__aarch64__)
+    digest = registers.uc_mcontext.sp;
+    for (int i = checked ? 19 : 0; i < 29; ++i) digest = mixed(digest ^ registers.uc_mcontext.regs[i]);
+#else
+    (void)registers, (void)checked;
+    digest = now();
+#endif
+    return digest;
 }
 
 static bool in_module(const Run& run, uintptr_t pc) {
@@ -77,24 +99,85 @@ void check_limits(Worker& worker) {
     report(machine.run, finding);
 }
 
-// Code of the kernel can be left everywhere; the runtime and libraries cannot, and serve the tick later.
-static void serve_tick_at(Worker& worker, uintptr_t pc) {
-    Block& block = *worker.block;
-    block.slots[worker.running].waits_at = pc + 1;  // as a return address
+static void tick_after(Worker& worker, long nanoseconds);
+
+static uint64_t processor_time() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return uint64_t(time.tv_sec) * 1000000000 + uint64_t(time.tv_nsec);
+}
+
+// Whether the running thread did nothing but spin since the tick before this.
+static bool spins(Worker& worker, void* context) {
+    const uint64_t sample = digest_of(context, worker.run->launch->checks), time = processor_time();
+    const bool same = sample == worker.sample && time - worker.sampled_at > SOON_NANOSECONDS / 2;
+    worker.sample = sample, worker.sampled_at = time;
+    return same;
+}
+
+// A thread that computes is left alone for long, so that a seed determines the order of threads. What runs after a thread
+// that spins probably spins too.
+static bool is_to_give_way(Worker& worker, void* context) {
+    if (!worker.block->runnable && !others_wait(worker)) {
+        tick_after(worker, TICK_NANOSECONDS);
+        return false;
+    }
+    const bool found = spins(worker, context);
+    if (found) {
+        worker.suspicion = 8;
+        ++worker.block->yields;
+    } else if (!worker.tick_is_soon) {
+        worker.suspicion = 1;
+    } else if (worker.suspicion) {
+        --worker.suspicion;
+    }
+    tick_after(worker, worker.suspicion ? SOON_NANOSECONDS : TICK_NANOSECONDS);
+    return found || (!worker.suspicion && worker.thread_ticks > PATIENCE);
+}
+
+// Code of the kernel can be left everywhere; the runtime and libraries cannot, and are asked again soon.
+static void serve_tick_at(Worker& worker, void* context) {
+    const uintptr_t pc = pc_of(context);
+    worker.block->slots[worker.running].waits_at = pc + 1;  // as a return address
     check_limits(worker);
-    if (worker.run->stopped) leave(worker);
-    worker.pending = 0;
-    if (block.runnable || others_wait(worker)) give_way(worker, block, worker.running, pc + 1);
+    if (worker.run->stopped) worker.in_tick = false, leave(worker);
+    if (!is_to_give_way(worker, context)) return;
+    worker.thread_ticks = 0;
+    worker.in_tick = false;
+    give_way(worker, *worker.block, worker.running, pc + 1);
+}
+
+static void count_tick(Worker& worker) {
+    if (worker.tick_is_soon) return;
+    ++worker.ticks;
+    if (worker.block && worker.ticked_thread == worker.block->threads[worker.running]) {
+        ++worker.thread_ticks;
+    } else {
+        worker.ticked_thread = worker.block ? worker.block->threads[worker.running] : nullptr;
+        worker.thread_ticks = 0;
+    }
 }
 
 static void on_tick(int signal, siginfo_t* info, void* context) {
     Worker* worker = current_worker;
     if (!worker) return pass_on(tick_before, signal, info, context);
+    if (worker->in_tick) {
+        worker->missed_tick = true;
+        return;
+    }
+    worker->in_tick = true;
     const int error = errno;
-    const uintptr_t pc = pc_of(context);
-    ++worker->ticks;
+    count_tick(*worker);
     worker->pending = 1;
-    if (in_module(*worker->run, pc)) serve_tick_at(*worker, pc);
+    if (!worker->block) {
+        tick_after(*worker, TICK_NANOSECONDS);
+    } else if (in_module(*worker->run, pc_of(context))) {
+        serve_tick_at(*worker, context);
+    } else {
+        tick_after(*worker, SOON_NANOSECONDS);
+    }
+    if (worker->missed_tick) tick_after(*worker, SOON_NANOSECONDS);
+    worker->missed_tick = worker->in_tick = false;
     errno = error;
 }
 
@@ -183,8 +266,13 @@ static void start_ticks(Worker& worker) {
 #endif
     worker.has_timer = !timer_create(CLOCK_MONOTONIC, &event, &worker.timer);
     if (!worker.has_timer) return;
-    const itimerspec every = {{0, TICK_NANOSECONDS}, {0, TICK_NANOSECONDS}};
-    timer_settime(worker.timer, 0, &every, nullptr);
+    tick_after(worker, TICK_NANOSECONDS);
+}
+
+static void tick_after(Worker& worker, long nanoseconds) {
+    worker.tick_is_soon = nanoseconds == SOON_NANOSECONDS;
+    const itimerspec when = {{0, TICK_NANOSECONDS}, {0, nanoseconds}};
+    timer_settime(worker.timer, 0, &when, nullptr);
 }
 
 static void stop_ticks(Worker& worker) {
@@ -193,13 +281,15 @@ static void stop_ticks(Worker& worker) {
 #else
 static void* send_ticks(void* argument) {
     Worker& worker = *(Worker*)argument;
-    const timespec pause = {0, TICK_NANOSECONDS};
     while (__atomic_load_n(&worker.has_timer, __ATOMIC_ACQUIRE)) {
+        const timespec pause = {0, worker.tick_is_soon ? SOON_NANOSECONDS : TICK_NANOSECONDS};
         nanosleep(&pause, nullptr);
         pthread_kill(worker.ticked, TICK);
     }
     return nullptr;
 }
+
+static void tick_after(Worker& worker, long nanoseconds) { worker.tick_is_soon = nanoseconds == SOON_NANOSECONDS; }
 
 static void start_ticks(Worker& worker) {
     worker.ticked = pthread_self();

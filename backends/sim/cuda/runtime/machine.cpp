@@ -29,7 +29,7 @@ static void begin_thread(Thread& thread, Block& block, unsigned number) {
     thread.steps = 0;
     block.threads[number] = &thread;
     block.slots[number].state = RUNNING;
-    block.yields = 0;
+    block.yields = block.collectives = 0;
     if (block.run->launch->checks) checks_thread_begin(thread);
 }
 
@@ -191,7 +191,7 @@ static void run_block(Worker& worker, Block& block) {
     Machine& machine = *worker.machine;
     worker.block = &block;
     worker.ticks = 0;
-    block.yields = 0;
+    block.yields = block.collectives = 0;
     worker.running = pick(block);
     resume(worker, block, &worker.scheduler);
     worker.block = nullptr;

@@ -96,7 +96,7 @@ struct Block {
     unsigned at_grid_barrier;
     uint64_t grid_generation; // of the grid barrier that it waits for
     bool in_grid_barrier;     // all its threads are
-    unsigned yields;          // since a thread last got further than a yield
+    unsigned yields, collectives;  // since it was resumed, or a thread began, or all were at a barrier
     char* saved_shared;       // contents of the thread-local segment while another block of the worker uses it
     Block* next;              // in a list of the worker
 };

@@ -30,6 +30,11 @@ static void finding_at(Worker& worker, Block& block, unsigned number, Kind kind,
     report(*worker.run, finding);
 }
 
+// What a block does without getting further until it gives way to other blocks.
+constexpr unsigned MANY_TICKS = 50, MANY_COLLECTIVES = 512, MANY_YIELDS = 8;
+
+static unsigned many_collectives(const Worker& worker) { return MANY_COLLECTIVES * (1 + worker.parked_count / 4); }
+
 static bool checks_sync(const Worker& worker) { return worker.run->launch->checks & CHECK_SYNC; }
 
 // --- barriers of the block
@@ -50,7 +55,7 @@ static void release_barrier(Worker& worker, Block& block) {
         warp.running = unsigned(__builtin_popcountll(warp.live));
     }
     block.barrier_result = block.passed | uint64_t(block.arrivals) << 32;
-    block.arrivals = block.passed = block.yields = 0;
+    block.arrivals = block.passed = block.yields = block.collectives = 0;
 }
 
 // --- collectives of a warp
@@ -100,7 +105,7 @@ static void complete(Worker& worker, Block& block, unsigned warp_number, Group* 
         }
     }
     warp.running += group->users;
-    block.yields = 0;
+    if (++block.collectives > many_collectives(worker)) worker.pending = 1;
 }
 
 static bool is_complete(const Warp& warp, const Group& group) { return !(group.mask & warp.live & ~group.arrived); }
@@ -152,24 +157,26 @@ void release_from_grid(Block& block) {
             push(block, i);
             ++block.warps[i / warp_size].running;
         }
-    block.at_grid_barrier = block.yields = 0;
+    block.at_grid_barrier = 0;
     block.in_grid_barrier = false;
 }
 
 // --- giving way
 
-// A block runs for a while before others do, and longer the more there are: each has stacks of its own.
+// A block that does not get further runs for a while before others do, and longer the more there are: each has stacks.
 bool serve_tick(Worker& worker, Block& block) {
     worker.pending = 0;
     check_limits(worker);
     if (worker.run->stopped) leave(worker);
-    return worker.ticks > 4 * (1 + worker.parked_count) && others_wait(worker) && block.alive;
+    const bool enough = worker.ticks > MANY_TICKS || block.collectives > many_collectives(worker);
+    return enough && block.alive && others_wait(worker);
 }
 
 void give_way(Worker& worker, Block& block, unsigned number, uint64_t pc) {
     block.slots[number].waits_at = pc;
     push(block, number);
-    if (++block.yields > 2 * block.runnable + 2 && others_wait(worker)) {
+    const unsigned many = block.runnable < MANY_YIELDS / 2 ? 2 * block.runnable - 1 : MANY_YIELDS;
+    if (++block.yields > many && others_wait(worker)) {
         block.slots[number].state = READY;
         if (worker.pending) serve_tick(worker, block);
         accel_sim_switch(&block.slots[number].stack_pointer, worker.scheduler);

@@ -54,6 +54,12 @@ struct Worker {
     uint64_t random;
     volatile sig_atomic_t pending;  // a tick came at a moment when it could not be served
     volatile unsigned ticks;        // since the block was resumed
+    Thread* ticked_thread;          // that ran at the last tick
+    unsigned thread_ticks;          // that it ran through
+    uint64_t sample, sampled_at;    // of its registers
+    unsigned suspicion;             // ticks that come soon, to compare samples
+    volatile bool in_tick, missed_tick;  // its handler runs, and another came too early
+    volatile bool tick_is_soon;     // the next tick comes after a moment
     pthread_t thread;
     bool started;               // the thread exists
     char* signal_stack;

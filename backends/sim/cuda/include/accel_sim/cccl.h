@@ -11,11 +11,18 @@
 
 #include "kernel.h"
 #include "ptx.h"
+#if __has_include("host_types.h")
+#include "host_types.h"
+#else
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue };
+enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
+enum cudaDeviceAttr {};
+typedef void* cudaStream_t;
+#endif
 
 #undef __CUDA_ARCH__
 #define __CUDA_ARCH__ 750
-#define CCCL_IGNORE_DEPRECATED_CPP_DIALECT
-#define CCCL_DISABLE_BF16_SUPPORT
+#define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_CPP
 
 ACCEL_SIM_INLINE unsigned __isGlobal(const void*) { return 1; }
 ACCEL_SIM_INLINE unsigned __isShared(const void*) { return 1; }

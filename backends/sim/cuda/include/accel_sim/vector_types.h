@@ -43,7 +43,9 @@ typedef accel_sim::Dim uint3;
 ACCEL_SIM_VECTORS_1_2_4(unsigned, uint)
 
 #define ACCEL_SIM_VECTOR_OF_32_BYTES(T, name)                                                               \
-    typedef name##4 name##4_16a;                                                                            \
+    struct __attribute__((aligned(16))) name##4_16a {                                                       \
+        T x, y, z, w;                                                                                       \
+    };                                                                                                      \
     struct __attribute__((aligned(32))) name##4_32a {                                                       \
         T x, y, z, w;                                                                                       \
     };                                                                                                      \

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .. import caching, flags
+from .. import caching, flags, libraries
 from ..building import Built
 from ..compilers import Compiler, find_compiler
 from ..linking import link
@@ -60,7 +60,8 @@ def build_program(
     paths = [path.resolve() for path in sources]
     around = [folder.resolve() for folder in folders]
     texts = included(paths, around)
-    words = (*accepted(options), *host_options)
+    headers = libraries.flags("\n".join(texts.values()), kind=compiler.kind, warp=warp)
+    words = (*accepted(options), *host_options, *headers)
     runtime = runtime_file(compiler)
     key = sha256(repr((paths, texts, words, warp, checked, runtime.name)).encode(errors="surrogateescape")).hexdigest()
     target = caching.folder() / f"{key}.so"

@@ -101,7 +101,7 @@ def measured(program: Program, *, run: bool, limit: float) -> dict[str, Any]:
                 ended = run_program(
                     program.sources, program.arguments, folder=program.folder, limit=limit, output=output, **given
                 )
-                found |= {"code": ended.code, "findings": ended.count, "reports": ended.reports}
+                found |= {"code": ended.code, "findings": ended.count, "reports": [each.json() for each in ended.reports]}
             except subprocess.TimeoutExpired:
                 found["code"] = "timeout"
             output.seek(0)

@@ -8,11 +8,21 @@ _COMMON = (
 )  # fmt: skip
 # Kernels have no errno, and reinterpret memory. An operation is rounded as it is written: multiplications and additions
 # are not contracted, so results are those of NumPy, on every processor. Signed integers wrap around, as on GPUs.
-_KERNELS = ("-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt")
+# A frame of any size touches the guard page of the stack.
+_KERNELS = (
+    "-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt",
+    "-fstack-clash-protection",
+)  # fmt: skip
 # Lines and inlined calls, but no variables. The linker of GNU takes wrong files from version 5.
 _LINES = ("-g1", "-gdwarf-4")
-# zig compiles for the processor that it runs on, and traps at undefined behaviour, unless told otherwise.
-_OF_KIND = {"gcc": ("-fno-gnu-unique", "-fmax-errors=100"), "clang": (), "zig": ("-mcpu=baseline",)}
+# zig compiles for the processor that it runs on, traps at undefined behaviour, and leaves out assertions, unless told
+# otherwise.
+_OF_KIND = {
+    # A barrier stays one instruction: threads that pass one must not pass copies of it. For clang, abi.h says so.
+    "gcc": ("-fno-gnu-unique", "-fmax-errors=100", "-fno-thread-jumps"),
+    "clang": (),
+    "zig": ("-mcpu=baseline", "-UNDEBUG"),
+}
 _UNCHECKED = {"gcc": (), "clang": (), "zig": ("-fno-sanitize=all",)}
 # Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
 # `-fsanitize=bounds` of clang also has checks that only trap.

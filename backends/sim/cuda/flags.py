@@ -21,8 +21,9 @@ _OF_KIND = {
     # A barrier stays one instruction: threads that pass one must not pass copies of it. For clang, abi.h says so.
     "gcc": ("-fno-gnu-unique", "-fmax-errors=100", "-fno-thread-jumps"),
     "clang": (),
-    "zig": ("-mcpu=baseline", "-fno-sanitize=all", "-UNDEBUG"),
+    "zig": ("-mcpu=baseline", "-UNDEBUG"),
 }
+_UNCHECKED = {"gcc": (), "clang": (), "zig": ("-fno-sanitize=all",)}
 # Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
 # `-fsanitize=bounds` of clang also has checks that only trap.
 # Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame
@@ -37,11 +38,11 @@ _CALLS_OF_CLANG = (
 def for_kernels(kind: str, *, checked: bool, warp: int) -> tuple[str, ...]:
     """Return the options that compile kernels, for a kind of compiler."""
     calls = _CALLS_OF_GCC if kind == "gcc" else _CALLS_OF_CLANG
-    how = ("-O1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2",)
+    how = ("-O1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2", *_UNCHECKED[kind])
     macros = ("-DACCEL_SIM=1", f"-DACCEL_SIM_WARP={warp}", f"-DACCEL_SIM_CHECKED={int(checked)}")
     return (*_COMMON, *_KERNELS, *_LINES, *_OF_KIND[kind], *how, *macros)
 
 
 def for_runtime(kind: str) -> tuple[str, ...]:
     """Return the options that compile the runtime."""
-    return (*_COMMON, *_OF_KIND[kind], "-O2", "-Wall")
+    return (*_COMMON, *_OF_KIND[kind], *_UNCHECKED[kind], "-O2", "-Wall")

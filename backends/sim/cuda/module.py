@@ -17,7 +17,7 @@ from . import caching
 from .building import Built
 from .demangling import last_name
 from .lines import Lines
-from .runtime_library import HEADERS
+from .runtime_files import HEADERS
 from .symbols import Elf, Symbol
 from .tokens import numbered
 

@@ -10,7 +10,11 @@ _COMMON = (
 # are not contracted, so results are those of NumPy, on every processor. Signed integers wrap around, as on GPUs.
 _KERNELS = ("-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt")
 # zig compiles for the processor that it runs on, and traps at undefined behaviour, unless told otherwise.
-_OF_KIND = {"gcc": ("-fno-gnu-unique", "-fmax-errors=100"), "clang": (), "zig": ("-mcpu=baseline", "-fno-sanitize=undefined")}
+_OF_KIND = {
+    "gcc": ("-fno-gnu-unique", "-fmax-errors=100"),
+    "clang": (),
+    "zig": ("-mcpu=baseline", "-fno-sanitize=undefined"),
+}
 # Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
 # `-fsanitize=bounds` of clang also has checks that only trap.
 # Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame

@@ -217,3 +217,4 @@ def _on_chip(launched: Launched, finding: Finding) -> Accessed:
         said, size = f"the dynamic shared memory of {launched.shared} bytes", launched.shared
         return Accessed(said, "", finding.offset, size, finding.offset)
     return Accessed("a local variable" if finding.space == Space.LOCAL else "shared memory")
+

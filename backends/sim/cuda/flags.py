@@ -8,12 +8,19 @@ _COMMON = (
 )  # fmt: skip
 # Kernels have no errno, and reinterpret memory. An operation is rounded as it is written: multiplications and additions
 # are not contracted, so results are those of NumPy, on every processor. Signed integers wrap around, as on GPUs.
-_KERNELS = ("-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt")
-# zig compiles for the processor that it runs on, and traps at undefined behaviour, unless told otherwise.
+# A frame of any size touches the guard page of the stack.
+_KERNELS = (
+    "-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt",
+    "-fstack-clash-protection",
+)  # fmt: skip
+# Lines and inlined calls, but no variables. The linker of GNU takes wrong files from version 5.
+_LINES = ("-g1", "-gdwarf-4")
+# zig compiles for the processor that it runs on, traps at undefined behaviour, and leaves out assertions, unless told
+# otherwise.
 _OF_KIND = {
     "gcc": ("-fno-gnu-unique", "-fmax-errors=100"),
     "clang": (),
-    "zig": ("-mcpu=baseline", "-fno-sanitize=undefined"),
+    "zig": ("-mcpu=baseline", "-fno-sanitize=undefined", "-UNDEBUG"),
 }
 # Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
 # `-fsanitize=bounds` of clang also has checks that only trap.
@@ -29,10 +36,9 @@ _CALLS_OF_CLANG = (
 def for_kernels(kind: str, *, checked: bool, warp: int) -> tuple[str, ...]:
     """Return the options that compile kernels, for a kind of compiler."""
     calls = _CALLS_OF_GCC if kind == "gcc" else _CALLS_OF_CLANG
-    # -g1: lines and inlined calls.
     how = ("-O1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2",)
     macros = ("-DACCEL_SIM=1", f"-DACCEL_SIM_WARP={warp}", f"-DACCEL_SIM_CHECKED={int(checked)}")
-    return (*_COMMON, *_KERNELS, "-g1", *_OF_KIND[kind], *how, *macros)
+    return (*_COMMON, *_KERNELS, *_LINES, *_OF_KIND[kind], *how, *macros)
 
 
 def for_runtime(kind: str) -> tuple[str, ...]:

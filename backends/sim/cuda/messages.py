@@ -113,9 +113,8 @@ def _out_of_bounds(subject: Subject) -> tuple[str, str]:
 
 
 def _released(subject: Subject) -> tuple[str, str]:
-    return (
-        f"{subject.thread} {subject.access}{subject.element}, of memory that was released: {subject.accessed.said}",
-        ("keep the memory until the last kernel that uses it is done"),
+    return f"{subject.thread} {subject.access}{subject.element}, of memory that was released: {subject.accessed.said}", (
+        "keep the memory until the last kernel that uses it is done"
     )
 
 
@@ -136,9 +135,9 @@ def _read_only(subject: Subject) -> tuple[str, str]:
 
 def _index(subject: Subject) -> tuple[str, str]:
     kind = subject.finding.text.decode(errors="replace")
-    return f"{subject.thread} uses index {_signed(subject.finding.detail)} of an array" + (
-        f" {kind}" if kind else ""
-    ), ("compare the index with the extent of the array first")
+    return f"{subject.thread} uses index {_signed(subject.finding.detail)} of an array" + (f" {kind}" if kind else ""), (
+        "compare the index with the extent of the array first"
+    )
 
 
 def _signed(number: int) -> int:
@@ -173,9 +172,7 @@ def _order(subject: Subject, other: ThreadPlace) -> str:
 
 def _uninitialized(subject: Subject) -> tuple[str, str]:
     detail = subject.finding.detail
-    whole = (
-        f"{subject.access}{subject.element}, in {subject.accessed.said}" if subject.accessed.said else subject.access
-    )
+    whole = f"{subject.access}{subject.element}, in {subject.accessed.said}" if subject.accessed.said else subject.access
     partly = "" if detail in (0, subject.here.nbytes) else f" ({_bytes(detail)} of them)"
     advice = {
         Space.LOCAL: "give the variable a value where it is declared",

@@ -83,13 +83,7 @@ class _Program:
         warp: int,
         checked: bool,
     ) -> None:
-        self.compiler, self.host_options, self.folders, self.made, self.texts = (
-            compiler,
-            host_options,
-            folders,
-            made,
-            texts,
-        )
+        self.compiler, self.host_options, self.folders, self.made, self.texts = compiler, host_options, folders, made, texts
         kernels = compiler_options.for_kernels(compiler.kind, checked=checked, warp=warp)
         places = [place for folder in folders for place in (f"-I{mirrored(folder, made)}", f"-I{folder}")]
         headers = (f"-I{building._HEADERS}", "-include", "accel_sim/host.h")
@@ -127,9 +121,7 @@ class _Program:
     def link(self, objects: Sequence[Path], runtime: Path, target: Path) -> None:
         """Link object files to a shared object in which a call of a function that does not exist is an error."""
         whole = self.made / "whole.so"
-        strict = (
-            () if sys.platform == "darwin" else ("-Wl,-Bsymbolic", "-Wl,--no-undefined", f"-Wl,-soname,{target.name}")
-        )
+        strict = () if sys.platform == "darwin" else ("-Wl,-Bsymbolic", "-Wl,--no-undefined", f"-Wl,-soname,{target.name}")
         building._run([*self.compiler.command, "-shared", *strict, "-pthread", *self.host_options, "-o", str(whole),
                       *map(str, objects), str(runtime), "-lm"])  # fmt: skip
         whole.replace(target)

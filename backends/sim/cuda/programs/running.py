@@ -89,13 +89,7 @@ def run_program(
         }  # fmt: skip
         command = [sys.executable, "-m", f"{__package__}.child", json.dumps(given), str(sources[0]), *arguments]
         process = subprocess.run(
-            command,
-            check=False,
-            cwd=folder,
-            timeout=limit,
-            stdout=output,
-            stderr=output,
-            env={**os.environ, "OMP_NUM_THREADS": "2"},
+            command, check=False, cwd=folder, timeout=limit, stdout=output, stderr=output, env={**os.environ, "OMP_NUM_THREADS": "2"}
         )
         return _ended(process.returncode, reports)
 

@@ -8,11 +8,22 @@ _COMMON = (
 )  # fmt: skip
 # Kernels have no errno, and reinterpret memory. An operation is rounded as it is written: multiplications and additions
 # are not contracted, so results are those of NumPy, on every processor. Signed integers wrap around, as on GPUs.
-_KERNELS = ("-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt")
-# zig compiles for the processor that it runs on, and traps at undefined behaviour, unless told otherwise.
-_OF_KIND = {"gcc": ("-fno-gnu-unique", "-fmax-errors=100"), "clang": (), "zig": ("-mcpu=baseline", "-fno-sanitize=all")}
+# A frame of any size touches the guard page of the stack.
+_KERNELS = (
+    "-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt",
+    "-fstack-clash-protection",
+)  # fmt: skip
 # A barrier stays one instruction: threads that pass one must not pass copies of it. For clang, abi.h says so.
-_KERNELS_OF_GCC = ("-fno-thread-jumps",)
+_KERNELS_OF_KIND = {"gcc": ("-fno-thread-jumps",)}
+# Lines and inlined calls, but no variables. The linker of GNU takes wrong files from version 5.
+_LINES = ("-g1", "-gdwarf-4")
+# zig compiles for the processor that it runs on, traps at undefined behaviour, and leaves out assertions, unless told
+# otherwise.
+_OF_KIND = {
+    "gcc": ("-fno-gnu-unique", "-fmax-errors=100"),
+    "clang": (),
+    "zig": ("-mcpu=baseline", "-fno-sanitize=all", "-UNDEBUG"),
+}
 # Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
 # `-fsanitize=bounds` of clang also has checks that only trap.
 # Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame
@@ -27,11 +38,10 @@ _CALLS_OF_CLANG = (
 def for_kernels(kind: str, *, checked: bool, warp: int) -> tuple[str, ...]:
     """Return the options that compile kernels, for a kind of compiler."""
     calls = _CALLS_OF_GCC if kind == "gcc" else _CALLS_OF_CLANG
-    # -g1: lines and inlined calls.
     how = ("-O1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2",)
     macros = ("-DACCEL_SIM=1", f"-DACCEL_SIM_WARP={warp}", f"-DACCEL_SIM_CHECKED={int(checked)}")
-    meeting = _KERNELS_OF_GCC if kind == "gcc" else ()
-    return (*_COMMON, *_KERNELS, "-g1", *_OF_KIND[kind], *meeting, *how, *macros)
+    kernels = (*_KERNELS, *_KERNELS_OF_KIND.get(kind, ()))
+    return (*_COMMON, *kernels, *_LINES, *_OF_KIND[kind], *how, *macros)
 
 
 def for_runtime(kind: str) -> tuple[str, ...]:

@@ -86,8 +86,12 @@ ACCEL_SIM_COMPARE(ltu, UNSIGNED, x < y)
 
 ACCEL_SIM_INLINE unsigned __vsads2(unsigned a, unsigned b) { return accel_sim::sum_of_differences<short>(a, b); }
 ACCEL_SIM_INLINE unsigned __vsads4(unsigned a, unsigned b) { return accel_sim::sum_of_differences<signed char>(a, b); }
-ACCEL_SIM_INLINE unsigned __vsadu2(unsigned a, unsigned b) { return accel_sim::sum_of_differences<unsigned short>(a, b); }
-ACCEL_SIM_INLINE unsigned __vsadu4(unsigned a, unsigned b) { return accel_sim::sum_of_differences<unsigned char>(a, b); }
+ACCEL_SIM_INLINE unsigned __vsadu2(unsigned a, unsigned b) {
+    return accel_sim::sum_of_differences<unsigned short>(a, b);
+}
+ACCEL_SIM_INLINE unsigned __vsadu4(unsigned a, unsigned b) {
+    return accel_sim::sum_of_differences<unsigned char>(a, b);
+}
 
 // DPX: the larger or the smaller of a sum and a number, of three numbers, and of these and 0.
 #define ACCEL_SIM_DPX(name, compare)                                                \

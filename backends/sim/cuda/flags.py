@@ -13,13 +13,14 @@ _KERNELS = (
     "-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt",
     "-fstack-clash-protection",
 )  # fmt: skip
+# A barrier stays one instruction: threads that pass one must not pass copies of it. For clang, abi.h says so.
+_KERNELS_OF_KIND = {"gcc": ("-fno-thread-jumps",)}
 # Lines and inlined calls, but no variables. The linker of GNU takes wrong files from version 5.
 _LINES = ("-g1", "-gdwarf-4")
 # zig compiles for the processor that it runs on, traps at undefined behaviour, and leaves out assertions, unless told
 # otherwise.
 _OF_KIND = {
-    # A barrier stays one instruction: threads that pass one must not pass copies of it. For clang, abi.h says so.
-    "gcc": ("-fno-gnu-unique", "-fmax-errors=100", "-fno-thread-jumps"),
+    "gcc": ("-fno-gnu-unique", "-fmax-errors=100"),
     "clang": (),
     "zig": ("-mcpu=baseline", "-UNDEBUG"),
 }
@@ -40,7 +41,8 @@ def for_kernels(kind: str, *, checked: bool, warp: int) -> tuple[str, ...]:
     calls = _CALLS_OF_GCC if kind == "gcc" else _CALLS_OF_CLANG
     how = ("-O1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2", *_UNCHECKED[kind])
     macros = ("-DACCEL_SIM=1", f"-DACCEL_SIM_WARP={warp}", f"-DACCEL_SIM_CHECKED={int(checked)}")
-    return (*_COMMON, *_KERNELS, *_LINES, *_OF_KIND[kind], *how, *macros)
+    kernels = (*_KERNELS, *_KERNELS_OF_KIND.get(kind, ()))
+    return (*_COMMON, *kernels, *_LINES, *_OF_KIND[kind], *how, *macros)
 
 
 def for_runtime(kind: str) -> tuple[str, ...]:

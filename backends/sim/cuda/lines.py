@@ -4,6 +4,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,7 +51,7 @@ class Lines:
     def _units(self) -> list[tuple[Any, "_Program"]]:
         from elftools.elf.elffile import ELFFile  # type: ignore[import-untyped]
 
-        file = ELFFile(self._path.open("rb"))
+        file = ELFFile(BytesIO(self._path.read_bytes()))
         if not file.has_dwarf_info():
             return []
         info = file.get_dwarf_info()

@@ -74,7 +74,7 @@ _stops: list[Callable[[], object]] = []
 
 @contextmanager
 def stopped_by_interrupt(stop: Callable[[], object]) -> Iterator[None]:
-    """Call ``stop`` if an interrupt ends the wait of the main thread for the block, which is work that might not end."""
+    """Call ``stop`` if an interrupt ends the wait of the main thread for the block, which might not end otherwise."""
     if threading.current_thread() is not _server:
         yield
         return

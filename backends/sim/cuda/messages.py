@@ -65,7 +65,7 @@ class Subject:
     kernel: str
     grid: Dim3
     block: Dim3
-    limit: int
+    limit: float
     here: ThreadPlace
     other: ThreadPlace | None
     accessed: Accessed
@@ -113,8 +113,9 @@ def _out_of_bounds(subject: Subject) -> tuple[str, str]:
 
 
 def _released(subject: Subject) -> tuple[str, str]:
-    return f"{subject.thread} {subject.access}{subject.element}, of memory that was released: {subject.accessed.said}", (
-        "keep the memory until the last kernel that uses it is done"
+    return (
+        f"{subject.thread} {subject.access}{subject.element}, of memory that was released: {subject.accessed.said}",
+        ("keep the memory until the last kernel that uses it is done"),
     )
 
 
@@ -135,9 +136,9 @@ def _read_only(subject: Subject) -> tuple[str, str]:
 
 def _index(subject: Subject) -> tuple[str, str]:
     kind = subject.finding.text.decode(errors="replace")
-    return f"{subject.thread} uses index {_signed(subject.finding.detail)} of an array" + (f" {kind}" if kind else ""), (
-        "compare the index with the extent of the array first"
-    )
+    return f"{subject.thread} uses index {_signed(subject.finding.detail)} of an array" + (
+        f" {kind}" if kind else ""
+    ), ("compare the index with the extent of the array first")
 
 
 def _signed(number: int) -> int:
@@ -149,11 +150,8 @@ def _race(subject: Subject) -> tuple[str, str]:
     assert other is not None, "a race has two sides"
     same = "the same bytes" if other.nbytes == subject.here.nbytes else _bytes(other.nbytes)
     said = f", in {subject.accessed.said}" if subject.accessed.said else ""
-    return (
-        f"{subject.thread} {subject.access}{subject.element}{said}, and {subject.named(other)} {other.action} {same}; "
-        f"nothing orders the two",
-        _order(subject, other),
-    )
+    first = f"{subject.thread} {subject.access}{subject.element}{said}"
+    return f"{first}, and {subject.named(other)} {other.action} {same}; nothing orders the two", _order(subject, other)
 
 
 def _order(subject: Subject, other: ThreadPlace) -> str:
@@ -172,7 +170,9 @@ def _order(subject: Subject, other: ThreadPlace) -> str:
 
 def _uninitialized(subject: Subject) -> tuple[str, str]:
     detail = subject.finding.detail
-    whole = f"{subject.access}{subject.element}, in {subject.accessed.said}" if subject.accessed.said else subject.access
+    whole = (
+        f"{subject.access}{subject.element}, in {subject.accessed.said}" if subject.accessed.said else subject.access
+    )
     partly = "" if detail in (0, subject.here.nbytes) else f" ({_bytes(detail)} of them)"
     advice = {
         Space.LOCAL: "give the variable a value where it is declared",
@@ -206,8 +206,7 @@ def _wrong_mask(subject: Subject) -> tuple[str, str]:
     other = "" if subject.other is None else f", and {subject.named(subject.other)} is not there with the same mask"
     return (
         f"{subject.thread} calls a warp operation with the mask {subject.finding.detail:#x}{other}",
-        "the mask must name the lanes that call it together, and each of them: compute it before the branch, as by "
-        "__ballot_sync",
+        "name in the mask all lanes that make this call together: compute it before the branch, as by __ballot_sync",
     )
 
 
@@ -243,7 +242,7 @@ def _fault(said: str, advice: str) -> Callable[[Subject], tuple[str, str]]:
 
 def _timeout(subject: Subject) -> tuple[str, str]:
     running = f", and {subject.thread} is running" if subject.here.where else ""
-    return f"it did not end within kernel_limit={subject.limit} seconds{running}", (
+    return f"it did not end within kernel_limit={subject.limit:g} seconds{running}", (
         "look for a loop that never ends, or raise the limit, as by accel.using(kernel_limit=600)"
     )
 

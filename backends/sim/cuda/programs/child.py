@@ -18,7 +18,6 @@ from ..allocations import Area
 from ..building import Built
 from ..explaining import Launched, reports_of
 from ..module import Module
-from ..sources import SourceLines
 
 __all__ = ["Settings"]
 
@@ -107,7 +106,6 @@ class _Program:
         self.module = Module.load(Built(Path(settings.path), Path(settings.runtime)), "program")
         self.runtime = self.module.runtime
         self.runtime.accel_sim_host_owner.restype = ctypes.POINTER(_Owner)
-        self.lines = SourceLines("")
         self.seen: dict[object, int] = {}
         self._reports = Path(settings.reports).open("a", encoding="utf-8")  # noqa: SIM115 - to the end of the process
         self._begin()
@@ -161,9 +159,15 @@ class _Program:
             return
         standings = ctypes.cast(launch.standings, ctypes.POINTER(launching.Standing))[: launch.standing_count]
         launched = Launched(
-            kernel.decode(), launch.grid.xyz, launch.block.xyz, launch.warp_size, launch.dynamic_shared, self.module,
-            self.lines, _Areas(self, launch), (), (),
-        )  # fmt: skip
+            kernel=kernel.decode(errors="replace"),
+            grid=launch.grid.xyz,
+            block=launch.block.xyz,
+            warp=launch.warp_size,
+            shared=launch.dynamic_shared,
+            module=self.module,
+            areas=_Areas(self, launch),
+            arguments=(),
+        )
         for report in reports_of(launched, new, standings):
             self._write(report)
 

@@ -29,7 +29,11 @@ _UNCHECKED = {"gcc": (), "clang": (), "zig": ("-fno-sanitize=all",)}
 # `-fsanitize=bounds` of clang also has checks that only trap.
 # Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame
 # pointer, and forgets which of its variables are not written.
-_CALLS_OF_GCC = ("-fsanitize=thread,alignment,bounds", "--param", "tsan-distinguish-volatile=1")
+# g++ makes no call for a structure in memory that is passed by value, so small functions are inlined.
+_CALLS_OF_GCC = (
+    "-fsanitize=thread,alignment,bounds", "--param", "tsan-distinguish-volatile=1",
+    "-finline-functions", "-finline-small-functions",
+)  # fmt: skip
 _CALLS_OF_CLANG = (
     "-fsanitize=thread", "-fno-sanitize-trap=all", "-fsanitize=alignment,array-bounds",
     "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-distinguish-volatile=1",

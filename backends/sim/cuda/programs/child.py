@@ -159,7 +159,7 @@ class _Program:
             return
         standings = ctypes.cast(launch.standings, ctypes.POINTER(launching.Standing))[: launch.standing_count]
         launched = Launched(
-            kernel=kernel.decode(errors="replace"),
+            kernel=kernel.decode(errors="replace").removeprefix("(").removesuffix(")"),
             grid=launch.grid.xyz,
             block=launch.block.xyz,
             warp=launch.warp_size,

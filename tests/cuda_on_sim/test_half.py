@@ -190,6 +190,7 @@ def test_comparisons_with_nan_are_false_except_the_unordered_ones(word):
 
 
 @BOTH
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_every_value_widens_to_float_and_to_integers_with_each_rounding(word):
     every = np.arange(65536, dtype=np.uint16).view(TYPES[word])
     _, found, whole = run(f"{word}_widen", every, np.zeros(65536, np.float32), np.zeros((65536, 4), np.int32),

@@ -31,9 +31,10 @@ INVALID, CRASH = "does not compile", "the process ended"
 PATIENCE = 120  # seconds
 
 
-def every_mutation(programs):
-    """Return the mutations by name."""
-    found = [*source_mutations(programs), *host_mutations(programs)]
+def every_mutation(programs, only=()):
+    """Return the mutations by name, of all programs or of some."""
+    some = {name: each for name, each in programs.items() if not only or name in only}
+    found = [*[each for each in source_mutations(programs) if each.program in some], *host_mutations(some)]
     return {mutation.name: mutation for mutation in found}
 
 
@@ -85,8 +86,7 @@ class Child:
 def run(results, only):
     """Append a line for each mutation that the file does not have yet."""
     programs, done = every_program(), {line["name"] for line in read(results)}
-    mutations = [each for each in every_mutation(programs).values() if not only or each.program in only]
-    wanted = [each for each in mutations if each.name not in done]
+    wanted = [each for each in every_mutation(programs, only).values() if each.name not in done]
     cores = os.cpu_count()
     with results.open("a") as file:
         for first in range(0, len(wanted), cores):

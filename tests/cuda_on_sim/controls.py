@@ -20,9 +20,9 @@ from accel.errors import KernelCheckError, KernelSyntaxError
 from .corpus.cases import OPTIONS, every_program
 from .judged import JUDGED
 from .mutations import Altered, host_mutations, source_mutations
-from .oracle import ENDLESS, HARMLESS, verdict
+from .oracle import ENDLESS, HARMLESS, ORDERS, verdict
 
-__all__ = ["every_mutation", "reported"]
+__all__ = ["does_harm", "every_mutation", "page", "reported"]
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/cuda_on_sim_controls.md"
@@ -101,9 +101,119 @@ def read(results):
     return [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
 
 
+def does_harm(line):
+    """Return whether a mutation makes a race or a wrong access."""
+    judged = JUDGED.get(line["name"])
+    return judged.harm if judged else line["harm"] not in {HARMLESS, ENDLESS, INVALID}
+
+
+def page(lines):
+    """Return the page for the documentation."""
+    compiled = [line for line in lines if line["harm"] != INVALID]
+    harmful = [line for line in compiled if does_harm(line)]
+    reported_ones = [line for line in harmful if line["reports"]]
+    kinds = "\n".join(_row(kind, compiled) for kind in dict.fromkeys(line["kind"] for line in lines))
+    missed = "\n".join(f"| {_code(line['name'])} | {_why(line)} |" for line in harmful if not line["reports"])
+    unseen = [line for line in compiled if not does_harm(line) and line["reports"] and line["harm"] != ENDLESS]
+    counts = Counter(kind for line in unseen for kind in line["reports"])
+    judged = "\n".join(f"| {_code(name)} | {'yes' if each.harm else 'no'} | {each.why} |" for name, each in JUDGED.items())
+    return PAGE_TEXT.format(
+        programs=len(every_program()),
+        made=len(compiled),
+        harmful=len(harmful),
+        reported=len(reported_ones),
+        share=100 * len(reported_ones) / len(harmful),
+        kinds=kinds,
+        missed=missed,
+        unseen=len(unseen),
+        unseen_kinds=", ".join(f"{kind} ({count})" for kind, count in counts.most_common()),
+        unseen_names="\n".join(f"- {_code(line['name'])}: {', '.join(line['reports'])}" for line in unseen),
+        judged=judged,
+        orders=ORDERS,
+        seeds=SEEDS,
+    )
+
+
+def _row(kind, compiled):
+    lines = [line for line in compiled if line["kind"] == kind]
+    harmful = [line for line in lines if does_harm(line)]
+    return f"| {KINDS[kind]} | {len(lines)} | {len(harmful)} | {sum(bool(line['reports']) for line in harmful)} |"
+
+
+def _code(name):
+    return f"`{name}`"
+
+
+def _why(line):
+    judged = JUDGED.get(line["name"])
+    return judged.why if judged else MISSED.get(line["name"], line["harm"])
+
+
+KINDS = {
+    "barrier": "a barrier is deleted",
+    "fence": "a fence is deleted",
+    "bound": "a bound is loosened",
+    "guard": "an `if` is removed",
+    "early return": "an early return is removed",
+    "first value": "the first value of a local variable is dropped",
+    "first write": "a first write to memory is dropped",
+    "grid": "a grid is a block larger",
+    "shorter": "an array is an element shorter",
+    "memset": "the host does not set memory to zero",
+}
+_LANE = "the value comes from a lane outside of the mask: undefined, but no check looks for it"
+MISSED = {
+    "halves_apart: bound 1 of halves_apart, line 66": _LANE,
+    "halves_apart: bound 2 of halves_apart, line 68": _LANE,
+}
+
+PAGE_TEXT = """\
+# What the checks of CUDA kernels find
+
+Written by `python -m tests.cuda_on_sim.controls`. The kernels of `tests/cuda_on_sim/corpus`, {programs} programs in the styles of the
+field, compute what NumPy does, and no check reports anything, for warps of 32 and of 64 lanes and in 20 orders of their threads. Each
+mutation changes one place of one program. Of {made} mutations that compile, {harmful} make a race or a wrong access, and the checks
+report {reported} of these: {share:.1f} %.
+
+| mutation | made | do harm | reported |
+|---|---|---|---|
+{kinds}
+
+## Which do harm
+
+That is decided without the checks: `tests/cuda_on_sim/oracle.py`. A program without races and wrong accesses computes the same in
+every order, and whatever is in memory that is not its own or that it never wrote. So each mutation runs unchecked, with the same
+numbers, in {orders} orders, with random memory around its arrays. It does harm if results differ, if memory around an array changed, or
+if a fault ended it. Where a first value is dropped, the kernel runs with another value instead, and does harm if a result is wrong. A
+mutation counts as reported if one of {seeds} orders has a report; most have it in the first.
+
+What was judged by reading, because the oracle cannot see it (it orders memory as written), or takes something else for harm:
+
+| mutation | harm | why |
+|---|---|---|
+{judged}
+
+## Not reported
+
+| mutation | why |
+|---|---|
+{missed}
+
+## Reported, though no result shows it
+
+{unseen} more mutations are reported which the oracle does not count: {unseen_kinds}. They read outside of an array and do not use the
+value, or all threads write the same value, or the wrong order did not come up. Each was read, and is a race or a wrong access; they are
+not in the share above.
+
+{unseen_names}
+"""
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--results", type=Path, default=ROOT / ".controls.jsonl")
-    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--only", nargs="*", default=[], help="programs; the page is not written")
     arguments = parser.parse_args()
     run(arguments.results, arguments.only)
+    if not arguments.only:
+        PAGE.write_text(page(read(arguments.results)), encoding="utf-8")

@@ -18,7 +18,7 @@ from .corpus.cases import OPTIONS
 from .launching import Gpu
 from .mutations import Altered
 
-__all__ = ["ENDLESS", "HARMLESS", "verdict"]
+__all__ = ["ENDLESS", "HARMLESS", "ORDERS", "verdict"]
 
 GUARD = 2048  # elements before and behind each array
 ORDERS = 20

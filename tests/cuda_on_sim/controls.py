@@ -26,6 +26,7 @@ __all__ = ["does_harm", "every_mutation", "page", "reported"]
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/cuda_on_sim_controls.md"
+TEMPLATE = Path(__file__).with_name("controls_page.md")
 SEEDS = 3
 INVALID, CRASH = "does not compile", "the process ended"
 PATIENCE = 120  # seconds
@@ -65,7 +66,7 @@ class Child:
         writer.close()
 
     def _judge(self, program, writer):
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
         for stage in (reported, verdict):
             with suppress(KernelSyntaxError):
                 writer.send(stage(program, self.mutation))
@@ -93,7 +94,8 @@ def run(results, only):
             children = [Child(programs[each.program], each) for each in wanted[first : first + cores]]
             for child in children:
                 print(json.dumps(child.line()), file=file, flush=True)
-            print(f"\r{first} of {len(wanted)}", end="", flush=True)
+            sys.stdout.write(f"\r{first} of {len(wanted)}")
+            sys.stdout.flush()
 
 
 def read(results):
@@ -116,8 +118,10 @@ def page(lines):
     missed = "\n".join(f"| {_code(line['name'])} | {_why(line)} |" for line in harmful if not line["reports"])
     unseen = [line for line in compiled if not does_harm(line) and line["reports"] and line["harm"] != ENDLESS]
     counts = Counter(kind for line in unseen for kind in line["reports"])
-    judged = "\n".join(f"| {_code(name)} | {'yes' if each.harm else 'no'} | {each.why} |" for name, each in JUDGED.items())
-    return PAGE_TEXT.format(
+    judged = "\n".join(
+        f"| {_code(name)} | {'yes' if each.harm else 'no'} | {each.why} |" for name, each in JUDGED.items()
+    )
+    return TEMPLATE.read_text(encoding="utf-8").format(
         programs=len(every_program()),
         made=len(compiled),
         harmful=len(harmful),
@@ -166,47 +170,6 @@ MISSED = {
     "halves_apart: bound 1 of halves_apart, line 66": _LANE,
     "halves_apart: bound 2 of halves_apart, line 68": _LANE,
 }
-
-PAGE_TEXT = """\
-# What the checks of CUDA kernels find
-
-Written by `python -m tests.cuda_on_sim.controls`. The kernels of `tests/cuda_on_sim/corpus`, {programs} programs in the styles of the
-field, compute what NumPy does, and no check reports anything, for warps of 32 and of 64 lanes and in 20 orders of their threads. Each
-mutation changes one place of one program. Of {made} mutations that compile, {harmful} make a race or a wrong access, and the checks
-report {reported} of these: {share:.1f} %.
-
-| mutation | made | do harm | reported |
-|---|---|---|---|
-{kinds}
-
-## Which do harm
-
-That is decided without the checks: `tests/cuda_on_sim/oracle.py`. A program without races and wrong accesses computes the same in
-every order, and whatever is in memory that is not its own or that it never wrote. So each mutation runs unchecked, with the same
-numbers, in {orders} orders, with random memory around its arrays. It does harm if results differ, if memory around an array changed, or
-if a fault ended it. Where a first value is dropped, the kernel runs with another value instead, and does harm if a result is wrong. A
-mutation counts as reported if one of {seeds} orders has a report; most have it in the first.
-
-What was judged by reading, because the oracle cannot see it (it orders memory as written), or takes something else for harm:
-
-| mutation | harm | why |
-|---|---|---|
-{judged}
-
-## Not reported
-
-| mutation | why |
-|---|---|
-{missed}
-
-## Reported, though no result shows it
-
-{unseen} more mutations are reported which the oracle does not count: {unseen_kinds}. They read outside of an array and do not use the
-value, or all threads write the same value, or the wrong order did not come up. Each was read, and is a race or a wrong access; they are
-not in the share above.
-
-{unseen_names}
-"""
 
 
 if __name__ == "__main__":

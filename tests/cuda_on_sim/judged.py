@@ -12,7 +12,9 @@ class Judged(NamedTuple):
     why: str
 
 
-_ACQUIRE = Judged(True, "what another block wrote before its flag may be read as it was: no fence after the flag is seen")
+_ACQUIRE = Judged(
+    True, "what another block wrote before its flag may be read as it was: no fence after the flag is seen"
+)
 _HOST = Judged(False, "only the host reads what was never written")
 
 JUDGED = {
@@ -28,7 +30,13 @@ JUDGED = {
     "blelloch_without_conflicts: first write 1 of blelloch_without_conflicts, line 79": Judged(
         False, "the element has an earlier value: the result is wrong, but nothing is read that was never written"
     ),
-    "layer_norm: guard 2 of layer_norm, line 96": Judged(False, "all lanes add, atomically: too much, and rounded by the order"),
-    "union_find: guard 1 of unite, line 39": Judged(False, "all accesses are atomic; the wrong roots depend on their order"),
-    "find: early return 2 of find, line 72": Judged(False, "all places are found, in the order of the atomic increments"),
+    "layer_norm: guard 2 of layer_norm, line 96": Judged(
+        False, "all lanes add, atomically: too much, and rounded by the order"
+    ),
+    "union_find: guard 1 of unite, line 39": Judged(
+        False, "all accesses are atomic; the wrong roots depend on their order"
+    ),
+    "find: early return 2 of find, line 72": Judged(
+        False, "all places are found, in the order of the atomic increments"
+    ),
 }

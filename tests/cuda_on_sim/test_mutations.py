@@ -57,6 +57,10 @@ def test_a_judgement_overrules_the_oracle():
 def test_the_functions_that_a_program_uses_keep_their_lines(program):
     source, used = reachable(program.source, program.kernels())
     lines, kept = program.source.splitlines(), source.splitlines()
-    assert {*program.kernels()} <= {function.name for function in used} <= {each.name for each in functions(program.source)}
+    assert (
+        {*program.kernels()}
+        <= {function.name for function in used}
+        <= {each.name for each in functions(program.source)}
+    )
     for function in used:
         assert lines[function.first : function.last] == kept[function.first : function.last]

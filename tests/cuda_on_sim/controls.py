@@ -12,6 +12,7 @@ import os
 import sys
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -56,44 +57,54 @@ def reported(program, mutation, seeds=SEEDS, warp=32):
 
 
 class Child:
-    """A process that judges a mutation: what writes anywhere may end it."""
+    """A forked process that runs functions: what writes anywhere may end it, and this one never uses the device."""
 
-    def __init__(self, program, mutation):
-        self.mutation = mutation
+    def __init__(self, *functions):
         self.reader, writer = get_context("fork").Pipe(duplex=False)
-        self.process = get_context("fork").Process(target=self._judge, args=(program, writer))
+        self.process = get_context("fork").Process(target=self._run, args=(functions, writer))
         self.process.start()
         writer.close()
 
-    def _judge(self, program, writer):
+    def _run(self, functions, writer):
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
-        for stage in (reported, verdict):
+        for function in functions:
             with suppress(KernelSyntaxError):
-                writer.send(stage(program, self.mutation))
+                writer.send(function())
 
-    def line(self):
-        """Wait for it, and return what it found."""
+    def results(self):
+        """Wait for it, and return what the functions returned, up to the one that ended it."""
         found = []
         with suppress(EOFError):
             while self.reader.poll(PATIENCE):
                 found.append(self.reader.recv())
         self.process.kill()
         self.process.join()
-        reports = found[0] if found else []
-        harm = found[1] if len(found) > 1 else CRASH if found else INVALID
-        return {"name": self.mutation.name, "kind": self.mutation.kind, "harm": harm, "reports": reports}
+        return found
+
+
+def line_of(mutation, found):
+    """Return what was found out about a mutation, as a line of the results."""
+    reports = found[0] if found else []
+    harm = found[1] if len(found) > 1 else CRASH if found else INVALID
+    return {"name": mutation.name, "kind": mutation.kind, "harm": harm, "reports": reports}
 
 
 def run(results, only):
     """Append a line for each mutation that the file does not have yet."""
     programs, done = every_program(), {line["name"] for line in read(results)}
-    wanted = [each for each in every_mutation(programs, only).values() if each.name not in done]
+    [every] = Child(partial(every_mutation, programs, only)).results()
+    wanted = [each for each in every.values() if each.name not in done]
     cores = os.cpu_count()
     with results.open("a") as file:
         for first in range(0, len(wanted), cores):
-            children = [Child(programs[each.program], each) for each in wanted[first : first + cores]]
-            for child in children:
-                print(json.dumps(child.line()), file=file, flush=True)
+            some = wanted[first : first + cores]
+            children = [
+                Child(partial(reported, programs[each.program], each), partial(verdict, programs[each.program], each))
+                for each in some
+            ]
+            for mutation, child in zip(some, children, strict=True):
+                file.write(json.dumps(line_of(mutation, child.results())) + "\n")
+                file.flush()
             sys.stdout.write(f"\r{first} of {len(wanted)}")
             sys.stdout.flush()
 

@@ -183,6 +183,38 @@ extern "C" __global__ void values(int* out, int n) {
     }
 }
 """
+WAITING = r"""
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+
+extern "C" __global__ void arrived(const int* in, int* out) {
+    auto block = cooperative_groups::this_thread_block();
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    __shared__ int tile[128];
+    if (threadIdx.x == 0) init(&barrier, blockDim.x);
+    __syncthreads();
+    cuda::memcpy_async(block, tile, in, sizeof tile, barrier);
+    barrier.arrive_and_wait();
+    out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+extern "C" __global__ void piped(const int* in, int* out) {
+    auto block = cooperative_groups::this_thread_block();
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    __shared__ int tile[2][128];
+    auto pipe = cuda::make_pipeline(block, &state);
+    for (int i = 0; i < 4; ++i) {
+        pipe.producer_acquire();
+        cuda::memcpy_async(block, tile[i % 2], in + 128 * i, sizeof tile[0], pipe);
+        pipe.producer_commit();
+        pipe.consumer_wait();
+        block.sync();
+        out[128 * i + threadIdx.x] = tile[i % 2][127 - threadIdx.x];
+        block.sync();
+        pipe.consumer_release();
+    }
+}
+"""
 X = np.random.default_rng(3).integers(-1000, 1000, 512).astype(np.int32)
 FIRST = X[:128]
 SEEDS = pytest.mark.parametrize("seed", [0, 1])
@@ -252,6 +284,14 @@ def test_atomics_of_libcuxx_lose_nothing(seed):
 def test_what_a_release_store_publishes_an_acquire_load_sees(seed):
     flag, data, out = [np.zeros(size, np.int32) for size in (1, 1, 2)]
     assert launch(LIBCUXX, "handed_over", 2, 64, flag, data, out, seed=seed)[2].tolist() == [42, 42]
+
+
+@SEEDS
+def test_barriers_and_pipelines_of_libcuxx_wait(seed):
+    settings = {"source": WAITING, "seed": seed, "checks": ""}
+    np.testing.assert_array_equal(run("arrived", np.zeros(128, np.int32), **settings)[0], FIRST[::-1])
+    blocks = X.reshape(4, 128)
+    np.testing.assert_array_equal(run("piped", np.zeros((4, 128), np.int32), **settings)[0], blocks[:, ::-1])
 
 
 def test_values_of_libcuxx_are_those_of_cxx():

@@ -28,57 +28,13 @@ _SPECIAL = {
     "%lanemask_ge": "(~0u << accel_sim::lane())", "%clock": "(unsigned)accel_sim_clock()",
     "%clock64": "accel_sim_clock()", "%globaltimer": "accel_sim_clock()",
 }  # fmt: skip
-_PLAIN = frozenset(
-    [
-        "mov",
-        "add",
-        "sub",
-        "mul",
-        "mul_lo",
-        "mad_lo",
-        "min",
-        "max",
-        "neg",
-        "abs",
-        "and",
-        "or",
-        "xor",
-        "not",
-        "shl",
-        "shr",
-        "selp",
-        "popc",
-        "clz",
-        "brev",
-        "bfind",
-        "bfind_shiftamt",
-        "bfe",
-        "bfi",
-        "bmsk_clamp",
-        "bmsk_wrap",
-        "prmt",
-        "setp_eq",
-        "setp_ne",
-        "setp_lt",
-        "setp_le",
-        "setp_gt",
-        "setp_ge",
-        "shfl_sync_up",
-        "shfl_sync_down",
-        "shfl_sync_bfly",
-        "shfl_sync_idx",
-        "vote_sync_ballot",
-        "vote_sync_any",
-        "vote_sync_all",
-        "match_any_sync",
-        "redux_sync_add",
-        "redux_sync_min",
-        "redux_sync_max",
-        "redux_sync_and",
-        "redux_sync_or",
-        "redux_sync_xor",
-    ]
-)
+_NAMES = """
+mov add sub mul mul_lo mad_lo min max neg abs and or xor not shl shr selp popc clz brev bfind bfind_shiftamt bfe bfi
+bmsk_clamp bmsk_wrap prmt setp_eq setp_ne setp_lt setp_le setp_gt setp_ge shfl_sync_up shfl_sync_down shfl_sync_bfly
+shfl_sync_idx vote_sync_ballot vote_sync_any vote_sync_all match_any_sync redux_sync_add redux_sync_min
+redux_sync_max redux_sync_and redux_sync_or redux_sync_xor
+"""
+_PLAIN = frozenset(_NAMES.split())
 _WORDS_OF_CPP = frozenset(("and", "or", "xor", "not"))
 _ORDERS = {
     "relaxed": "__ATOMIC_RELAXED", "acquire": "__ATOMIC_ACQUIRE", "release": "__ATOMIC_RELEASE",

@@ -48,6 +48,8 @@ def program_in(folder: Path) -> Program | None:
     text = _expanded(makefile.read_text(errors="replace").replace("\\\n", " "))
     sources = _sources(folder, "\n".join(re.findall(r"^\s*source\s*:?=(.*)$", text, re.MULTILINE))) or _sources(folder, text)
     sources = sources or sorted(path for path in folder.iterdir() if path.suffix in CODE)
+    if not sources:
+        return None
     folders = [folder, *[folder / word for word in re.findall(r"-I\s*([\w./-]+)", text) if (folder / word).is_dir()]]
     options = [word for word in re.findall(r"(?<=\s)-D[\w=.]+", text) if "DEBUG" not in word]
     standard = re.findall(r"-std=c\+\+(?:17|20|23)", text)

@@ -42,13 +42,8 @@ class _Request(Generic[_Result]):
 
     def answer(self) -> _Result:
         """Wait until the call is done; return its result, or raise its error."""
-        try:
-            with self.over:
-                pass
-        except KeyboardInterrupt:
-            for stop in [*_stops]:
-                stop()
-            raise
+        with self.over:
+            pass
         if self._error is None:
             return self._result
         try:
@@ -65,8 +60,13 @@ def run_uninterrupted(function: Callable[[], _Result]) -> _Result:
     if requests is None:  # no thread can be started
         return function()
     request = _Request(function)
-    requests.put(request)
-    return request.answer()
+    try:
+        requests.put(request)
+        return request.answer()
+    except KeyboardInterrupt:
+        for stop in [*_stops]:
+            stop()
+        raise
 
 
 _stops: list[Callable[[], object]] = []

@@ -128,6 +128,7 @@ def ints(count=N, **options):
 
 
 def launch(setup, kernel, *arguments, threads=N, grid=1, **options):
+    options = {"checks": "memory,race,init", **options}
     return ran(SOURCE, kernel, grid, threads, *arguments, setup=setup, kernels=KERNELS, **options)
 
 

@@ -76,6 +76,10 @@ class Launched:
     arguments: Sequence[Argument]
     limit: float = 0
 
+    def names(self, area: Area) -> list[Argument]:
+        """Return the arguments that are memory in an area."""
+        return [each for each in self.arguments if area.begin <= each.host <= area.end]
+
 
 def reports_of(launched: Launched, findings: Iterable[Finding], standings: Iterable[Standing]) -> list[KernelReport]:
     """Return a report for each finding; where threads stood is told with the finding that stopped the launch."""
@@ -176,14 +180,23 @@ def _accessed(launched: Launched, finding: Finding) -> Accessed:
         return _on_chip(launched, finding)
     areas = launched.areas.all
     area = areas[finding.range] if 0 <= finding.range < len(areas) else launched.areas.nearest(finding.address)
-    near = area is not None and area.distance(finding.address) < _NEAR
-    return _in_area(launched, finding, area) if area is not None and near else Accessed()
+    if area is not None and area.distance(finding.address) < _NEAR:
+        return _in_area(launched, finding.address, area)
+    return _wrapped(launched, finding.address - (finding.here.size << 32))
 
 
-def _in_area(launched: Launched, finding: Finding, area: Area) -> Accessed:
+def _wrapped(launched: Launched, address: int) -> Accessed:
+    """Return memory at an address that an unsigned index of 32 bits would have, had it not gone below 0."""
+    area = launched.areas.nearest(address)
+    if area is None or area.distance(address) >= _NEAR or not launched.names(area):
+        return Accessed()
+    accessed = _in_area(launched, address, area)
+    return Accessed(name=accessed.name, from_name=accessed.from_name, wrapped=True)
+
+
+def _in_area(launched: Launched, address: int, area: Area) -> Accessed:
     """Return memory under the name of the argument that it is, and the element as a number from where that begins."""
-    arguments = [each for each in launched.arguments if area.begin <= each.host <= area.end]
-    argument = min(arguments, key=lambda each: _distance(each, finding.address), default=None)
+    argument = min(launched.names(area), key=lambda each: _distance(each, address), default=None)
     name = area.variable.name if area.variable is not None else argument.name if argument is not None else ""
     origin = area.begin if argument is None else argument.host
     said = area.said if area.variable is not None or not name else f"{name}, {area.said}"
@@ -191,7 +204,7 @@ def _in_area(launched: Launched, finding: Finding, area: Area) -> Accessed:
         said += f", allocated at {area.site}"
     if area.freed:
         said += f", released at {area.freed}"
-    return Accessed(said, name, finding.address - area.begin, area.size, finding.address - origin)
+    return Accessed(said, name, address - area.begin, area.size, address - origin)
 
 
 def _distance(argument: Argument, address: int) -> int:

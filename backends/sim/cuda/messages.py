@@ -29,6 +29,8 @@ class Accessed:
         Bytes of the memory.
     from_name : int
         Bytes from where the name begins: a parameter may be a part of the memory.
+    wrapped : bool
+        The access is not there: it would be, had an unsigned index not gone below 0.
     """
 
     said: str = ""
@@ -36,6 +38,7 @@ class Accessed:
     offset: int | None = None
     size: int = 0
     from_name: int = 0
+    wrapped: bool = False
 
     def element(self, nbytes: int) -> str:
         """Return the access as the source may write it: ``x[5]``, or by its byte."""
@@ -45,7 +48,7 @@ class Accessed:
             return f"byte {self.from_name} of {self.name}"
         return f"{self.name}[{self.from_name // nbytes}]"
 
-    def position(self, nbytes: int) -> str:
+    def position(self) -> str:
         """Return where an access is that is out of bounds."""
         if self.offset is None:
             return ""
@@ -84,6 +87,8 @@ class Subject:
     @property
     def element(self) -> str:
         """The element, with a colon before it."""
+        if self.accessed.wrapped:
+            return ""
         element = self.accessed.element(self.here.nbytes)
         return f": {element}" if element else ""
 
@@ -105,10 +110,19 @@ def _bytes(number: int) -> str:
 
 
 def _out_of_bounds(subject: Subject) -> tuple[str, str]:
-    accessed, size = subject.accessed, subject.here.nbytes
-    there = f", {accessed.position(size)} {accessed.said}" if accessed.said else ", far from all memory it may use"
+    accessed = subject.accessed
+    if accessed.wrapped:
+        return f"{subject.thread} {subject.access} far from all memory it may use", _signed_advice(subject)
+    there = f", {accessed.position()} {accessed.said}" if accessed.said else ", far from all memory it may use"
     return f"{subject.thread} {subject.access}{subject.element}{there}", (
         "compare the index with the extent first, as in if (i < n)"
+    )
+
+
+def _signed_advice(subject: Subject) -> str:
+    element = subject.accessed.element(subject.here.nbytes)
+    return (
+        f"an unsigned index of 32 bits went below 0: as a signed one it is {element}; make it signed, or compare first"
     )
 
 
@@ -228,6 +242,8 @@ def _invalid(subject: Subject) -> tuple[str, str]:
     address = f"{subject.finding.address:#x}" if subject.finding.address else "an invalid address"
     what = f"{address}, {text}" if text else f"{address}, where no memory is"
     verb = f"{subject.access} at" if subject.here.nbytes else "accesses"
+    if subject.accessed.wrapped:
+        return f"{subject.thread} {verb} {what}", _signed_advice(subject)
     advice = "pass memory as an argument of the kernel, or let a kernel store its address"
     return f"{subject.thread} {verb} {what}", advice if "simulated" in text else "check how the address is computed"
 

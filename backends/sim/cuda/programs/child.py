@@ -112,7 +112,7 @@ class _Program:
 
     def _begin(self) -> None:
         module, settings = self.module, self.settings
-        self._shared = (launching.Shared * len(module.shared))(*[(each.offset, each.size) for each in module.shared])
+        self._shared = launching.shared_variables(module)
         self._host = _Host(
             shared_variables=ctypes.addressof(self._shared),
             shared_count=len(self._shared),
@@ -159,7 +159,7 @@ class _Program:
             return
         standings = ctypes.cast(launch.standings, ctypes.POINTER(launching.Standing))[: launch.standing_count]
         launched = Launched(
-            kernel=kernel.decode(errors="replace"),
+            kernel=kernel.decode(errors="replace").removeprefix("(").removesuffix(")"),
             grid=launch.grid.xyz,
             block=launch.block.xyz,
             warp=launch.warp_size,

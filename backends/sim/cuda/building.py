@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -97,7 +98,7 @@ def _kept(key: str, runtime: Path) -> Built | None:
 def _made(compiler: Compiler, words: tuple[str, ...], source: str, unit: str, key: str, runtime: Path) -> Built:
     folder = caching.folder()
     with TemporaryDirectory(dir=folder) as made, ThreadPoolExecutor(1) as beside:
-        ready = beside.submit(make_runtime, compiler, runtime)
+        ready = beside.submit(copy_context().run, make_runtime, compiler, runtime)
         headers = _compile(compiler, words, unit, Path(made))
         ready.result()
         name = f"{_digest(key, *headers.values())}.so"

@@ -15,14 +15,15 @@ _HEADER = re.compile(
 # Of headers of CUDA, and what they declare.
 _OF_CUDA = re.compile(
     r"^(?:__\w+|(?:nvcuda|wmma|mma|cuda::|nv::|cub::|thrust::|cooperative_groups|cg::|cudaGraph|cudaDev|cudaTex|cudaSurf)"
-    r"\w*.*|CU\w+|tex\d?D?\w*|surf\d?D?\w*|barrier|pipeline|curand\w*|cublas\w*|hip\w+)$"
+    r"\w*.*|cuda|nv|cub|thrust|CU\w+|tex\d?D?\w*|surf\d?D?\w*|barrier|pipeline|curand\w*|cublas\w*|hip\w+)$"
 )
 _HEADERS_OF_CUDA = re.compile(
     r"^(?:mma|crt/|cuda/|cuda_|cudaTypedefs|nvcuda|cub/|thrust/|cutlass/|cute/|curand|cublas|cufft|cusparse|cusolver|"
     r"cudnn|nvtx|helper_|hip/|rocwmma|hipcub|rocprim|cooperative_groups|nv/|texture_)"
 )
 _UNDEFINED = re.compile(
-    r"^(?:.*?(?P<place>[^\s():]+:\d+)[:)].*?)?undefined (?:reference to|symbol:) [`']?(?P<name>.+?)'?$", re.MULTILINE
+    r"^(?:\S*ld: )?(?:(?P<place>[^:\n]+:\d+): |.*?)undefined (?:reference to|symbol:) [`']?(?P<name>.+?)'?$",
+    re.MULTILINE,
 )
 _REFERENCED = re.compile(r">>> referenced by (?:[^\n]*?\()?(?P<place>[^\s():]+:\d+)")
 

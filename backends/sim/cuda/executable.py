@@ -24,7 +24,7 @@ from ..regions import Region
 from ..streams import SimStream, Task
 from ..uninterrupted import stopped_by_interrupt
 from .allocations import Area, Areas
-from .explaining import Argument, Launched, reports_of
+from .explaining import Argument, Launched, distinct, reports_of
 from .kernels import Kernels, Loaded
 from .kinds import ERRORS
 from .launching import Kind, Outcome, Range, run
@@ -282,7 +282,7 @@ class SimRawExecutable:
         return outcome
 
     def _raise(self, launch: _Launch, outcome: Outcome, areas: Areas) -> None:
-        """Raise the error of the finding that stopped the launch, or else of the first one, with all reports."""
+        """Raise the error of the finding that stopped the launch, or else of the first one, with all reports, if there are any."""
         findings = sorted(outcome.findings, key=lambda finding: (finding.kind != outcome.stopped, finding.kind))
         launched = Launched(
             kernel=self._kernel,
@@ -295,6 +295,9 @@ class SimRawExecutable:
             arguments=[each.argument for each in launch.memory if each.argument is not None],
             limit=launch.settings.kernel_limit,
         )
+        findings = distinct(launched, findings)
+        if not findings:
+            return
         reports = tuple(reports_of(launched, findings, outcome.standings))
         self._launcher.races.extend([str(each) for each in reports if each.check == "race"])
         raise _error(findings[0].kind, reports)

@@ -11,7 +11,7 @@ from .launching import Finding, Kind, Mode, Place, Space, Standing
 from .messages import Accessed, Subject, message_of
 from .module import Module
 
-__all__ = ["Argument", "Launched", "reports_of"]
+__all__ = ["Argument", "Launched", "distinct", "reports_of"]
 
 _NEAR = 1 << 20
 """An address that is farther than this from all memory is called invalid, not out of its bounds."""
@@ -84,7 +84,18 @@ class Launched:
 def reports_of(launched: Launched, findings: Iterable[Finding], standings: Iterable[Standing]) -> list[KernelReport]:
     """Return a report for each finding; where threads stood is told with the finding that stopped the launch."""
     stood = tuple(_standing(launched, each) for each in standings)
-    return [_report(launched, each, stood if each.kind in _WITH_THREADS else ()) for each in _merged(findings)]
+    return [_report(launched, each, stood if each.kind in _WITH_THREADS else ()) for each in findings]
+
+
+def distinct(launched: Launched, findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings without repetitions, and without barriers that are one: compilers make copies of code."""
+    return [
+        each
+        for each in _merged(findings)
+        if each.kind != Kind.DIVERGENT_BARRIER
+        or not (here := _frames(launched, each.here.pc))
+        or here != _frames(launched, each.other.pc)
+    ]
 
 
 def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:

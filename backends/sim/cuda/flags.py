@@ -13,10 +13,13 @@ _KERNELS = (
     "-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt",
     "-fstack-clash-protection",
 )  # fmt: skip
+# Lines and inlined calls, but no variables. The linker of GNU takes wrong files from version 5.
+_LINES = ("-g1", "-gdwarf-4")
 # zig compiles for the processor that it runs on, traps at undefined behaviour, and leaves out assertions, unless told
 # otherwise.
 _OF_KIND = {
-    "gcc": ("-fno-gnu-unique", "-fmax-errors=100"),
+    # A barrier stays one instruction: threads that pass one must not pass copies of it. For clang, abi.h says so.
+    "gcc": ("-fno-gnu-unique", "-fmax-errors=100", "-fno-thread-jumps"),
     "clang": (),
     "zig": ("-mcpu=baseline", "-fno-sanitize=all", "-UNDEBUG"),
 }
@@ -34,10 +37,9 @@ _CALLS_OF_CLANG = (
 def for_kernels(kind: str, *, checked: bool, warp: int) -> tuple[str, ...]:
     """Return the options that compile kernels, for a kind of compiler."""
     calls = _CALLS_OF_GCC if kind == "gcc" else _CALLS_OF_CLANG
-    # -g1: lines and inlined calls.
     how = ("-O1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2",)
     macros = ("-DACCEL_SIM=1", f"-DACCEL_SIM_WARP={warp}", f"-DACCEL_SIM_CHECKED={int(checked)}")
-    return (*_COMMON, *_KERNELS, "-g1", *_OF_KIND[kind], *how, *macros)
+    return (*_COMMON, *_KERNELS, *_LINES, *_OF_KIND[kind], *how, *macros)
 
 
 def for_runtime(kind: str) -> tuple[str, ...]:

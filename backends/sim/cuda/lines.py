@@ -5,7 +5,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from io import BytesIO
-from pathlib import Path
 from typing import Any, NamedTuple
 
 __all__ = ["Lines", "Place"]
@@ -34,10 +33,10 @@ class Place(NamedTuple):
 
 
 class Lines:
-    """The debug information of a shared object; each part is read when it is first asked for."""
+    """The debug information in the content of a shared object; it is read when it is first asked for."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, content: bytes) -> None:
+        self._content = content
 
     def places(self, address: int) -> list[Place]:
         """Return the calls that are inlined at an instruction, innermost first; empty if it has no information."""
@@ -49,9 +48,9 @@ class Lines:
 
     @cached_property
     def _units(self) -> list[tuple[Any, "_Program"]]:
-        from elftools.elf.elffile import ELFFile  # type: ignore[import-untyped]
+        from elftools.elf.elffile import ELFFile
 
-        file = ELFFile(BytesIO(self._path.read_bytes()))
+        file = ELFFile(BytesIO(self._content))
         if not file.has_dwarf_info():
             return []
         info = file.get_dwarf_info()

@@ -123,7 +123,9 @@ class Module:
         number = self._kernels.index(kernel)
         layout = self._library[f"accel_sim_sizes_{number}"]
         layout.restype = ctypes.POINTER(ctypes.c_uint64)
-        pairs, sizes, alignments = layout(), [], []
+        pairs = layout()
+        sizes: list[int] = []
+        alignments: list[int] = []
         while pairs[2 * len(sizes)]:
             alignments.append(pairs[2 * len(sizes) + 1])
             sizes.append(pairs[2 * len(sizes)])
@@ -143,7 +145,7 @@ class Module:
 
     @cached_property
     def _lines(self) -> Lines:
-        return Lines(self.built.path)
+        return Lines(self._elf.content)
 
     def _text(self, file: str, line: int) -> str:
         return self._source.get((file, line)) or linecache.getline(file, line).strip()

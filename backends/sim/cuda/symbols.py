@@ -34,18 +34,24 @@ class Symbol(NamedTuple):
 
 
 class Elf:
-    """A shared object for a 64-bit little-endian machine."""
+    """A shared object for a 64-bit little-endian machine.
+
+    Attributes
+    ----------
+    content : bytes
+        The whole file.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._bytes = path.read_bytes()
-        if self._bytes[:6] != b"\x7fELF\x02\x01":
+        self.content = path.read_bytes()
+        if self.content[:6] != b"\x7fELF\x02\x01":
             raise ValueError(f"{path} is no 64-bit little-endian ELF file")
-        self._header = struct.unpack_from("<HHIQQQIHHHHHH", self._bytes, 16)
+        self._header = struct.unpack_from("<HHIQQQIHHHHHH", self.content, 16)
 
     @cached_property
     def _segments(self) -> list[tuple[int, ...]]:
         start, size, count = self._header[4], self._header[8], self._header[9]
-        return [_SEGMENT.unpack_from(self._bytes, start + i * size) for i in range(count)]
+        return [_SEGMENT.unpack_from(self.content, start + i * size) for i in range(count)]
 
     @property
     def code(self) -> tuple[int, int]:
@@ -66,22 +72,22 @@ class Elf:
     def _table(self) -> Iterator[tuple[str, int, int, int, int]]:
         """Yield name, kind, section, value and size of all symbols."""
         start, size, count = self._header[5], self._header[10], self._header[11]
-        sections = [_SECTION.unpack_from(self._bytes, start + i * size) for i in range(count)]
+        sections = [_SECTION.unpack_from(self.content, start + i * size) for i in range(count)]
         for section in sections:
             if section[1] == _SHT_SYMTAB:
                 names = sections[section[6]][4]
                 for at in range(section[4], section[4] + section[5], _SYMBOL.size):
-                    name, info, _, where, value, length = _SYMBOL.unpack_from(self._bytes, at)
+                    name, info, _, where, value, length = _SYMBOL.unpack_from(self.content, at)
                     yield self._text(names + name), info, where, value, length
 
     def _text(self, at: int) -> str:
-        return self._bytes[at : self._bytes.index(0, at)].decode(errors="replace")
+        return self.content[at : self.content.index(0, at)].decode(errors="replace")
 
     def strings(self, symbol: Symbol) -> list[str]:
         """Return the strings, each with a zero after it, that a constant holds."""
         for kind, _, offset, address, _, size, _, _ in self._segments:
             if kind == _PT_LOAD and address <= symbol.value < address + size:
                 at = offset + symbol.value - address
-                parts = self._bytes[at : at + symbol.size].split(b"\0")
+                parts = self.content[at : at + symbol.size].split(b"\0")
                 return [part.decode() for part in takewhile(len, parts)]
         return []

@@ -1,7 +1,7 @@
 """Tokens of C++: enough to find declarations and calls in a source without compiling it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 __all__ = ["Token", "code_of", "line_of", "matching", "numbered", "tokens"]
@@ -83,7 +83,7 @@ def code_of(source: str) -> list[Token]:
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-def matching(code: list[Token], opening: int) -> int:
+def matching(code: Sequence[Token], opening: int) -> int:
     """Return the index of the bracket that closes the one at an index; the number of tokens if none does."""
     depth = 0
     for index in range(opening, len(code)):

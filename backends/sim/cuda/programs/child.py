@@ -164,6 +164,7 @@ class _Program:
             block=launch.block.xyz,
             warp=launch.warp_size,
             shared=launch.dynamic_shared,
+            limit=int(launch.limit),
             module=self.module,
             areas=_Areas(self, launch),
             arguments=(),

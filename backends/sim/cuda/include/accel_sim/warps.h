@@ -158,5 +158,29 @@ ACCEL_SIM_INLINE accel_sim::Mask __lanemask_le() { return __lanemask_lt() | __la
 ACCEL_SIM_INLINE accel_sim::Mask __lanemask_gt() { return ~__lanemask_le(); }
 ACCEL_SIM_INLINE accel_sim::Mask __lanemask_ge() { return ~__lanemask_lt(); }
 
+// Of HIP: a lane pulls the value of another one, or pushes its own to it; addresses are four times the lane.
+ACCEL_SIM_INLINE int __hip_ds_bpermute(int address, int value) {
+    return accel_sim::shuffle(accel_sim::Mask(accel_sim_active()), value, address / 4, warpSize);
+}
+ACCEL_SIM_INLINE float __hip_ds_bpermutef(int address, float value) {
+    return accel_sim::shuffle(accel_sim::Mask(accel_sim_active()), value, address / 4, warpSize);
+}
+ACCEL_SIM_INLINE int __hip_ds_permute(int address, int value) {
+    const accel_sim::Mask lanes = accel_sim::Mask(accel_sim_active());
+    const unsigned target = unsigned(address) / 4 % warpSize;
+    const uint64_t* pushed = accel_sim::collect(lanes, uint64_t(target) << 32 | unsigned(value), accel_sim::SHUFFLE);
+    return int(accel_sim::fold(lanes, pushed, uint64_t(0), [](uint64_t mine, uint64_t other, unsigned) {
+        return other >> 32 == accel_sim::lane() ? other : mine;
+    }));
+}
+ACCEL_SIM_INLINE int accel_sim_first_lane(int value) {
+    const uint64_t lanes = accel_sim_active();
+    return accel_sim::shuffle(accel_sim::Mask(lanes), value, __builtin_ctzll(lanes), warpSize);
+}
+#define __builtin_amdgcn_ds_bpermute(address, value) __hip_ds_bpermute(address, value)
+#define __builtin_amdgcn_ds_permute(address, value) __hip_ds_permute(address, value)
+#define __builtin_amdgcn_readfirstlane(value) accel_sim_first_lane(value)
+#define __builtin_amdgcn_readlane(value, lane) __shfl(int(value), lane)
+
 #undef ACCEL_SIM_REDUCE
 #undef ACCEL_SIM_MATCHES

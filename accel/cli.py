@@ -1,4 +1,4 @@
-"""The command line: ``accel info``, ``accel demo`` and ``accel layout``."""
+"""The command line: ``accel info``, ``accel demo``, ``accel layout`` and ``accel run-kernel``."""
 
 import argparse
 import json
@@ -76,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.set_defaults(run=_demo)
 
     _add_layout(_add_command(commands, "layout", "draw a layout of memory, and explain an operation on it"))
+    _add_run_kernel(commands)
     return parser
 
 
@@ -106,6 +107,13 @@ def _add_layout(layout: argparse.ArgumentParser) -> None:
         "--explain", metavar="OPERATION", help="also explain an operation on it, such as 'divide (2,4)' or coalesce"
     )
     layout.set_defaults(run=_layout)
+
+
+def _add_run_kernel(commands: Commands) -> None:
+    from accel.kernel_options import add_arguments
+
+    summary = "run a CUDA or HIP program, or one kernel, on a simulated GPU, and report what it does wrong"
+    add_arguments(_add_command(commands, "run-kernel", summary))
 
 
 def _info(given: argparse.Namespace) -> int:

@@ -4,8 +4,9 @@
     python benchmarks/public_suite.py --table results.jsonl
 
 A program is a subfolder with a Makefile. That is not run: it is read for the sources, the folders of headers, macros, and
-the arguments of its target ``run``. Arguments that the program calls repetitions become 1 or 2. A program that was
-measured is not measured again; remove its line, or the file.
+the arguments of its target ``run``. Arguments that the program calls repetitions become 1 or 2, and numbers of 4096 or more
+become 1/16 of that: they are chosen for GPUs. A program that was measured is not measured again; remove its line, or the
+file.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 CODE = {".cu", ".cpp", ".cc", ".cxx", ".c", ".hip"}
+LARGE = 4096
 REPETITIONS = re.compile(r"repeat|iter|loop|trial|times|runs|reps|nrep|passes", re.IGNORECASE)
 ARGUMENT = re.compile(r"(\w+)\s*=[^;\n]*?\b(?:ato\w+|sto\w+|strto\w+)\s*\(\s*argv\s*\[\s*(\d+)\s*\]")
 
@@ -46,6 +48,8 @@ def program_in(folder: Path) -> Program | None:
     text = _expanded(makefile.read_text(errors="replace").replace("\\\n", " "))
     sources = _sources(folder, "\n".join(re.findall(r"^\s*source\s*:?=(.*)$", text, re.MULTILINE))) or _sources(folder, text)
     sources = sources or sorted(path for path in folder.iterdir() if path.suffix in CODE)
+    if not sources:
+        return None
     folders = [folder, *[folder / word for word in re.findall(r"-I\s*([\w./-]+)", text) if (folder / word).is_dir()]]
     options = [word for word in re.findall(r"(?<=\s)-D[\w=.]+", text) if "DEBUG" not in word]
     standard = re.findall(r"-std=c\+\+(?:17|20|23)", text)
@@ -72,6 +76,7 @@ def _arguments(text: str, sources: list[Path]) -> list[str]:
     recipe = re.search(r"^run\s*:.*\n((?:\t.*\n?)+)", text, re.MULTILINE)
     first = recipe[1].strip().splitlines()[0] if recipe else ""
     words = re.sub(r"^.*?\./\S+", "", first.split("|")[0].split(">")[0].split("&&")[-1]).split()
+    words = [str(int(word) // 16) if word.isdigit() and int(word) >= LARGE else word for word in words]
     code = "\n".join(path.read_text(errors="replace") for path in sources)
     for name, number in ARGUMENT.findall(code):
         at = int(number) - 1
@@ -98,7 +103,7 @@ def measured(program: Program, *, run: bool, limit: float) -> dict[str, Any]:
                 ended = run_program(
                     program.sources, program.arguments, folder=program.folder, limit=limit, output=output, **given
                 )
-                found |= {"code": ended.code, "findings": ended.count, "reports": ended.reports}
+                found |= {"code": ended.code, "findings": ended.count, "reports": [each.json() for each in ended.reports]}
             except subprocess.TimeoutExpired:
                 found["code"] = "timeout"
             output.seek(0)

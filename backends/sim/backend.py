@@ -30,8 +30,11 @@ from .scheduler import Scheduler
 from .streams import SimStream
 
 if TYPE_CHECKING:  # most programs run no kernels in C++
+    from pathlib import Path
+
     from .cuda.executable import SimRawExecutable
     from .cuda.kernels import Kernels
+    from .cuda.programs.running import Ended
 
 __all__ = ["SimBackend"]
 
@@ -259,9 +262,15 @@ class SimBackend:
 
         key = device, source, options
         kernels = self._kernels.get(key) or self._kernels.setdefault(key, Kernels(*key))
-        executable = SimRawExecutable(device, self, kernels, source, kernel, parameters)
+        executable = SimRawExecutable(device, self, kernels, kernel, parameters)
         executable.compile()
         return executable
+
+    def run_program(self, sources: "Sequence[Path]", arguments: Sequence[str] = (), **options: Any) -> "Ended":
+        """Build and run a program with ``main`` in a process of its own; see `cuda.programs.running.run_program`."""
+        from .cuda.programs.running import run_program
+
+        return run_program(sources, arguments, **options)
 
     def memory_at(self, address: int, nbytes: int) -> Memory | None:
         """Return the memory that contains some bytes; None if no simulated device has them."""

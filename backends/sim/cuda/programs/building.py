@@ -2,12 +2,18 @@
 
 import sys
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .. import building, caching, options as compiler_options
+from .. import caching, flags, libraries
 from ..building import Built
 from ..compilers import Compiler, find_compiler
+from ..linking import link
+from ..options import accepted
+from ..running import run
+from ..runtime_files import HEADERS, runtime_file
+from ..runtime_library import make_runtime
 from ..translation import constants
 from .files import included, is_device_code, mirror, mirrored
 
@@ -55,16 +61,21 @@ def build_program(
     paths = [path.resolve() for path in sources]
     around = [folder.resolve() for folder in folders]
     texts = included(paths, around)
-    flags = (*compiler_options.accepted(options), *host_options)
-    runtime = building._runtime_file(compiler)
-    building._make_runtime(compiler, runtime)
-    key = building._digest(*map(str, paths), texts, flags, warp, checked, compiler, runtime.name)
+    headers = libraries.flags("\n".join(texts.values()), kind=compiler.kind, warp=warp)
+    words = (*accepted(options), *host_options, *headers)
+    runtime = runtime_file(compiler)
+    key = sha256(repr((paths, texts, words, warp, checked, runtime.name)).encode(errors="surrogateescape")).hexdigest()
     target = caching.folder() / f"{key}.so"
     if not target.exists():
+        make_runtime(compiler, runtime)
         with caching.only_one(key), TemporaryDirectory(dir=caching.folder()) as made:
             mirror(texts, Path(made), checked=checked)
-            program = _Program(compiler, flags, tuple(host_options), around, Path(made), texts, warp, checked)
-            program.link([program.compiled(path) for path in paths], runtime, target)
+            kernels = flags.for_kernels(compiler.kind, checked=checked, warp=warp)
+            program = _Program(compiler, (*kernels, *_WHOLE), words, around, Path(made), texts)
+            objects = [program.compiled(path) for path in paths]
+            symbolic = () if sys.platform == "darwin" else ("-Wl,-Bsymbolic",)
+            link(compiler, Path(made, target.name), [*symbolic, "-pthread", *host_options, *objects, "-lm"], runtime)
+            Path(made, target.name).replace(target)
         caching.drop_oldest()
     return Built(target, runtime)
 
@@ -75,53 +86,45 @@ class _Program:
     def __init__(
         self,
         compiler: Compiler,
-        flags: tuple[str, ...],
-        host_options: tuple[str, ...],
+        kernels: tuple[str, ...],
+        words: tuple[str, ...],
         folders: list[Path],
         made: Path,
         texts: dict[Path, str],
-        warp: int,
-        checked: bool,
     ) -> None:
-        self.compiler, self.host_options, self.folders, self.made, self.texts = compiler, host_options, folders, made, texts
-        kernels = compiler_options.for_kernels(compiler.kind, checked=checked, warp=warp)
+        self.compiler, self.folders, self.made, self.texts = compiler, folders, made, texts
         places = [place for folder in folders for place in (f"-I{mirrored(folder, made)}", f"-I{folder}")]
-        headers = (f"-I{building._HEADERS}", "-include", "accel_sim/host.h")
-        self.device = (*kernels, *_WHOLE, *places, *headers, *flags)
-        self.host = (*_HOST, *[f"-I{folder}" for folder in folders], *flags)
+        self.device = (*kernels, *places, f"-I{HEADERS}", "-include", "accel_sim/host.h", *words)
+        self.host = (*_HOST, *[f"-I{folder}" for folder in folders], *words)
         self.first = True
 
-    def compiled(self, path: Path) -> Path:
+    def compiled(self, path: Path) -> str:
         """Compile one source, and return the object file."""
         text = mirrored(path, self.made)
         target = text.with_name(f"{text.name}.o")
         target.parent.mkdir(parents=True, exist_ok=True)
         if is_device_code(path, self.texts, self.folders):
             self._add_module(text)
-            flags = (*self.device, "-x", "c++")
+            words = (*self.device, "-x", "c++")
         else:  # as it is
-            flags, text = self._host_flags(path), path
-        building._run([*self.compiler.command, *flags, "-c", str(text), "-o", str(target)])
-        return target
+            words, text = self._host_words(path), path
+        run([*self.compiler.command, *words, "-c", str(text), "-o", str(target)], self.made)
+        return str(target)
 
     def _add_module(self, text: Path) -> None:
         """Add what each module has to the first source."""
         if self.first:
-            names = building._strings(constants("\n".join(self.texts.values())))
+            names = _literal(constants("\n".join(self.texts.values())))
             with text.open("a") as unit:
                 unit.write('\n#include "accel_sim/module.h"\nACCEL_SIM_NAMES(accel_sim_kernels, "")\n')
                 unit.write(f"ACCEL_SIM_NAMES(accel_sim_constants, {names})\n")
         self.first = False
 
-    def _host_flags(self, path: Path) -> tuple[str, ...]:
+    def _host_words(self, path: Path) -> tuple[str, ...]:
         if path.suffix != ".c":
             return ("-std=c++17", *self.host, "-x", "c++")
         return (*[flag for flag in self.host if not flag.startswith("-std=")], "-x", "c")
 
-    def link(self, objects: Sequence[Path], runtime: Path, target: Path) -> None:
-        """Link object files to a shared object in which a call of a function that does not exist is an error."""
-        whole = self.made / "whole.so"
-        strict = () if sys.platform == "darwin" else ("-Wl,-Bsymbolic", "-Wl,--no-undefined", f"-Wl,-soname,{target.name}")
-        building._run([*self.compiler.command, "-shared", *strict, "-pthread", *self.host_options, "-o", str(whole),
-                      *map(str, objects), str(runtime), "-lm"])  # fmt: skip
-        whole.replace(target)
+
+def _literal(names: Sequence[str]) -> str:
+    return " ".join([f'"{name}\\0"' for name in names]) or '""'

@@ -18,7 +18,6 @@ from ..allocations import Area
 from ..building import Built
 from ..explaining import Launched, reports_of
 from ..module import Module
-from ..sources import SourceLines
 
 __all__ = ["Settings"]
 
@@ -107,14 +106,13 @@ class _Program:
         self.module = Module.load(Built(Path(settings.path), Path(settings.runtime)), "program")
         self.runtime = self.module.runtime
         self.runtime.accel_sim_host_owner.restype = ctypes.POINTER(_Owner)
-        self.lines = SourceLines("")
         self.seen: dict[object, int] = {}
         self._reports = Path(settings.reports).open("a", encoding="utf-8")  # noqa: SIM115 - to the end of the process
         self._begin()
 
     def _begin(self) -> None:
         module, settings = self.module, self.settings
-        self._shared = (launching.Shared * len(module.shared))(*[(each.offset, each.size) for each in module.shared])
+        self._shared = launching.shared_variables(module)
         self._host = _Host(
             shared_variables=ctypes.addressof(self._shared),
             shared_count=len(self._shared),
@@ -161,9 +159,16 @@ class _Program:
             return
         standings = ctypes.cast(launch.standings, ctypes.POINTER(launching.Standing))[: launch.standing_count]
         launched = Launched(
-            kernel.decode(), launch.grid.xyz, launch.block.xyz, launch.warp_size, launch.dynamic_shared, self.module,
-            self.lines, _Areas(self, launch), (), (),
-        )  # fmt: skip
+            kernel=kernel.decode(errors="replace").removeprefix("(").removesuffix(")"),
+            grid=launch.grid.xyz,
+            block=launch.block.xyz,
+            warp=launch.warp_size,
+            shared=launch.dynamic_shared,
+            limit=int(launch.limit),
+            module=self.module,
+            areas=_Areas(self, launch),
+            arguments=(),
+        )
         for report in reports_of(launched, new, standings):
             self._write(report)
 

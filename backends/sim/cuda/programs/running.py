@@ -1,7 +1,6 @@
 """`run_program`: builds a program with `main`, runs it in a process of its own, and collects what it did wrong."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from accel import config
+from accel.kernel_reports import Frame, KernelReport, ThreadPlace
 
 from .building import build_program
 from .files import device_variables, included
@@ -24,14 +24,14 @@ class Ended(NamedTuple):
     ----------
     code : int
         Its exit code; negative if a signal ended it.
-    reports : list of dict
-        The distinct findings, as `KernelReport.json` has them.
+    reports : list of KernelReport
+        The distinct findings.
     count : int
         How many findings there were in all.
     """
 
     code: int
-    reports: list[dict[str, Any]]
+    reports: list[KernelReport]
     count: int
 
 
@@ -87,14 +87,26 @@ def run_program(
             "checks": settings.kernel_checks, "warp": settings.sim_warp, "seed": settings.sim_seed,
             "workers": settings.threads, "memory": settings.sim_memory, "limit": settings.kernel_limit,
         }  # fmt: skip
-        command = [sys.executable, "-m", f"{__package__}.child", json.dumps(given), str(sources[0]), *arguments]
-        process = subprocess.run(
-            command, check=False, cwd=folder, timeout=limit, stdout=output, stderr=output, env={**os.environ, "OMP_NUM_THREADS": "2"}
-        )
+        command = [sys.executable, "-P", "-m", f"{__package__}.child", json.dumps(given), str(sources[0]), *arguments]
+        process = subprocess.run(command, check=False, cwd=folder, timeout=limit, stdout=output, stderr=output)
         return _ended(process.returncode, reports)
 
 
 def _ended(code: int, file: Path) -> Ended:
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    reports = [line for line in lines if "check" in line]
+    reports = [_report(line) for line in lines if "check" in line]
     return Ended(code, reports, sum(line["count"] for line in lines if "number" in line))
+
+
+def _report(values: dict[str, Any]) -> KernelReport:
+    places = {name: _place(values[name]) for name in ("place", "other")}
+    extents = {name: tuple(values[name]) for name in ("grid", "block")}
+    return KernelReport(**{**values, **places, **extents, "threads": tuple(map(_place, values["threads"]))})
+
+
+def _place(values: dict[str, Any] | None) -> Any:
+    if values is None:
+        return None
+    frames = tuple(Frame(**frame) for frame in values["frames"])
+    thread = values["thread"] and tuple(values["thread"])
+    return ThreadPlace(**{**values, "block": tuple(values["block"]), "thread": thread, "frames": frames})

@@ -6,7 +6,7 @@ from ..tokens import Token, code_of, matching
 
 __all__ = ["renamed"]
 
-_BUILTIN = {"gridDim", "blockDim", "threadIdx", "blockIdx", "warpSize"}
+_BUILTIN = {"gridDim", "blockDim", "threadIdx", "blockIdx"}
 _NOT_TYPES = {"return", "else", "case", "throw", "do", "co_return", "new", "delete", "goto", "and", "or", "not"}
 _PREFIX = "accel_sim_host_"
 

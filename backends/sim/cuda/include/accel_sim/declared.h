@@ -4,6 +4,9 @@
 
 namespace accel_sim {
 
+// An array of a size that is not constant, which kernels do not have.
+inline void declared(...) {}
+
 // A type with a constructor has written what it wants to.
 template <typename T>
 __attribute__((always_inline)) inline void declared(T& variable) {

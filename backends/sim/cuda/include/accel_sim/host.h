@@ -2,6 +2,7 @@
 #pragma once
 #include "kernel.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

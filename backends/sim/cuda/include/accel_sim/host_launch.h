@@ -4,7 +4,7 @@
 // If `kernel` names one function, arguments are converted to its parameters, as in a call. If template arguments are
 // deduced from the arguments, it is called with their values.
 #pragma once
-#include "abi.h"
+#include "entry.h"
 #include "host_api.h"
 
 extern "C" cudaError accel_sim_host_launch(const char* kernel, void (*entry)(void**), void** arguments,
@@ -19,15 +19,6 @@ struct Configuration {
     cudaStream_t stream;
     Configuration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr)
         : grid(grid), block(block), shared(shared), stream(stream) {}
-};
-
-template <size_t... I>
-struct Indices {};
-template <size_t N, size_t... I>
-struct Counted : Counted<N - 1, N - 1, I...> {};
-template <size_t... I>
-struct Counted<0, I...> {
-    using type = Indices<I...>;
 };
 
 template <typename T>
@@ -48,14 +39,18 @@ struct OnlyIf<true> {
     using type = void;
 };
 
-// The entry of a kernel: the address of what is called comes first, its arguments follow.
+// The entry of a kernel: the address of what is called comes first, its arguments follow. See entry.h for what is unseen.
 template <typename F, typename... P>
 struct Entry {
-    template <size_t... I>
-    static void expand(void** all, Indices<I...>) {
-        (*(F*)all[0])(*(typename Value<P>::type*)all[I + 1]...);
+    template <unsigned... I>
+    static ACCEL_SIM_INLINE void expand(F* function, void** all, accel_sim::Indices<I...>) {
+        (*function)(*(typename Value<P>::type*)all[I + 1]...);
     }
-    static void call(void** all) { expand(all, typename Counted<sizeof...(P)>::type()); }
+    ACCEL_SIM_UNSEEN static void call(void** all) {
+        F* function = (F*)all[0];
+        ACCEL_SIM_OPAQUE(function);
+        expand(function, all, typename accel_sim::Counted<sizeof...(P)>::type());
+    }
 };
 
 inline cudaError_t start(const Configuration& at, const char* kernel, void (*entry)(void**), void** arguments,

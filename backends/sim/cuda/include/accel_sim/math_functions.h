@@ -6,6 +6,13 @@
 #pragma once
 #include "keywords.h"
 
+#ifndef INFINITY
+#define INFINITY (__builtin_inff ())
+#endif
+#ifndef NAN
+#define NAN (__builtin_nanf (""))
+#endif
+
 namespace accel_sim {
 
 template <typename T, typename... Types>

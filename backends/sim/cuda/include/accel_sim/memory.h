@@ -60,13 +60,6 @@ void* memset(void* to, int value, size_t size) noexcept;
 int memcmp(const void* a, const void* b, size_t size) noexcept;
 }
 
-void* operator new(size_t size) ACCEL_SIM_IS(accel_sim_malloc);
-void* operator new[](size_t size) ACCEL_SIM_IS(accel_sim_malloc);
-void operator delete(void* memory) noexcept ACCEL_SIM_IS(accel_sim_free);
-void operator delete[](void* memory) noexcept ACCEL_SIM_IS(accel_sim_free);
-void operator delete(void* memory, size_t) noexcept ACCEL_SIM_IS(accel_sim_free);
-void operator delete[](void* memory, size_t) noexcept ACCEL_SIM_IS(accel_sim_free);
-
 // Addresses are the same in all spaces.
 ACCEL_SIM_INLINE size_t __cvta_generic_to_global(const void* at) { return size_t(at); }
 ACCEL_SIM_INLINE size_t __cvta_generic_to_shared(const void* at) { return size_t(at); }

@@ -1,0 +1,265 @@
+"""Whole programs, with host code and `main`, on the simulated device."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from accel import config
+from accel.backends.sim.cuda.programs.files import device_variables
+from accel.backends.sim.cuda.programs.launches import with_launches
+from accel.backends.sim.cuda.programs.running import run_program
+from accel.backends.sim.cuda.programs.shadowing import renamed
+from accel.errors import KernelSyntaxError
+
+WHOLE = """
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+#include "helper.cuh"
+
+__constant__ float factor;
+__device__ int counter;
+
+__global__ void scale(float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= factor;
+    if (i == 0) counter = 7;
+}
+
+template <class T>
+__global__ void add(T* x, T value, int n) {
+    extern __shared__ char bytes[];
+    T* part = (T*)bytes;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x] = value;
+    __syncthreads();
+    if (i < n) x[i] += part[blockDim.x - 1 - threadIdx.x];
+}
+
+template <int N, class T>
+__global__ void fill(T* x, T value = 3) { if (threadIdx.x < N) x[threadIdx.x] = value; }
+
+#define LAUNCH(kernel, ...) kernel<<<1, 32>>>(__VA_ARGS__)
+
+static void fail(const char* what) { printf("FAIL %s\\n", what); exit(3); }
+static void expect(bool holds, const char* what) { if (!holds) fail(what); }
+
+struct Runner {
+    float* x;
+    template <class T> void go(dim3 gridDim, dim3 blockDim, int n) {
+        add<T><<<gridDim, blockDim, blockDim.x * sizeof(T)>>>((T*)x, T(1), n);
+    }
+};
+
+int main(int argc, char** argv) {
+    const int n = argc > 1 ? atoi(argv[1]) : 1000;
+    const int past = argc > 2 ? atoi(argv[2]) : 0;
+    std::vector<float> host(n, 1.5f);
+    std::map<int, int> of_host{{1, 2}};
+    float *x, two = 2;
+    expect(cudaMalloc(&x, n * sizeof(float)) == cudaSuccess, "malloc");
+    cudaMemcpyToSymbol(factor, &two, sizeof two);
+    cudaMemcpy(x, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin), cudaEventCreate(&end);
+    cudaEventRecord(begin);
+    scale<<<(n + 255) / 256, 256>>>(x, n + past);
+    cudaEventRecord(end);
+    float milliseconds = -1;
+    cudaEventElapsedTime(&milliseconds, begin, end);
+    if (past) {
+        printf("%s\\n", cudaGetErrorString(cudaGetLastError()));
+        return 0;
+    }
+    expect(milliseconds >= 0, "time");
+    Runner{x}.go<float>((n + 63) / 64, dim3(64), n);
+    add<<<(n + 63) / 64, 64, 64 * sizeof(float)>>>(x, two, n);
+    void* arguments[] = {&x, &two, (void*)&n};
+    cudaLaunchKernel((void*)add<float>, dim3((n + 63) / 64), dim3(64), arguments, 64 * sizeof(float), 0);
+    hipLaunchKernelGGL(scale, dim3((n + 63) / 64), dim3(64), 0, 0, x, n);
+    cudaMemcpy(host.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost);
+    for (float value : host) expect(value == 2 * (2 * 1.5f + 1 + 2 + 2), "values");
+    LAUNCH(fill<4>, x, 9.0f);
+    LAUNCH((fill<4, float>), x);
+    cudaMemcpy(host.data(), x, 5 * sizeof(float), cudaMemcpyDefault);
+    expect(host[0] == 3 && host[3] == 3 && host[4] == 16, "default arguments");
+    int seen;
+    cudaMemcpyFromSymbol(&seen, counter, sizeof seen);
+    expect(seen == 7, "symbols");
+    int* pitched;
+    size_t pitch;
+    cudaMallocPitch(&pitched, &pitch, 12, 3);
+    int rows[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, back[9] = {};
+    cudaMemcpy2D(pitched, pitch, rows, 12, 12, 3, cudaMemcpyHostToDevice);
+    cudaMemcpy2D(back, 12, pitched, pitch, 12, 3, cudaMemcpyDeviceToHost);
+    expect(!memcmp(rows, back, sizeof rows), "rows");
+    cudaDeviceProp properties;
+    cudaGetDeviceProperties(&properties, 0);
+    expect(properties.warpSize == warps_of_the_helper(), "properties");
+    expect(cudaMalloc(&pitched, size_t(1) << 60) == cudaErrorMemoryAllocation, "limit of memory");
+    expect(cudaGetLastError() == cudaErrorMemoryAllocation && cudaGetLastError() == cudaSuccess, "last error");
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaFree(x);
+    printf("PASS\\n");
+    fflush(stdout);
+    return argc > 3 ? 5 : 0;
+}
+"""
+HELPER = "#pragma once\ninline int warps_of_the_helper() { return ACCEL_SIM_WARP; }\n"
+
+WRONG = """
+#include <cstring>
+#include <cstdlib>
+__global__ void write(int* x) { x[threadIdx.x] = 1; }
+__global__ void total(int* x) { *x = *x + 1; }
+__global__ void wait_for(volatile int* x) { while (*x != 77) {} }
+int main(int argc, char** argv) {
+    const char* what = argv[1];
+    int *x, host[8] = {};
+    cudaMalloc(&x, sizeof host);
+    if (!strcmp(what, "host pointer")) write<<<1, 8>>>((int*)malloc(sizeof host));
+    if (!strcmp(what, "released")) { cudaFree(x); write<<<1, 8>>>(x); }
+    if (!strcmp(what, "not written")) total<<<1, 1>>>(x);
+    if (!strcmp(what, "race")) { cudaMemset(x, 0, sizeof host); total<<<4, 1>>>(x); }
+    if (!strcmp(what, "copy")) cudaMemcpy(x, host, 2 * sizeof host, cudaMemcpyHostToDevice);
+    if (!strcmp(what, "twice")) { cudaFree(x); cudaFree(x); }
+    if (!strcmp(what, "large block")) write<<<1, 2000>>>(x);
+    if (!strcmp(what, "crash")) abort();
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("programs")
+    for name, text in {"whole.cu": WHOLE, "helper.cuh": HELPER, "wrong.cu": WRONG}.items():
+        (made / name).write_text(text)
+    return made
+
+
+def run(file, *arguments, checks="all", warp=32, **options):
+    with config.using(kernel_checks=checks, sim_warp=warp), (file.parent / f"{'-'.join(arguments)}{warp}.out").open("w+b") as output:
+        ended = run_program([file], arguments, output=output.fileno(), **options)
+        output.seek(0)
+        return ended, output.read().decode()
+
+
+@pytest.mark.parametrize("warp", [32, 64])
+def test_a_right_program_runs_to_its_end_without_findings(folder, warp):
+    ended, said = run(folder / "whole.cu", "700", warp=warp)
+    assert (ended.code, said, ended.reports) == (0, "PASS\n", [])
+
+
+def test_the_exit_code_is_that_of_main(folder):
+    ended, _ = run(folder / "whole.cu", "64", "0", "more")
+    assert ended.code == 5
+
+
+def test_an_access_out_of_bounds_is_reported_with_its_line_and_the_allocation(folder):
+    ended, said = run(folder / "whole.cu", "1000", "1")
+    (report,) = ended.reports
+    assert (report.check, report.kind, report.kernel, report.offset) == ("memory", "out of bounds", "scale", 4000)
+    line = 1 + next(number for number, text in enumerate(WHOLE.splitlines()) if "x[i] *= factor" in text)
+    assert (Path(report.place.frames[0].file).name, report.place.frames[0].line) == ("whole.cu", line)
+    assert "4000 bytes of cudaMalloc" in report.memory
+    assert "an illegal memory access was encountered" in said
+
+
+@pytest.mark.parametrize(
+    ("what", "expected"),
+    [
+        ("host pointer", "invalid address|out of bounds"),
+        ("released", "released"),
+        ("not written", "never written"),
+        ("race", "race in kernel total"),
+        ("copy", "cudaMemcpy at .*wrong.cu:[0-9]+: the destination has 64 bytes from offset 0, but its memory has 32"),
+        ("twice", "cudaFree at .*: .* was released before"),
+        ("large block", "a block of .2000, 1, 1. threads"),
+    ],
+)
+def test_a_wrong_program_is_reported(folder, what, expected):
+    ended, said = run(folder / "wrong.cu", what)
+    assert ended.code == 0
+    assert re.search(expected, ended.reports[0].message), ended.reports[0].message
+    assert ended.reports[0].message in said
+    assert ended.count >= len(ended.reports)
+
+
+def test_a_program_that_crashes_has_the_number_of_the_signal(folder):
+    ended, _ = run(folder / "wrong.cu", "crash")
+    assert ended.code == -6
+
+
+def test_a_program_of_several_files_is_one_program(tmp_path):
+    (tmp_path / "main.cu").write_text('#include "parts.h"\nint main() { return answer(40) - 42; }\n')
+    (tmp_path / "parts.h").write_text("int answer(int);\nint of_host(int);\n")
+    (tmp_path / "answer.cu").write_text(
+        '#include "parts.h"\n__global__ void add(int* x) { *x += 1; }\n'
+        "int answer(int n) { int* x; cudaMallocManaged(&x, 4); *x = of_host(n); add<<<1, 1>>>(x); return *x; }\n"
+    )
+    (tmp_path / "host.cpp").write_text('#include "parts.h"\nint of_host(int n) { return n + 1; }\n')
+    ended = run_program([tmp_path / name for name in ("main.cu", "answer.cu", "host.cpp")])
+    assert (ended.code, ended.reports) == (0, [])
+
+
+def test_a_program_that_does_not_compile_is_an_error_with_file_and_line(tmp_path):
+    (tmp_path / "bad.cu").write_text("int main() {\n    return nothing;\n}\n")
+    with pytest.raises(KernelSyntaxError, match=r"bad\.cu:2"):
+        run_program([tmp_path / "bad.cu"])
+
+
+def test_a_function_that_is_not_there_is_an_error(tmp_path):
+    (tmp_path / "missing.cu").write_text("int missing(int);\nint main() { return missing(1); }\n")
+    with pytest.raises(KernelSyntaxError, match="missing"):
+        run_program([tmp_path / "missing.cu"])
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("k<<<1, 2>>>(x);", "ACCEL_SIM_LAUNCH((1, 2), k)(x);"),
+        ("a::b<c<int>, 4><<<g, b, 0, s>>>();", "ACCEL_SIM_LAUNCH((g, b, 0, s), a::b<c<int>, 4>)();"),
+        ("return k<x<y>> <<<1, 1>>>(1);", "return ACCEL_SIM_LAUNCH((1, 1), k<x<y>>)(1);"),
+        ("(*table[i])<<<1, 1>>>(1);", "ACCEL_SIM_LAUNCH((1, 1), (*table[i]))(1);"),
+        ("o.p->k<<<f(a, b), (c)>>>(1);", "ACCEL_SIM_LAUNCH((f(a, b), (c)), o.p->k)(1);"),
+        ('// k<<<1, 1>>>()\n"k<<<1, 1>>>()"', '// k<<<1, 1>>>()\n"k<<<1, 1>>>()"'),
+        ("T::template k<4><<<1, 1>>>(1);", "ACCEL_SIM_LAUNCH((1, 1), T::template k<4>)(1);"),
+        ("CHECK(k<<<1, 1>>>(1));", "CHECK(ACCEL_SIM_LAUNCH((1, 1), k)(1));"),
+    ],
+)
+def test_a_launch_becomes_a_call(source, expected):
+    assert with_launches(source) == expected
+
+
+def test_a_launch_over_several_lines_keeps_the_numbers_of_lines():
+    source = "k\n<int,\n 4>\n<<<1,\n 2>>>\n(x);\n"
+    made = with_launches(source)
+    assert made.count("\n") == source.count("\n")
+    assert made.split("(x)")[0].count("\n") == source.split("(x)")[0].count("\n")
+
+
+def test_a_launch_in_a_macro_stays_in_the_macro():
+    assert with_launches("#define L(k) \\\n k \\\n <<<1, 1>>>()\nint x;").splitlines()[-1] == "int x;"
+
+
+@pytest.mark.parametrize("source", ["k<<<1, 2;", "<<<1, 2>>>(x);"])
+def test_a_launch_that_cannot_be_read_is_an_error_with_its_line(source):
+    with pytest.raises(KernelSyntaxError, match=r"<source>:2: .*kernel<<<grid, block>>>"):
+        with_launches(f"\n{source}")
+
+
+def test_variables_of_host_code_do_not_hide_those_of_kernels():
+    made = renamed("__global__ void k() { blockDim.x; } int main() { dim3 blockDim(2), gridDim(1); k<<<gridDim, blockDim>>>(); }")
+    kernel, host = made.split(" int main")
+    assert "accel_sim_host" not in kernel
+    assert re.findall(r"(\w*)(?:gridDim|blockDim)", host) == ["accel_sim_host_"] * 4
+
+
+def test_variables_of_the_device_are_found_and_functions_are_not():
+    text = "__device__ int f(int a); __device__ float a[4], b = 1; static __constant__ T<int, 2> c; __managed__ int d;"
+    assert device_variables(text) == ("a", "b", "c", "d")

@@ -2,8 +2,8 @@
 
 python benchmarks/cuda_on_sim.py [--quick]
 
-The rivals are the same map by NumPy, and a copy of as many bytes, which no kernel can beat. The first launch is timed in
-fresh processes: with an empty cache of compiled kernels, and with a full one.
+The rivals are the same map by NumPy, and a copy of as many bytes, which no kernel can beat. The first launch is timed
+in fresh processes: with an empty cache of compiled kernels, and with a full one.
 """
 
 import argparse

@@ -174,8 +174,7 @@ def _strip(report: KernelReport, marks: Sequence[_Mark]) -> tuple[str, int]:
         return "", 0
     parts, at = [_text(0, 18, _cut(f"{report.space} memory: {report.memory}"), "")], report.offset // size
     first = max(at - _ELEMENTS // 2, min(at, 0) - 2)
-    for number in range(_ELEMENTS):
-        parts.append(_element(report, marks, first + number, number * (_ELEMENT + 4)))
+    parts += [_element(report, marks, first + number, number * (_ELEMENT + 4)) for number in range(_ELEMENTS)]
     names = "elements" if report.offset % size == 0 else "elements, nearest to the access,"
     parts.append(_text(0, 80, f"{names} of {size} bytes, by their numbers; dashed: outside of the memory", "soft"))
     return "".join(parts), 92

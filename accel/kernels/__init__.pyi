@@ -14,6 +14,7 @@ from accel.dtypes import u8 as u8
 from accel.dtypes import u16 as u16
 from accel.dtypes import u32 as u32
 from accel.dtypes import u64 as u64
+from accel.kernel_reports import KernelReport as KernelReport
 from accel.kernels.annotations import Static as Static
 from accel.kernels.functions import Func as Func
 from accel.kernels.functions import func as func

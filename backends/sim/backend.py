@@ -262,7 +262,7 @@ class SimBackend:
 
         key = device, source, options
         kernels = self._kernels.get(key) or self._kernels.setdefault(key, Kernels(*key))
-        executable = SimRawExecutable(device, self, kernels, source, kernel, parameters)
+        executable = SimRawExecutable(device, self, kernels, kernel, parameters)
         executable.compile()
         return executable
 

@@ -154,9 +154,7 @@ class Released(NamedTuple):
     def of(cls, memory: Memory, where: str) -> "Released":
         """Return the record of a block that is about to be released."""
         content = memory._bytes if memory.nbytes <= _QUARANTINED else _NO_BYTES
-        return cls(
-            memory.device, memory.host, memory.nbytes, memory.pointer, repr(memory), memory.site, where, content
-        )
+        return cls(memory.device, memory.host, memory.nbytes, memory.pointer, repr(memory), memory.site, where, content)
 
 
 class _Place(ref[Memory]):
@@ -333,7 +331,7 @@ class DeviceMemory:
 def _poisoned(nbytes: int, alignment: int) -> tuple[Bytes, int]:
     """Return poisoned bytes at an aligned address of the host, and that address."""
     room: Bytes = np.empty(nbytes + alignment + _GUARD, np.uint8)
-    address = addressof(c_char.from_buffer(room))  # three times as fast as to ask the array
+    address = addressof(c_char.from_buffer(room))  # type: ignore[arg-type] # faster than the array's own way
     start = -address % alignment
     content = room[start : start + nbytes]
     content.fill(POISON)

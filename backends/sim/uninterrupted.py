@@ -42,13 +42,8 @@ class _Request(Generic[_Result]):
 
     def answer(self) -> _Result:
         """Wait until the call is done; return its result, or raise its error."""
-        try:
-            with self.over:
-                pass
-        except KeyboardInterrupt:
-            for stop in [*_stops]:
-                stop()
-            raise
+        with self.over:
+            pass
         if self._error is None:
             return self._result
         try:
@@ -65,8 +60,13 @@ def run_uninterrupted(function: Callable[[], _Result]) -> _Result:
     if requests is None:  # no thread can be started
         return function()
     request = _Request(function)
-    requests.put(request)
-    return request.answer()
+    try:
+        requests.put(request)
+        return request.answer()
+    except KeyboardInterrupt:
+        for stop in [*_stops]:
+            stop()
+        raise
 
 
 _stops: list[Callable[[], object]] = []
@@ -74,7 +74,7 @@ _stops: list[Callable[[], object]] = []
 
 @contextmanager
 def stopped_by_interrupt(stop: Callable[[], object]) -> Iterator[None]:
-    """Call ``stop`` if an interrupt ends the wait of the main thread for the block, which is work that might not end."""
+    """Call ``stop`` if an interrupt ends the wait of the main thread for the block, which might not end otherwise."""
     if threading.current_thread() is not _server:
         yield
         return

@@ -39,7 +39,7 @@ class Unwritten:
         low, high = region.low, region.high
         if self._mask is not None:
             _mark(self._mask, region, self._pointer)
-        elif region.items or region.nbytes < high - low or not self._joined(low, high):
+        elif not _is_interval(region) or not self._joined(low, high):
             self._keep(region)
         return self._high - self._low == self._end - self._pointer
 
@@ -66,6 +66,16 @@ class Unwritten:
         self._regions[region] = None
         if len(self._regions) > _MOST_REGIONS:
             self.mask()
+
+
+def _is_interval(region: Region) -> bool:
+    """Return whether the items follow each other without gaps and none shares bytes with another."""
+    nbytes = region.itemsize
+    for stride, extent in sorted(zip(map(abs, region.strides), region.shape, strict=True)):
+        if extent > 1 and stride != nbytes:
+            return False
+        nbytes *= extent
+    return not region.items
 
 
 def _mark(mask: Mask, region: Region, pointer: int) -> None:

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
-
 from accel.backends.sim.cuda.building import build
 from accel.backends.sim.cuda.launching import CHECKS, Kind, Range, run
 from accel.backends.sim.cuda.module import Module

@@ -1,11 +1,11 @@
 """Run CUDA and HIP kernels on the simulated device, checked.
 
-    y, = launch(SOURCE, "scale", 4, 256, y, 2.0, 1000)[:1]      # arrays go there and come back
+y, = launch(SOURCE, "scale", 4, 256, y, 2.0, 1000)[:1]      # arrays go there and come back
 
-    gpu = Gpu(SOURCE, seed=3, warp=64)                          # programs of several launches
-    x, y = gpu.array(numbers), gpu.empty(1000, "f4")
-    gpu.launch("scale", 4, 256, x, y, 1000)
-    gpu.expect(y, 2 * numbers)
+gpu = Gpu(SOURCE, seed=3, warp=64)                          # programs of several launches
+x, y = gpu.array(numbers), gpu.empty(1000, "f4")
+gpu.launch("scale", 4, 256, x, y, 1000)
+gpu.expect(y, 2 * numbers)
 """
 
 from contextlib import contextmanager

@@ -1,7 +1,7 @@
 """Mutations of the corpus: one change of a program that often makes a race or a wrong access.
 
-Of the source: a barrier or a fence is deleted; a bound is loosened; a guard is removed; a first value is dropped. Of the
-host's part: a grid is a block larger, an array an element shorter, or memory is not set to zero.
+Of the source: a barrier or a fence is deleted; a bound is loosened; a guard is removed; a first value is dropped. Of
+the host's part: a grid is a block larger, an array an element shorter, or memory is not set to zero.
 """
 
 import re
@@ -119,7 +119,10 @@ def _of_function(program, source, function):
         for found in pattern.finditer(source, body, last):
             if _is_one(kind, source, found):
                 number += 1
-                texts = replacement(found), OTHER.sub(" = 77", found[0]) if kind.startswith("first") else replacement(found)
+                texts = (
+                    replacement(found),
+                    OTHER.sub(" = 77", found[0]) if kind.startswith("first") else replacement(found),
+                )
                 mutated, shown = (source[: found.start()] + text + source[found.end() :] for text in texts)
                 line = source.count("\n", 0, found.end() - 1) + 1
                 yield Mutation(program, kind, f"{number} of {function.name}, line {line}", mutated, shown)

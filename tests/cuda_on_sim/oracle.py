@@ -1,10 +1,10 @@
 """Whether a mutation makes a race or a wrong access, decided without the checks.
 
-A program without races and wrong accesses computes the same in every order of its threads, and whatever is in memory that
-is not its own or that it never wrote. So it runs without checks, with the same numbers, in several orders; each time the
-memory around its arrays, and in arrays that were not written, has other contents. The mutation does harm if results
-differ, if memory around an array changed, or if the kernel is stopped by a fault. For a first value that is dropped, the
-program runs with another value instead: it does harm if a result is wrong.
+A program without races and wrong accesses computes the same in every order of its threads, and whatever is in memory
+that is not its own or that it never wrote. So it runs without checks, with the same numbers, in several orders; each
+time the memory around its arrays, and in arrays that were not written, has other contents. The mutation does harm if
+results differ, if memory around an array changed, or if the kernel is stopped by a fault. For a first value that is
+dropped, the program runs with another value instead: it does harm if a result is wrong.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from .corpus.cases import OPTIONS
 from .launching import Gpu
 from .mutations import Altered
 
-__all__ = ["ENDLESS", "HARMLESS", "verdict"]
+__all__ = ["ENDLESS", "HARMLESS", "ORDERS", "verdict"]
 
 GUARD = 2048  # elements before and behind each array
 ORDERS = 20
@@ -96,6 +96,11 @@ def _run(program, mutation, order):
         return ENDLESS
     except KernelCheckError as error:
         return f"stopped: {error.reports[0].kind}"
-    except (AssertionError, IndexError, ValueError, OverflowError) as error:  # a size or number from the kernel is wrong
+    except (
+        AssertionError,
+        IndexError,
+        ValueError,
+        OverflowError,
+    ) as error:  # a size or number from the kernel is wrong
         gpu.results.append(type(error).__name__)
     return gpu

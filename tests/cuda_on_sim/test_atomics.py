@@ -78,6 +78,31 @@ extern "C" __global__ void vectors(float* pair, float* four) {
     atomicAdd((float2*)pair, make_float2(1, 2));
     atomicAdd((float4*)four, make_float4(1, 2, 3, 4));
 }
+struct __align__(16) Pair {
+    unsigned long long low, high;
+};
+extern "C" __global__ void pairs(unsigned long long* total, unsigned long long* old) {
+    Pair* pair = (Pair*)total;
+    Pair expected = {0, 0}, seen = atomicCAS(pair, expected, expected);
+    do {
+        expected = seen;
+        seen = atomicCAS(pair, expected, Pair{expected.low + 1, expected.high + 2});
+    } while (seen.low != expected.low || seen.high != expected.high);
+    old[blockIdx.x * blockDim.x + threadIdx.x] = seen.low;
+    atomicExch(pair + 1, Pair{seen.low, seen.low});
+}
+extern "C" __global__ void of_hip(int* counts, float* sum, const int* x) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    __hip_atomic_fetch_add(counts, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    __hip_atomic_fetch_max(counts + 1, x[i], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+    __hip_atomic_fetch_or(counts + 2, x[i], __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+    int expected = __hip_atomic_load(counts + 3, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    while (!__hip_atomic_compare_exchange_strong(counts + 3, &expected, expected + 2, __ATOMIC_RELAXED,
+                                                 __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)) {
+    }
+    __hip_atomic_store(counts + 4, 7, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    unsafeAtomicAdd(sum, 0.5f);
+}
 extern "C" __global__ void histogram(const unsigned char* x, unsigned* bins, int n) {
     __shared__ unsigned local[256];
     for (int i = threadIdx.x; i < 256; i += blockDim.x) local[i] = 0;
@@ -169,6 +194,22 @@ def test_vectors_are_added_element_by_element():
     pair, four = launch(SOURCE, "vectors", GRID, BLOCK, np.zeros(2, "f4"), np.zeros(4, "f4"))
     np.testing.assert_array_equal(pair, np.array([1, 2]) * GRID * BLOCK)
     np.testing.assert_array_equal(four, np.array([1, 2, 3, 4]) * GRID * BLOCK)
+
+
+@pytest.mark.parametrize("checks", ["none", "all"])
+def test_pairs_of_words_are_swapped_as_one(checks):
+    total, old = launch(SOURCE, "pairs", GRID, BLOCK, *np.zeros((2, GRID * BLOCK), "u8"), checks=checks)
+    assert total[:2].tolist() == [GRID * BLOCK, 2 * GRID * BLOCK]
+    assert total[2] == total[3]
+    np.testing.assert_array_equal(np.sort(old), np.arange(GRID * BLOCK))
+
+
+@pytest.mark.parametrize("warp", [32, 64])
+def test_atomics_of_hip_lose_nothing(warp):
+    x = np.random.default_rng(1).integers(0, 1000, GRID * BLOCK).astype("i4")
+    counts, total, _ = launch(SOURCE, "of_hip", GRID, BLOCK, np.zeros(5, "i4"), np.zeros(1, "f4"), x, warp=warp)
+    assert counts.tolist() == [len(x), x.max(), np.bitwise_or.reduce(x), 2 * len(x), 7]
+    assert total[0] == len(x) / 2
 
 
 @pytest.mark.parametrize("warp", [32, 64])

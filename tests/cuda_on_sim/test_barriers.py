@@ -78,8 +78,8 @@ extern "C" __global__ void copies(float* to, const float* from, int n) {
     memmove(local + 1, local, 3 * sizeof(float));
     memcpy(to + 4 * threadIdx.x, local, n * sizeof(float));
 }
-extern "C" __global__ void hello(int n) {
-    assert(n > 0);
+extern "C" __global__ void hello(const int* n) {
+    assert(*n > 0);
     if (threadIdx.x == 2) printf("thread %d of %u: %.2f %s\n", threadIdx.x, blockDim.x, 1.5f, "text");
     if (threadIdx.x == 3) printf("plain\n");
 }
@@ -143,7 +143,7 @@ def test_memory_is_copied_with_overlaps(checks):
 
 
 def test_kernels_print(capfd):
-    launch(SOURCE, "hello", 1, 32, 1)
+    launch(SOURCE, "hello", 1, 32, np.ones(1, "i4"))
     assert sorted(capfd.readouterr().out.splitlines()) == ["plain", "thread 2 of 32: 1.50 text"]
 
 

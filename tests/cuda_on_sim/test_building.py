@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from accel.backends.sim.cuda import building, caching
+from accel.backends.sim.cuda import caching, compiling
 from accel.backends.sim.cuda.building import build
 from accel.backends.sim.cuda.compilers import VARIABLE, find_compiler
 from accel.backends.sim.cuda.module import Module
@@ -161,7 +161,7 @@ def test_a_runtime_is_made_where_there_is_none(cache):
 
 def test_the_second_build_compiles_nothing(cache, monkeypatch):
     first = made()
-    monkeypatch.setattr(building, "_made", None)
+    monkeypatch.setattr(compiling, "compiled", None)
     assert made() == first
     assert first.path.is_file()
     assert first.runtime.is_file()
@@ -225,8 +225,8 @@ def test_a_cache_that_cannot_be_written_is_replaced(tmp_path, monkeypatch, kind)
 
 
 def test_threads_that_build_the_same_compile_it_once(cache, monkeypatch):
-    compiled, compile_ = [], building._compile
-    monkeypatch.setattr(building, "_compile", lambda *given: compiled.append(1) or compile_(*given))
+    compiled, compile_ = [], compiling._compile
+    monkeypatch.setattr(compiling, "_compile", lambda *given: compiled.append(1) or compile_(*given))
     with ThreadPoolExecutor(4) as several:
         files = list(several.map(lambda context: context.run(made), [copy_context() for _ in range(4)]))
     assert len({*files}) == 1

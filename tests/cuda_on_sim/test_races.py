@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+
 from .checking import Memory, kinds, ran, setups
 
 SOURCE = r"""
+#include <cooperative_groups.h>
 #define N 128
 __device__ unsigned arrived;
 __device__ int lock;
@@ -82,7 +84,46 @@ extern "C" __global__ void part_of_a_warp(int* out) {
     }
 }
 
+extern "C" __global__ void grid_without_sync(int* data, int* out) {
+    const int i = blockIdx.x * N + threadIdx.x;
+    data[i] = i;
+    __syncthreads();
+    out[i] = data[(i + N) % (gridDim.x * N)];
+}
+
 // --- without
+
+extern "C" __global__ void grid_with_sync(int* data, int* out, int steps) {
+    const int count = gridDim.x * N, i = blockIdx.x * N + threadIdx.x;
+    data[i] = i;
+    cooperative_groups::this_grid().sync();
+    for (int step = 0; step < steps; ++step) {
+        const int next = data[(i + N) % count];
+        cooperative_groups::this_grid().sync();
+        data[i] = next;
+        cooperative_groups::this_grid().sync();
+    }
+    out[i] = data[(i + 1) % count];
+}
+extern "C" __global__ void tiles(int* out) {
+    __shared__ int s[N];
+    auto tile = cooperative_groups::tiled_partition<8>(cooperative_groups::this_thread_block());
+    s[threadIdx.x] = threadIdx.x;
+    for (int by = 4; by > 0; by /= 2) {
+        tile.sync();
+        const int other = s[threadIdx.x ^ by];
+        tile.sync();
+        s[threadIdx.x] += other;
+    }
+    out[threadIdx.x] = s[threadIdx.x];
+}
+extern "C" __global__ void tiles_know_what_others_knew(int* out) {
+    __shared__ int s[16];
+    if (threadIdx.x == 0) s[0] = 1;
+    if (threadIdx.x < 2) __syncwarp(0x3);
+    if (threadIdx.x == 1 || threadIdx.x == 2) __syncwarp(0x6);
+    if (threadIdx.x == 2) out[0] = s[0];
+}
 
 extern "C" __global__ void reduction(const int* in, int* out) {
     __shared__ int s[N];
@@ -234,11 +275,23 @@ extern "C" __global__ void write_after_read(int* out) {
     s[threadIdx.x] = next;
     out[threadIdx.x] = s[threadIdx.x];
 }
+struct Complex {
+    float re, im;
+    Complex() {}
+    Complex(float re) : re(re), im(0) {}
+};
+extern "C" __global__ void class_in_shared_memory(float* out) {
+    __shared__ Complex s[N / 8][8], single;
+    s[threadIdx.x / 8][threadIdx.x % 8] = Complex(threadIdx.x);
+    if (threadIdx.x == 0) single = Complex(1);
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x % 16][threadIdx.x % 8].re + single.im;
+}
 extern "C" __global__ void own_atomics(int* out) {
     atomicAdd(&out[threadIdx.x], 1);
     out[threadIdx.x] += 1;
 }
-extern "C" __global__ void same_in_each_launch(int* out) { out[N - 1 - threadIdx.x] = out[threadIdx.x] * 0 + 1; }
+extern "C" __global__ void same_in_each_launch(int* out) { out[N - 1 - threadIdx.x] = out[threadIdx.x] + 1; }
 extern "C" __global__ void each_its_own(int* out) { out[threadIdx.x] = 1; }
 extern "C" __global__ void reversed(int* out) { out[N - 1 - threadIdx.x] += 1; }
 """
@@ -279,8 +332,12 @@ RACES = {
     "lock_without_fence": lambda: (BLOCKS, ints()),
     "read_by_all_then_written": lambda: (1, ints()),
     "part_of_a_warp": lambda: (1, ints()),
+    "grid_without_sync": lambda: (BLOCKS, ints(BLOCKS * N), ints(BLOCKS * N)),
 }
 NONE = {
+    "grid_with_sync": lambda: (BLOCKS, ints(BLOCKS * N), ints(BLOCKS * N), 3),
+    "tiles": lambda: (1, ints()),
+    "tiles_know_what_others_knew": lambda: (1, ints()),
     "reduction": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
     "ping_pong": lambda: (1, ints(), 5),
     "last_block": lambda: (BLOCKS, ints(BLOCKS * N), ints(), ints()),
@@ -295,21 +352,63 @@ NONE = {
     "early_exit": lambda: (1, ints()),
     "read_by_all": lambda: (BLOCKS, ints(), ints(BLOCKS * N)),
     "write_after_read": lambda: (1, ints()),
+    "class_in_shared_memory": lambda: (1, ints()),
     "own_atomics": lambda: (1, ints()),
 }
 
 
+def checked(setup, kernel, arguments, **settings):
+    grid, *given = arguments
+    settings = {"checks": "memory,race,init", "limit": 10, "cooperative": "grid" in kernel, **settings}
+    outcome = launch(setup, kernel, grid, *given, **settings)
+    assert outcome.stopped == 0
+    return outcome
+
+
 @pytest.mark.parametrize("kernel", RACES)
 def test_a_race_is_reported(setup, seed, kernel):
-    grid, *arguments = RACES[kernel]()
-    outcome = launch(setup, kernel, grid, *arguments, seed=seed, checks="memory,race,init", limit=5)
-    assert "RACE" in kinds(outcome)
-    assert outcome.stopped == 0
+    assert "RACE" in kinds(checked(setup, kernel, RACES[kernel](), seed=seed))
 
 
 @pytest.mark.parametrize("kernel", NONE)
 def test_ordered_accesses_are_not_reported(setup, seed, kernel):
-    grid, *arguments = NONE[kernel]()
-    outcome = launch(setup, kernel, grid, *arguments, seed=seed, checks="memory,race,init", limit=5)
-    assert kinds(outcome) == []
-    assert outcome.stopped == 0
+    assert kinds(checked(setup, kernel, NONE[kernel](), seed=seed)) == []
+
+
+@pytest.mark.parametrize("kernel", NONE)
+def test_ordered_accesses_of_blocks_that_run_at_once_are_not_reported(setup, kernel):
+    for seed in range(10, 20):
+        assert kinds(checked(setup, kernel, NONE[kernel](), seed=seed, workers=3)) == []
+
+
+@pytest.mark.parametrize(
+    ("kernel", "scope"), [("one_place_in_a_warp", 0), ("missing_barrier", 1), ("between_blocks", 2)]
+)
+def test_a_race_has_both_threads_and_their_scope(setup, seed, kernel, scope):
+    finding = checked(setup, kernel, RACES[kernel](), seed=seed).findings[-1]
+    here, other = finding.here, finding.other
+    assert finding.scope == scope
+    assert (here.block.xyz == other.block.xyz) == (scope < 2)
+    assert (here.block.xyz, here.thread.xyz) != (other.block.xyz, other.thread.xyz)
+    assert (here.mode | other.mode) & 2
+    assert here.pc and other.pc
+
+
+def test_launches_are_ordered_one_after_the_other(setup, seed):
+    out = ints()
+    for kernel in ("each_its_own", "reversed", "each_its_own"):
+        assert kinds(checked(setup, kernel, (1, out), seed=seed)) == []
+    assert "RACE" in kinds(checked(setup, "same_in_each_launch", (1, out), seed=seed))
+
+
+def test_the_shadow_of_memory_stays_with_it_and_is_dropped_with_it(setup):
+    out = ints()
+    checked(setup, "each_its_own", (1, out))
+    cells = out.range.cells
+    assert cells
+    checked(setup, "reversed", (1, out))
+    assert out.range.cells == cells
+
+
+def test_without_the_check_nothing_is_reported(setup):
+    assert kinds(checked(setup, "missing_barrier", (1, ints()), checks="memory,sync")) == []

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
-
 from accel.backends.sim.cuda.launching import Kind, Standpoint, run
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from .checking import Memory, Setup, kinds, module, ran, setups
 
@@ -341,6 +341,13 @@ if not child:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), go("divides", np.uint64(0), np.int32(0)))
 """)
     assert done.stdout.split() == [str(int(Kind.INVALID_ADDRESS)), str(int(Kind.ARITHMETIC))], done.stderr
+
+
+def test_a_fault_in_any_worker_is_a_finding():
+    done = in_process("""
+print({go("divides", np.uint64(0), np.int32(0), workers=2, seed=seed) for seed in range(300)})
+""")
+    assert done.stdout.strip() == "{<Kind.ARITHMETIC: 15>}", done.stderr
 
 
 def test_a_fault_outside_of_kernels_is_reported_as_before():

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 PIECES = st.sampled_from(
     [
         "x", "int", "1'000.5e-3f", '"a // b"', '"\\""', "'\"'", 'R"x(a)" // )x"', "// comment\n", "/* {\n */", "\n",
-        "#define A \\\n b\n", "#include <x.h> // y\n", " ", "{", "}", "(", ")", "<<<", ">>>", "::", ";", "\\", '"', "'", "#",
-        "é", "\t", "extern __shared__ float s[];", "float y;", "asm(", "__constant__",
+        "#define A \\\n b\n", "#include <x.h> // y\n", " ", "{", "}", "(", ")", "<<<", ">>>", "::", ";", "\\", '"', "'",
+        "#",         "é", "\t", "extern __shared__ float s[];", "float y;", "asm(", "__constant__",
     ]
 )  # fmt: skip
 

@@ -8,7 +8,8 @@ from .launching import launch
 ELEMENTS = {
     "char": ("signed char", 1), "uchar": ("unsigned char", 1), "short": ("short", 2), "ushort": ("unsigned short", 2),
     "int": ("int", 4), "uint": ("unsigned", 4), "long": ("long", 8), "ulong": ("unsigned long", 8),
-    "longlong": ("long long", 8), "ulonglong": ("unsigned long long", 8), "float": ("float", 4), "double": ("double", 8),
+    "longlong": ("long long", 8), "ulonglong": ("unsigned long long", 8),
+    "float": ("float", 4), "double": ("double", 8),
 }  # fmt: skip
 VECTORS = [(name, count) for name in ELEMENTS for count in (1, 2, 3, 4)]
 

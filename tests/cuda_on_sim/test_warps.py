@@ -33,9 +33,7 @@ extern "C" __global__ void shuffles_{dtype}(const {kind}* x, {kind}* out, int de
 SOURCE = (
     "".join([shuffles(*each) for each in TYPES.items()])
     + """
-typedef unsigned long long Lanes;
-
-extern "C" __global__ void votes(const int* x, Lanes* out, int n) {
+extern "C" __global__ void votes(const int* x, unsigned long long* out, int n) {
     const int i = threadIdx.x;
     const auto all = __activemask();
     const bool odd = threadIdx.x % 2;
@@ -79,6 +77,12 @@ extern "C" __global__ void sum_of_warp(const float* x, float* out) {
     float sum = x[threadIdx.x];
     for (int delta = warpSize / 2; delta > 0; delta /= 2) sum += __shfl_down_sync(~0ull, sum, delta);
     if (threadIdx.x % warpSize == 0) out[threadIdx.x / warpSize] = sum;
+}
+extern "C" __global__ void permutations(const int* x, const int* lanes, int* pulled, int* pushed, int* first) {
+    const int i = threadIdx.x;
+    pulled[i] = __hip_ds_bpermute(4 * lanes[i], x[i]);
+    pushed[i] = __hip_ds_permute(4 * lanes[i], x[i]);
+    first[i] = __builtin_amdgcn_readfirstlane(x[i]);
 }
 extern "C" __global__ void exchange_in_shared_memory(int* x) {
     __shared__ int shared[64];
@@ -192,3 +196,12 @@ def test_syncwarp_orders_accesses_of_shared_memory(warp):
     x = np.random.default_rng(3).integers(0, 1000, warp, "i4")
     found = launch(SOURCE, "exchange_in_shared_memory", 1, warp, x, warp=warp)[0]
     np.testing.assert_array_equal(found, np.roll(x, -3) + 3)
+
+
+def test_lanes_pull_and_push_values():
+    random = np.random.default_rng(5)
+    x, lanes = random.integers(0, 1000, 64).astype("i4"), random.permutation(64).astype("i4")
+    found = launch(SOURCE, "permutations", 1, 64, x, lanes, *np.zeros((3, 64), "i4"), warp=64)
+    np.testing.assert_array_equal(found[2], x[lanes])
+    np.testing.assert_array_equal(found[3], x[np.argsort(lanes)])
+    assert np.all(found[4] == x[0])

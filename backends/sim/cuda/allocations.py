@@ -5,8 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from accel.device import Device
-
 from ..memory import DeviceMemory, Memory, Released
 from ..written import Mask
 from .module import Module, Variable
@@ -133,7 +131,7 @@ def _of_variable(variable: Variable) -> Area:
 
 
 def _apart(released: Iterable[Released], live: Sequence[Area]) -> list[Area]:
-    """Return areas for the blocks that were released, the last one first, without those that share bytes with others."""
+    """Return areas for released blocks, the last ones: without those whose bytes another block has now."""
     chosen: list[Area] = []
     taken = [*live]
     for record in reversed([*released]):
@@ -144,8 +142,3 @@ def _apart(released: Iterable[Released], live: Sequence[Area]) -> list[Area]:
             taken.insert(place, area)
             chosen.append(area)
     return chosen
-
-
-def simulated_at(address: int, spaces: Iterable[DeviceMemory]) -> Device | None:
-    """Return the device that has a simulated address."""
-    return next((space.device for space in spaces if space.has_address(address)), None)

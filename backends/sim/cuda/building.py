@@ -4,23 +4,19 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from contextvars import copy_context
-from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from . import caching, flags, libraries
+from . import caching, flags
 from .compilers import Compiler, find_compiler
-from .linking import link
+from .digests import digest, digest_of_file
 from .options import accepted
-from .running import run
-from .runtime_library import HEADERS, make_runtime, runtime_file
-from .units import unit_of
+from .runtime_files import runtime_file
 
 __all__ = ["Built", "build"]
+
+
+_LIBRARIES = re.compile(r"#[ \t]*include[ \t]*[<\"](?:cub|thrust|cuda|nv)/")
 
 
 class Built(NamedTuple):
@@ -66,19 +62,31 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
     compiler = find_compiler()
     words = (
         *flags.for_kernels(compiler.kind, checked=checked, warp=warp),
-        *libraries.flags(source, kind=compiler.kind, warp=warp),
+        *_of_libraries(source, compiler, warp),
         *accepted(options),
     )
     runtime = runtime_file(compiler)
-    key = _digest(source, tuple(kernels), words, runtime.name)
+    key = digest(source, tuple(kernels), words, runtime.name)
     kept = _kept(key, runtime)
     if kept is None:
-        unit = unit_of(source, kernels, checked=checked)
+        from .compiling import compiled  # what is kept needs none of it
+
         with caching.only_one(key):
-            # Another process may have made it meanwhile.
-            kept = _kept(key, runtime) or _made(compiler, words, source, unit, key, runtime)
+            kept = _kept(key, runtime)  # another process may have made it meanwhile
+            if kept is None:
+                name, headers = compiled(compiler, words, source, kernels, key, runtime, checked=checked)
+                caching.write(caching.folder() / f"{key}.json", json.dumps((name, headers)).encode())
+                kept = Built(caching.folder() / name, runtime)
         caching.drop_oldest()
     return kept
+
+
+def _of_libraries(source: str, compiler: Compiler, warp: int) -> tuple[str, ...]:
+    if _LIBRARIES.search(source) is None:
+        return ()
+    from .libraries import flags as flags_of_libraries
+
+    return flags_of_libraries(source, kind=compiler.kind, warp=warp)
 
 
 def _kept(key: str, runtime: Path) -> Built | None:
@@ -86,47 +94,10 @@ def _kept(key: str, runtime: Path) -> Built | None:
     folder = caching.folder()
     try:
         name, headers = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
-        if any(_content(path) != digest for path, digest in headers.items()):
+        if any(digest_of_file(path) != content for path, content in headers.items()):
             return None
         for path in (folder / name, runtime):
             os.utime(path)  # it was used: see caching.drop_oldest
     except (OSError, ValueError, TypeError, AttributeError):
         return None
     return Built(folder / name, runtime)
-
-
-def _made(compiler: Compiler, words: tuple[str, ...], source: str, unit: str, key: str, runtime: Path) -> Built:
-    folder = caching.folder()
-    with TemporaryDirectory(dir=folder) as made, ThreadPoolExecutor(1) as beside:
-        ready = beside.submit(copy_context().run, make_runtime, compiler, runtime)
-        headers = _compile(compiler, words, unit, Path(made))
-        ready.result()
-        name = f"{_digest(key, *headers.values())}.so"
-        whole = Path(made, name)
-        link(compiler, whole, [f"{made}/unit.o"], runtime)
-        caching.write((folder / name).with_suffix(".cu"), source.encode(errors="surrogateescape"))
-        whole.replace(folder / name)
-        caching.write(folder / f"{key}.json", json.dumps((name, headers)).encode())
-    return Built(folder / name, runtime)
-
-
-def _compile(compiler: Compiler, words: tuple[str, ...], unit: str, made: Path) -> dict[str, str]:
-    """Compile a unit to ``unit.o``; return the headers of the user that it included, with their digests."""
-    file = made / "unit.cpp"
-    file.write_text(unit, encoding="utf-8", errors="surrogateescape")
-    dependencies = ("-MMD", "-MF", str(made / "unit.d"))
-    run([*compiler.command, *words, "-I", str(HEADERS), *dependencies, "-c", str(file), "-o", f"{made}/unit.o"], made)
-    rule = (made / "unit.d").read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
-    names = re.findall(r"(?:\\.|\S)+", rule)[2:]
-    paths = [str(Path(re.sub(r"\\(.)", r"\1", name)).absolute()) for name in names]
-    return {path: _content(path) for path in paths if not path.startswith((str(HEADERS), str(made)))}
-
-
-def _content(path: str) -> str:
-    with suppress(OSError):
-        return sha256(Path(path).read_bytes()).hexdigest()
-    return ""
-
-
-def _digest(*parts: object) -> str:
-    return sha256(repr(parts).encode(errors="surrogateescape")).hexdigest()[:32]

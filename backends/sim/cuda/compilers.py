@@ -21,7 +21,6 @@ from typing import NamedTuple
 from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
 
 from . import caching
-from .running import run
 
 __all__ = ["VARIABLE", "Compiler", "find_compiler"]
 
@@ -108,6 +107,8 @@ def _remembered(command: tuple[str, ...]) -> Compiler:
 
 
 def _tried(command: tuple[str, ...]) -> Compiler:
+    from .running import run  # what is remembered needs no process
+
     with TemporaryDirectory(dir=caching.folder()) as folder:
         said = run([*command, "--version"], Path(folder)).strip()
         source = Path(folder, "trial.cpp")

@@ -14,7 +14,7 @@ import numpy as np
 from accel import config
 from accel.abc import Pointer, RawParameter, Stream
 from accel.device import Device
-from accel.errors import CapabilityError, KernelLaunchError
+from accel.errors import KernelCheckError, KernelLaunchError
 from accel.kernel_reports import Dim3, KernelReport
 from accel.kernel_reports.texts import written_reports
 
@@ -24,11 +24,10 @@ from ..regions import Region
 from ..streams import SimStream, Task
 from ..uninterrupted import stopped_by_interrupt
 from .allocations import Area, Areas
-from .explaining import Argument, Launched, reports_of
+from .explaining import Argument, Launched, distinct, reports_of
 from .kernels import Kernels, Loaded
 from .kinds import ERRORS
 from .launching import Kind, Outcome, Range, run
-from .sources import SourceLines
 
 __all__ = ["Launcher", "MemoryArgument", "SimRawExecutable"]
 
@@ -94,7 +93,7 @@ class MemoryArgument:
     writable: bool
 
     def on_host(self) -> "np.ndarray[Any, Any]":
-        """Return the value with the address at which the host has the bytes; raises `ReleasedError` if they are gone."""
+        """Return the value with the address on the host; raises `ReleasedError` if the memory was released."""
         data = bytearray(self.value.tobytes())
         if self.memory is not None:
             self.memory.refuse_freed()
@@ -145,8 +144,8 @@ class SimRawExecutable:
         The backend.
     kernels : Kernels
         The source.
-    source, kernel : str
-        The source text, and the name of the kernel in it.
+    kernel : str
+        The name of the kernel in it.
     parameters : sequence of RawParameter
         What is known of its parameters; without any, an address is what is given as a `Pointer`.
     """
@@ -156,14 +155,12 @@ class SimRawExecutable:
         device: Device,
         launcher: Launcher,
         kernels: Kernels,
-        source: str,
         kernel: str,
         parameters: Sequence[RawParameter] = (),
     ) -> None:
         self._device = device
         self._launcher = launcher
         self._kernels = kernels
-        self._lines = SourceLines(source)
         self._kernel = kernel
         self._parameters = parameters
 
@@ -232,7 +229,7 @@ class SimRawExecutable:
         if memory is None and region.low < region.high:
             raise KernelLaunchError(
                 f"parameter {name or place} of {self._kernel} was given {region.high - region.low} bytes at "
-                f"{region.low:#x}, which no simulated device has; pass memory of a simulated device that is not released"
+                f"{region.low:#x}, which no simulated device has; pass memory that is not released"
             )
         return MemoryArgument(name, value, memory, region, parameter is None or parameter.writable)
 
@@ -285,20 +282,22 @@ class SimRawExecutable:
         return outcome
 
     def _raise(self, launch: _Launch, outcome: Outcome, areas: Areas) -> None:
-        """Raise the error of the finding that stopped the launch, or else of the first one, with all reports."""
+        """Raise the error of the finding that stopped the launch, or else of the first one, with all reports, if there are any."""
         findings = sorted(outcome.findings, key=lambda finding: (finding.kind != outcome.stopped, finding.kind))
         launched = Launched(
-            self._kernel,
-            launch.grid,
-            launch.block,
-            launch.settings.sim_warp,
-            launch.shared,
-            launch.settings.kernel_limit,
-            launch.loaded.module,
-            self._lines,
-            areas,
-            [each.argument for each in launch.memory if each.argument is not None],
+            kernel=self._kernel,
+            grid=launch.grid,
+            block=launch.block,
+            warp=launch.settings.sim_warp,
+            shared=launch.shared,
+            module=launch.loaded.module,
+            areas=areas,
+            arguments=[each.argument for each in launch.memory if each.argument is not None],
+            limit=launch.settings.kernel_limit,
         )
+        findings = distinct(launched, findings)
+        if not findings:
+            return
         reports = tuple(reports_of(launched, findings, outcome.standings))
         self._launcher.races.extend([str(each) for each in reports if each.check == "race"])
         raise _error(findings[0].kind, reports)
@@ -306,7 +305,7 @@ class SimRawExecutable:
 
 def _error(kind: int, reports: tuple[KernelReport, ...]) -> Exception:
     text, error = written_reports(reports), ERRORS[kind]
-    return CapabilityError(text) if error is CapabilityError else error(text, reports)  # type: ignore[call-arg]
+    return error(text, reports) if issubclass(error, KernelCheckError) else error(text)
 
 
 def _listed(numbers: Sequence[int]) -> str:

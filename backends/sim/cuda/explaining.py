@@ -1,27 +1,22 @@
 """From the findings of the runtime to reports: places with source lines, and memory with its owner."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from accel.kernel_reports import Dim3, Frame, KernelReport, ThreadPlace
-
 
 from .allocations import Area, Areas
 from .kinds import CHECKS, NAMES
 from .launching import Finding, Kind, Mode, Place, Space, Standing
 from .messages import Accessed, Subject, message_of
 from .module import Module
-from .sources import SourceLines
 
-__all__ = ["Argument", "Launched", "reports_of"]
+__all__ = ["Argument", "Launched", "distinct", "reports_of"]
 
-_HEADERS = str(Path(__file__).parent / "include")
-_LIBRARY = ("view.cuh", "<kernels>")
 _NEAR = 1 << 20
 """An address that is farther than this from all memory is called invalid, not out of its bounds."""
 
-_SPACES = {
+_SPACES: Mapping[int, str] = {
     Space.GLOBAL: "global",
     Space.SHARED: "shared",
     Space.DYNAMIC_SHARED: "dynamic shared",
@@ -61,16 +56,14 @@ class Launched:
         Threads of a warp.
     shared : int
         Bytes of dynamic shared memory.
-    limit : int
-        Seconds after which it was to be stopped.
     module : Module
         The code.
-    lines : SourceLines
-        The source.
     areas : Areas
         All memory.
     arguments : sequence of Argument
         The memory that was passed.
+    limit : float
+        Seconds after which it was to be stopped.
     """
 
     kernel: str
@@ -78,17 +71,31 @@ class Launched:
     block: Dim3
     warp: int
     shared: int
-    limit: int
     module: Module
-    lines: SourceLines
     areas: Areas
     arguments: Sequence[Argument]
+    limit: float = 0
+
+    def names(self, area: Area) -> list[Argument]:
+        """Return the arguments that are memory in an area."""
+        return [each for each in self.arguments if area.begin <= each.host <= area.end]
 
 
 def reports_of(launched: Launched, findings: Iterable[Finding], standings: Iterable[Standing]) -> list[KernelReport]:
     """Return a report for each finding; where threads stood is told with the finding that stopped the launch."""
     stood = tuple(_standing(launched, each) for each in standings)
-    return [_report(launched, each, stood if each.kind in _WITH_THREADS else ()) for each in _merged(findings)]
+    return [_report(launched, each, stood if each.kind in _WITH_THREADS else ()) for each in findings]
+
+
+def distinct(launched: Launched, findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings without repetitions, and without barriers that are one: compilers make copies of code."""
+    return [
+        each
+        for each in _merged(findings)
+        if each.kind != Kind.DIVERGENT_BARRIER
+        or not (here := _frames(launched, each.here.pc))
+        or here != _frames(launched, each.other.pc)
+    ]
 
 
 def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:
@@ -133,7 +140,7 @@ def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ..
 
 
 _TWO_SIDED = (Kind.RACE, Kind.DIVERGENT_BARRIER, Kind.ENDED_BEFORE_BARRIER)
-_ACTIONS = {
+_ACTIONS: Mapping[int, tuple[str, str]] = {
     Kind.DIVERGENT_BARRIER: ("waits at a barrier", "waits elsewhere"),
     Kind.ENDED_BEFORE_BARRIER: ("waits at a barrier", "has ended"),
     Kind.WRONG_MASK: ("calls a warp operation", "is elsewhere"),
@@ -163,14 +170,8 @@ def _action(mode: int) -> str:
 
 
 def _frames(launched: Launched, pc: int) -> tuple[Frame, ...]:
-    """Return the call stack without what the headers of CUDA and of accel have in it."""
-    begin, end = launched.module.code
-    frames = launched.module.frames(pc) if begin <= pc <= end else ()
-    return tuple(
-        Frame(each.function, each.file, each.line, each.text or launched.lines.text(each.file, each.line))
-        for each in frames
-        if not each.file.startswith(_HEADERS) and each.file not in _LIBRARY
-    )
+    """Return the call stack without what accel adds to each source."""
+    return tuple(frame for frame in launched.module.frames(pc) if frame.file != "view.cuh")
 
 
 def _accessed(launched: Launched, finding: Finding) -> Accessed:
@@ -179,14 +180,23 @@ def _accessed(launched: Launched, finding: Finding) -> Accessed:
         return _on_chip(launched, finding)
     areas = launched.areas.all
     area = areas[finding.range] if 0 <= finding.range < len(areas) else launched.areas.nearest(finding.address)
-    near = area is not None and area.distance(finding.address) < _NEAR
-    return _in_area(launched, finding, area) if area is not None and near else Accessed()
+    if area is not None and area.distance(finding.address) < _NEAR:
+        return _in_area(launched, finding.address, area)
+    return _wrapped(launched, finding.address - (finding.here.size << 32))
 
 
-def _in_area(launched: Launched, finding: Finding, area: Area) -> Accessed:
+def _wrapped(launched: Launched, address: int) -> Accessed:
+    """Return memory at an address that an unsigned index of 32 bits would have, had it not gone below 0."""
+    area = launched.areas.nearest(address)
+    if area is None or area.distance(address) >= _NEAR or not launched.names(area):
+        return Accessed()
+    accessed = _in_area(launched, address, area)
+    return Accessed(name=accessed.name, from_name=accessed.from_name, wrapped=True)
+
+
+def _in_area(launched: Launched, address: int, area: Area) -> Accessed:
     """Return memory under the name of the argument that it is, and the element as a number from where that begins."""
-    arguments = [each for each in launched.arguments if area.begin <= each.host <= area.end]
-    argument = min(arguments, key=lambda each: _distance(each, finding.address), default=None)
+    argument = min(launched.names(area), key=lambda each: _distance(each, address), default=None)
     name = area.variable.name if area.variable is not None else argument.name if argument is not None else ""
     origin = area.begin if argument is None else argument.host
     said = area.said if area.variable is not None or not name else f"{name}, {area.said}"
@@ -194,7 +204,7 @@ def _in_area(launched: Launched, finding: Finding, area: Area) -> Accessed:
         said += f", allocated at {area.site}"
     if area.freed:
         said += f", released at {area.freed}"
-    return Accessed(said, name, finding.address - area.begin, area.size, finding.address - origin)
+    return Accessed(said, name, address - area.begin, area.size, address - origin)
 
 
 def _distance(argument: Argument, address: int) -> int:
@@ -217,4 +227,3 @@ def _on_chip(launched: Launched, finding: Finding) -> Accessed:
         said, size = f"the dynamic shared memory of {launched.shared} bytes", launched.shared
         return Accessed(said, "", finding.offset, size, finding.offset)
     return Accessed("a local variable" if finding.space == Space.LOCAL else "shared memory")
-

@@ -28,7 +28,8 @@ class Scope(IntEnum):
     GRID = 2
 
 
-NAMES: Mapping[int, str] = {kind: kind.name.lower().replace("_", " ") for kind in Kind} | {
+NAMES: Mapping[int, str] = {
+    **{kind: kind.name.lower().replace("_", " ") for kind in Kind},
     Kind.RELEASED: "use after release",
     Kind.READ_ONLY: "write to constant memory",
     Kind.UNINITIALIZED: "read of memory that was never written",
@@ -37,7 +38,7 @@ NAMES: Mapping[int, str] = {kind: kind.name.lower().replace("_", " ") for kind i
 """What a kind is called in reports."""
 
 CHECKS: Mapping[int, str] = {
-    **{kind: "fault" for kind in Kind},
+    **dict.fromkeys(Kind, "fault"),
     **{kind: "memory" for kind in Kind if Kind.OUT_OF_BOUNDS <= kind <= Kind.INDEX_OUT_OF_BOUNDS},
     Kind.RACE: "race",
     Kind.UNINITIALIZED: "init",
@@ -46,7 +47,7 @@ CHECKS: Mapping[int, str] = {
 """The check that finds a kind."""
 
 ERRORS: Mapping[int, type[KernelCheckError | CapabilityError]] = {
-    **{kind: KernelFaultError for kind in Kind},
+    **dict.fromkeys(Kind, KernelFaultError),
     **{
         kind: {
             "memory": KernelMemoryError,

@@ -23,6 +23,7 @@ __all__ = [
     "Standing",
     "Standpoint",
     "run",
+    "shared_variables",
 ]
 
 Dim3 = tuple[int, int, int]
@@ -193,7 +194,7 @@ class Standing(ctypes.Structure):
 
 
 class Shared(ctypes.Structure):
-    _fields_ = [("offset", ctypes.c_uint64), ("size", ctypes.c_uint64)]
+    _fields_ = [("offset", ctypes.c_uint64), ("size", ctypes.c_uint64), ("guard", ctypes.c_uint64)]
 
 
 class Launch(ctypes.Structure):
@@ -262,6 +263,11 @@ class Kernels(Protocol):
         ...
 
     @property
+    def guards(self) -> Sequence[Variable]:
+        """What the compiler keeps beside those of classes."""
+        ...
+
+    @property
     def shared_size(self) -> int:
         """Bytes of the thread-local segment."""
         ...
@@ -305,6 +311,13 @@ class Outcome(NamedTuple):
     findings: tuple[Finding, ...]
     standings: tuple[Standing, ...]
     printed: str
+
+
+def shared_variables(module: Kernels) -> ctypes.Array[Shared]:
+    """Return the table of the variables in shared memory of a module, with those of the compiler after its own."""
+    table = [Shared(each.offset, each.size, 0) for each in module.shared]
+    table += [Shared(each.offset, each.size, 1) for each in module.guards]
+    return (Shared * len(table))(*table)
 
 
 def run(
@@ -364,7 +377,7 @@ def run(
         raise ValueError(f"a block has at most {_MOST_THREADS} threads; found {block}")
     stop = ctypes.c_uint32() if stop is None else stop
     table = ranges if isinstance(ranges, ctypes.Array) else (Range * len(ranges))(*ranges)
-    variables = (Shared * len(module.shared))(*[Shared(each.offset, each.size) for each in module.shared])
+    variables = shared_variables(module)
     values = [np.ascontiguousarray(argument) for argument in arguments]
     pointers = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
     findings, standings = (Finding * _FINDINGS)(), (Standing * _STANDINGS)()

@@ -22,6 +22,7 @@ __all__ = ["flags"]
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:cub|thrust|cuda|nv)/[^>\"]*)[>\"]", re.MULTILINE)
 _WHEELS = ("nvidia-cuda-cccl", "nvidia-cuda-cccl-cu13", "nvidia-cuda-cccl-cu12")
 _DEVICE_WIDE = ("cub/device/", "cub/util_allocator.cuh")
+_OF_THE_HOST = ("cub/util_device.cuh", "cuda/__memory/get_device_address.h", "cuda/__driver/driver_api.h")
 _ASM = re.compile(r"\basm\b")
 # g++ 12 takes a name that gets another meaning in a class for an error.
 _OF_KIND = {"gcc": ("-fpermissive",), "clang": (), "zig": ()}
@@ -127,7 +128,8 @@ def _replaced(headers: Path) -> Iterator[tuple[str, str]]:
     # Each header includes this one first.
     yield "cuda/__cccl_config", '#pragma once\n#include "accel_sim/cccl.h"\n#include_next <cuda/__cccl_config>\n'
     yield "cub/cub.cuh", _all_of_blocks_and_warps(headers)
-    yield "cub/util_device.cuh", "#pragma once\n#include <cub/config.cuh>\n"  # launches, and properties of devices
+    for name in _OF_THE_HOST:
+        yield name, "#pragma once\n#include <cuda/__cccl_config>\n"
     for part in ("cub", "cuda", "thrust"):
         for path in sorted((headers / part).rglob("*")):
             text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""

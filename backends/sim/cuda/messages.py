@@ -29,6 +29,8 @@ class Accessed:
         Bytes of the memory.
     from_name : int
         Bytes from where the name begins: a parameter may be a part of the memory.
+    wrapped : bool
+        The access is not there: it would be, had an unsigned index not gone below 0.
     """
 
     said: str = ""
@@ -36,6 +38,7 @@ class Accessed:
     offset: int | None = None
     size: int = 0
     from_name: int = 0
+    wrapped: bool = False
 
     def element(self, nbytes: int) -> str:
         """Return the access as the source may write it: ``x[5]``, or by its byte."""
@@ -45,7 +48,7 @@ class Accessed:
             return f"byte {self.from_name} of {self.name}"
         return f"{self.name}[{self.from_name // nbytes}]"
 
-    def position(self, nbytes: int) -> str:
+    def position(self) -> str:
         """Return where an access is that is out of bounds."""
         if self.offset is None:
             return ""
@@ -65,7 +68,7 @@ class Subject:
     kernel: str
     grid: Dim3
     block: Dim3
-    limit: int
+    limit: float
     here: ThreadPlace
     other: ThreadPlace | None
     accessed: Accessed
@@ -84,6 +87,8 @@ class Subject:
     @property
     def element(self) -> str:
         """The element, with a colon before it."""
+        if self.accessed.wrapped:
+            return ""
         element = self.accessed.element(self.here.nbytes)
         return f": {element}" if element else ""
 
@@ -105,16 +110,26 @@ def _bytes(number: int) -> str:
 
 
 def _out_of_bounds(subject: Subject) -> tuple[str, str]:
-    accessed, size = subject.accessed, subject.here.nbytes
-    there = f", {accessed.position(size)} {accessed.said}" if accessed.said else ", far from all memory it may use"
+    accessed = subject.accessed
+    if accessed.wrapped:
+        return f"{subject.thread} {subject.access} far from all memory it may use", _signed_advice(subject)
+    there = f", {accessed.position()} {accessed.said}" if accessed.said else ", far from all memory it may use"
     return f"{subject.thread} {subject.access}{subject.element}{there}", (
         "compare the index with the extent first, as in if (i < n)"
     )
 
 
+def _signed_advice(subject: Subject) -> str:
+    element = subject.accessed.element(subject.here.nbytes)
+    return (
+        f"an unsigned index of 32 bits went below 0: as a signed one it is {element}; make it signed, or compare first"
+    )
+
+
 def _released(subject: Subject) -> tuple[str, str]:
-    return f"{subject.thread} {subject.access}{subject.element}, of memory that was released: {subject.accessed.said}", (
-        "keep the memory until the last kernel that uses it is done"
+    return (
+        f"{subject.thread} {subject.access}{subject.element}, of memory that was released: {subject.accessed.said}",
+        ("keep the memory until the last kernel that uses it is done"),
     )
 
 
@@ -135,9 +150,9 @@ def _read_only(subject: Subject) -> tuple[str, str]:
 
 def _index(subject: Subject) -> tuple[str, str]:
     kind = subject.finding.text.decode(errors="replace")
-    return f"{subject.thread} uses index {_signed(subject.finding.detail)} of an array" + (f" {kind}" if kind else ""), (
-        "compare the index with the extent of the array first"
-    )
+    return f"{subject.thread} uses index {_signed(subject.finding.detail)} of an array" + (
+        f" {kind}" if kind else ""
+    ), ("compare the index with the extent of the array first")
 
 
 def _signed(number: int) -> int:
@@ -149,11 +164,8 @@ def _race(subject: Subject) -> tuple[str, str]:
     assert other is not None, "a race has two sides"
     same = "the same bytes" if other.nbytes == subject.here.nbytes else _bytes(other.nbytes)
     said = f", in {subject.accessed.said}" if subject.accessed.said else ""
-    return (
-        f"{subject.thread} {subject.access}{subject.element}{said}, and {subject.named(other)} {other.action} {same}; "
-        f"nothing orders the two",
-        _order(subject, other),
-    )
+    first = f"{subject.thread} {subject.access}{subject.element}{said}"
+    return f"{first}, and {subject.named(other)} {other.action} {same}; nothing orders the two", _order(subject, other)
 
 
 def _order(subject: Subject, other: ThreadPlace) -> str:
@@ -172,7 +184,9 @@ def _order(subject: Subject, other: ThreadPlace) -> str:
 
 def _uninitialized(subject: Subject) -> tuple[str, str]:
     detail = subject.finding.detail
-    whole = f"{subject.access}{subject.element}, in {subject.accessed.said}" if subject.accessed.said else subject.access
+    whole = (
+        f"{subject.access}{subject.element}, in {subject.accessed.said}" if subject.accessed.said else subject.access
+    )
     partly = "" if detail in (0, subject.here.nbytes) else f" ({_bytes(detail)} of them)"
     advice = {
         Space.LOCAL: "give the variable a value where it is declared",
@@ -206,8 +220,7 @@ def _wrong_mask(subject: Subject) -> tuple[str, str]:
     other = "" if subject.other is None else f", and {subject.named(subject.other)} is not there with the same mask"
     return (
         f"{subject.thread} calls a warp operation with the mask {subject.finding.detail:#x}{other}",
-        "the mask must name the lanes that call it together, and each of them: compute it before the branch, as by "
-        "__ballot_sync",
+        "name in the mask all lanes that make this call together: compute it before the branch, as by __ballot_sync",
     )
 
 
@@ -229,6 +242,8 @@ def _invalid(subject: Subject) -> tuple[str, str]:
     address = f"{subject.finding.address:#x}" if subject.finding.address else "an invalid address"
     what = f"{address}, {text}" if text else f"{address}, where no memory is"
     verb = f"{subject.access} at" if subject.here.nbytes else "accesses"
+    if subject.accessed.wrapped:
+        return f"{subject.thread} {verb} {what}", _signed_advice(subject)
     advice = "pass memory as an argument of the kernel, or let a kernel store its address"
     return f"{subject.thread} {verb} {what}", advice if "simulated" in text else "check how the address is computed"
 
@@ -243,7 +258,7 @@ def _fault(said: str, advice: str) -> Callable[[Subject], tuple[str, str]]:
 
 def _timeout(subject: Subject) -> tuple[str, str]:
     running = f", and {subject.thread} is running" if subject.here.where else ""
-    return f"it did not end within kernel_limit={subject.limit} seconds{running}", (
+    return f"it did not end within kernel_limit={subject.limit:g} seconds{running}", (
         "look for a loop that never ends, or raise the limit, as by accel.using(kernel_limit=600)"
     )
 

@@ -17,7 +17,7 @@ from . import caching
 from .building import Built
 from .demangling import last_name
 from .lines import Lines
-from .runtime_library import HEADERS
+from .runtime_files import HEADERS
 from .symbols import Elf, Symbol
 from .tokens import numbered
 
@@ -68,6 +68,8 @@ class Module:
     ----------
     shared : tuple of Variable
         Its ``__shared__`` variables, in the order of their offsets.
+    guards : tuple of Variable
+        What the compiler keeps beside those of classes, to construct them once; kernels use these, and no source names them.
     globals : tuple of Variable
         Its ``__device__`` and ``__constant__`` variables, in the order of their addresses.
     code : tuple of two ints
@@ -90,9 +92,12 @@ class Module:
         self._kernels = elf.strings(symbols["accel_sim_kernels"])
         constants = {*elf.strings(symbols["accel_sim_constants"])}
         self.shared = tuple(_variables(elf.symbols, "tls", 0, set()))
+        self.guards = tuple(_guards(elf.symbols))
         self.globals = tuple(_variables(elf.symbols, "object", self._base, constants))
         self.code = (self._base + elf.code[0], self._base + elf.code[1])
-        self.shared_size = max([variable.offset + variable.size for variable in self.shared], default=0)
+        self.shared_size = max(
+            [variable.offset + variable.size for variable in (*self.shared, *self.guards)], default=0
+        )
         self.shared_begin = self._address(begin.name) if self.shared else 0
         ctypes.c_ulong.in_dll(library, "accel_sim_mark_offset").value = symbols[_MARK].value
 
@@ -166,6 +171,14 @@ class Module:
 
 _MARK = "_ZL14accel_sim_mark"
 _OURS = ("accel_sim_", _MARK, "_ZN9accel_sim", "_ZNK9accel_sim", "_ZZN9accel_sim", "_ZGV", "_ZT", "__")
+
+
+def _guards(symbols: list[Symbol]) -> list[Variable]:
+    return [
+        Variable(symbol.name, symbol.value, symbol.size, readonly=False)
+        for symbol in symbols
+        if symbol.kind == "tls" and symbol.name.startswith(("_ZGV", "__tls_guard"))
+    ]
 
 
 def _variables(symbols: list[Symbol], kind: str, base: int, constants: set[str]) -> list[Variable]:

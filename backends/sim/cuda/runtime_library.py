@@ -1,7 +1,5 @@
 """The runtime of kernels: one shared object for each compiler, made when it is first needed."""
 
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,26 +9,9 @@ from . import caching, flags
 from .compilers import VARIABLE, Compiler
 from .linking import link
 from .running import run
+from .runtime_files import HEADERS, RUNTIME
 
-__all__ = ["HEADERS", "make_runtime", "runtime_file"]
-
-_HERE = Path(__file__).parent
-HEADERS = _HERE / "include"
-_RUNTIME = _HERE / "runtime"
-
-
-def runtime_file(compiler: Compiler) -> Path:
-    """Return where the runtime for a compiler is, or will be; the name changes with all that code is made from."""
-    key = sha256(repr((_sources(), compiler, flags.for_runtime(compiler.kind))).encode()).hexdigest()
-    return caching.folder() / f"accel_sim_{key[:32]}.so"
-
-
-@cache
-def _sources() -> str:
-    """Return a digest of the headers, the runtime, and the Python modules that make code of sources."""
-    paths = [*HEADERS.rglob("*"), *_RUNTIME.rglob("*"), *_HERE.glob("*.py")]
-    contents = {str(path.relative_to(_HERE)): path.read_bytes() for path in paths if path.is_file()}
-    return sha256(repr(sorted(contents.items())).encode()).hexdigest()
+__all__ = ["make_runtime"]
 
 
 def make_runtime(compiler: Compiler, file: Path) -> None:
@@ -52,7 +33,7 @@ def _compile(compiler: Compiler, file: Path) -> None:
     words = flags.for_runtime(compiler.kind)
     with TemporaryDirectory(dir=file.parent) as made:
         # This file includes the others.
-        command = [*compiler.command, *words, "-I", str(HEADERS), "-c", str(_RUNTIME / "runtime.cpp")]
+        command = [*compiler.command, *words, "-I", str(HEADERS), "-c", str(RUNTIME / "runtime.cpp")]
         run([*command, "-o", f"{made}/runtime.o"], Path(made))
         link(compiler, Path(made, file.name), [f"{made}/runtime.o"])
         Path(made, file.name).replace(file)

@@ -49,7 +49,9 @@ def scoped(everything: Sequence[Token]) -> list[ScopedToken]:
 
     The branches of an ``#if`` begin in the same scope: it may have an opening bracket in each.
     """
-    stack, conditions, found = [_Scope("namespace", [])], [], []
+    stack = [_Scope("namespace", [])]
+    conditions: list[list[_Scope]] = []
+    found = []
     for token in everything:
         if token.kind == "directive":
             stack = _after_directive(token.text, stack, conditions)

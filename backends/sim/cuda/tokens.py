@@ -1,10 +1,10 @@
 """Tokens of C++: enough to find declarations and calls in a source without compiling it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["Token", "code_of", "line_of", "matching", "numbered", "tokens"]
+__all__ = ["Token", "code_among", "code_of", "line_of", "matching", "numbered", "tokens"]
 
 
 class Token(NamedTuple):
@@ -76,8 +76,13 @@ def tokens(source: str) -> Iterator[Token]:
 
 
 def code_of(source: str) -> list[Token]:
-    """Return the tokens that the compiler sees after the preprocessor's: no space, comments or directives."""
-    return [token for token in tokens(source) if token.kind not in {"space", "comment", "directive"}]
+    """Return the tokens of a source that the compiler sees after the preprocessor's."""
+    return code_among(tokens(source))
+
+
+def code_among(everything: Iterable[Token]) -> list[Token]:
+    """Return the tokens that are no space, comments or directives."""
+    return [token for token in everything if token.kind not in {"space", "comment", "directive"}]
 
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}

@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from .declarations import uninitialised
 from .dynamic_shared import in_functions, pointers
 from .scopes import scoped
-from .tokens import Token, matching, tokens
+from .tokens import Token, code_among, code_of, matching, tokens
 
 __all__ = ["constants", "translated"]
 
 _ASM = frozenset(("asm", "__asm__", "__asm"))
-_SPACE = frozenset(("space", "comment"))
 
 
 def translated(source: str, *, checked: bool) -> str:
@@ -34,7 +33,12 @@ def translated(source: str, *, checked: bool) -> str:
     """
     everything = list(tokens(source))
     code = scoped(everything)
-    edits = [*_macros(everything), *_assembly(code), *pointers(source, code), *in_functions(source, code)]
+    edits = [
+        *_macros(everything),
+        *_assembly(code_among(everything)),
+        *pointers(source, code),
+        *in_functions(source, code),
+    ]
     if checked:
         edits += uninitialised(code)
     return _edited(source, edits)
@@ -84,7 +88,7 @@ def constants(source: str) -> tuple[str, ...]:
     >>> constants("__constant__ float weights[4] = {1}; __constant__ const int n;")
     ('weights', 'n')
     """
-    code = [token for token in tokens(source) if token.kind not in {"space", "comment", "directive"}]
+    code = code_of(source)
     found = []
     for index, token in enumerate(code):
         if token.text == "__constant__":

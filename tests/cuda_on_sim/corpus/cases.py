@@ -1,7 +1,7 @@
 """The programs of the corpus: each is a function of a `Gpu`, beside the file with its kernels.
 
-    @program
-    def saxpy(gpu): ...         # in maps.py: its kernels are in maps.cu
+@program
+def saxpy(gpu): ...         # in maps.py: its kernels are in maps.cu
 """
 
 import inspect

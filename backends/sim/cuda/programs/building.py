@@ -12,7 +12,8 @@ from ..compilers import Compiler, find_compiler
 from ..linking import link
 from ..options import accepted
 from ..running import run
-from ..runtime_library import HEADERS, make_runtime, runtime_file
+from ..runtime_files import HEADERS, runtime_file
+from ..runtime_library import make_runtime
 from ..translation import constants
 from .files import included, is_device_code, mirror, mirrored
 

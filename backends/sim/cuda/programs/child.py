@@ -18,7 +18,6 @@ from ..allocations import Area
 from ..building import Built
 from ..explaining import Launched, reports_of
 from ..module import Module
-from ..sources import SourceLines
 
 __all__ = ["Settings"]
 
@@ -113,7 +112,7 @@ class _Program:
 
     def _begin(self) -> None:
         module, settings = self.module, self.settings
-        self._shared = (launching.Shared * len(module.shared))(*[(each.offset, each.size) for each in module.shared])
+        self._shared = launching.shared_variables(module)
         self._host = _Host(
             shared_variables=ctypes.addressof(self._shared),
             shared_count=len(self._shared),
@@ -167,7 +166,6 @@ class _Program:
             shared=launch.dynamic_shared,
             limit=int(launch.limit),
             module=self.module,
-            lines=SourceLines(""),
             areas=_Areas(self, launch),
             arguments=(),
         )

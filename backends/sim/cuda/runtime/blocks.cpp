@@ -42,7 +42,7 @@ static void poison(uint64_t& random, char* begin, uint64_t size) {
 
 static void poison_shared(Block& block) {
     const Launch& launch = *block.run->launch;
-    for (uint64_t i = 0; i < launch.shared_count; ++i)
+    for (uint64_t i = 0; i < launch.shared_count && !launch.shared_variables[i].guard; ++i)
         poison(block.random, block.shared_begin + launch.shared_variables[i].offset, launch.shared_variables[i].size);
     poison(block.random, block.dynamic_begin, launch.dynamic_shared);
 }

@@ -22,7 +22,7 @@ uint8_t* written_at_begin(const Launch& launch, bool init) {
     memset(written, launch.shared_count ? GAP : WRITTEN, launch.shared_size + 16);
     for (uint64_t i = 0; i < launch.shared_count; ++i) {
         const Shared& variable = launch.shared_variables[i];
-        memset(written + variable.offset, init ? UNWRITTEN : WRITTEN, variable.size);
+        memset(written + variable.offset, variable.guard ? GUARD : init ? UNWRITTEN : WRITTEN, variable.size);
     }
     return written;
 }

@@ -162,7 +162,8 @@ inline uint64_t tag_of(const Access& access) {
     return stamp_of(access.thread) | uint64_t(access.site) << SITE_SHIFT | flags;
 }
 
-constexpr uint8_t UNWRITTEN = 0, WRITTEN = 1, GAP = 2;  // in Range::written
+// In Range::written. The last two only of shared memory: between the variables, and the compiler's own.
+constexpr uint8_t UNWRITTEN = 0, WRITTEN = 1, GAP = 2, GUARD = 3;
 
 // --- checks_shadow.cpp
 uint64_t* make_cells(Range& range);               // null without memory

@@ -131,7 +131,7 @@ bool of_another_thread(const Access& access) {
 
 int32_t variable_at(const Launch& launch, uint64_t offset) {
     int32_t found = -1;  // the last that begins at or before it
-    for (uint64_t i = 0; i < launch.shared_count; ++i)
+    for (uint64_t i = 0; i < launch.shared_count && !launch.shared_variables[i].guard; ++i)
         if (launch.shared_variables[i].offset <= offset &&
             (found < 0 || launch.shared_variables[i].offset > launch.shared_variables[found].offset))
             found = int32_t(i);
@@ -174,6 +174,7 @@ Range* locate(const Access& access) {
     Range* range = holds(block.shared, access.address)    ? &block.shared
                    : holds(block.dynamic, access.address) ? &block.dynamic
                                                           : global_range(*thread.run->launch, access.address);
+    if (range == &block.shared && range->written[access.address - range->begin] == GUARD) return nullptr;
     if (range) {
         if (checks.memory) permit(access, *range);
         else if (range->size - (access.address - range->begin) < access.size) return nullptr;

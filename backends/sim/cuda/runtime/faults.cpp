@@ -2,8 +2,15 @@
 #include "worker.h"
 
 #include <errno.h>
+
+#if defined(__linux__)
 #include <sys/syscall.h>
+#endif
+#if defined(__APPLE__)
+#include <sys/ucontext.h>
+#else
 #include <ucontext.h>
+#endif
 
 namespace accel_sim {
 
@@ -15,7 +22,7 @@ constexpr size_t SIGNAL_STACK = 64 * 1024;
 // --- registers
 
 static uintptr_t pc_of(void* context) {
-    const ucontext_t& registers = *(ucontext_t*)context;
+    [[maybe_unused]] const ucontext_t& registers = *(ucontext_t*)context;
 #if defined(__linux__) && defined(__x86_64__)
     return uintptr_t(registers.uc_mcontext.gregs[REG_RIP]);
 #elif defined(__linux__) && defined(__aarch64__)
@@ -30,7 +37,7 @@ static uintptr_t pc_of(void* context) {
 }
 
 static uintptr_t stack_pointer_of(void* context) {
-    const ucontext_t& registers = *(ucontext_t*)context;
+    [[maybe_unused]] const ucontext_t& registers = *(ucontext_t*)context;
 #if defined(__linux__) && defined(__x86_64__)
     return uintptr_t(registers.uc_mcontext.gregs[REG_RSP]);
 #elif defined(__linux__) && defined(__aarch64__)
@@ -47,7 +54,7 @@ static uintptr_t stack_pointer_of(void* context) {
 // Of the registers that the code may change: equal after a while for a thread that spins. Code that calls the checks
 // keeps its state in those that calls preserve.
 static uint64_t digest_of(void* context, bool checked) {
-    const ucontext_t& registers = *(ucontext_t*)context;
+    [[maybe_unused]] const ucontext_t& registers = *(ucontext_t*)context;
     uint64_t digest = 1;
 #if defined(__linux__) && defined(__x86_64__)
     static const int ALL[] = {REG_RBX, REG_RBP, REG_RSP, REG_R12, REG_R13, REG_R14, REG_R15,
@@ -57,7 +64,7 @@ static uint64_t digest_of(void* context, bool checked) {
     digest = registers.uc_mcontext.sp;
     for (int i = checked ? 19 : 0; i < 29; ++i) digest = mixed(digest ^ registers.uc_mcontext.regs[i]);
 #else
-    (void)registers, (void)checked;
+    (void)checked;
     digest = now();
 #endif
     return digest;
@@ -312,6 +319,7 @@ void listen(Worker& worker) {
     sigset_t mask;
     sigemptyset(&mask);
     sigaddset(&mask, TICK);
+    for (const int fault : FAULTS) sigaddset(&mask, fault);
     pthread_sigmask(SIG_UNBLOCK, &mask, &worker.mask_before);
     start_ticks(worker);
 }

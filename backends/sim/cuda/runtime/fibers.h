@@ -16,6 +16,7 @@ namespace accel_sim {
 static const uintptr_t PAGE = (uintptr_t)sysconf(_SC_PAGESIZE);
 
 constexpr unsigned STACKS_AT_ONCE = 32;
+constexpr uintptr_t KEPT_STACK = 64 * 1024;  // of a stack, for the next launch
 // A process may have 65530 mappings on Linux, and a guard page makes two of one.
 constexpr unsigned MOST_GUARDS = 12000;
 
@@ -46,6 +47,13 @@ public:
     void reset() {
         idle_ = nullptr;
         for (Chunk* chunk = chunks_; chunk; chunk = chunk->next) add(*chunk);
+    }
+
+    // Gives memory back that only deep calls used.
+    void trim() {
+        for (Chunk* chunk = chunks_; chunk; chunk = chunk->next)
+            for (Stack& stack : chunk->stacks)
+                madvise(stack.base + 2 * PAGE, STACK - KEPT_STACK - 2 * PAGE, MADV_DONTNEED);
     }
 
     // An idle stack; null without memory.

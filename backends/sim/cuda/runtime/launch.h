@@ -21,6 +21,7 @@ struct Range {
 // A variable in shared memory: where it is in the module's thread-local segment.
 struct Shared {
     uint64_t offset, size;
+    uint64_t guard;  // 1: the compiler's own, beside a variable of a class; after the others
 };
 
 enum Kind : uint32_t {
@@ -60,7 +61,7 @@ struct Finding {
     char text[200];     // ASSERTION, UNSUPPORTED, MISALIGNED: the message, type or construct
 };
 
-// Where a thread stands when a launch is stopped (DEADLOCK, TIMEOUT, DIVERGENT_BARRIER).
+// Where a thread stands when a launch is stopped (DEADLOCK, TIMEOUT).
 struct Standing {
     uint64_t pc;
     Dim block, thread;

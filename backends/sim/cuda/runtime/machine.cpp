@@ -9,28 +9,25 @@ thread_local Worker* current_worker ACCEL_SIM_FAST_TLS;
 
 // --- fibers
 
-// Of a launch, in the Thread of a stack that it takes.
-static void bind(Thread& thread, Worker& worker) {
+// What the threads that a stack runs have in common.
+static void bind(Thread& thread, Worker& worker, Block& block) {
     const Launch& launch = *worker.run->launch;
     memset((void*)&thread, 0, sizeof thread);
-    thread.block_dim = launch.block, thread.grid_dim = launch.grid;
+    thread.block = block.index, thread.block_dim = launch.block, thread.grid_dim = launch.grid;
     thread.warp_size = launch.warp_size;
-    thread.dynamic_size = launch.dynamic_shared;
-    thread.worker = &worker, thread.run = worker.run;
+    thread.dynamic_shared = block.dynamic_begin, thread.dynamic_size = launch.dynamic_shared;
+    thread.block_state = &block, thread.worker = &worker, thread.run = worker.run;
 }
 
 static void begin_thread(Thread& thread, Block& block, unsigned number) {
-    const unsigned warp_size = block.run->launch->warp_size;
-    thread.thread = block.worker->machine->thread_indices[number];
-    thread.block = block.index;
-    thread.linear = number, thread.lane = number & (warp_size - 1), thread.warp = number / warp_size;
-    thread.dynamic_shared = block.dynamic_begin;
-    thread.block_state = &block;
+    const Worker& worker = *thread.worker;
+    thread.thread = worker.machine->thread_indices[number];
+    thread.linear = number, thread.lane = lane_of(worker, number), thread.warp = warp_of(worker, number);
     thread.steps = 0;
     block.threads[number] = &thread;
     block.slots[number].state = RUNNING;
     block.yields = block.collectives = 0;
-    if (block.run->launch->checks) checks_thread_begin(thread);
+    if (thread.run->launch->checks) checks_thread_begin(thread);
 }
 
 static void end_thread(Worker& worker, Block& block, unsigned number) {
@@ -76,7 +73,7 @@ void resume(Worker& worker, Block& block, void** from) {
         leave(worker);
     }
     Thread& thread = *(Thread*)stack->base;
-    bind(thread, worker);
+    bind(thread, worker, block);
     thread.stack = stack;
     accel_sim_switch(from, prepared(stack->top, run_threads));
 }
@@ -230,7 +227,11 @@ static void start_next(Worker& worker) {
     Machine& machine = *worker.machine;
     Worker* next = &worker + 1;
     if (next == machine.workers + machine.worker_count || !blocks_left(machine)) return;
+    sigset_t all, before;  // signals of the process are not for the threads of a launch
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     next->started = !pthread_create(&next->thread, nullptr, work, next);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 static void abandon_blocks(Worker& worker) {
@@ -247,14 +248,17 @@ static void abandon_blocks(Worker& worker) {
 
 static Stacks* idle_stacks[64];
 
+constexpr uint64_t LONG_NANOSECONDS = 10000000;  // of a launch that trimming stacks does not slow down
+
 static Stacks* take_stacks() {
     for (Stacks*& idle : idle_stacks)
         if (Stacks* stacks = __atomic_exchange_n(&idle, nullptr, __ATOMIC_ACQUIRE)) return stacks;
     return (Stacks*)calloc(1, sizeof(Stacks));
 }
 
-static void give_stacks(Stacks* stacks) {
+static void give_stacks(Stacks* stacks, uint64_t nanoseconds) {
     stacks->reset();
+    if (nanoseconds > LONG_NANOSECONDS) stacks->trim();
     for (Stacks*& idle : idle_stacks) {
         Stacks* none = nullptr;
         if (__atomic_compare_exchange_n(&idle, &none, stacks, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
@@ -267,6 +271,7 @@ static void work_as(Worker& worker) {
     Worker* before = current_worker;
     const Launch& launch = *worker.run->launch;
     worker.last_parked = &worker.parked;
+    worker.warp_bits = unsigned(__builtin_ctz(launch.warp_size));
     worker.random = mixed(launch.seed ^ mixed(uint64_t(&worker - worker.machine->workers))) | 1;
     worker.stacks = take_stacks();
     worker.shared_begin = launch.shared_begin ? (char*)launch.shared_begin() : nullptr;
@@ -278,7 +283,7 @@ static void work_as(Worker& worker) {
     unlisten(worker);
     current_worker = before;
     abandon_blocks(worker);
-    if (worker.stacks) give_stacks(worker.stacks);
+    if (worker.stacks) give_stacks(worker.stacks, now() - worker.machine->began);
 }
 
 static void* work(void* argument) {

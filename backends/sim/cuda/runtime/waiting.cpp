@@ -1,7 +1,7 @@
 // Barriers, warp collectives, and how threads give way to others.
 #include "worker.h"
 
-#define ACCEL_SIM_CALLER ((uint64_t)__builtin_return_address(0))
+#define ACCEL_SIM_WAITS_AT ((uint64_t)__builtin_return_address(0))
 
 namespace accel_sim {
 
@@ -51,7 +51,7 @@ static void release_barrier(Worker& worker, Block& block) {
     if (launch.checks) checks_barrier(block);
     for (unsigned i = 0; i < block.arrivals; ++i) push(block, block.arrived[i]);
     for (unsigned first = 0; first < block.size; first += launch.warp_size) {
-        Warp& warp = block.warps[first / launch.warp_size];
+        Warp& warp = block.warps[warp_of(worker, first)];
         warp.running = unsigned(__builtin_popcountll(warp.live));
     }
     block.barrier_result = block.passed | uint64_t(block.arrivals) << 32;
@@ -137,9 +137,9 @@ static void lane_waits(Block& block, unsigned warp_number) {
 }
 
 void thread_ended(Worker& worker, Block& block, unsigned number) {
-    const unsigned warp_number = number / worker.run->launch->warp_size;
+    const unsigned warp_number = warp_of(worker, number);
     Warp& warp = block.warps[warp_number];
-    warp.live &= ~(uint64_t(1) << number % worker.run->launch->warp_size);
+    warp.live &= ~(uint64_t(1) << lane_of(worker, number));
     drop_group(warp, block.slots[number]);
     for (Group *group = warp.open, *next; group; group = next) {
         next = group->next;
@@ -151,11 +151,10 @@ void thread_ended(Worker& worker, Block& block, unsigned number) {
 }
 
 void release_from_grid(Block& block) {
-    const unsigned warp_size = block.run->launch->warp_size;
     for (unsigned i = 0; i < block.size; ++i)
         if (block.slots[i].state == AT_GRID_BARRIER) {
             push(block, i);
-            ++block.warps[i / warp_size].running;
+            ++block.warps[warp_of(*block.worker, i)].running;
         }
     block.at_grid_barrier = 0;
     block.in_grid_barrier = false;
@@ -195,7 +194,7 @@ extern "C" uint64_t accel_sim_barrier(int predicate, unsigned kind) {
     Block& block = *worker.block;
     const unsigned number = worker.running;
     Slot& slot = block.slots[number];
-    slot.waits_at = ACCEL_SIM_CALLER;
+    slot.waits_at = ACCEL_SIM_WAITS_AT;
     if (!block.arrivals) {
         block.barrier_site = slot.waits_at, block.barrier_kind = kind;
     } else if (checks_sync(worker) && (block.barrier_site != slot.waits_at || block.barrier_kind != kind)) {
@@ -203,7 +202,7 @@ extern "C" uint64_t accel_sim_barrier(int predicate, unsigned kind) {
     }
     block.arrived[block.arrivals++] = uint16_t(number);
     block.passed += predicate != 0;
-    lane_waits(block, number / worker.run->launch->warp_size);
+    lane_waits(block, warp_of(worker, number));
     slot.state = AT_BARRIER;
     if (block.arrivals == block.alive) release_barrier(worker, block);
     suspend(worker, block, number, AT_BARRIER);
@@ -213,11 +212,10 @@ extern "C" uint64_t accel_sim_barrier(int predicate, unsigned kind) {
 extern "C" const uint64_t* accel_sim_collect(uint64_t mask, uint64_t value, unsigned kind) {
     Worker& worker = *current_worker;
     Block& block = *worker.block;
-    const unsigned number = worker.running, warp_size = worker.run->launch->warp_size;
-    const unsigned warp_number = number / warp_size, lane = number % warp_size;
+    const unsigned number = worker.running, warp_number = warp_of(worker, number), lane = lane_of(worker, number);
     Warp& warp = block.warps[warp_number];
     Slot& slot = block.slots[number];
-    slot.waits_at = ACCEL_SIM_CALLER;
+    slot.waits_at = ACCEL_SIM_WAITS_AT;
     slot.mask = mask;
     drop_group(warp, slot);
     if (!(mask >> lane & 1)) {
@@ -238,9 +236,9 @@ extern "C" const uint64_t* accel_sim_collect(uint64_t mask, uint64_t value, unsi
 extern "C" uint64_t accel_sim_active() {
     Worker& worker = *current_worker;
     Block& block = *worker.block;
-    const unsigned number = worker.running, warp_number = number / worker.run->launch->warp_size;
-    block.slots[number].waits_at = ACCEL_SIM_CALLER;
-    block.warps[warp_number].active |= uint64_t(1) << number % worker.run->launch->warp_size;
+    const unsigned number = worker.running, warp_number = warp_of(worker, number);
+    block.slots[number].waits_at = ACCEL_SIM_WAITS_AT;
+    block.warps[warp_number].active |= uint64_t(1) << lane_of(worker, number);
     lane_waits(block, warp_number);
     suspend(worker, block, number, IN_WARP);
     return block.slots[number].mask;
@@ -250,14 +248,14 @@ extern "C" void accel_sim_grid_barrier() {
     Worker& worker = *current_worker;
     Block& block = *worker.block;
     const unsigned number = worker.running;
-    block.slots[number].waits_at = ACCEL_SIM_CALLER;
+    block.slots[number].waits_at = ACCEL_SIM_WAITS_AT;
     if (!worker.run->launch->cooperative) {
         finding_at(worker, block, number, NOT_COOPERATIVE, number, 0);
         stop(*worker.run, NOT_COOPERATIVE);
         leave(worker);
     }
     ++block.at_grid_barrier;
-    lane_waits(block, number / worker.run->launch->warp_size);
+    lane_waits(block, warp_of(worker, number));
     suspend(worker, block, number, AT_GRID_BARRIER);
 }
 
@@ -265,7 +263,7 @@ extern "C" void accel_sim_yield() {
     Worker* worker = current_worker;
     if (!worker) return;
     self().steps = 0;
-    give_way(*worker, *worker->block, worker->running, ACCEL_SIM_CALLER);
+    give_way(*worker, *worker->block, worker->running, ACCEL_SIM_WAITS_AT);
 }
 
 extern "C" void accel_sim_fence(unsigned scope) {

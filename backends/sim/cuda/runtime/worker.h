@@ -46,6 +46,7 @@ struct Worker {
     void* scheduler;            // stack pointer of `work` while a fiber runs
     Block* block;               // the one that runs
     unsigned running;           // the thread that runs, or is to be started
+    unsigned warp_bits;         // log2 of the threads of a warp
     char* shared_begin;
     Block* loaded;              // whose contents the thread-local segment has
     Block *parked, **last_parked;
@@ -124,6 +125,9 @@ void install_handlers();
 void remove_handlers();
 // Stops the launch if it is time, or asked for.
 void check_limits(Worker& worker);
+
+inline unsigned warp_of(const Worker& worker, unsigned number) { return number >> worker.warp_bits; }
+inline unsigned lane_of(const Worker& worker, unsigned number) { return number & ((1u << worker.warp_bits) - 1); }
 
 // Makes a thread runnable.
 inline void push(Block& block, unsigned number) {

@@ -42,23 +42,30 @@ enum Scope : unsigned { SCOPE_BLOCK, SCOPE_DEVICE, SCOPE_SYSTEM };
 
 }  // namespace accel_sim
 
+// Calls at which threads meet. Compilers must not copy them: a thread would not meet the others at its copy.
+#ifdef __clang__
+#define ACCEL_SIM_MEETS __attribute__((convergent))
+#else
+#define ACCEL_SIM_MEETS  // g++: -fno-thread-jumps
+#endif
+
 // Functions of the runtime. All may switch to other threads of the block, except those marked "at once".
 #pragma GCC visibility push(default)
 extern "C" {
 
 // Waits for all threads of the block. Returns how many passed a predicate that is not 0, plus how many threads took part
 // << 32.
-uint64_t accel_sim_barrier(int predicate, unsigned kind);
+ACCEL_SIM_MEETS uint64_t accel_sim_barrier(int predicate, unsigned kind);
 
 // Waits for the lanes of a mask, which must name this lane, and all of them the same mask and kind. Returns the values of
 // the lanes of the warp, by lane; undefined for lanes outside of the mask. Valid until the next collective of this lane.
-const uint64_t* accel_sim_collect(uint64_t mask, uint64_t value, unsigned kind);
+ACCEL_SIM_MEETS const uint64_t* accel_sim_collect(uint64_t mask, uint64_t value, unsigned kind);
 
 // The lanes of this warp that are at this call together: the others have ended, or wait elsewhere.
-uint64_t accel_sim_active(void);
+ACCEL_SIM_MEETS uint64_t accel_sim_active(void);
 
 // Waits for all threads of the grid; a launch that is not cooperative is stopped with an error.
-void accel_sim_grid_barrier(void);
+ACCEL_SIM_MEETS void accel_sim_grid_barrier(void);
 
 void accel_sim_fence(unsigned scope);  // at once
 void accel_sim_yield(void);

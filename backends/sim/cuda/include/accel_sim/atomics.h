@@ -3,6 +3,7 @@
 // They are relaxed, as in CUDA. The forms _block and _system are the same as the others.
 #pragma once
 #include "index.h"
+#include "math_functions.h"
 
 namespace accel_sim {
 
@@ -34,6 +35,10 @@ template <>
 struct Word<8> {
     typedef uint64_t type;
 };
+template <>
+struct Word<16> {
+    typedef unsigned __int128 type;
+};
 template <typename T>
 using word_of = typename Word<sizeof(T)>::type;
 
@@ -51,13 +56,34 @@ ACCEL_SIM_INLINE T exchange(T* at, T value) {
     return same_bits<T>(__atomic_exchange_n((word_of<T>*)at, same_bits<word_of<T>>(value), __ATOMIC_RELAXED));
 }
 
+// Returns what was there.
+template <typename Word>
+ACCEL_SIM_INLINE Word swap_if(Word* at, Word expected, Word value) {
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+// Of 16 bytes the builtin would call a library.
+#if ACCEL_SIM_CHECKED
+extern "C" word_of<uint4> __tsan_atomic128_compare_exchange_val(volatile word_of<uint4>* at, word_of<uint4> expected,
+                                                                word_of<uint4> value, int order, int failed);
+ACCEL_SIM_INLINE word_of<uint4> swap_if(word_of<uint4>* at, word_of<uint4> expected, word_of<uint4> value) {
+    return __tsan_atomic128_compare_exchange_val(at, expected, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+#elif defined(__x86_64__)
+ACCEL_SIM_INLINE word_of<uint4> swap_if(word_of<uint4>* at, word_of<uint4> expected, word_of<uint4> value) {
+    uint64_t low = uint64_t(expected), high = uint64_t(expected >> 64);
+    __asm__ volatile("lock cmpxchg16b %0"
+                     : "+m"(*at), "+a"(low), "+d"(high)
+                     : "b"(uint64_t(value)), "c"(uint64_t(value >> 64))
+                     : "cc", "memory");
+    return word_of<uint4>(high) << 64 | low;
+}
+#endif
+
 template <typename T>
 ACCEL_SIM_INLINE T compare_and_swap(T* at, T expected, T value) {
     step();
-    word_of<T> found = same_bits<word_of<T>>(expected);
-    __atomic_compare_exchange_n((word_of<T>*)at, &found, same_bits<word_of<T>>(value), false, __ATOMIC_RELAXED,
-                                __ATOMIC_RELAXED);
-    return same_bits<T>(found);
+    return same_bits<T>(swap_if((word_of<T>*)at, same_bits<word_of<T>>(expected), same_bits<word_of<T>>(value)));
 }
 
 // Replaces a value by a function of it, and returns the old one.
@@ -75,9 +101,9 @@ ACCEL_SIM_INLINE T update(T* at, Function function) {
 }  // namespace accel_sim
 
 // Defines a function of (T* at, T value) in the three scopes.
-#define ACCEL_SIM_ATOMIC(name, T, body)                                   \
-    ACCEL_SIM_INLINE T name(T* at, T value) { body; }                     \
-    ACCEL_SIM_INLINE T name##_block(T* at, T value) { body; }             \
+#define ACCEL_SIM_ATOMIC(name, T, body)                       \
+    ACCEL_SIM_INLINE T name(T* at, T value) { body; }         \
+    ACCEL_SIM_INLINE T name##_block(T* at, T value) { body; } \
     ACCEL_SIM_INLINE T name##_system(T* at, T value) { body; }
 #define ACCEL_SIM_ATOMIC_BUILTIN(name, T, builtin) \
     ACCEL_SIM_ATOMIC(name, T, accel_sim::step(); return __atomic_fetch_##builtin(at, value, __ATOMIC_RELAXED))
@@ -86,22 +112,22 @@ ACCEL_SIM_INLINE T update(T* at, Function function) {
 
 #define ACCEL_SIM_ATOMIC_ADD(T) ACCEL_SIM_ATOMIC_BUILTIN(atomicAdd, T, add)
 #define ACCEL_SIM_ATOMIC_SUB(T) ACCEL_SIM_ATOMIC_BUILTIN(atomicSub, T, sub)
-#define ACCEL_SIM_ATOMIC_LOGIC(T)              \
+#define ACCEL_SIM_ATOMIC_LOGIC(T)               \
     ACCEL_SIM_ATOMIC_BUILTIN(atomicAnd, T, and) \
     ACCEL_SIM_ATOMIC_BUILTIN(atomicOr, T, or)   \
     ACCEL_SIM_ATOMIC_BUILTIN(atomicXor, T, xor)
-#define ACCEL_SIM_ATOMIC_ORDER(T)                                      \
-    ACCEL_SIM_ATOMIC_UPDATE(atomicMin, T, value < old ? value : old)    \
+#define ACCEL_SIM_ATOMIC_ORDER(T)                                    \
+    ACCEL_SIM_ATOMIC_UPDATE(atomicMin, T, value < old ? value : old) \
     ACCEL_SIM_ATOMIC_UPDATE(atomicMax, T, old < value ? value : old)
 #define ACCEL_SIM_ATOMIC_EXCH(T) ACCEL_SIM_ATOMIC(atomicExch, T, return accel_sim::exchange(at, value))
 #define ACCEL_SIM_ATOMIC_CAS_AS(name, T) \
     ACCEL_SIM_INLINE T name(T* at, T expected, T value) { return accel_sim::compare_and_swap(at, expected, value); }
-#define ACCEL_SIM_ATOMIC_CAS(T)                  \
-    ACCEL_SIM_ATOMIC_CAS_AS(atomicCAS, T)        \
-    ACCEL_SIM_ATOMIC_CAS_AS(atomicCAS_block, T)  \
+#define ACCEL_SIM_ATOMIC_CAS(T)                 \
+    ACCEL_SIM_ATOMIC_CAS_AS(atomicCAS, T)       \
+    ACCEL_SIM_ATOMIC_CAS_AS(atomicCAS_block, T) \
     ACCEL_SIM_ATOMIC_CAS_AS(atomicCAS_system, T)
-#define ACCEL_SIM_ATOMIC_FLOAT(T)                           \
-    ACCEL_SIM_ATOMIC_UPDATE(atomicAdd, T, old + value)      \
+#define ACCEL_SIM_ATOMIC_FLOAT(T)                                                       \
+    ACCEL_SIM_ATOMIC_UPDATE(atomicAdd, T, old + value)                                  \
     ACCEL_SIM_INLINE T unsafeAtomicAdd(T* at, T value) { return atomicAdd(at, value); } \
     ACCEL_SIM_INLINE T safeAtomicAdd(T* at, T value) { return atomicAdd(at, value); }
 
@@ -141,6 +167,24 @@ ACCEL_SIM_ATOMIC_UPDATE(atomicMax, float, old < value ? value : old)
 ACCEL_SIM_ATOMIC_UPDATE(atomicMin, double, value < old ? value : old)
 ACCEL_SIM_ATOMIC_UPDATE(atomicMax, double, old < value ? value : old)
 #endif
+
+// Of any type of 16 bytes.
+#define ACCEL_SIM_ATOMIC_16(name)                                            \
+    template <typename T, typename accel_sim::If<sizeof(T) == 16>::type = 0> \
+    ACCEL_SIM_INLINE T atomicCAS##name(T* at, T expected, T value) {         \
+        return accel_sim::compare_and_swap(at, expected, value);             \
+    }                                                                        \
+    template <typename T, typename accel_sim::If<sizeof(T) == 16>::type = 0> \
+    ACCEL_SIM_INLINE T atomicExch##name(T* at, T value) {                    \
+        T found = accel_sim::compare_and_swap(at, value, value), expected;   \
+        do found = accel_sim::compare_and_swap(at, expected = found, value); \
+        while (__builtin_memcmp(&found, &expected, 16));                     \
+        return found;                                                        \
+    }
+ACCEL_SIM_ATOMIC_16()
+ACCEL_SIM_ATOMIC_16(_block)
+ACCEL_SIM_ATOMIC_16(_system)
+#undef ACCEL_SIM_ATOMIC_16
 
 // Atomic for each element, as in CUDA.
 ACCEL_SIM_ATOMIC(atomicAdd, float2, return make_float2(::atomicAdd(&at->x, value.x), ::atomicAdd(&at->y, value.y)))

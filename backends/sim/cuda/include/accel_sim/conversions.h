@@ -17,11 +17,11 @@ ACCEL_SIM_INLINE T saturated(double whole) {
 
 }  // namespace accel_sim
 
-#define ACCEL_SIM_TO_INTEGER(T, name)                                                                    \
-    ACCEL_SIM_INLINE T __float2##name##_rn(float x) { return accel_sim::saturated<T>(__builtin_rintf(x)); }  \
-    ACCEL_SIM_INLINE T __float2##name##_rz(float x) { return accel_sim::saturated<T>(__builtin_truncf(x)); } \
-    ACCEL_SIM_INLINE T __float2##name##_ru(float x) { return accel_sim::saturated<T>(__builtin_ceilf(x)); }  \
-    ACCEL_SIM_INLINE T __float2##name##_rd(float x) { return accel_sim::saturated<T>(__builtin_floorf(x)); } \
+#define ACCEL_SIM_TO_INTEGER(T, name)                                                                         \
+    ACCEL_SIM_INLINE T __float2##name##_rn(float x) { return accel_sim::saturated<T>(__builtin_rintf(x)); }   \
+    ACCEL_SIM_INLINE T __float2##name##_rz(float x) { return accel_sim::saturated<T>(__builtin_truncf(x)); }  \
+    ACCEL_SIM_INLINE T __float2##name##_ru(float x) { return accel_sim::saturated<T>(__builtin_ceilf(x)); }   \
+    ACCEL_SIM_INLINE T __float2##name##_rd(float x) { return accel_sim::saturated<T>(__builtin_floorf(x)); }  \
     ACCEL_SIM_INLINE T __double2##name##_rn(double x) { return accel_sim::saturated<T>(__builtin_rint(x)); }  \
     ACCEL_SIM_INLINE T __double2##name##_rz(double x) { return accel_sim::saturated<T>(__builtin_trunc(x)); } \
     ACCEL_SIM_INLINE T __double2##name##_ru(double x) { return accel_sim::saturated<T>(__builtin_ceil(x)); }  \
@@ -32,11 +32,15 @@ ACCEL_SIM_TO_INTEGER(long long, ll)
 ACCEL_SIM_TO_INTEGER(unsigned long long, ull)
 #undef ACCEL_SIM_TO_INTEGER
 
-#define ACCEL_SIM_FROM(T, R, name)                                                                        \
-    ACCEL_SIM_INLINE R __##name##_rn(T x) { return R(x); }                                                \
-    ACCEL_SIM_INLINE R __##name##_rz(T x) { return accel_sim::rounded<accel_sim::TO_ZERO, R>([](T x) { return R(x); }, x); } \
-    ACCEL_SIM_INLINE R __##name##_ru(T x) { return accel_sim::rounded<accel_sim::UPWARD, R>([](T x) { return R(x); }, x); }  \
-    ACCEL_SIM_INLINE R __##name##_rd(T x) { return accel_sim::rounded<accel_sim::DOWNWARD, R>([](T x) { return R(x); }, x); }
+#define ACCEL_SIM_FROM_IN(T, R, name, MODE)                                         \
+    ACCEL_SIM_INLINE R name(T x) {                                                  \
+        return accel_sim::rounded<accel_sim::MODE, R>([](T x) { return R(x); }, x); \
+    }
+#define ACCEL_SIM_FROM(T, R, name)                         \
+    ACCEL_SIM_INLINE R __##name##_rn(T x) { return R(x); } \
+    ACCEL_SIM_FROM_IN(T, R, __##name##_rz, TO_ZERO)        \
+    ACCEL_SIM_FROM_IN(T, R, __##name##_ru, UPWARD)         \
+    ACCEL_SIM_FROM_IN(T, R, __##name##_rd, DOWNWARD)
 ACCEL_SIM_FROM(int, float, int2float)
 ACCEL_SIM_FROM(unsigned, float, uint2float)
 ACCEL_SIM_FROM(long long, float, ll2float)
@@ -45,6 +49,7 @@ ACCEL_SIM_FROM(long long, double, ll2double)
 ACCEL_SIM_FROM(unsigned long long, double, ull2double)
 ACCEL_SIM_FROM(double, float, double2float)
 #undef ACCEL_SIM_FROM
+#undef ACCEL_SIM_FROM_IN
 ACCEL_SIM_INLINE double __int2double_rn(int x) { return x; }
 ACCEL_SIM_INLINE double __uint2double_rn(unsigned x) { return x; }
 

@@ -43,13 +43,13 @@ constexpr uint64_t Entry<void (*)(T...)>::sizes[][2];
 #define ACCEL_SIM_OPAQUE(pointer)
 #endif
 
-#define ACCEL_SIM_ENTRY(number, ...)                                                                           \
-    extern "C" ACCEL_SIM_UNSEEN __attribute__((visibility("default"))) void accel_sim_entry_##number(          \
-        void** arguments) {                                                                                    \
-        decltype(&(__VA_ARGS__)) accel_sim_kernel = &(__VA_ARGS__);                                            \
-        ACCEL_SIM_OPAQUE(accel_sim_kernel);                                                                    \
-        accel_sim::Entry<decltype(&(__VA_ARGS__))>::call(accel_sim_kernel, arguments);                         \
-    }                                                                                                          \
-    extern "C" __attribute__((visibility("default"))) const uint64_t* accel_sim_sizes_##number() {             \
-        return accel_sim::Entry<decltype(&(__VA_ARGS__))>::sizes[0];                                           \
+#define ACCEL_SIM_ENTRY(number, ...)                                                                  \
+    extern "C" ACCEL_SIM_UNSEEN __attribute__((visibility("default"))) void accel_sim_entry_##number( \
+        void** arguments) {                                                                           \
+        decltype(&(__VA_ARGS__)) accel_sim_kernel = &(__VA_ARGS__);                                   \
+        ACCEL_SIM_OPAQUE(accel_sim_kernel);                                                           \
+        accel_sim::Entry<decltype(&(__VA_ARGS__))>::call(accel_sim_kernel, arguments);                \
+    }                                                                                                 \
+    extern "C" __attribute__((visibility("default"))) const uint64_t* accel_sim_sizes_##number() {    \
+        return accel_sim::Entry<decltype(&(__VA_ARGS__))>::sizes[0];                                  \
     }

@@ -146,6 +146,10 @@ ACCEL_SIM_FUNCTION(floor, __builtin_floor(a))
 ACCEL_SIM_FUNCTION(rint, __builtin_rint(a))
 ACCEL_SIM_FUNCTION(trunc, __builtin_trunc(a))
 
+// --- shuffles
+ACCEL_SIM_SHUFFLES(F)
+ACCEL_SIM_SHUFFLES(F2)
+
 // --- atomics: of each element, not of the vector
 
 ACCEL_SIM_INLINE F atomicAdd(F* at, F value) {

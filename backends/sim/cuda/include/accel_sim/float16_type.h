@@ -52,7 +52,12 @@ struct __attribute__((aligned(2))) F {
     ACCEL_SIM_TO(unsigned long long)
 #undef ACCEL_SIM_TO
     operator F_RAW() const { return F_RAW{__x}; }
+    operator F_RAW() const volatile { return F_RAW{__x}; }
     F& operator=(const F_RAW& raw) {
+        __x = raw.x;
+        return *this;
+    }
+    volatile F& operator=(const F_RAW& raw) volatile {
         __x = raw.x;
         return *this;
     }

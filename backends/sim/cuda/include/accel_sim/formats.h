@@ -2,8 +2,7 @@
 //
 // Integers only, the same code for every compiler: g++ 12 has no __bf16, and calls a function for each _Float16.
 #pragma once
-
-
+#include "kernel.h"
 
 namespace accel_sim {
 

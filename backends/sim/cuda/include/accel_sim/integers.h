@@ -51,7 +51,9 @@ ACCEL_SIM_INLINE constexpr unsigned __funnelshift_rc(unsigned low, unsigned high
 }
 
 ACCEL_SIM_INLINE constexpr int __mulhi(int x, int y) { return int((long long)x * y >> 32); }
-ACCEL_SIM_INLINE constexpr unsigned __umulhi(unsigned x, unsigned y) { return unsigned((unsigned long long)x * y >> 32); }
+ACCEL_SIM_INLINE constexpr unsigned __umulhi(unsigned x, unsigned y) {
+    return unsigned((unsigned long long)x * y >> 32);
+}
 ACCEL_SIM_INLINE constexpr long long __mul64hi(long long x, long long y) { return (long long)((__int128)x * y >> 64); }
 ACCEL_SIM_INLINE constexpr unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
     return (unsigned long long)((unsigned __int128)x * y >> 64);
@@ -64,13 +66,17 @@ ACCEL_SIM_INLINE constexpr int mul24(int x, int y) { return __mul24(x, y); }
 ACCEL_SIM_INLINE constexpr unsigned umul24(unsigned x, unsigned y) { return __umul24(x, y); }
 ACCEL_SIM_INLINE constexpr int mulhi(int x, int y) { return __mulhi(x, y); }
 
-ACCEL_SIM_INLINE constexpr unsigned __usad(unsigned x, unsigned y, unsigned sum) { return (x > y ? x - y : y - x) + sum; }
+ACCEL_SIM_INLINE constexpr unsigned __usad(unsigned x, unsigned y, unsigned sum) {
+    return (x > y ? x - y : y - x) + sum;
+}
 ACCEL_SIM_INLINE constexpr unsigned __sad(int x, int y, unsigned sum) {
     return (x > y ? unsigned(x) - unsigned(y) : unsigned(y) - unsigned(x)) + sum;
 }
 ACCEL_SIM_INLINE constexpr int __hadd(int x, int y) { return int(((long long)x + y) >> 1); }
 ACCEL_SIM_INLINE constexpr int __rhadd(int x, int y) { return int(((long long)x + y + 1) >> 1); }
-ACCEL_SIM_INLINE constexpr unsigned __uhadd(unsigned x, unsigned y) { return unsigned(((unsigned long long)x + y) >> 1); }
+ACCEL_SIM_INLINE constexpr unsigned __uhadd(unsigned x, unsigned y) {
+    return unsigned(((unsigned long long)x + y) >> 1);
+}
 ACCEL_SIM_INLINE constexpr unsigned __urhadd(unsigned x, unsigned y) {
     return unsigned(((unsigned long long)x + y + 1) >> 1);
 }
@@ -92,12 +98,18 @@ ACCEL_SIM_INLINE constexpr unsigned dot(unsigned a, unsigned b, unsigned sum, in
 
 }  // namespace accel_sim
 
-ACCEL_SIM_INLINE constexpr int __dp4a(int a, int b, int sum) { return int(accel_sim::dot<signed char, signed char>(a, b, sum)); }
+ACCEL_SIM_INLINE constexpr int __dp4a(int a, int b, int sum) {
+    return int(accel_sim::dot<signed char, signed char>(a, b, sum));
+}
 ACCEL_SIM_INLINE constexpr unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
     return accel_sim::dot<unsigned char, unsigned char>(a, b, sum);
 }
-ACCEL_SIM_INLINE constexpr int __dp2a_lo(int a, int b, int sum) { return int(accel_sim::dot<short, signed char>(a, b, sum)); }
-ACCEL_SIM_INLINE constexpr int __dp2a_hi(int a, int b, int sum) { return int(accel_sim::dot<short, signed char>(a, b, sum, 2)); }
+ACCEL_SIM_INLINE constexpr int __dp2a_lo(int a, int b, int sum) {
+    return int(accel_sim::dot<short, signed char>(a, b, sum));
+}
+ACCEL_SIM_INLINE constexpr int __dp2a_hi(int a, int b, int sum) {
+    return int(accel_sim::dot<short, signed char>(a, b, sum, 2));
+}
 ACCEL_SIM_INLINE constexpr unsigned __dp2a_lo(unsigned a, unsigned b, unsigned sum) {
     return accel_sim::dot<unsigned short, unsigned char>(a, b, sum);
 }

@@ -4,6 +4,11 @@
 // always_inline: a check reports the address of an access, and debug information then names the line that called.
 #define ACCEL_SIM_INLINE __attribute__((always_inline)) inline
 
+// libc++ looks for the attribute __noinline__, which becomes a keyword below.
+#if defined(__clang__) && __has_include(<__config>)
+#include <__config>
+#endif
+
 #if ACCEL_SIM_WARP == 64
 #define __HIP__ 1
 #define __HIPCC__ 1

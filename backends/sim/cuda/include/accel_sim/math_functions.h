@@ -6,6 +6,13 @@
 #pragma once
 #include "keywords.h"
 
+#ifndef INFINITY
+#define INFINITY (__builtin_inff ())
+#endif
+#ifndef NAN
+#define NAN (__builtin_nanf (""))
+#endif
+
 namespace accel_sim {
 
 template <typename T, typename... Types>
@@ -30,21 +37,21 @@ using only = typename If<IsOneOf<T, Types...>::value>::type;
 #define ACCEL_SIM_OVERLOAD(T, ...) template <typename T, accel_sim::only<T, __VA_ARGS__> = 0> ACCEL_SIM_INLINE
 
 // Functions of C: a declaration for double and for float, and an overload for float without the suffix f.
-#define ACCEL_SIM_MATH_1(name)                                                                     \
-    extern "C" double name(double x) noexcept;                                                     \
-    extern "C" float name##f(float x) noexcept;                                                    \
+#define ACCEL_SIM_MATH_1(name)                  \
+    extern "C" double name(double x) noexcept;  \
+    extern "C" float name##f(float x) noexcept; \
     ACCEL_SIM_OVERLOAD(T, float) T name(T x) { return name##f(x); }
-#define ACCEL_SIM_MATH_2(name)                                                                     \
-    extern "C" double name(double x, double y) noexcept;                                           \
-    extern "C" float name##f(float x, float y) noexcept;                                           \
+#define ACCEL_SIM_MATH_2(name)                           \
+    extern "C" double name(double x, double y) noexcept; \
+    extern "C" float name##f(float x, float y) noexcept; \
     ACCEL_SIM_OVERLOAD(T, float) T name(T x, T y) { return name##f(x, y); }
-#define ACCEL_SIM_MATH_TO(R, name)                                                                 \
-    extern "C" R name(double x) noexcept;                                                          \
-    extern "C" R name##f(float x) noexcept;                                                        \
+#define ACCEL_SIM_MATH_TO(R, name)          \
+    extern "C" R name(double x) noexcept;   \
+    extern "C" R name##f(float x) noexcept; \
     ACCEL_SIM_OVERLOAD(T, float) R name(T x) { return name##f(x); }
-#define ACCEL_SIM_MATH_SCALE(name, N)                                                              \
-    extern "C" double name(double x, N n) noexcept;                                                \
-    extern "C" float name##f(float x, N n) noexcept;                                               \
+#define ACCEL_SIM_MATH_SCALE(name, N)                \
+    extern "C" double name(double x, N n) noexcept;  \
+    extern "C" float name##f(float x, N n) noexcept; \
     ACCEL_SIM_OVERLOAD(T, float) T name(T x, N n) { return name##f(x, n); }
 
 ACCEL_SIM_MATH_1(acos)
@@ -120,26 +127,26 @@ long long llabs(long long x) noexcept;
 // These write through pointers. Of the functions of the C library the checks would not see it. gnu_inline: the builtins
 // still call the library.
 #define ACCEL_SIM_INSTEAD extern __attribute__((always_inline, gnu_inline)) inline
-#define ACCEL_SIM_MATH_WRITES(T, f)                                   \
-    ACCEL_SIM_INSTEAD T frexp##f(T x, int* exponent) noexcept {       \
-        int found = 0;                                                \
-        const T mantissa = __builtin_frexp##f(x, &found);             \
-        return *exponent = found, mantissa;                           \
-    }                                                                 \
-    ACCEL_SIM_INSTEAD T modf##f(T x, T* whole) noexcept {             \
-        T found = 0;                                                  \
-        const T part = __builtin_modf##f(x, &found);                  \
-        return *whole = found, part;                                  \
-    }                                                                 \
-    ACCEL_SIM_INSTEAD T remquo##f(T x, T y, int* quotient) noexcept { \
-        int found = 0;                                                \
-        const T rest = __builtin_remquo##f(x, y, &found);             \
-        return *quotient = found, rest;                               \
-    }                                                                 \
+#define ACCEL_SIM_MATH_WRITES(T, f)                                      \
+    ACCEL_SIM_INSTEAD T frexp##f(T x, int* exponent) noexcept {          \
+        int found = 0;                                                   \
+        const T mantissa = __builtin_frexp##f(x, &found);                \
+        return *exponent = found, mantissa;                              \
+    }                                                                    \
+    ACCEL_SIM_INSTEAD T modf##f(T x, T* whole) noexcept {                \
+        T found = 0;                                                     \
+        const T part = __builtin_modf##f(x, &found);                     \
+        return *whole = found, part;                                     \
+    }                                                                    \
+    ACCEL_SIM_INSTEAD T remquo##f(T x, T y, int* quotient) noexcept {    \
+        int found = 0;                                                   \
+        const T rest = __builtin_remquo##f(x, y, &found);                \
+        return *quotient = found, rest;                                  \
+    }                                                                    \
     ACCEL_SIM_INSTEAD void sincos##f(T x, T* sine, T* cosine) noexcept { \
-        *sine = __builtin_sin##f(x);                                  \
-        __asm__("" : "+m"(x)); /* or the compiler calls sincos */     \
-        *cosine = __builtin_cos##f(x);                                \
+        *sine = __builtin_sin##f(x);                                     \
+        __asm__("" : "+m"(x)); /* or the compiler calls sincos */        \
+        *cosine = __builtin_cos##f(x);                                   \
     }
 ACCEL_SIM_MATH_WRITES(double, )
 ACCEL_SIM_MATH_WRITES(float, f)
@@ -159,19 +166,19 @@ ACCEL_SIM_OVERLOAD(T, float, double) bool isfinite(T x) { return __builtin_isfin
 ACCEL_SIM_OVERLOAD(T, float, double) bool signbit(T x) { return __builtin_signbit(x); }
 
 // The smaller and the larger of numbers of two types, which become R.
-#define ACCEL_SIM_MIN_MAX(R, A, B)                                                  \
+#define ACCEL_SIM_MIN_MAX(R, A, B)                                                   \
     ACCEL_SIM_INLINE constexpr R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; } \
     ACCEL_SIM_INLINE constexpr R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
 #define ACCEL_SIM_MIN_MAX_OF(T) ACCEL_SIM_MIN_MAX(T, T, T) ACCEL_SIM_MIN_MAX_SIGNED(unsigned T, T)
-#define ACCEL_SIM_MIN_MAX_SIGNED(U, T)  \
-    ACCEL_SIM_MIN_MAX(U, U, U)          \
-    ACCEL_SIM_MIN_MAX(U, U, T)          \
+#define ACCEL_SIM_MIN_MAX_SIGNED(U, T) \
+    ACCEL_SIM_MIN_MAX(U, U, U)         \
+    ACCEL_SIM_MIN_MAX(U, U, T)         \
     ACCEL_SIM_MIN_MAX(U, T, U)
 ACCEL_SIM_MIN_MAX_OF(int)
 ACCEL_SIM_MIN_MAX_OF(long)
 ACCEL_SIM_MIN_MAX_OF(long long)
-#define ACCEL_SIM_FMIN_FMAX(R, A, B, f)                                   \
-    ACCEL_SIM_INLINE R min(A a, B b) { return __builtin_fmin##f(a, b); }  \
+#define ACCEL_SIM_FMIN_FMAX(R, A, B, f)                                  \
+    ACCEL_SIM_INLINE R min(A a, B b) { return __builtin_fmin##f(a, b); } \
     ACCEL_SIM_INLINE R max(A a, B b) { return __builtin_fmax##f(a, b); }
 ACCEL_SIM_FMIN_FMAX(float, float, float, f)
 ACCEL_SIM_FMIN_FMAX(double, double, double, )

@@ -4,8 +4,8 @@
 #include "math_functions.h"
 
 // The caches are not simulated.
-#define ACCEL_SIM_LOAD(name)        \
-    template <typename T>           \
+#define ACCEL_SIM_LOAD(name) \
+    template <typename T>    \
     ACCEL_SIM_INLINE T name(const T* from) { return *from; }
 ACCEL_SIM_LOAD(__ldg)
 ACCEL_SIM_LOAD(__ldca)
@@ -19,8 +19,8 @@ ACCEL_SIM_INLINE T __ldcv(const T* from) {
     __asm__ volatile("" ::: "memory");
     return *from;
 }
-#define ACCEL_SIM_STORE(name)       \
-    template <typename T>           \
+#define ACCEL_SIM_STORE(name) \
+    template <typename T>     \
     ACCEL_SIM_INLINE void name(T* to, T value) { *to = value; }
 ACCEL_SIM_STORE(__stwb)
 ACCEL_SIM_STORE(__stcg)

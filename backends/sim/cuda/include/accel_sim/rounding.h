@@ -61,15 +61,15 @@ ACCEL_SIM_INLINE R rounded(Function function, T... values) {
 }  // namespace accel_sim
 
 // name##_rn, _rz, _ru, _rd of an expression of x, y, z of type T.
-#define ACCEL_SIM_ROUNDED_IN(T, name, MODE, parameters, values, expression)                             \
-    ACCEL_SIM_INLINE T name parameters {                                                                \
+#define ACCEL_SIM_ROUNDED_IN(T, name, MODE, parameters, values, expression)                                            \
+    ACCEL_SIM_INLINE T name parameters {                                                                               \
         return accel_sim::rounded<accel_sim::MODE, T>([] parameters { return T(expression); }, ACCEL_SIM_LIST values); \
     }
 #define ACCEL_SIM_LIST(...) __VA_ARGS__
-#define ACCEL_SIM_ROUNDED(T, name, parameters, values, expression)                                      \
-    ACCEL_SIM_INLINE T name##_rn parameters { return expression; }                                      \
-    ACCEL_SIM_ROUNDED_IN(T, name##_rz, TO_ZERO, parameters, values, expression)                         \
-    ACCEL_SIM_ROUNDED_IN(T, name##_ru, UPWARD, parameters, values, expression)                          \
+#define ACCEL_SIM_ROUNDED(T, name, parameters, values, expression)              \
+    ACCEL_SIM_INLINE T name##_rn parameters { return expression; }              \
+    ACCEL_SIM_ROUNDED_IN(T, name##_rz, TO_ZERO, parameters, values, expression) \
+    ACCEL_SIM_ROUNDED_IN(T, name##_ru, UPWARD, parameters, values, expression)  \
     ACCEL_SIM_ROUNDED_IN(T, name##_rd, DOWNWARD, parameters, values, expression)
 
 ACCEL_SIM_ROUNDED(float, __fadd, (float x, float y), (x, y), x + y)
@@ -79,6 +79,7 @@ ACCEL_SIM_ROUNDED(float, __fdiv, (float x, float y), (x, y), x / y)
 ACCEL_SIM_ROUNDED(float, __frcp, (float x), (x), 1 / x)
 ACCEL_SIM_ROUNDED(float, __fsqrt, (float x), (x), __builtin_sqrtf(x))
 ACCEL_SIM_ROUNDED(float, __fmaf, (float x, float y, float z), (x, y, z), __builtin_fmaf(x, y, z))
+ACCEL_SIM_ROUNDED(float, __fmaf_ieee, (float x, float y, float z), (x, y, z), __builtin_fmaf(x, y, z))
 ACCEL_SIM_ROUNDED(double, __dadd, (double x, double y), (x, y), x + y)
 ACCEL_SIM_ROUNDED(double, __dsub, (double x, double y), (x, y), x - y)
 ACCEL_SIM_ROUNDED(double, __dmul, (double x, double y), (x, y), x * y)

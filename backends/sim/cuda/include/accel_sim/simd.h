@@ -16,7 +16,8 @@ template <typename T, typename Function, typename... Words>
 ACCEL_SIM_INLINE unsigned each(Function function, Words... words) {
     constexpr int bits = 8 * sizeof(T);
     unsigned result = 0;
-    for (int i = 0; i < 32 / bits; ++i) result |= (unsigned(function(part<T>(words, i)...)) & ((1u << bits) - 1)) << i * bits;
+    for (int i = 0; i < 32 / bits; ++i)
+        result |= (unsigned(function(part<T>(words, i)...)) & ((1u << bits) - 1)) << i * bits;
     return result;
 }
 
@@ -30,19 +31,19 @@ ACCEL_SIM_INLINE unsigned sum_of_differences(unsigned a, unsigned b) {
 }  // namespace accel_sim
 
 // name##2 and name##4 of an expression of parts x (and y), which are of the type T in the expression.
-#define ACCEL_SIM_PARTS_1(name, Half, Byte, expression)                                                          \
+#define ACCEL_SIM_PARTS_1(name, Half, Byte, expression) \
     ACCEL_SIM_PART_1(name##2, Half, expression) ACCEL_SIM_PART_1(name##4, Byte, expression)
-#define ACCEL_SIM_PART_1(name, Type, expression)                                                                 \
-    ACCEL_SIM_INLINE unsigned name(unsigned a) {                                                                 \
-        typedef Type T;                                                                                          \
-        return accel_sim::each<T>([](int x) { return int(expression) + T(0); }, a);                              \
+#define ACCEL_SIM_PART_1(name, Type, expression)                                    \
+    ACCEL_SIM_INLINE unsigned name(unsigned a) {                                    \
+        typedef Type T;                                                             \
+        return accel_sim::each<T>([](int x) { return int(expression) + T(0); }, a); \
     }
-#define ACCEL_SIM_PARTS(name, Half, Byte, expression)                                                            \
+#define ACCEL_SIM_PARTS(name, Half, Byte, expression) \
     ACCEL_SIM_PART(name##2, Half, expression) ACCEL_SIM_PART(name##4, Byte, expression)
-#define ACCEL_SIM_PART(name, Type, expression)                                                                   \
-    ACCEL_SIM_INLINE unsigned name(unsigned a, unsigned b) {                                                     \
-        typedef Type T;                                                                                          \
-        return accel_sim::each<T>([](int x, int y) { return int(expression) + T(0); }, a, b);                    \
+#define ACCEL_SIM_PART(name, Type, expression)                                                \
+    ACCEL_SIM_INLINE unsigned name(unsigned a, unsigned b) {                                  \
+        typedef Type T;                                                                       \
+        return accel_sim::each<T>([](int x, int y) { return int(expression) + T(0); }, a, b); \
     }
 #define ACCEL_SIM_SIGNED(name, expression) ACCEL_SIM_PARTS(name, short, signed char, expression)
 #define ACCEL_SIM_UNSIGNED(name, expression) ACCEL_SIM_PARTS(name, unsigned short, unsigned char, expression)
@@ -85,54 +86,60 @@ ACCEL_SIM_COMPARE(ltu, UNSIGNED, x < y)
 
 ACCEL_SIM_INLINE unsigned __vsads2(unsigned a, unsigned b) { return accel_sim::sum_of_differences<short>(a, b); }
 ACCEL_SIM_INLINE unsigned __vsads4(unsigned a, unsigned b) { return accel_sim::sum_of_differences<signed char>(a, b); }
-ACCEL_SIM_INLINE unsigned __vsadu2(unsigned a, unsigned b) { return accel_sim::sum_of_differences<unsigned short>(a, b); }
-ACCEL_SIM_INLINE unsigned __vsadu4(unsigned a, unsigned b) { return accel_sim::sum_of_differences<unsigned char>(a, b); }
+ACCEL_SIM_INLINE unsigned __vsadu2(unsigned a, unsigned b) {
+    return accel_sim::sum_of_differences<unsigned short>(a, b);
+}
+ACCEL_SIM_INLINE unsigned __vsadu4(unsigned a, unsigned b) {
+    return accel_sim::sum_of_differences<unsigned char>(a, b);
+}
 
 // DPX: the larger or the smaller of a sum and a number, of three numbers, and of these and 0.
-#define ACCEL_SIM_DPX(name, compare)                                                                                   \
-    ACCEL_SIM_DPX_32(name, compare, int, s32)                                                                          \
-    ACCEL_SIM_DPX_32(name, compare, unsigned, u32)                                                                     \
-    ACCEL_SIM_DPX_16(name, compare, short, s16x2)                                                                      \
-    ACCEL_SIM_DPX_16(name, compare, unsigned short, u16x2)                                                             \
-    ACCEL_SIM_DPX_RELU(name, int, s32, [](int x) { return x > 0 ? x : 0; }(result))                                    \
+#define ACCEL_SIM_DPX(name, compare)                                                \
+    ACCEL_SIM_DPX_32(name, compare, int, s32)                                       \
+    ACCEL_SIM_DPX_32(name, compare, unsigned, u32)                                  \
+    ACCEL_SIM_DPX_16(name, compare, short, s16x2)                                   \
+    ACCEL_SIM_DPX_16(name, compare, unsigned short, u16x2)                          \
+    ACCEL_SIM_DPX_RELU(name, int, s32, [](int x) { return x > 0 ? x : 0; }(result)) \
     ACCEL_SIM_DPX_RELU(name, unsigned, s16x2, __vmaxs2(result, 0))
-#define ACCEL_SIM_DPX_32(name, compare, T, type)                                                                       \
-    ACCEL_SIM_INLINE T __vi##name##_##type(T a, T b) { return a compare b ? a : b; }                                   \
-    ACCEL_SIM_INLINE T __vi##name##3_##type(T a, T b, T c) { return __vi##name##_##type(__vi##name##_##type(a, b), c); } \
-    ACCEL_SIM_INLINE T __viadd##name##_##type(T a, T b, T c) {                                                         \
-        return __vi##name##_##type(T(unsigned(a) + unsigned(b)), c);                                                   \
-    }                                                                                                                  \
-    ACCEL_SIM_INLINE T __vib##name##_##type(T a, T b, bool* first) {                                                   \
-        *first = a == b || a compare b;                                                                                \
-        return a compare b ? a : b;                                                                                    \
+#define ACCEL_SIM_DPX_32(name, compare, T, type)                                     \
+    ACCEL_SIM_INLINE T __vi##name##_##type(T a, T b) { return a compare b ? a : b; } \
+    ACCEL_SIM_INLINE T __vi##name##3_##type(T a, T b, T c) {                         \
+        return __vi##name##_##type(__vi##name##_##type(a, b), c);                    \
+    }                                                                                \
+    ACCEL_SIM_INLINE T __viadd##name##_##type(T a, T b, T c) {                       \
+        return __vi##name##_##type(T(unsigned(a) + unsigned(b)), c);                 \
+    }                                                                                \
+    ACCEL_SIM_INLINE T __vib##name##_##type(T a, T b, bool* first) {                 \
+        *first = a == b || a compare b;                                              \
+        return a compare b ? a : b;                                                  \
     }
-#define ACCEL_SIM_DPX_16(name, compare, T, type)                                                                       \
-    ACCEL_SIM_INLINE unsigned __vi##name##_##type(unsigned a, unsigned b) {                                            \
-        return accel_sim::each<T>([](int x, int y) { return x compare y ? x : y; }, a, b);                             \
-    }                                                                                                                  \
-    ACCEL_SIM_INLINE unsigned __vi##name##3_##type(unsigned a, unsigned b, unsigned c) {                               \
-        return __vi##name##_##type(__vi##name##_##type(a, b), c);                                                      \
-    }                                                                                                                  \
-    ACCEL_SIM_INLINE unsigned __viadd##name##_##type(unsigned a, unsigned b, unsigned c) {                             \
-        return __vi##name##_##type(__vadd2(a, b), c);                                                                  \
-    }                                                                                                                  \
-    ACCEL_SIM_INLINE unsigned __vib##name##_##type(unsigned a, unsigned b, bool* high, bool* low) {                    \
-        const unsigned result = __vi##name##_##type(a, b), same = __vcmpeq2(result, a);                                \
-        *high = same >> 16 != 0, *low = (same & 0xffff) != 0;                                                          \
-        return result;                                                                                                 \
+#define ACCEL_SIM_DPX_16(name, compare, T, type)                                                    \
+    ACCEL_SIM_INLINE unsigned __vi##name##_##type(unsigned a, unsigned b) {                         \
+        return accel_sim::each<T>([](int x, int y) { return x compare y ? x : y; }, a, b);          \
+    }                                                                                               \
+    ACCEL_SIM_INLINE unsigned __vi##name##3_##type(unsigned a, unsigned b, unsigned c) {            \
+        return __vi##name##_##type(__vi##name##_##type(a, b), c);                                   \
+    }                                                                                               \
+    ACCEL_SIM_INLINE unsigned __viadd##name##_##type(unsigned a, unsigned b, unsigned c) {          \
+        return __vi##name##_##type(__vadd2(a, b), c);                                               \
+    }                                                                                               \
+    ACCEL_SIM_INLINE unsigned __vib##name##_##type(unsigned a, unsigned b, bool* high, bool* low) { \
+        const unsigned result = __vi##name##_##type(a, b), same = __vcmpeq2(result, a);             \
+        *high = same >> 16 != 0, *low = (same & 0xffff) != 0;                                       \
+        return result;                                                                              \
     }
-#define ACCEL_SIM_DPX_RELU(name, T, type, expression)                                                                  \
-    ACCEL_SIM_INLINE T __vi##name##_##type##_relu(T a, T b) {                                                          \
-        const T result = __vi##name##_##type(a, b);                                                                    \
-        return expression;                                                                                             \
-    }                                                                                                                  \
-    ACCEL_SIM_INLINE T __vi##name##3_##type##_relu(T a, T b, T c) {                                                    \
-        const T result = __vi##name##3_##type(a, b, c);                                                                \
-        return expression;                                                                                             \
-    }                                                                                                                  \
-    ACCEL_SIM_INLINE T __viadd##name##_##type##_relu(T a, T b, T c) {                                                  \
-        const T result = __viadd##name##_##type(a, b, c);                                                              \
-        return expression;                                                                                             \
+#define ACCEL_SIM_DPX_RELU(name, T, type, expression)                 \
+    ACCEL_SIM_INLINE T __vi##name##_##type##_relu(T a, T b) {         \
+        const T result = __vi##name##_##type(a, b);                   \
+        return expression;                                            \
+    }                                                                 \
+    ACCEL_SIM_INLINE T __vi##name##3_##type##_relu(T a, T b, T c) {   \
+        const T result = __vi##name##3_##type(a, b, c);               \
+        return expression;                                            \
+    }                                                                 \
+    ACCEL_SIM_INLINE T __viadd##name##_##type##_relu(T a, T b, T c) { \
+        const T result = __viadd##name##_##type(a, b, c);             \
+        return expression;                                            \
     }
 ACCEL_SIM_DPX(max, >)
 ACCEL_SIM_DPX(min, <)

@@ -111,12 +111,12 @@ inline double norm_of(int count, const T* values) {
 }  // namespace accel_sim
 
 // A function for double, for float, and the overload for float.
-#define ACCEL_SIM_MATH_1(name, expression)                              \
-    ACCEL_SIM_INLINE double name(double x) { return expression; }       \
-    ACCEL_SIM_INLINE float name##f(float single) {                      \
-        const double x = single;                                        \
-        return float(expression);                                       \
-    }                                                                   \
+#define ACCEL_SIM_MATH_1(name, expression)                        \
+    ACCEL_SIM_INLINE double name(double x) { return expression; } \
+    ACCEL_SIM_INLINE float name##f(float single) {                \
+        const double x = single;                                  \
+        return float(expression);                                 \
+    }                                                             \
     ACCEL_SIM_OVERLOAD(T, float) T name(T x) { return name##f(x); }
 
 ACCEL_SIM_MATH_1(rsqrt, 1 / sqrt(x))

@@ -95,19 +95,19 @@ ACCEL_SIM_INLINE T reduce(Mask mask, T value, T neutral, Function function) {
     ACCEL_SIM_INLINE T __shfl##name(T value, Lane lane, int width = warpSize) {                              \
         return accel_sim::shuffle##name(accel_sim_active(), value, lane, width);                             \
     }
-#define ACCEL_SIM_SHUFFLES(T)                                                                  \
-    ACCEL_SIM_SHUFFLE(, int, T)                                                                \
-    ACCEL_SIM_SHUFFLE(_up, unsigned, T)                                                        \
-    ACCEL_SIM_SHUFFLE(_down, unsigned, T)                                                      \
+#define ACCEL_SIM_SHUFFLES(T)             \
+    ACCEL_SIM_SHUFFLE(, int, T)           \
+    ACCEL_SIM_SHUFFLE(_up, unsigned, T)   \
+    ACCEL_SIM_SHUFFLE(_down, unsigned, T) \
     ACCEL_SIM_SHUFFLE(_xor, int, T)
-#define ACCEL_SIM_MATCHES(T)                                                                   \
-    ACCEL_SIM_SHUFFLES(T)                                                                      \
-    ACCEL_SIM_INLINE accel_sim::Mask __match_any_sync(accel_sim::Mask mask, T value) {         \
-        return accel_sim::match(mask, value);                                                  \
-    }                                                                                          \
+#define ACCEL_SIM_MATCHES(T)                                                                     \
+    ACCEL_SIM_SHUFFLES(T)                                                                        \
+    ACCEL_SIM_INLINE accel_sim::Mask __match_any_sync(accel_sim::Mask mask, T value) {           \
+        return accel_sim::match(mask, value);                                                    \
+    }                                                                                            \
     ACCEL_SIM_INLINE accel_sim::Mask __match_all_sync(accel_sim::Mask mask, T value, int* all) { \
-        *all = accel_sim::match(mask, value) == mask;                                          \
-        return *all ? mask : 0;                                                                \
+        *all = accel_sim::match(mask, value) == mask;                                            \
+        return *all ? mask : 0;                                                                  \
     }
 
 ACCEL_SIM_MATCHES(int)
@@ -137,9 +137,9 @@ ACCEL_SIM_INLINE accel_sim::Mask __ballot(int predicate) { return __ballot_sync(
 ACCEL_SIM_INLINE int __all(int predicate) { return __all_sync(__activemask(), predicate); }
 ACCEL_SIM_INLINE int __any(int predicate) { return __any_sync(__activemask(), predicate); }
 
-#define ACCEL_SIM_REDUCE(name, T, neutral, expression)                                                   \
-    ACCEL_SIM_INLINE T __reduce_##name##_sync(accel_sim::Mask mask, T value) {                           \
-        return accel_sim::reduce(mask, value, T(neutral), [](T a, T b) { return T(expression); });       \
+#define ACCEL_SIM_REDUCE(name, T, neutral, expression)                                             \
+    ACCEL_SIM_INLINE T __reduce_##name##_sync(accel_sim::Mask mask, T value) {                     \
+        return accel_sim::reduce(mask, value, T(neutral), [](T a, T b) { return T(expression); }); \
     }
 ACCEL_SIM_REDUCE(add, unsigned, 0, a + b)
 ACCEL_SIM_REDUCE(add, int, 0, unsigned(a) + unsigned(b))
@@ -157,6 +157,30 @@ ACCEL_SIM_INLINE accel_sim::Mask __lanemask_lt() { return __lanemask_eq() - 1; }
 ACCEL_SIM_INLINE accel_sim::Mask __lanemask_le() { return __lanemask_lt() | __lanemask_eq(); }
 ACCEL_SIM_INLINE accel_sim::Mask __lanemask_gt() { return ~__lanemask_le(); }
 ACCEL_SIM_INLINE accel_sim::Mask __lanemask_ge() { return ~__lanemask_lt(); }
+
+// Of HIP: a lane pulls the value of another one, or pushes its own to it; addresses are four times the lane.
+ACCEL_SIM_INLINE int __hip_ds_bpermute(int address, int value) {
+    return accel_sim::shuffle(accel_sim::Mask(accel_sim_active()), value, address / 4, warpSize);
+}
+ACCEL_SIM_INLINE float __hip_ds_bpermutef(int address, float value) {
+    return accel_sim::shuffle(accel_sim::Mask(accel_sim_active()), value, address / 4, warpSize);
+}
+ACCEL_SIM_INLINE int __hip_ds_permute(int address, int value) {
+    const accel_sim::Mask lanes = accel_sim::Mask(accel_sim_active());
+    const unsigned target = unsigned(address) / 4 % warpSize;
+    const uint64_t* pushed = accel_sim::collect(lanes, uint64_t(target) << 32 | unsigned(value), accel_sim::SHUFFLE);
+    return int(accel_sim::fold(lanes, pushed, uint64_t(0), [](uint64_t mine, uint64_t other, unsigned) {
+        return other >> 32 == accel_sim::lane() ? other : mine;
+    }));
+}
+ACCEL_SIM_INLINE int accel_sim_first_lane(int value) {
+    const uint64_t lanes = accel_sim_active();
+    return accel_sim::shuffle(accel_sim::Mask(lanes), value, __builtin_ctzll(lanes), warpSize);
+}
+#define __builtin_amdgcn_ds_bpermute(address, value) __hip_ds_bpermute(address, value)
+#define __builtin_amdgcn_ds_permute(address, value) __hip_ds_permute(address, value)
+#define __builtin_amdgcn_readfirstlane(value) accel_sim_first_lane(value)
+#define __builtin_amdgcn_readlane(value, lane) __shfl(int(value), lane)
 
 #undef ACCEL_SIM_REDUCE
 #undef ACCEL_SIM_MATCHES

@@ -22,6 +22,8 @@ __all__ = ["run"]
 
 _MAIN = re.compile(r"\bmain\s*\([^;{]*\{")
 _KERNEL = re.compile(r"__global__[^;{}()]*?(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+)?(\w+)\s*\(")
+
+
 class _Ended(Protocol):
     code: int
     reports: list[KernelReport]
@@ -64,7 +66,10 @@ def _names_kernel(given: argparse.Namespace) -> bool:
 def _program(given: argparse.Namespace) -> tuple[int, list[KernelReport]]:
     backend = cast("_RunsPrograms", heap_of(resolve("sim")).backend)
     ended = backend.run_program(
-        [given.file, *given.others], given.arguments, options=[f"-D{macro}" for macro in given.macros], folders=given.folders
+        [given.file, *given.others],
+        given.arguments,
+        options=[f"-D{macro}" for macro in given.macros],
+        folders=given.folders,
     )
     if ended.code < 0:
         print(f"accel: the program was ended by signal {-ended.code}", file=sys.stderr)

@@ -66,13 +66,27 @@ def test_a_finding_is_told_and_written_as_json_and_as_a_picture(kernels, tmp_pat
 
 
 def test_checks_are_chosen(kernels):
-    given = "--kernel collide --arg int[1]=zeros -D OFFSET=1".split()
+    given = ["--kernel", "collide", "--arg", "int[1]=zeros", "-D", "OFFSET=1"]
     assert run(kernels, *given) == 1
     assert run(kernels, *given, "--checks", "memory") == 0
 
 
 def test_the_order_of_threads_and_random_arrays_depend_on_the_seed(kernels, capsys):
-    given = "--kernel scale --grid 4 --arg float[64]=random --arg 2 --arg 64 -D OFFSET=1 --seed".split()
+    given = [
+        "--kernel",
+        "scale",
+        "--grid",
+        "4",
+        "--arg",
+        "float[64]=random",
+        "--arg",
+        "2",
+        "--arg",
+        "64",
+        "-D",
+        "OFFSET=1",
+        "--seed",
+    ]
     outputs = []
     for seed in (1, 1, 2):
         assert run(kernels, *given, seed) == 0
@@ -105,7 +119,10 @@ def test_a_program_with_findings_ends_with_1_and_one_without_as_it_says(program,
         (["--kernel", "collide"], "takes 1 arguments; found 0 of --arg"),
         (["--kernel", "collide", "--arg", "7"], "write TYPE[SHAPE]=WHAT, as in float[1024]=random, or a .npy file"),
         (["--kernel", "collide", "--arg", "int[4]=much"], "'much' is no number for the parameter x"),
-        (["--kernel", "collide", "--arg", "int[4]", "-D", "OFFSET=(", "--checks", "some"], "write all, none, or some of"),
+        (
+            ["--kernel", "collide", "--arg", "int[4]", "--checks", "some"],
+            "write all, none, or some of",
+        ),
     ],
 )
 def test_what_cannot_run_is_told_on_one_line(kernels, capsys, arguments, expected):

@@ -27,7 +27,7 @@ _KERNEL = re.compile(r"__global__[^;{}()]*?(?:__launch_bounds__\s*\([^)]*\)\s*)?
 class _Ended(Protocol):
     code: int
     reports: list[KernelReport]
-    count: int
+    found: int
 
 
 class _RunsPrograms(Protocol):
@@ -75,7 +75,7 @@ def _program(given: argparse.Namespace) -> tuple[int, list[KernelReport]]:
         print(f"accel: the program was ended by signal {-ended.code}", file=sys.stderr)
     if ended.reports:
         kinds = "1 finding" if len(ended.reports) == 1 else f"{len(ended.reports)} distinct findings"
-        print(f"accel: {kinds}, {ended.count} in all", file=sys.stderr)
+        print(f"accel: {kinds}, {ended.found} in all", file=sys.stderr)
     return (1 if ended.reports or ended.code < 0 else ended.code), ended.reports
 
 

@@ -107,7 +107,7 @@ def measured(program: Program, *, run: bool, limit: float) -> dict[str, Any]:
                 )
                 found |= {
                     "code": ended.code,
-                    "findings": ended.count,
+                    "findings": ended.found,
                     "reports": [each.json() for each in ended.reports],
                 }
             except subprocess.TimeoutExpired:
@@ -138,7 +138,7 @@ def reason(result: dict[str, Any]) -> str:  # noqa: PLR0911 - a list of cases
     said = result.get("error", "")
     if "inline PTX" in said:
         return "inline PTX"
-    if header := re.search(r"fatal error: '?([\w./+-]+)'?", said):
+    if header := re.search(r"fatal error: (?:CUDA that is not simulated: )?'?([\w./+-]+)'?", said):
         return f"header {header[1]}"
     if name := re.search(r"undefined (?:reference to|symbol:?) [`'\"]?([\w:~]+)", said):
         return f"name {name[1]}"

@@ -190,7 +190,7 @@ def test_a_wrong_program_is_reported(folder, what, expected):
     assert ended.code == 0
     assert re.search(expected, ended.reports[0].message), ended.reports[0].message
     assert ended.reports[0].message in said
-    assert ended.count >= len(ended.reports)
+    assert ended.found >= len(ended.reports)
 
 
 def test_a_program_that_crashes_has_the_number_of_the_signal(folder):

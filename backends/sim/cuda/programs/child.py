@@ -9,12 +9,12 @@ import json
 import signal
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 from accel.kernel_reports import KernelReport, ThreadPlace
 
 from .. import launching
-from ..allocations import Area
+from ..allocations import Area, Areas
 from ..building import Built
 from ..explaining import Launched, reports_of
 from ..module import Module
@@ -166,7 +166,7 @@ class _Program:
             shared=launch.dynamic_shared,
             limit=int(launch.limit),
             module=self.module,
-            areas=_Areas(self, launch),
+            areas=cast("Areas", _Areas(self, launch)),
             arguments=(),
         )
         for report in reports_of(launched, new, standings):

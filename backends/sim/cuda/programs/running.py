@@ -26,13 +26,13 @@ class Ended(NamedTuple):
         Its exit code; negative if a signal ended it.
     reports : list of KernelReport
         The distinct findings.
-    count : int
+    found : int
         How many findings there were in all.
     """
 
     code: int
     reports: list[KernelReport]
-    count: int
+    found: int
 
 
 def run_program(

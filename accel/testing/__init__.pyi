@@ -2,6 +2,7 @@
 from accel.testing.arranging import Arrangement as Arrangement
 from accel.testing.arranging import arrangements as arrangements
 from accel.testing.conformance import BackendConformance as BackendConformance
+from accel.testing.cupy_simulation.entering import cupy_on_sim as cupy_on_sim
 from accel.testing.faults import fail_allocation as fail_allocation
 from accel.testing.faults import fail_copy as fail_copy
 from accel.testing.faults import limit_memory as limit_memory

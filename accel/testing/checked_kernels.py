@@ -117,7 +117,7 @@ class CheckedKernels:
         with ExitStack() as entered:
             entered.enter_context(using(**settings_of(self._config, None)))
             if self._cupy:
-                from accel.testing.cupy_on_sim import cupy_on_sim
+                from accel.testing.cupy_simulation.entering import cupy_on_sim
 
                 entered.enter_context(cupy_on_sim())
             return (yield)

@@ -2,8 +2,8 @@
 
 Pytest finds it when the library is installed. A test that asks for ``device`` or ``xp`` runs on each of the devices of
 ``--accel-devices`` (by default the CPU and a simulated device), and on simulated devices with each of ``--accel-seeds``
-interleavings. Such a test starts from its seed, whatever ran before it, and fails if there is a race in it. CUDA and HIP
-kernels that it launches on a simulated device are checked; ``--accel-kernel-checks`` chooses for what, in all tests.
+interleavings. Such a test starts from its seed, whatever ran before it, and fails if there is a race in it. CUDA and
+HIP kernels that it launches on a simulated device are checked; ``--accel-kernel-checks`` chooses for what.
 """
 
 from collections.abc import Generator, Iterator

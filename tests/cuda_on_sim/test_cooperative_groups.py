@@ -192,7 +192,5 @@ def test_a_missing_sync_of_a_block_is_a_race_in_the_line_of_the_kernel():
 
 def test_groups_know_their_place_in_the_grid():
     found = launch(SOURCE, "indices", (3, 1, 1), (8, 4, 1), np.zeros((96, 8), np.int32))[0]
-    expected = [
-        [block, thread // 8, 32, 96, 4, 3, thread, 32] for block in range(3) for thread in range(32)
-    ]
+    expected = [[block, thread // 8, 32, 96, 4, 3, thread, 32] for block in range(3) for thread in range(32)]
     assert found.tolist() == expected

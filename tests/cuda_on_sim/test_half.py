@@ -5,6 +5,7 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
+
 from .launching import launch
 
 COMMON = r"""

@@ -1,4 +1,4 @@
-"""`curand_kernel.h`: the numbers of XORWOW and Philox, against implementations in Python and numbers of cuRAND's headers."""
+"""`curand_kernel.h`: the numbers of XORWOW and Philox, against Python, and numbers of cuRAND's headers."""
 
 import numpy as np
 import pytest

@@ -282,7 +282,7 @@ class SimRawExecutable:
         return outcome
 
     def _raise(self, launch: _Launch, outcome: Outcome, areas: Areas) -> None:
-        """Raise the error of the finding that stopped the launch, or else of the first one, with all reports, if there are any."""
+        """Raise the error of the finding that stopped the launch, or of the first one, with all reports, if any."""
         findings = sorted(outcome.findings, key=lambda finding: (finding.kind != outcome.stopped, finding.kind))
         launched = Launched(
             kernel=self._kernel,

@@ -1,7 +1,8 @@
 """`flags`: what compilers need for sources that include CUB, Thrust or libcu++ (together: CCCL).
 
-The headers are those of the wheel `nvidia-cuda-cccl`. Before them stands a folder in the cache with the few that compilers
-of C++ cannot take: those with inline PTX, which is translated, and those that include what only runs on the host.
+The headers are those of the wheel `nvidia-cuda-cccl`. Before them stands a folder in the cache with the few that
+compilers of C++ cannot take: those with inline PTX, which is translated, and those that include what only runs on the
+host.
 """
 
 import re
@@ -55,8 +56,8 @@ def flags(source: str, *, kind: str, warp: int) -> tuple[str, ...]:
     for name in included:
         if name.startswith(_DEVICE_WIDE):
             raise CapabilityError(
-                f"<{name}> launches kernels from the host, which the simulated device does not have; it has the parts of "
-                f"CUB for blocks and warps, as <cub/block/block_reduce.cuh>"
+                f"<{name}> launches kernels from the host, which the simulated device does not have; it has the "
+                f"parts of CUB for blocks and warps, as <cub/block/block_reduce.cuh>"
             )
     headers = _headers()
     if headers is None:

@@ -28,12 +28,13 @@ _SPECIAL = {
     "%lanemask_ge": "(~0u << accel_sim::lane())", "%clock": "(unsigned)accel_sim_clock()",
     "%clock64": "accel_sim_clock()", "%globaltimer": "accel_sim_clock()",
 }  # fmt: skip
-_PLAIN = frozenset(
-    "mov add sub mul mul_lo mad_lo min max neg abs and or xor not shl shr selp popc clz brev bfind bfind_shiftamt bfe bfi "
-    "bmsk_clamp bmsk_wrap prmt setp_eq setp_ne setp_lt setp_le setp_gt setp_ge shfl_sync_up shfl_sync_down "
-    "shfl_sync_bfly shfl_sync_idx vote_sync_ballot vote_sync_any vote_sync_all match_any_sync redux_sync_add "
-    "redux_sync_min redux_sync_max redux_sync_and redux_sync_or redux_sync_xor".split()
-)
+_NAMES = """
+mov add sub mul mul_lo mad_lo min max neg abs and or xor not shl shr selp popc clz brev bfind bfind_shiftamt bfe bfi
+bmsk_clamp bmsk_wrap prmt setp_eq setp_ne setp_lt setp_le setp_gt setp_ge shfl_sync_up shfl_sync_down shfl_sync_bfly
+shfl_sync_idx vote_sync_ballot vote_sync_any vote_sync_all match_any_sync redux_sync_add redux_sync_min
+redux_sync_max redux_sync_and redux_sync_or redux_sync_xor
+"""
+_PLAIN = frozenset(_NAMES.split())
 _WORDS_OF_CPP = frozenset(("and", "or", "xor", "not"))
 _ORDERS = {
     "relaxed": "__ATOMIC_RELAXED", "acquire": "__ATOMIC_ACQUIRE", "release": "__ATOMIC_RELEASE",
@@ -42,8 +43,10 @@ _ORDERS = {
 _SCOPES = {"cta": "accel_sim::SCOPE_BLOCK", "gpu": "accel_sim::SCOPE_DEVICE", "gl": "accel_sim::SCOPE_DEVICE",
            "cluster": "accel_sim::SCOPE_DEVICE", "sys": "accel_sim::SCOPE_SYSTEM"}  # fmt: skip
 # Places and caches: addresses are generic, and there is no cache. Addresses in shared memory have 32 bits there.
-_ANYWHERE = frozenset("volatile weak mmio global local const ca cg cs lu cv nc wb wt".split())
-_ATOMICS = frozenset("add min max and or xor exch cas".split())
+_ANYWHERE = frozenset(
+    ["volatile", "weak", "mmio", "global", "local", "const", "ca", "cg", "cs", "lu", "cv", "nc", "wb", "wt"]
+)
+_ATOMICS = frozenset(["add", "min", "max", "and", "or", "xor", "exch", "cas"])
 
 
 class _UnknownError(Exception):
@@ -65,29 +68,31 @@ def translated_ptx(source: str) -> str:
     >>> print(translated_ptx('asm("add.u32 %0, %1, 1;" : "=r"(y) : "r"(x));'))  # doctest: +ELLIPSIS
     do { uint32_t accel_sim_0 = ...; accel_sim_0 = accel_sim::ptx::add<uint32_t>(accel_sim_1, 1); ...
     """
-    code = [token for token in tokens(source) if token.kind not in _SPACE]
     parts, at = [], 0
-    for start, end, text in _edits(source, code):
-        parts += [source[at:start], text, "\n" * source.count("\n", start, end)]
+    for start, end, text in _edits(source, "\n"):
+        parts += [source[at:start], text]
         at = end
     return "".join([*parts, source[at:]])
 
 
-def _edits(source: str, code: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+def _edits(source: str, line_end: str) -> Iterator[tuple[int, int, str]]:
+    code = [token for token in tokens(source) if token.kind not in _SPACE]
     for index, token in enumerate(code):
-        if token.kind != "name" or token.text not in _ASM:
-            continue
-        opening = next((i for i in range(index + 1, min(index + 4, len(code))) if code[i].text == "("), None)
-        if opening is None:
-            continue
-        closing = matching(code, opening)
-        statement = _statement(source, code[opening + 1 : closing])
-        if statement is not None:
-            yield token.start, code[closing].end, _translated(statement)
+        if token.kind == "directive" and "asm" in token.text:  # in the body of a macro, say
+            first = token.start + 1
+            for start, end, text in _edits(token.text[1:].replace("\\\n", " \n"), "\\\n"):
+                yield first + start, first + end, text
+        elif token.kind == "name" and token.text in _ASM:
+            opening = next((i for i in range(index + 1, min(index + 4, len(code))) if code[i].text == "("), None)
+            if opening is not None:
+                closing = matching(code, opening)
+                end = code[closing].end
+                text = _translated(_statement(source, code[opening + 1 : closing]))
+                yield token.start, end, text + line_end * source.count("\n", token.start, end)
 
 
-def _statement(source: str, inside: Sequence[Token]) -> _Statement | None:
-    """Return a statement; None if its text is not all literals."""
+def _statement(source: str, inside: Sequence[Token]) -> _Statement:
+    """Return a statement; of a macro that puts the text together, only with a text that is not translated."""
     sections: list[list[Token]] = [[]]
     depth = 0
     for token in inside:
@@ -97,7 +102,7 @@ def _statement(source: str, inside: Sequence[Token]) -> _Statement | None:
         else:
             sections[-1].append(token)
     if any(token.kind != "string" for token in sections[0]):
-        return None
+        return _Statement("which a macro makes", ())
     text = "".join([_unquoted(token.text) for token in sections[0]])
     operands = [operand for section in sections[1:3] for operand in _operands(source, section)]
     return _Statement(text, tuple(operands))

@@ -16,7 +16,7 @@ from accel.kernel_reports import KernelReport, ThreadPlace
 from .. import launching
 from ..allocations import Area, Areas
 from ..building import Built
-from ..explaining import Launched, reports_of
+from ..explaining import Launched, distinct, reports_of
 from ..module import Module
 
 __all__ = ["Settings"]
@@ -169,7 +169,7 @@ class _Program:
             areas=cast("Areas", _Areas(self, launch)),
             arguments=(),
         )
-        for report in reports_of(launched, new, standings):
+        for report in reports_of(launched, distinct(launched, new), standings):
             self._write(report)
 
     def misused(self, function: bytes, what: bytes, pc: int) -> None:

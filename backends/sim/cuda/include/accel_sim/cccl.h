@@ -9,16 +9,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "host_types.h"
 #include "kernel.h"
 #include "ptx.h"
-#if __has_include("host_types.h")
-#include "host_types.h"
-#else
-enum cudaError_t { cudaSuccess, cudaErrorInvalidValue };
-enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
-enum cudaDeviceAttr {};
-typedef void* cudaStream_t;
-#endif
 
 #undef __CUDA_ARCH__
 #define __CUDA_ARCH__ 750

@@ -1,0 +1,168 @@
+"""The modules that stand for `cupy`, `cupy.cuda`, `cupy.random` and `cupy.testing`."""
+
+from collections.abc import Callable
+from functools import wraps
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import accel.xp as xp
+from accel.device import Device
+from accel.memory import heap_of
+from accel.testing.cupy_simulation import kernels, streams
+from accel.testing.cupy_simulation.arrays import MemoryPointer, asnumpy, ndarray
+
+__all__ = ["modules"]
+
+_DTYPES = (
+    "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 intp"
+).split()
+_NAMES = "pi e inf nan newaxis dtype iinfo finfo errstate ndindex broadcast_shapes s_ index_exp".split()
+_ABSENT = "ElementwiseKernel ReductionKernel fuse vectorize get_array_module".split()
+
+
+class _Module(ModuleType):
+    """A module with names of its own; other names are those of another module, or are not simulated."""
+
+    def __init__(self, name: str, own: dict[str, Any], others: Callable[[str], Any]) -> None:
+        super().__init__(name, f"Stands for {name} on a simulated device.")
+        self.__dict__.update(own)
+        self.__path__ = []
+        self._others = others
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = self._others(name)
+        if found is None:
+            raise AttributeError(
+                f"{self.__name__}.{name} is not simulated; there are RawKernel, RawModule, the functions of accel.xp, and "
+                f"the streams, events and devices of cupy.cuda"
+            )
+        return found
+
+
+class _Pool:
+    """Stands for the memory pools of CuPy."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def used_bytes(self) -> int:
+        """Return how many bytes are in use."""
+        return heap_of(self._device).live_bytes
+
+    def total_bytes(self) -> int:
+        """Return how many bytes are in use; nothing is kept."""
+        return self.used_bytes()
+
+    def free_all_blocks(self, stream: Any = None) -> None:
+        """Do nothing: no unused memory is kept."""
+
+    def n_free_blocks(self) -> int:
+        """Return 0: no unused memory is kept."""
+        return 0
+
+
+def modules(device: Device) -> dict[str, ModuleType]:
+    """Return the modules by their names."""
+    cuda = _Module("cupy.cuda", _cuda(), lambda _: None)
+    random = _Module("cupy.random", {}, _random(np.random.RandomState(0)))
+    testing = _Module("cupy.testing", {}, _testing)
+    parts = {"cuda": cuda, "random": random, "testing": testing}
+    cupy = _Module("cupy", {**_own(device), **parts}, _array_function)
+    return {"cupy": cupy, **{f"cupy.{name}": module for name, module in parts.items()}}
+
+
+def _own(device: Device) -> dict[str, Any]:
+    pool = _Pool(device)
+    return {
+        "RawKernel": kernels.RawKernel,
+        "RawModule": kernels.RawModule,
+        "ndarray": ndarray,
+        "asnumpy": asnumpy,
+        "array": _array,
+        "asarray": _asarray,
+        "ascontiguousarray": _asarray,
+        "get_array_module": lambda *arrays: np if not any(isinstance(each, ndarray) for each in arrays) else _cupy(),
+        "get_default_memory_pool": lambda: pool,
+        "get_default_pinned_memory_pool": lambda: pool,
+        "is_available": lambda: True,
+        "__version__": "14.0.0",
+        **{name: getattr(np, name) for name in (*_DTYPES, *_NAMES)},
+    }
+
+
+def _cupy() -> ModuleType:
+    import sys
+
+    return sys.modules["cupy"]
+
+
+def _array(values: Any, dtype: Any = None, copy: bool = True, order: str = "K", ndmin: int = 0) -> Any:
+    """Return an array of its own, as `cupy.array` does."""
+    made = xp.asarray(values, dtype=None if dtype is None else np.dtype(dtype), copy=copy or None)
+    return xp.reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if ndmin > made.ndim else made
+
+
+def _asarray(values: Any, dtype: Any = None, order: str = "K") -> Any:
+    """Return an array, without a copy where it is one already; as `cupy.asarray` does."""
+    return xp.asarray(values, dtype=None if dtype is None else np.dtype(dtype))
+
+
+def _array_function(name: str) -> Any:
+    return None if name in _ABSENT else getattr(xp, name, None)
+
+
+def _cuda() -> dict[str, Any]:
+    names = ("Device", "Event", "Stream", "get_current_stream", "get_elapsed_time", "runtime")
+    return {
+        **{name: getattr(streams, name) for name in names},
+        "MemoryPointer": MemoryPointer,
+        "is_available": lambda: True,
+    }
+
+
+def _random(state: np.random.RandomState) -> Callable[[str], Any]:
+    """Return what looks up a function of `cupy.random`: NumPy draws, and the numbers are copied to the device."""
+
+    def find(name: str) -> Any:
+        function = np.random.default_rng if name == "default_rng" else getattr(state, name, None)
+        if function is None:
+            return None
+        return _Generator if name == "default_rng" else _copied(function)
+
+    return find
+
+
+class _Generator:
+    """Stands for `cupy.random.Generator`."""
+
+    def __init__(self, seed: Any = None) -> None:
+        self._generator = np.random.default_rng(seed)
+
+    def __getattr__(self, name: str) -> Any:
+        return _copied(getattr(self._generator, name))
+
+
+def _copied(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*arguments: Any, dtype: Any = None, **keywords: Any) -> Any:
+        found = function(*arguments, **keywords)
+        return found if found is None else xp.asarray(np.asarray(found, dtype))
+
+    return call
+
+
+def _testing(name: str) -> Any:
+    """Return a function of `numpy.testing` for arrays of the device."""
+    function = getattr(np.testing, name, None)
+    if not name.startswith("assert_") or function is None:
+        return None
+
+    @wraps(function)
+    def compare(*arguments: Any, **keywords: Any) -> None:
+        function(*(asnumpy(each) if isinstance(each, ndarray) else each for each in arguments), **keywords)
+
+    return compare

@@ -30,7 +30,8 @@ def argument_from(text: str, parameter: Parameter, random: np.random.Generator) 
     found = _ARRAY.fullmatch(text.strip())
     if found is None:
         raise ValueError(
-            f"{text!r} is no array for the parameter {parameter.name}; write TYPE[SHAPE]=WHAT, as in float[1024]=random, or a .npy file"
+            f"{text!r} is no array for the parameter {parameter.name}; write TYPE[SHAPE]=WHAT, as in "
+            f"float[1024]=random, or a .npy file"
         )
     shape = tuple(int(extent) for extent in found["shape"].split(",") if extent.strip())
     if found["what"] is None:

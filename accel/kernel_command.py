@@ -22,10 +22,12 @@ __all__ = ["run"]
 
 _MAIN = re.compile(r"\bmain\s*\([^;{]*\{")
 _KERNEL = re.compile(r"__global__[^;{}()]*?(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+)?(\w+)\s*\(")
+
+
 class _Ended(Protocol):
     code: int
     reports: list[KernelReport]
-    count: int
+    found: int
 
 
 class _RunsPrograms(Protocol):
@@ -64,13 +66,16 @@ def _names_kernel(given: argparse.Namespace) -> bool:
 def _program(given: argparse.Namespace) -> tuple[int, list[KernelReport]]:
     backend = cast("_RunsPrograms", heap_of(resolve("sim")).backend)
     ended = backend.run_program(
-        [given.file, *given.others], given.arguments, options=[f"-D{macro}" for macro in given.macros], folders=given.folders
+        [given.file, *given.others],
+        given.arguments,
+        options=[f"-D{macro}" for macro in given.macros],
+        folders=given.folders,
     )
     if ended.code < 0:
         print(f"accel: the program was ended by signal {-ended.code}", file=sys.stderr)
     if ended.reports:
         kinds = "1 finding" if len(ended.reports) == 1 else f"{len(ended.reports)} distinct findings"
-        print(f"accel: {kinds}, {ended.count} in all", file=sys.stderr)
+        print(f"accel: {kinds}, {ended.found} in all", file=sys.stderr)
     return (1 if ended.reports or ended.code < 0 else ended.code), ended.reports
 
 

@@ -13,7 +13,7 @@ examples:
       runs one kernel that is extern "C"; an array is TYPE[SHAPE]=WHAT: random, arange, zeros, ones, a number, or a
       .npy file; without =WHAT it was never written
 
-exit codes: 0 nothing was found; 1 findings, or it does not compile or run; that of the program if there are no findings"""
+exit codes: 1 for findings, or if it does not compile or run; else that of the program, or 0"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", type=_extents, default=(1,), metavar="X[,Y[,Z]]", help="blocks (default: 1)")
     parser.add_argument("--block", type=_extents, default=(256,), metavar="X[,Y[,Z]]", help="threads (default: 256)")
     parser.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of a block")
-    parser.add_argument("--arg", action="append", default=[], metavar="VALUE", help="an argument of the kernel, in order")
+    parser.add_argument(
+        "--arg", action="append", default=[], metavar="VALUE", help="an argument of the kernel, in order"
+    )
     parser.add_argument("--checks", default="all", help="some of memory,race,init,sync; all (the default); none")
     parser.add_argument("--warp", type=int, choices=(32, 64), default=32, help="threads of a warp (default: 32)")
     parser.add_argument("--seed", type=int, default=0, help="of the order of threads and of random arrays (default: 0)")

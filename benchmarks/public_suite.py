@@ -3,10 +3,9 @@
     python benchmarks/public_suite.py FOLDER --results results.jsonl [--sample 100] [--jobs 2] [--compile]
     python benchmarks/public_suite.py --table results.jsonl
 
-A program is a subfolder with a Makefile. That is not run: it is read for the sources, the folders of headers, macros, and
-the arguments of its target ``run``. Arguments that the program calls repetitions become 1 or 2, and numbers of 4096 or more
-become 1/16 of that: they are chosen for GPUs. A program that was measured is not measured again; remove its line, or the
-file.
+A program is a subfolder with a Makefile. That is not run: it is read for the sources, the folders of headers, macros,
+and the arguments of its target ``run``. Arguments that the program calls repetitions become 1 or 2, and numbers of 4096
+or more become 1/16 of that: they are chosen for GPUs. A program that was measured is not measured again.
 """
 
 import argparse
@@ -46,7 +45,9 @@ def program_in(folder: Path) -> Program | None:
     if not makefile.is_file():
         return None
     text = _expanded(makefile.read_text(errors="replace").replace("\\\n", " "))
-    sources = _sources(folder, "\n".join(re.findall(r"^\s*source\s*:?=(.*)$", text, re.MULTILINE))) or _sources(folder, text)
+    sources = _sources(folder, "\n".join(re.findall(r"^\s*source\s*:?=(.*)$", text, re.MULTILINE))) or _sources(
+        folder, text
+    )
     sources = sources or sorted(path for path in folder.iterdir() if path.suffix in CODE)
     if not sources:
         return None
@@ -89,6 +90,7 @@ def measured(program: Program, *, run: bool, limit: float) -> dict[str, Any]:
     """Compile and run a program; return what came of it."""
     from accel.backends.sim.cuda.programs.building import build_program
     from accel.backends.sim.cuda.programs.running import run_program
+
     from accel.errors import AccelError
 
     given: Any = {"options": program.options, "folders": program.folders, "host_options": program.host_options}
@@ -103,7 +105,11 @@ def measured(program: Program, *, run: bool, limit: float) -> dict[str, Any]:
                 ended = run_program(
                     program.sources, program.arguments, folder=program.folder, limit=limit, output=output, **given
                 )
-                found |= {"code": ended.code, "findings": ended.count, "reports": [each.json() for each in ended.reports]}
+                found |= {
+                    "code": ended.code,
+                    "findings": ended.found,
+                    "reports": [each.json() for each in ended.reports],
+                }
             except subprocess.TimeoutExpired:
                 found["code"] = "timeout"
             output.seek(0)
@@ -127,16 +133,16 @@ def _errors(said: str) -> str:
     return "\n".join(lines[:8])[:2000] or said[-600:]
 
 
-def reason(result: dict[str, Any]) -> str:
+def reason(result: dict[str, Any]) -> str:  # noqa: PLR0911 - a list of cases
     """Why a program does not compile, or does not run to its end."""
     said = result.get("error", "")
     if "inline PTX" in said:
         return "inline PTX"
-    if header := re.search(r"fatal error: '?([\w./+-]+)'?", said):
+    if header := re.search(r"fatal error: (?:CUDA that is not simulated: )?'?([\w./+-]+)'?", said):
         return f"header {header[1]}"
     if name := re.search(r"undefined (?:reference to|symbol:?) [`'\"]?([\w:~]+)", said):
         return f"name {name[1]}"
-    pattern = r"error: [‘'\"]?([\w:]+)[’'\"]? (?:was not declared|has not been declared|does not name|is not a member)"
+    pattern = r"error: '?([\w:]+)'? (?:was not declared|has not been declared|does not name|is not a member)"
     if name := re.search(pattern, said):
         return f"name {name[1]}"
     if not result["compiles"]:
@@ -209,7 +215,9 @@ def main() -> None:
         print(json.dumps(measured(program, run=not given.compile, limit=given.limit)))
     else:
         lines = given.results.read_text().splitlines() if given.results.exists() else []
-        folders = [path for path in _waiting(given, {json.loads(line)["program"] for line in lines}) if program_in(path)]
+        folders = [
+            path for path in _waiting(given, {json.loads(line)["program"] for line in lines}) if program_in(path)
+        ]
         with given.results.open("a") as file, ThreadPoolExecutor(given.jobs) as several:
             for result in several.map(lambda folder: _one(given, folder), folders):
                 print(json.dumps(result), file=file, flush=True)

@@ -11,6 +11,7 @@ from . import caching
 from .compilers import Compiler
 from .digests import digest, digest_of_file
 from .linking import link
+from .options import apart
 from .running import run
 from .runtime_files import HEADERS
 from .runtime_library import make_runtime
@@ -36,7 +37,8 @@ def compiled(
     str, dict
         The name of the shared object in the cache, and the headers of the user with their digests.
     """
-    unit, folder = unit_of(source, kernels, checked=checked), caching.folder()
+    words, macros = apart(words)
+    unit, folder = unit_of(source, kernels, macros, checked=checked), caching.folder()
     with TemporaryDirectory(dir=folder) as made, ThreadPoolExecutor(1) as beside:
         ready = beside.submit(copy_context().run, make_runtime, compiler, runtime)
         headers = _compile(compiler, words, unit, Path(made))

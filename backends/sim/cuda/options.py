@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from accel.errors import CapabilityError
 
-__all__ = ["accepted"]
+__all__ = ["accepted", "apart"]
 
 
 class _Option(NamedTuple):
@@ -101,3 +101,21 @@ def _unknown(word: str) -> str:
         f"the simulated device does not have the compiler option {word!r}; it has {', '.join(_KEPT)}, and ignores what "
         f"chooses a GPU or an optimisation, such as -arch=sm_90, --use_fast_math and -O3"
     )
+
+
+def apart(words: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    r"""Return options without those that define macros, and these as directives for after the headers.
+
+    The headers have names such as ``N`` too. They know only the macros of compilers, which begin with ``_``, and
+    NDEBUG.
+
+    Examples
+    --------
+    >>> apart(["-DN=4", "-Iheaders", "-DFAST", "-DNDEBUG"])
+    (('-Iheaders', '-DNDEBUG'), '#define N 4\n#define FAST 1\n')
+    """
+    known = ("-D_", "-DACCEL_SIM", "-DNDEBUG")
+    ours = [word for word in words if word.startswith("-D") and not word.startswith(known)]
+    defined = [word[2:].partition("=") for word in ours]
+    text = "".join([f"#define {name} {value if equals else 1}\n" for name, equals, value in defined])
+    return tuple(word for word in words if word not in ours), text

@@ -10,8 +10,8 @@ from .translation import constants, translated
 __all__ = ["unit_of"]
 
 
-def unit_of(source: str, kernels: Sequence[str], *, checked: bool) -> str:
-    """Return the text for the compiler: the headers, the source, an entry for each kernel, and the names of both.
+def unit_of(source: str, kernels: Sequence[str], macros: str = "", *, checked: bool) -> str:
+    """Return the text for the compiler: headers, macros, the source, an entry for each kernel, the names of both.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def unit_of(source: str, kernels: Sequence[str], *, checked: bool) -> str:
     declared = '#include "accel_sim/declared.h"\n' if checked else ""
     entries = "".join([f"ACCEL_SIM_ENTRY({number}, {kernel})\n" for number, kernel in enumerate(kernels)])
     return (
-        f'#include "accel_sim/kernel.h"\n{declared}'
+        f'#include "accel_sim/kernel.h"\n{declared}{macros}'
         f'#line 1 "<source>"\n{translated(source, checked=checked)}\n'
         f'#line 1 "<kernels>"\n{entries}#include "accel_sim/module.h"\n'
         f"ACCEL_SIM_NAMES(accel_sim_kernels, {_strings(kernels)})\n"

@@ -10,7 +10,7 @@ from .. import caching, flags, libraries
 from ..building import Built
 from ..compilers import Compiler, find_compiler
 from ..linking import link
-from ..options import accepted
+from ..options import accepted, apart
 from ..running import run
 from ..runtime_files import HEADERS, runtime_file
 from ..runtime_library import make_runtime
@@ -94,7 +94,10 @@ class _Program:
     ) -> None:
         self.compiler, self.folders, self.made, self.texts = compiler, folders, made, texts
         places = [place for folder in folders for place in (f"-I{mirrored(folder, made)}", f"-I{folder}")]
-        self.device = (*kernels, *places, f"-I{HEADERS}", "-include", "accel_sim/host.h", *words)
+        rest, macros = apart(words)
+        (made / "macros.h").write_text(macros, encoding="utf-8")
+        headers = (f"-I{HEADERS}", "-include", "accel_sim/host.h", "-include", str(made / "macros.h"))
+        self.device = (*kernels, *places, *headers, *rest)
         self.host = (*_HOST, *[f"-I{folder}" for folder in folders], *words)
         self.first = True
 

@@ -1,6 +1,6 @@
 """The process of a program: loads it, runs its `main`, and writes a report for each finding.
 
-It is started with one argument, `Settings` as JSON, and those of the program. It ends as the program does, which may call
+It is started with `Settings` as JSON, and the arguments of the program. It ends as the program does, which may call
 ``exit`` anywhere; so what it finds goes to a file at once, a line of JSON for each report, and one for each repetition.
 """
 
@@ -9,12 +9,12 @@ import json
 import signal
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 from accel.kernel_reports import KernelReport, ThreadPlace
 
 from .. import launching
-from ..allocations import Area
+from ..allocations import Area, Areas
 from ..building import Built
 from ..explaining import Launched, distinct, reports_of
 from ..module import Module
@@ -150,7 +150,7 @@ class _Program:
         frame = next((frame for frame in frames if "accel_sim" not in frame.file), None)
         return "" if frame is None else f"{frame.file}:{frame.line}"
 
-    def finished(self, pointer: Any, kernel: bytes, pc: int) -> None:  # noqa: ARG002 - of the contract
+    def finished(self, pointer: Any, kernel: bytes, pc: int) -> None:
         """Report the findings of a launch that are new."""
         launch = pointer.contents
         findings = ctypes.cast(launch.findings, ctypes.POINTER(launching.Finding))[: launch.finding_count]
@@ -166,7 +166,7 @@ class _Program:
             shared=launch.dynamic_shared,
             limit=int(launch.limit),
             module=self.module,
-            areas=_Areas(self, launch),
+            areas=cast("Areas", _Areas(self, launch)),
             arguments=(),
         )
         for report in reports_of(launched, distinct(launched, new), standings):
@@ -191,7 +191,8 @@ class _Program:
 
     def _write(self, report: KernelReport) -> None:
         ctypes.CDLL(None).fflush(None)  # what the program printed before comes first
-        print(f"accel: {report.message}", file=sys.stderr, flush=True)
+        sys.stderr.write(f"accel: {report.message}\n")
+        sys.stderr.flush()
         self._line(report.json())
 
     def _line(self, value: object) -> None:

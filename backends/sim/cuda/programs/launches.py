@@ -56,7 +56,9 @@ def _launch(source: str, code: list[Token], at: int) -> tuple[int, int, str]:
     if first == at or last is None:
         line = source.count("\n", 0, code[at].start) + 1
         what = "its kernel" if first == at else ">>>"
-        raise KernelSyntaxError(f"<source>:{line}: a launch <<<...>>> without {what}; write kernel<<<grid, block>>>(...)")
+        raise KernelSyntaxError(
+            f"<source>:{line}: a launch <<<...>>> without {what}; write kernel<<<grid, block>>>(...)"
+        )
     kernel = source[code[first].start : code[at - 1].end]
     configuration = source[code[at].end : code[last].start]
     begin, end = code[first].start, code[last].end

@@ -26,13 +26,13 @@ class Ended(NamedTuple):
         Its exit code; negative if a signal ended it.
     reports : list of KernelReport
         The distinct findings.
-    count : int
+    found : int
         How many findings there were in all.
     """
 
     code: int
     reports: list[KernelReport]
-    count: int
+    found: int
 
 
 def run_program(
@@ -88,7 +88,9 @@ def run_program(
             "workers": settings.threads, "memory": settings.sim_memory, "limit": settings.kernel_limit,
         }  # fmt: skip
         command = [sys.executable, "-P", "-m", f"{__package__}.child", json.dumps(given), str(sources[0]), *arguments]
-        process = subprocess.run(command, check=False, cwd=folder, timeout=limit, stdout=output, stderr=output)
+        process = subprocess.run(  # noqa: S603 - the user's program
+            command, check=False, cwd=folder, timeout=limit, stdout=output, stderr=output
+        )
         return _ended(process.returncode, reports)
 
 

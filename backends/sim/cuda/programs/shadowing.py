@@ -1,6 +1,7 @@
 """`renamed`: variables of host code that have the name of a variable of CUDA, such as ``dim3 gridDim(8);``."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ..tokens import Token, code_of, matching
 
@@ -32,7 +33,7 @@ def renamed(source: str) -> str:
 
 
 def _members(code: list[Token]) -> Iterator[int]:
-    for before, token in zip(code, code[1:], strict=False):
+    for before, token in pairwise(code):
         if token.text in _BUILTIN and before.text in {".", "->"}:
             yield token.start
 

@@ -15,6 +15,7 @@ class Judged(NamedTuple):
 _ACQUIRE = Judged(
     True, "what another block wrote before its flag may be read as it was: no fence after the flag is seen"
 )
+_RELEASE = Judged(True, "the flag may be seen before what was written before it")
 _HOST = Judged(False, "only the host reads what was never written")
 
 JUDGED = {
@@ -23,7 +24,15 @@ JUDGED = {
     "spin_lock: fence 1 of spin_lock, line 9": _ACQUIRE,
     "ticket_lock: fence 1 of ticket_lock, line 28": _ACQUIRE,
     "producer_consumer: fence 1 of producer_consumer, line 47": _ACQUIRE,
-    "look_back: fence 1 of look_back, line 137": Judged(True, "the flag may be seen before what it announces"),
+    "last_block_sum: fence 1 of last_block_sum, line 74": _RELEASE,
+    "look_back: fence 1 of look_back, line 137": _RELEASE,
+    "look_back: fence 3 of look_back, line 152": _RELEASE,
+    "spin_lock: fence 2 of spin_lock, line 12": _RELEASE,
+    "ticket_lock: fence 2 of ticket_lock, line 30": _RELEASE,
+    "producer_consumer: fence 2 of producer_consumer, line 54": _RELEASE,
+    "pipeline: fence 1 of pipeline, line 110": _ACQUIRE,
+    "pipeline: fence 2 of pipeline, line 114": _RELEASE,
+    "pipeline: memset of array 1": Judged(True, "a block may read the flag before the one that sets it starts"),
     "steps_in_shared: bound 6 of steps_in_shared, line 125": _HOST,
     "tridiagonal: bound 3 of tridiagonal, line 80": _HOST,
     "five_points: memset of array 1": _HOST,

@@ -78,6 +78,19 @@ extern "C" __global__ void copies(float* to, const float* from, int n) {
     memmove(local + 1, local, 3 * sizeof(float));
     memcpy(to + 4 * threadIdx.x, local, n * sizeof(float));
 }
+struct Complex {
+    float real, imaginary;
+    Complex() = default;
+    __device__ Complex(float real, float imaginary) : real(real), imaginary(imaginary) {}
+};
+extern "C" __global__ void shift_objects(float* x) {
+    static __shared__ Complex local[32];
+    volatile __shared__ float sum[1];
+    local[threadIdx.x] = Complex(x[threadIdx.x], 1);
+    if (threadIdx.x == 0) sum[0] = 5;
+    __syncthreads();
+    x[threadIdx.x] = local[(threadIdx.x + 1) % 32].real + local[threadIdx.x].imaginary + sum[0];
+}
 extern "C" __global__ void hello(const int* n) {
     assert(*n > 0);
     if (threadIdx.x == 2) printf("thread %d of %u: %.2f %s\n", threadIdx.x, blockDim.x, 1.5f, "text");
@@ -140,6 +153,13 @@ def test_memory_is_copied_with_overlaps(checks):
     x = np.arange(4 * 32, dtype="f4").reshape(32, 4)
     found = launch(SOURCE, "copies", 1, 32, np.zeros_like(x), x, 4, checks=checks)[0]
     np.testing.assert_array_equal(found, x[:, [0, 0, 1, 2]])
+
+
+@pytest.mark.parametrize("checks", ["none", "all"])
+def test_shared_memory_holds_objects_of_classes(checks):
+    x = np.arange(32, dtype="f4")
+    found = launch(SOURCE, "shift_objects", 1, 32, x, checks=checks)[0]
+    np.testing.assert_array_equal(found, np.roll(x, -1) + 6)
 
 
 def test_kernels_print(capfd):

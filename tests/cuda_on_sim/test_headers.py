@@ -36,6 +36,7 @@ extern "C" __global__ void all_overloads(float* x, double* y, int n) {
     memset(local, 0, sizeof(int));
     y[i] += sine + cosine + *local + (sizeof(pow(x[i], x[i])) == 4) + (sizeof(sin(n)) == 8) + (clock() > 0);
     free(local);
+    y[i] += (INFINITY > FLT_MAX) + isnan(NAN) + M_PI + (INT_MAX == 2147483647);
     x[i] = __expf(x[i]) + __sinf(x[i]) + __powf(x[i], 2.0f);
 }
 """

@@ -87,7 +87,7 @@ LONG = {
     "(unsigned)__double2hiint(__longlong_as_double(a))": lambda a, b: a >> 32,
     "(unsigned)__double2loint(__longlong_as_double(a))": lambda a, b: a & ALL,
     "max((long long)a, (long long)b)": lambda a, b: max(signed(a, 64), signed(b, 64)),
-    "min(a, b)": lambda a, b: min(a, b),
+    "min(a, b)": min,
 }
 
 

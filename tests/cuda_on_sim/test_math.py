@@ -51,7 +51,8 @@ FUNCTIONS = {
     "normcdfinv": ((1e-3, 0.999), special.ndtri), "rcbrt": (POSITIVE, lambda x: 1 / np.cbrt(x)), "rint": (ALL, np.rint),
     "round": (ALL, lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x)), "rsqrt": (POSITIVE, lambda x: 1 / np.sqrt(x)),
     "sin": (ALL, np.sin), "sinh": (SMALL, np.sinh), "sinpi": (SMALL, lambda x: np.sin(PI * x)),
-    "sqrt": (POSITIVE, np.sqrt), "tan": (SMALL, np.tan), "tanh": (SMALL, np.tanh), "tgamma": ((1e-3, 30), special.gamma),
+    "sqrt": (POSITIVE, np.sqrt), "tan": (SMALL, np.tan), "tanh": (SMALL, np.tanh),
+    "tgamma": ((1e-3, 30), special.gamma),
     "trunc": (ALL, np.trunc), "y0": (POSITIVE, special.y0), "y1": (POSITIVE, special.y1),
     "abs": (ALL, np.abs), "logb": (POSITIVE, lambda x: np.floor(np.log2(x))),
 }  # fmt: skip

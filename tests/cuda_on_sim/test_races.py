@@ -61,6 +61,15 @@ extern "C" __global__ void last_block_without_fence(const int* in, int* partial,
     __syncthreads();
     if (last && threadIdx.x < gridDim.x) out[threadIdx.x] = partial[threadIdx.x];
 }
+extern "C" __global__ void fence_of_another(int* all, int* out) {
+    __shared__ bool last;
+    if (threadIdx.x == 1) __threadfence();
+    all[blockIdx.x * N + threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) for (unsigned i = 0; i < gridDim.x; ++i) atomicAdd(out, all[i * N + threadIdx.x]);
+}
 extern "C" __global__ void lock_without_fence(int* out) {
     if (threadIdx.x % warpSize == 0) {
         while (atomicCAS(&lock, 0, 1)) {}
@@ -178,6 +187,40 @@ extern "C" __global__ void fence_after_barrier(int* all, int* out) {
     }
     __syncthreads();
     if (last) for (unsigned i = 0; i < gridDim.x; ++i) atomicAdd(out, all[i * N + (threadIdx.x + 1) % N]);
+}
+extern "C" __global__ void fences_before_barrier(int* all, int* out) {
+    __shared__ bool last;
+    all[blockIdx.x * N + threadIdx.x] = threadIdx.x;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) for (unsigned i = 0; i < gridDim.x; ++i) atomicAdd(out, all[i * N + (threadIdx.x + 1) % N]);
+}
+extern "C" __global__ void fences_before_warp_sync(int* all, int* ready, int* out) {
+    if (threadIdx.x >= 8) return;
+    if (blockIdx.x == 0) {
+        all[threadIdx.x] = threadIdx.x;
+        __threadfence();
+        __syncwarp(0xFF);
+        if (threadIdx.x == 3) atomicExch(ready, 1);
+    } else {
+        if (threadIdx.x == 5) while (atomicAdd(ready, 0) == 0) {}
+        __syncwarp(0xFF);
+        atomicAdd(out, all[7 - threadIdx.x]);
+    }
+}
+extern "C" __global__ void chained_blocks(int* data, unsigned* count, int rounds) {
+    for (unsigned round = 0; round < rounds; ++round) {
+        data[(blockIdx.x + round) % gridDim.x * N + threadIdx.x] += 1;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            atomicAdd(count, 1);
+            while (atomicAdd(count, 0) < (round + 1) * gridDim.x) {}
+        }
+        __syncthreads();
+    }
 }
 extern "C" __global__ void lock_with_fence(int* out) {
     if (threadIdx.x % warpSize == 0) {
@@ -329,6 +372,7 @@ RACES = {
     "word_over_bytes": lambda: (1, ints()),
     "warp_without_sync": lambda: (1, ints()),
     "last_block_without_fence": lambda: (BLOCKS, ints(), ints(), ints()),
+    "fence_of_another": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
     "lock_without_fence": lambda: (BLOCKS, ints()),
     "read_by_all_then_written": lambda: (1, ints()),
     "part_of_a_warp": lambda: (1, ints()),
@@ -342,6 +386,9 @@ NONE = {
     "ping_pong": lambda: (1, ints(), 5),
     "last_block": lambda: (BLOCKS, ints(BLOCKS * N), ints(), ints()),
     "fence_after_barrier": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
+    "fences_before_barrier": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
+    "fences_before_warp_sync": lambda: (2, ints(), ints(), ints()),
+    "chained_blocks": lambda: (BLOCKS, ints(BLOCKS * N), ints(), 5),
     "lock_with_fence": lambda: (BLOCKS, ints()),
     "flag_with_fence": lambda: (2, ints(), ints(), ints()),
     "chained_scan": lambda: (BLOCKS, ints(), ints(), ints()),
@@ -391,7 +438,8 @@ def test_a_race_has_both_threads_and_their_scope(setup, seed, kernel, scope):
     assert (here.block.xyz == other.block.xyz) == (scope < 2)
     assert (here.block.xyz, here.thread.xyz) != (other.block.xyz, other.thread.xyz)
     assert (here.mode | other.mode) & 2
-    assert here.pc and other.pc
+    assert here.pc
+    assert other.pc
 
 
 def test_launches_are_ordered_one_after_the_other(setup, seed):

@@ -69,7 +69,7 @@ class Module:
     shared : tuple of Variable
         Its ``__shared__`` variables, in the order of their offsets.
     guards : tuple of Variable
-        What the compiler keeps beside those of classes, to construct them once; kernels use these, and no source names them.
+        What the compiler keeps beside those of classes, to construct them once. No source names them.
     globals : tuple of Variable
         Its ``__device__`` and ``__constant__`` variables, in the order of their addresses.
     code : tuple of two ints

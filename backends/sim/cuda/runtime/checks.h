@@ -14,6 +14,7 @@
 
 #include "machine.h"
 
+#pragma GCC visibility push(hidden)
 namespace accel_sim {
 
 // Of a cell, from its highest bit: 36 bits of epoch, 10 of thread, 14 of site, and these flags.
@@ -42,10 +43,11 @@ struct Site {
     Range* range;
 };
 
-// What one thread released by a fence: accesses below these epochs.
+// What a thread released by a fence, or several that met after their fences: accesses below these epochs.
 struct Release {
     uint64_t own, warp, block;      // of the thread, of its warp, of all the block
-    const uint64_t* row;            // of the lanes of its warp, one by one; null if `warp` says it all
+    uint64_t* row;                  // of the threads [first, first + count) one by one; or null
+    unsigned first, count;
     uint64_t number;                // of its block
     unsigned thread, scope;
     const struct Acquired *by_thread, *by_block;  // what it knew of others
@@ -70,6 +72,8 @@ struct Order {
 struct WarpChecks {
     uint64_t sync;                // the epoch at which all its lanes were synchronised
     uint64_t acquirers;           // lanes that acquired, or read volatile, since the last barrier
+    uint64_t fencers;             // lanes that made a fence since they last met others
+    bool fenced;                  // there was one since the last barrier
     uint64_t* known;              // [lane][lane]: accesses of the second below it are ordered before the first; or null
     uint64_t own[64];             // epochs of the lanes, if above `sync`
 };
@@ -95,6 +99,7 @@ struct BlockChecks {
     WarpChecks* warps;
     Order* orders;                // by thread; null before the first fence or volatile read
     const Acquired* acquired;     // what all its threads know of others
+    Release* fenced;              // what its threads released for the whole device before the last barrier; or null
     Arena arena;
     BlockChecks* idle;            // the next that no block uses
 };
@@ -207,3 +212,5 @@ void end_orders(Checks& checks);
 void begin_orders(BlockChecks& block);
 
 }  // namespace accel_sim
+
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 #pragma once
 #include "checks.h"
 
+#pragma GCC visibility push(hidden)
 namespace accel_sim {
 
 // --- checks_access.cpp
@@ -84,3 +85,5 @@ __attribute__((always_inline)) inline void check(const void* at, void* pc) {
 }
 
 }  // namespace accel_sim
+
+#pragma GCC visibility pop

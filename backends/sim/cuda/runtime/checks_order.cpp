@@ -60,14 +60,20 @@ void append(Log& log, const Release* release) {
     log.releases[log.count++] = release;
 }
 
+uint64_t larger(uint64_t one, uint64_t other) { return one > other ? one : other; }
+
+uint64_t limit_of(const Release& release, unsigned thread, unsigned width) {
+    uint64_t limit = thread == release.thread ? release.own : 0;
+    if (thread / width == release.thread / width) limit = larger(limit, release.warp);
+    if (release.row && thread - release.first < release.count)
+        limit = larger(limit, release.row[thread - release.first]);
+    return limit;
+}
+
 bool covers(const Release& release, uint64_t cell, uint64_t owner, const Thread& reader) {
     if (uint32_t(release.number) != owner) return false;
     if (release.scope == SCOPE_BLOCK && release.number != reader.shadow.block->number) return false;
-    if (cell < release.block) return true;
-    const unsigned thread = thread_of(cell), width = reader.warp_size;
-    if (thread == release.thread) return cell < release.own;
-    if (thread / width != release.thread / width) return false;
-    return cell < release.warp || (release.row && cell < release.row[thread % width]);
+    return cell < release.block || cell < limit_of(release, thread_of(cell), reader.warp_size);
 }
 
 // A search through logs, and through what the releases in them knew.
@@ -196,11 +202,68 @@ const Acquired* merged(BlockChecks& block, const Acquired* into, const Acquired*
     return into;
 }
 
-const uint64_t* copied_row(BlockChecks& block, const WarpChecks& warp, unsigned lane) {
+uint64_t* copied_row(BlockChecks& block, const WarpChecks& warp, unsigned lane) {
     if (!warp.known) return nullptr;
     uint64_t* row = (uint64_t*)block.arena.take(block.warp_size * sizeof *row);
     memcpy(row, warp.known + lane * block.warp_size, block.warp_size * sizeof *row);
     return row;
+}
+
+Release* empty_release(BlockChecks& block, unsigned first, unsigned count, unsigned scope) {
+    static Log nowhere;  // what several threads have is never changed again, as if it had been published
+    Release* release = (Release*)block.arena.take(sizeof(Release));
+    release->row = (uint64_t*)block.arena.take(count * sizeof(uint64_t));
+    release->first = first, release->count = count, release->scope = scope;
+    release->number = block.number;
+    release->log = &nowhere;
+    return release;
+}
+
+void join(BlockChecks& block, Release& all, const Release& one) {
+    all.block = larger(all.block, one.block);
+    for (unsigned i = 0; i < all.count; ++i)
+        all.row[i] = larger(all.row[i], limit_of(one, all.first + i, block.warp_size));
+    all.by_thread = merged(block, all.by_thread, one.by_thread);
+    all.by_block = merged(block, all.by_block, one.by_block);
+}
+
+// Threads that make fences and then meet: afterwards any of them may publish what all of them released.
+Release* joined(BlockChecks& block, unsigned first, uint64_t lanes, unsigned kind, Release* all) {
+    const Release* before = nullptr;
+    for (; lanes; lanes &= lanes - 1) {
+        const Release* one = block.orders[first + unsigned(__builtin_ctzll(lanes))].fenced[kind];
+        if (!one || one == before) continue;
+        join(block, *all, *(before = one));
+    }
+    return before ? all : nullptr;
+}
+
+void join_lanes(BlockChecks& block, unsigned number, uint64_t mask) {
+    WarpChecks& warp = block.warps[number];
+    if (!(warp.fencers & mask)) return;
+    warp.fencers &= ~mask;
+    const unsigned first = number * block.warp_size;
+    for (unsigned kind = 0; kind < 2; ++kind) {
+        const unsigned scope = kind ? SCOPE_DEVICE : SCOPE_BLOCK;
+        Release* all = joined(block, first, mask, kind, empty_release(block, first, block.warp_size, scope));
+        for (uint64_t lanes = all ? mask : 0; lanes; lanes &= lanes - 1)
+            block.orders[first + unsigned(__builtin_ctzll(lanes))].fenced[kind] = all;
+    }
+}
+
+void join_warps(BlockChecks& block) {
+    Release* all = nullptr;
+    for (unsigned first = 0; first < block.size; first += block.warp_size) {
+        WarpChecks& warp = block.warps[first / block.warp_size];
+        if (!warp.fenced) continue;
+        warp.fenced = false, warp.fencers = 0;
+        if (!all) all = empty_release(block, 0, block.size, SCOPE_DEVICE);
+        const unsigned left = block.size - first, lanes = left < block.warp_size ? left : block.warp_size;
+        joined(block, first, ~uint64_t(0) >> (64 - lanes), 1, all);
+    }
+    if (!all) return;
+    if (block.fenced) join(block, *all, *block.fenced);
+    block.fenced = all;
 }
 
 }  // namespace
@@ -235,7 +298,9 @@ void publish(Thread& thread, const uint64_t* location) {
     BlockChecks& block = *thread.shadow.block;
     if (!block.orders) return;
     acquire_pending(thread);
-    for (Release* release : order_of(thread).fenced) {
+    const Order& order = order_of(thread);
+    Release* const releases[] = {order.fenced[0], order.fenced[1], block.fenced};
+    for (Release* release : releases) {
         if (!release) continue;
         Checks& checks = *checks_of(thread);
         Held held(checks.lock);
@@ -256,12 +321,16 @@ void checks_fence(Thread& thread, unsigned scope) {
     Release*& place = order.fenced[scope == SCOPE_BLOCK ? 0 : 1];
     if (!place || place->log) place = (Release*)block.arena.take(sizeof(Release));
     warp.own[thread.lane] = draw_epoch(block, checks);
-    *place = {warp.own[thread.lane], warp.sync, block.barrier, copied_row(block, warp, thread.lane), block.number,
-              thread.linear, scope, order.acquired, block.acquired, nullptr};
+    *place = {warp.own[thread.lane], warp.sync, block.barrier, copied_row(block, warp, thread.lane),
+              thread.warp * block.warp_size, block.warp_size, block.number, thread.linear, scope,
+              order.acquired, block.acquired, nullptr};
+    warp.fencers |= uint64_t(1) << thread.lane;
+    warp.fenced = true;
 }
 
 void synchronise_order(Checks& checks, BlockChecks& block) {
     if (!block.orders) return;
+    join_warps(block);
     for (unsigned number = 0; number * block.warp_size < block.size; ++number) {
         WarpChecks& warp = block.warps[number];
         for (uint64_t lanes = warp.acquirers; lanes; lanes &= lanes - 1) {
@@ -275,7 +344,9 @@ void synchronise_order(Checks& checks, BlockChecks& block) {
 
 void synchronise_order(Checks& checks, BlockChecks& block, unsigned number, uint64_t mask) {
     WarpChecks& warp = block.warps[number];
-    if (!block.orders || !(warp.acquirers & mask)) return;
+    if (!block.orders) return;
+    join_lanes(block, number, mask);
+    if (!(warp.acquirers & mask)) return;
     Order* orders = block.orders + number * block.warp_size;
     const Acquired* all = nullptr;
     for (uint64_t lanes = warp.acquirers & mask; lanes; lanes &= lanes - 1) {
@@ -292,7 +363,12 @@ void synchronise_order(Checks& checks, BlockChecks& block, unsigned number, uint
 void begin_orders(BlockChecks& block) {
     block.orders = nullptr;
     block.acquired = nullptr;
-    for (unsigned number = 0; number * block.warp_size < block.size; ++number) block.warps[number].acquirers = 0;
+    block.fenced = nullptr;
+    for (unsigned number = 0; number * block.warp_size < block.size; ++number) {
+        WarpChecks& warp = block.warps[number];
+        warp.acquirers = warp.fencers = 0;
+        warp.fenced = false;
+    }
 }
 
 void end_orders(Checks& checks) {

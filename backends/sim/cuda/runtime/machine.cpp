@@ -128,8 +128,17 @@ static Block* next_new_block(Worker& worker) {
     return block;
 }
 
+// Whether to start a block, and not to go on with one that gave way. One that spins may wait for any other; one that only
+// takes long needs no others, and each has stacks of its own: so few are started.
+static bool prefers_new(Worker& worker) {
+    if (!worker.parked || worker.run->launch->cooperative) return true;
+    const unsigned parked = worker.parked_count;
+    return !draw_below(worker.random, worker.spins ? 2 : 2 + parked * parked / 16);
+}
+
 static Block* choose(Worker& worker) {
-    const bool first_new = !worker.parked || worker.run->launch->cooperative || draw(worker.random) >> 63;
+    const bool first_new = prefers_new(worker);
+    worker.spins = false;
     Block* block = first_new ? next_new_block(worker) : unpark(worker);
     if (block || worker.run->stopped) return block;
     return first_new ? unpark(worker) : next_new_block(worker);

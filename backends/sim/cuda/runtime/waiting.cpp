@@ -33,8 +33,6 @@ static void finding_at(Worker& worker, Block& block, unsigned number, Kind kind,
 // What a block does without getting further until it gives way to other blocks.
 constexpr unsigned MANY_TICKS = 50, MANY_COLLECTIVES = 512, MANY_YIELDS = 8;
 
-static unsigned many_collectives(const Worker& worker) { return MANY_COLLECTIVES * (1 + worker.parked_count / 4); }
-
 static bool checks_sync(const Worker& worker) { return worker.run->launch->checks & CHECK_SYNC; }
 
 // --- barriers of the block
@@ -105,7 +103,7 @@ static void complete(Worker& worker, Block& block, unsigned warp_number, Group* 
         }
     }
     warp.running += group->users;
-    if (++block.collectives > many_collectives(worker)) worker.pending = 1;
+    if (++block.collectives > MANY_COLLECTIVES) worker.pending = 1;
 }
 
 static bool is_complete(const Warp& warp, const Group& group) { return !(group.mask & warp.live & ~group.arrived); }
@@ -162,12 +160,11 @@ void release_from_grid(Block& block) {
 
 // --- giving way
 
-// A block that does not get further runs for a while before others do, and longer the more there are: each has stacks.
 bool serve_tick(Worker& worker, Block& block) {
     worker.pending = 0;
     check_limits(worker);
     if (worker.run->stopped) leave(worker);
-    const bool enough = worker.ticks > MANY_TICKS || block.collectives > many_collectives(worker);
+    const bool enough = worker.ticks > MANY_TICKS || block.collectives > MANY_COLLECTIVES;
     return enough && block.alive && others_wait(worker);
 }
 
@@ -178,6 +175,7 @@ void give_way(Worker& worker, Block& block, unsigned number, uint64_t pc) {
     if (++block.yields > many && others_wait(worker)) {
         block.slots[number].state = READY;
         if (worker.pending) serve_tick(worker, block);
+        worker.spins = true;
         accel_sim_switch(&block.slots[number].stack_pointer, worker.scheduler);
         block.slots[number].state = RUNNING;
     } else {

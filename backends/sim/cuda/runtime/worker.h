@@ -51,6 +51,7 @@ struct Worker {
     Block* loaded;              // whose contents the thread-local segment has
     Block *parked, **last_parked;
     unsigned parked_count;
+    bool spins;                 // the block that ran last gave way because its threads spin
     Block* spare;               // for the next block that starts
     uint64_t random;
     volatile sig_atomic_t pending;  // a tick came at a moment when it could not be served

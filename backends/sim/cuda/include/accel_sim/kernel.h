@@ -6,6 +6,7 @@
 #include "keywords.h"
 #include "vector_types.h"
 #include "index.h"
+#include "math_macros.h"
 #include "math_functions.h"
 #include "special_functions.h"
 #include "integers.h"

@@ -269,4 +269,5 @@ extern "C" void accel_sim_fence(unsigned scope) {
     if (current_worker && current_worker->run->launch->checks) checks_fence(self(), scope);
 }
 
-extern "C" uint64_t accel_sim_clock() { return now(); }
+// Host code of a program has the clock of C.
+extern "C" uint64_t accel_sim_clock() { return current_worker ? now() : uint64_t(clock()); }

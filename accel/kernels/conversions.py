@@ -12,6 +12,7 @@ from accel.dtypes import DType, exact_cast
 from accel.errors import AccelError, DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
 from accel.interchange.export import Interchange, Lender
 from accel.kernels.parameters import Parameter
+from accel.kernels.vectors import Vector
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
 from accel.memory.submitting import Use
 from accel.views import DynamicRankBuffer, LayoutTensor, NDBuffer
@@ -95,7 +96,9 @@ def _memory(parameter: Parameter) -> Conversion:
 
 def _fits(parameter: Parameter) -> Callable[[Operand, int], bool]:
     """Return the function that tells whether memory at an address fits a parameter; `_check` says why it does not."""
-    _, dtype, rank, writable = parameter
+    _, dtype, rank, writable, vector = parameter
+    if vector is not None:
+        return _fits_vectors(parameter, vector)
     size = dtype.itemsize
 
     def fits(operand: Operand, address: int) -> bool:
@@ -107,6 +110,25 @@ def _fits(parameter: Parameter) -> Callable[[Operand, int], bool]:
             and table is None
             and (len(strides) == rank if rank else operand.contiguous)
             and not gcd(address, *strides) % size
+        )
+
+    return fits
+
+
+def _fits_vectors(parameter: Parameter, vector: Vector) -> Callable[[Operand, int], bool]:
+    """Return `_fits` for a pointer to vectors: memory of whole vectors, or of their scalars."""
+    dtypes, alignment, nbytes = (parameter.dtype, vector.scalar), vector.alignment, vector.nbytes
+    writable = parameter.writable
+
+    def fits(operand: Operand, address: int) -> bool:
+        return (
+            operand.dtype in dtypes
+            and (operand.writable or not writable)
+            and operand.swizzle is None
+            and operand.table is None
+            and operand.contiguous
+            and not address % alignment
+            and not prod(operand.extents) * operand.dtype.itemsize % nbytes
         )
 
     return fits
@@ -169,9 +191,11 @@ def _storage(argument: Any) -> AnyStorage:
 def _check(parameter: Parameter, operand: Operand, address: int) -> None:
     """Raise an error if memory does not fit the parameter."""
     rank, size = len(operand.extents), operand.dtype.itemsize
-    if operand.dtype != parameter.dtype:
+    vector = parameter.vector
+    if operand.dtype != parameter.dtype and (vector is None or operand.dtype != vector.scalar):
+        kind = "" if vector is None else f" ({vector.name} is {vector.lanes} of {vector.scalar.name})"
         raise DTypeError(
-            f"the dtypes must agree, and its argument has dtype {operand.dtype.name}; convert it by xp.astype"
+            f"the dtypes must agree{kind}, and its argument has dtype {operand.dtype.name}; convert it by xp.astype"
         )
     if parameter.writable and not operand.writable:
         raise ReadOnlyError("it is not const, and its argument is read-only; write const, or pass a copy")
@@ -185,5 +209,21 @@ def _check(parameter: Parameter, operand: Operand, address: int) -> None:
             f"a bare pointer needs contiguous memory; found extents {operand.extents} with strides {operand.strides}: "
             f"write accel::View<T, {rank}>, or pass a copy"
         )
-    if gcd(address, *operand.strides) % size:
+    if vector is not None:
+        _check_vectors(vector, prod(operand.extents) * size, address)
+    elif gcd(address, *operand.strides) % size:
         raise LayoutError(f"the address or strides {operand.strides} are no multiples of {size} bytes; pass a copy")
+
+
+def _check_vectors(vector: Vector, nbytes: int, address: int) -> None:
+    """Raise an error if contiguous memory is not that of whole vectors."""
+    if nbytes % vector.nbytes:
+        raise LayoutError(
+            f"its argument has {nbytes} bytes, no multiple of the {vector.nbytes} of a {vector.name}; pass memory of "
+            f"whole vectors"
+        )
+    if address % vector.alignment:
+        raise LayoutError(
+            f"its address is no multiple of {vector.alignment} bytes, as {vector.name} needs; pass a copy, or a part that "
+            f"begins with a whole vector"
+        )

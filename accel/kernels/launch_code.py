@@ -103,8 +103,10 @@ def _memory(i: int, parameter: Parameter, values: list[str], scope: dict[str, An
         flat.append(f"if s{i}._const or s{i}._owner is None or s{i}._owner.readonly: return False")
     flat += [
         f"p{i} = covered(s{i}, {writable}, queue, opened)",
-        f"if p{i} < 0 or p{i} % {parameter.dtype.itemsize}: return False",
+        f"if p{i} < 0 or p{i} % {parameter.alignment}: return False",
     ]
+    if parameter.vector is not None:
+        flat.append(f"if s{i}.size * {parameter.dtype.itemsize} % {parameter.vector.nbytes}: return False")
     strided = [
         f"v{i} = view{i}(a{i})",
         f"if v{i} is None or covered(v{i}[0], {writable}, queue, opened) < 0: return False",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from accel.dtypes import DType, as_dtype
 from accel.errors import KernelSignatureError
+from accel.kernels.vectors import Vector, vector_named
 
 __all__ = ["Parameter", "only_kernel", "parameters_of"]
 
@@ -63,18 +64,27 @@ class Parameter(NamedTuple):
         Rank of a view; 0 for a bare pointer, None for a scalar.
     writable : bool
         Whether the kernel may write through it.
+    vector : Vector or None
+        The vectors to which a bare pointer is; it takes memory of their scalars too, as ``float4*`` takes float32.
     """
 
     name: str
     dtype: DType
     rank: int | None = None
     writable: bool = False
+    vector: Vector | None = None
+
+    @property
+    def alignment(self) -> int:
+        """Bytes of which the address of its memory is a multiple."""
+        return self.dtype.itemsize if self.vector is None else self.vector.alignment
 
     def __str__(self) -> str:
         if self.rank is None:
             return f"{self.dtype.name} {self.name}"
         const = "" if self.writable else "const "
-        kind = f"{const}{self.dtype.name}*" if self.rank == 0 else f"View<{const}{self.dtype.name}, {self.rank}>"
+        element = self.dtype.name if self.vector is None else self.vector.name
+        kind = f"{const}{element}*" if self.rank == 0 else f"View<{const}{element}, {self.rank}>"
         return f"{kind} {self.name}"
 
 
@@ -153,21 +163,23 @@ def _parameter(text: str, kernel: str) -> Parameter:
     view, pointer = _VIEW.fullmatch(kind), _POINTER.fullmatch(kind)
     rank = int(view.group(2)) if view else 0 if pointer else None
     element = next((match.group(1) for match in (view, pointer) if match), kind)
-    dtype = _dtype(element)
+    plain = _without_qualifiers(element)
+    vector = vector_named(plain) if pointer else None
+    dtype = as_dtype(_SCALARS[plain]) if plain in _SCALARS else vector.scalar if vector else None
     if dtype is None:
         raise _unknown(text, kernel)
-    return Parameter(name, dtype, rank, rank is not None and "const" not in element.split())
+    return Parameter(name, dtype, rank, rank is not None and "const" not in element.split(), vector)
 
 
-def _dtype(kind: str) -> DType | None:
+def _without_qualifiers(kind: str) -> str:
     name = " ".join(word for word in kind.split() if word != "const")
     for prefix in ("thrust::", "cuda::std::", "std::"):
         name = name.removeprefix(prefix)
-    return as_dtype(_SCALARS[name]) if name in _SCALARS else None
+    return name
 
 
 def _unknown(text: str, kernel: str) -> KernelSignatureError:
     return KernelSignatureError(
         f"the parameter {text!r} of {kernel} has an unsupported type; supported are numbers "
-        f"({', '.join(sorted(_SCALARS))}), pointers to them, and accel::View<T, rank>"
+        f"({', '.join(sorted(_SCALARS))}), pointers to them or to vectors such as float4, and accel::View<T, rank>"
     )

@@ -30,7 +30,7 @@ class RawKernel:
     The parameters are parsed from the source, and each launch is checked against them. Numbers are converted; one that
     does not fit is an error. Memory must have the dtype of the parameter, be on one device, and be writable unless the
     parameter is ``const``. A parameter ``accel::View<T, rank>`` takes strided memory and is indexed ``view(i, j)``; a
-    bare pointer takes contiguous memory.
+    bare pointer takes contiguous memory, and a pointer to vectors such as ``float4`` memory of their scalars.
 
     Threads may share a kernel. It is pickled as its source.
 

@@ -58,6 +58,14 @@ extern "C" __global__ void last(accel::View<const int, 2> view, long long* size,
     *size = view.size();
     *found = view(view.extents[0] - 1, 1);
 }
+extern "C" __global__ void turn_vectors(float4* from, float4* to) {
+    const float4 all = from[threadIdx.x];
+    from[threadIdx.x] = to[threadIdx.x] = make_float4(all.w, all.z, all.y, all.x);
+}
+extern "C" __global__ void exchange(float2* pairs) {
+    const float2 pair = pairs[threadIdx.x];
+    pairs[threadIdx.x] = make_float2(pair.y, pair.x);
+}
 extern "C" __global__ void number(int* target) { *target = NUMBER; }
 extern "C" __global__ void nothing(int number) {}
 
@@ -126,6 +134,23 @@ class TestArguments:
         found = container(np.zeros(model.size), "int32")
         gather(NDBuffer(container(numbers, "int32"), shape, strides, offset=offset), found, grid=1, block=model.size)
         assert found.to_numpy().tolist() == model.ravel().tolist()
+
+    def test_vectors_in_memory_of_their_scalars(self):
+        x, pairs = container(range(64)), container(np.arange(4) * (1 - 1j), "complex64")
+        kernel("turn_vectors")(x, x[32:], grid=1, block=8)
+        assert x.to_numpy().reshape(16, 4).tolist() == [[4 * i + k for k in (3, 2, 1, 0)] for i in range(8)] * 2
+        kernel("exchange")(pairs, grid=1, block=4)
+        kernel("exchange")(x, grid=1, block=32)
+        assert pairs.to_numpy().tolist() == (np.arange(4) * (-1 + 1j)).tolist()
+        assert x.to_numpy()[:4].tolist() == [2, 3, 0, 1]
+
+    @pytest.mark.parametrize("part", [lambda c: c[:30], lambda c: c[2:34], lambda c: NDBuffer(c, (16,), (2,))])
+    def test_memory_that_is_not_whole_vectors_is_refused(self, part):
+        x = container(range(64))
+        for given in ((part(x), x), (x, part(x))):
+            with pytest.raises(LayoutError, match=r"float4\* (from|to) of turn_vectors: "):
+                kernel("turn_vectors")(*given, grid=1, block=8)
+        assert x.to_numpy().tolist() == list(range(64))
 
     def test_a_tensor_with_a_layout(self):
         c = container(np.zeros(6))

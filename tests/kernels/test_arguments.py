@@ -159,6 +159,53 @@ def test_what_does_not_fit_is_refused_by_the_name_of_the_parameter(c, signature,
         bind(signature, make(c))
 
 
+VECTORS = st.sampled_from([
+    ("float4", "float32", 4, 16), ("float3", "float32", 3, 4), ("int2", "int32", 2, 8), ("uchar4", "uint8", 4, 4),
+    ("short3", "int16", 3, 2), ("ulonglong4", "uint64", 4, 16), ("double2", "float64", 2, 16), ("half2", "float16", 2, 4),
+    ("longlong1", "int64", 1, 8),
+])  # fmt: skip
+
+
+@settings(max_examples=100, deadline=None, database=None)
+@given(VECTORS, st.integers(0, 40), st.integers(0, 20))
+def test_a_pointer_to_vectors_takes_memory_of_their_scalars_if_it_is_whole_vectors(vector, size, start):
+    name, dtype, lanes, alignment = vector
+    c = accel.container(np.arange(64).astype(dtype))
+    part = c[start : start + size]
+    if size % lanes:
+        with pytest.raises(LayoutError, match=f"no multiple of the .* of a {name}; pass memory of whole vectors"):
+            bind(f"{name}* x", part)
+    elif part.__accel_operand__().address % alignment:
+        with pytest.raises(LayoutError, match=f"its address is no multiple of {alignment} bytes, as {name} needs"):
+            bind(f"const {name}* x", part)
+    else:
+        (pointer,) = bind(f"{name}* x", part).values
+        assert (int(pointer), pointer.extent) == (part.__accel_operand__().address, part.nbytes)
+
+
+def test_a_pointer_to_two_floats_takes_complex_numbers_too():
+    for dtype, kind in (("complex64", "float2"), ("complex128", "double2")):
+        c = accel.zeros(3, dtype)
+        (pointer,) = bind(f"{kind}* x", c).values
+        assert pointer.extent == 3 * np.dtype(dtype).itemsize
+    with pytest.raises(
+        DTypeError, match=r"the dtypes must agree \(float4 is 4 of float32\), and its argument has dtype"
+    ):
+        bind("float4* x", accel.zeros(4, "complex64"))
+    with pytest.raises(DTypeError, match="the dtypes must agree, and its argument has dtype float32"):
+        bind("cuFloatComplex* x", accel.zeros(4, "float32"))
+
+
+def test_a_pointer_to_vectors_needs_what_other_pointers_need(c):
+    with pytest.raises(LayoutError, match="a bare pointer needs contiguous memory"):
+        bind("float4* x", NDBuffer(c, (4,), (2,)))
+    with pytest.raises(LayoutError, match="its argument is swizzled"):
+        bind("float4* x", Strange(c, swizzle=Swizzling(1, 1)))
+    with pytest.raises(ReadOnlyError, match="it is not const"):
+        bind("float4* x", Strange(c, writable=False))
+    bind("const float4* x", Strange(c, writable=False))
+
+
 def test_each_number_of_arguments_but_the_right_one_is_refused():
     for arguments in ((), (1,), (1, 2, 3)):
         with pytest.raises(KernelSignatureError, match=r"f takes 2 arguments \(int32 a, float32 b\); found"):

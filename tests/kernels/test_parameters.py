@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from accel.dtypes import as_dtype
 from accel.errors import KernelSignatureError
 from accel.kernels.parameters import _SCALARS, Parameter, only_kernel, parameters_of
+from accel.kernels.vectors import vector_named
 
 QUICK = settings(max_examples=80, deadline=None, database=None)
 KEYWORDS = {word for kind in _SCALARS for word in kind.split()}
@@ -31,7 +32,7 @@ def declared(draw):
     else:
         room, front = draw(st.sampled_from(["accel::View", "View"])), draw(st.sampled_from(["", "const "]))
         text = f"{front}{room}<{element},{draw(st.sampled_from(['', ' ', space]))}{rank}>{space}{name}"
-    return Parameter(name, dtype, rank, writable), text
+    return Parameter(name, dtype, rank, writable, vector_named(kind) if rank == 0 else None), text
 
 
 @st.composite
@@ -71,6 +72,9 @@ def test_a_parameter_is_shown_as_it_is_checked():
     source = 'extern "C" __global__ void f(const float* a, View<int, 2> b, accel::View<const double, 1> c, size_t d) {}'
     shown = ["const float32* a", "View<int32, 2> b", "View<const float64, 1> c", "uint64 d"]
     assert [str(parameter) for parameter in parameters_of(source, "f")] == shown
+    vectors = 'extern "C" __global__ void f(const float4* a, uchar3 *__restrict__ b, float2* c, float2 d) {}'
+    shown = ["const float4* a", "uchar3* b", "float2* c", "complex64 d"]
+    assert [str(parameter) for parameter in parameters_of(vectors, "f")] == shown
 
 
 def test_void_is_no_parameter():
@@ -84,6 +88,9 @@ def test_void_is_no_parameter():
         "Mine x",
         "Mine* x",
         "long x",
+        "float4 x",
+        "float5* x",
+        "accel::View<float4, 1> x",
         "const float& x",
         "float x[3]",
         "accel::View<float, 0> x",

@@ -2,10 +2,13 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["call_site", "entry_frame", "stack_level"]
+__all__ = ["call_site", "entry_frame", "named_call_site", "stack_level"]
 
 _LIBRARY = str(Path(__file__).parent) + os.sep
 # The demo counts as user code.
@@ -13,8 +16,24 @@ _DEMO = str(Path(__file__).parent / "demo") + os.sep
 _BACKENDS = str(Path(__file__).parents[1] / "backends") + os.sep
 
 
+_named: ContextVar[str] = ContextVar("named", default="")
+
+
+@contextmanager
+def named_call_site(name: str) -> Iterator[None]:
+    """Let `call_site` return a name in this context: of what a user gave to a command, which has no line of code."""
+    before = _named.set(name)
+    try:
+        yield
+    finally:
+        _named.reset(before)
+
+
 def call_site() -> str:
     """Return file, line and function of the innermost caller outside the library."""
+    named = _named.get()
+    if named:
+        return named
     frame, _ = _outside()
     code = frame.f_code
     return f"{code.co_filename}:{frame.f_lineno} in {code.co_name}"

@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from accel import config
+from accel.call_sites import named_call_site
 from accel.device import resolve
 from accel.errors import AccelError, KernelCheckError
 from accel.kernel_arrays import argument_from, summary
@@ -100,4 +101,8 @@ def _arguments(given: argparse.Namespace, kernel: RawKernel) -> list[Any]:
     if len(given.arg) != len(kernel.parameters):
         raise ValueError(f"{kernel} takes {len(kernel.parameters)} arguments; found {len(given.arg)} of --arg")
     random = np.random.default_rng(given.seed)
-    return [argument_from(text, each, random) for text, each in zip(given.arg, kernel.parameters, strict=True)]
+    arguments = []
+    for number, (text, parameter) in enumerate(zip(given.arg, kernel.parameters, strict=True), 1):
+        with named_call_site(f"argument {number} ({parameter.name})"):
+            arguments.append(argument_from(text, parameter, random))
+    return arguments

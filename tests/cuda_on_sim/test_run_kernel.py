@@ -65,6 +65,13 @@ def test_a_finding_is_told_and_written_as_json_and_as_a_picture(kernels, tmp_pat
     assert ET.parse(files[1]).getroot().tag.endswith("svg")
 
 
+@pytest.mark.parametrize("what", ["arange", "random", "5"])
+def test_a_report_names_the_argument_in_which_the_memory_was_given(kernels, capsys, what):
+    given = f"--kernel scale --block 8 --arg float[4]={what} --arg 2 --arg 8 -D OFFSET=1".split()
+    assert run(kernels, *given) == 1
+    assert "allocated at argument 1 (x); compare" in capsys.readouterr().err
+
+
 def test_checks_are_chosen(kernels):
     given = ["--kernel", "collide", "--arg", "int[1]=zeros", "-D", "OFFSET=1"]
     assert run(kernels, *given) == 1

@@ -224,6 +224,6 @@ def _check_vectors(vector: Vector, nbytes: int, address: int) -> None:
         )
     if address % vector.alignment:
         raise LayoutError(
-            f"its address is no multiple of {vector.alignment} bytes, as {vector.name} needs; pass a copy, or a part that "
-            f"begins with a whole vector"
+            f"its address is no multiple of {vector.alignment} bytes, as {vector.name} needs; pass a copy, or a part "
+            f"that begins with a whole vector"
         )

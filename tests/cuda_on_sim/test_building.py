@@ -299,6 +299,7 @@ def error_of(source, kernels=(), **given):
         ("cuda::barrier<1> b;", "cuda"),
         ("nvcuda::wmma::fragment<1> b;", "nvcuda"),
         ("CUtensorMap map;", "CUtensorMap"),
+        ("f<<<1, 1>>>(x);", "kernel launches from kernels"),
     ],
 )
 def test_cuda_that_is_not_simulated_is_named_with_its_line(line, construct):

@@ -161,8 +161,8 @@ def test_what_does_not_fit_is_refused_by_the_name_of_the_parameter(c, signature,
 
 VECTORS = st.sampled_from([
     ("float4", "float32", 4, 16), ("float3", "float32", 3, 4), ("int2", "int32", 2, 8), ("uchar4", "uint8", 4, 4),
-    ("short3", "int16", 3, 2), ("ulonglong4", "uint64", 4, 16), ("double2", "float64", 2, 16), ("half2", "float16", 2, 4),
-    ("longlong1", "int64", 1, 8),
+    ("short3", "int16", 3, 2), ("ulonglong4", "uint64", 4, 16), ("double2", "float64", 2, 16),
+    ("half2", "float16", 2, 4), ("longlong1", "int64", 1, 8),
 ])  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from .dynamic_shared import in_functions, pointers
 from .scopes import scoped
 from .tokens import Token, code_among, code_of, matching, tokens
 
-__all__ = ["constants", "translated"]
+__all__ = ["constants", "translated", "without_launches"]
 
 _ASM = frozenset(("asm", "__asm__", "__asm"))
 
@@ -73,11 +73,29 @@ def _assembly(code: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
                 first = code[opening + 1].text.strip('"') if opening + 1 < len(code) else ""
                 end = code[closing].end if closing < len(code) else code[-1].end
                 quoted = "".join([c for c in first if c.isprintable() and c not in '"\\'])[:60]
-                yield (
-                    token.start,
-                    end,
-                    f'({{ static_assert(false, "CUDA that is not simulated: inline PTX ({quoted})"); }})',
-                )
+                yield token.start, end, f"({_error(f'inline PTX ({quoted})')})"
+
+
+def without_launches(source: str) -> str:
+    """Return a source in which each launch of a kernel is an error, where the preprocessor does not take it out.
+
+    Examples
+    --------
+    >>> without_launches("child<<<1, 32>>>(x);")
+    'child(({ static_assert(false, "CUDA that is not simulated: kernel launches from kernels"); }))(x);'
+    """
+    code = code_of(source) if "<<<" in source else ()
+    edits = []
+    for index, token in enumerate(code):
+        if token.text == "<<<" and code[index - 1].text != "operator":
+            last = next((later for later in code[index:] if later.text == ">>>"), token)
+            edits.append((token.start, last.end, f"(({_error('kernel launches from kernels')}))"))
+    return _edited(source, edits)
+
+
+def _error(what: str) -> str:
+    """Return an expression that is an error."""
+    return f'{{ static_assert(false, "CUDA that is not simulated: {what}"); }}'
 
 
 def constants(source: str) -> tuple[str, ...]:

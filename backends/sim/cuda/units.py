@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from accel.errors import KernelSyntaxError
 
 from .tokens import line_of
-from .translation import constants, translated
+from .translation import constants, translated, without_launches
 
 __all__ = ["unit_of"]
 
@@ -26,7 +26,7 @@ def unit_of(source: str, kernels: Sequence[str], macros: str = "", *, checked: b
     entries = "".join([f"ACCEL_SIM_ENTRY({number}, {kernel})\n" for number, kernel in enumerate(kernels)])
     return (
         f'#include "accel_sim/kernel.h"\n{declared}{macros}'
-        f'#line 1 "<source>"\n{translated(source, checked=checked)}\n'
+        f'#line 1 "<source>"\n{without_launches(translated(source, checked=checked))}\n'
         f'#line 1 "<kernels>"\n{entries}#include "accel_sim/module.h"\n'
         f"ACCEL_SIM_NAMES(accel_sim_kernels, {_strings(kernels)})\n"
         f"ACCEL_SIM_NAMES(accel_sim_constants, {_strings(constants(source))})\n"

@@ -123,7 +123,9 @@ def measured(program: Program, *, run: bool, limit: float) -> dict[str, Any]:
 
 def verified(said: str) -> bool | None:
     """What a program says of its results; None if it says nothing."""
-    if re.search(r"\bfail|\berror\b(?!\s*(?:rate|is|=|:))|mismatch|incorrect|not correct", said, re.IGNORECASE):
+    if re.search(
+        r"\bfail|\berror\b(?!\s*(?:rate|statistics|is|=|:))|mismatch|incorrect|not correct", said, re.IGNORECASE
+    ):
         return False
     return True if re.search(r"\bpass|\bsuccess|\bcorrect\b|\bok\b|verified", said, re.IGNORECASE) else None
 

@@ -101,6 +101,7 @@ int main(int argc, char** argv) {
     expect(properties.warpSize == warps_of_the_helper(), "properties");
     expect(cudaMalloc(&pitched, size_t(1) << 60) == cudaErrorMemoryAllocation, "limit of memory");
     expect(cudaGetLastError() == cudaErrorMemoryAllocation && cudaGetLastError() == cudaSuccess, "last error");
+    expect(clock() / CLOCKS_PER_SEC < 100000, "seconds of the processor, not nanoseconds since it started");
     cudaStream_t stream;
     cudaStreamCreate(&stream);
     cudaFree(x);

@@ -22,5 +22,5 @@ def runtime_file(compiler: Compiler) -> Path:
 @cache
 def _sources() -> str:
     """Return a digest of the headers, the runtime, and the Python modules that make code of sources."""
-    paths = [*HEADERS.rglob("*"), *RUNTIME.rglob("*"), *_HERE.glob("*.py")]
+    paths = [*HEADERS.rglob("*"), *RUNTIME.rglob("*"), *_HERE.rglob("*.py")]
     return digest(sorted((str(path.relative_to(_HERE)), digest_of_file(path)) for path in paths if path.is_file()))

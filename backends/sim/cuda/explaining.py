@@ -100,7 +100,7 @@ def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:
     return merged.values()
 
 
-_WITH_THREADS = (Kind.DIVERGENT_BARRIER, Kind.ENDED_BEFORE_BARRIER, Kind.DEADLOCK, Kind.TIMEOUT)
+_WITH_THREADS = (Kind.DIVERGENT_BARRIER, Kind.DEADLOCK, Kind.TIMEOUT)
 
 
 def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ...]) -> KernelReport:
@@ -130,10 +130,9 @@ def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ..
     )
 
 
-_TWO_SIDED = (Kind.RACE, Kind.DIVERGENT_BARRIER, Kind.ENDED_BEFORE_BARRIER)
+_TWO_SIDED = (Kind.RACE, Kind.DIVERGENT_BARRIER)
 _ACTIONS: Mapping[int, tuple[str, str]] = {
     Kind.DIVERGENT_BARRIER: ("waits at a barrier", "waits elsewhere"),
-    Kind.ENDED_BEFORE_BARRIER: ("waits at a barrier", "has ended"),
     Kind.WRONG_MASK: ("calls a warp operation", "is elsewhere"),
     Kind.DEADLOCK: ("waits", "waits"),
     Kind.NOT_COOPERATIVE: ("waits for the grid", "waits for the grid"),

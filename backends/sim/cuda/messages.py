@@ -203,16 +203,7 @@ def _divergent(subject: Subject) -> tuple[str, str]:
     where = f"waits at another, at {other.where}" if other.where else "does not"
     return (
         f"{subject.thread} waits at a barrier, and {who(other, subject.grid, subject.block)} {where}",
-        "all threads of a block must reach the same barrier: write it outside of the branch or loop that only some run",
-    )
-
-
-def _ended(subject: Subject) -> tuple[str, str]:
-    other = subject.other
-    assert other is not None, "a barrier that is missed has two sides"
-    return (
-        f"{subject.thread} waits at a barrier, and {who(other, subject.grid, subject.block)} has ended",
-        "let no thread return before a barrier that others reach: write if (i < n) {...} instead of if (i >= n) return",
+        "all threads of a block that have not ended must reach the same barrier: write it outside of the branch or loop that only some run",
     )
 
 
@@ -272,7 +263,6 @@ _WRITERS: Mapping[Kind, Callable[[Subject], tuple[str, str]]] = {
     Kind.RACE: _race,
     Kind.UNINITIALIZED: _uninitialized,
     Kind.DIVERGENT_BARRIER: _divergent,
-    Kind.ENDED_BEFORE_BARRIER: _ended,
     Kind.WRONG_MASK: _wrong_mask,
     Kind.DEADLOCK: _deadlock,
     Kind.NOT_COOPERATIVE: _not_cooperative,

@@ -23,5 +23,5 @@ def runtime_file(compiler: Compiler) -> Path:
 @cache
 def _sources() -> str:
     """Return a digest of the headers, the runtime, and the Python modules that make code of sources."""
-    code = [f"{folder}/{name}" for top in (HEADERS, RUNTIME) for folder, _, names in os.walk(top) for name in names]
-    return digest_of_files([*code, *(entry.path for entry in os.scandir(_HERE) if entry.name.endswith(".py"))])
+    folders = [(folder, names) for folder, _, names in os.walk(_HERE) if not folder.endswith("__pycache__")]
+    return digest_of_files([f"{folder}/{name}" for folder, names in folders for name in names])

@@ -1,8 +1,8 @@
 """`without_calls`: takes the calls of the checks out of the host code of a program, in the assembly of its units.
 
 Kernels are called by their address, as is what a thread or a virtual function runs. So host code is every function
-whose address is not taken, and that no function whose address is taken can reach by calls. Its accesses are not checked;
-without the calls, its loops are about three times as fast.
+whose address is not taken, and that no function whose address is taken can reach by calls. Its accesses are not
+checked; without the calls, its loops are about three times as fast.
 """
 
 import platform

@@ -14,20 +14,16 @@ import numpy as np
 from accel import config
 from accel.abc import Pointer, RawParameter, Stream
 from accel.device import Device
-from accel.errors import KernelCheckError, KernelLaunchError
-from accel.kernel_reports import Dim3, KernelReport
-from accel.kernel_reports.texts import written_reports
+from accel.errors import KernelLaunchError
 
 from ..memory import DeviceMemory, Memory
 from ..races import Operation
 from ..regions import Region
 from ..streams import SimStream, Task
 from ..uninterrupted import stopped_by_interrupt
-from .allocations import Area, Areas
-from .explaining import Argument, Launched, distinct, reports_of
+from .allocations import Area, Areas, Argument
 from .kernels import Kernels, Loaded
-from .kinds import ERRORS
-from .launching import Kind, Outcome, Range, run
+from .launching import Dim3, Kind, Outcome, Range, run
 
 __all__ = ["Launcher", "MemoryArgument", "SimRawExecutable"]
 
@@ -292,6 +288,8 @@ class SimRawExecutable:
 
     def _raise(self, launch: _Launch, outcome: Outcome, areas: Areas) -> None:
         """Raise the error of the finding that stopped the launch, or of the first one, with all reports, if any."""
+        from .explaining import Launched, distinct, error_of, reports_of  # a launch without findings needs none of it
+
         findings = sorted(outcome.findings, key=lambda finding: (finding.kind != outcome.stopped, finding.kind))
         launched = Launched(
             kernel=self._kernel,
@@ -309,12 +307,7 @@ class SimRawExecutable:
             return
         reports = tuple(reports_of(launched, findings, outcome.standings))
         self._launcher.races.extend([str(each) for each in reports if each.check == "race"])
-        raise _error(findings[0].kind, reports)
-
-
-def _error(kind: int, reports: tuple[KernelReport, ...]) -> Exception:
-    text, error = written_reports(reports), ERRORS[kind]
-    return error(text, reports) if issubclass(error, KernelCheckError) else error(text)
+        raise error_of(findings[0].kind, reports)
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -3,18 +3,34 @@
 from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..memory import DeviceMemory, Memory, Released
 from ..written import Mask
 from .module import Module, Variable
 
-__all__ = ["Area", "Areas", "Cells"]
+__all__ = ["Area", "Areas", "Argument", "Cells"]
 
 Cells = dict[int, int]
 """The addresses of the shadows of a module's variables, by the addresses of these."""
 
 _PAGE = 4096
+
+
+class Argument(NamedTuple):
+    """Memory that was passed to a kernel.
+
+    Attributes
+    ----------
+    name : str
+        Name of the parameter; empty if it is not known.
+    host, nbytes : int
+        Address on the host, and bytes.
+    """
+
+    name: str
+    host: int
+    nbytes: int
 
 
 @dataclass(slots=True, eq=False)

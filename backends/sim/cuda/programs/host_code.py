@@ -1,8 +1,8 @@
 """`without_calls`: takes the calls of the checks out of the host code of a program, in the assembly of its units.
 
 Kernels are called by their address, as is what a thread or a virtual function runs. So host code is every function
-whose address is not taken, and that no function whose address is taken can reach by calls. Its accesses are not checked;
-without the calls, its loops are about three times as fast.
+whose address is not taken, and that no function whose address is taken can reach by calls. Its accesses are not
+checked; without the calls, its loops are about three times as fast.
 """
 
 import platform
@@ -17,7 +17,7 @@ __all__ = ["KNOWN", "without_calls"]
 KNOWN = sys.platform == "linux" and platform.machine() in {"x86_64", "AMD64"}
 
 _NAME = r"[A-Za-z_$][\w.$]*"
-_ANY_NAME = re.compile(rf"(?<![\w.$@]){_NAME}")
+_ANY_NAME = re.compile(r"(?<![\w.@])[A-Za-z_][\w.$]*")
 _FUNCTION = re.compile(rf"\s*\.type\s+({_NAME}),\s*[@%]function")
 _LABEL = re.compile(rf"({_NAME}):")
 _CALL = re.compile(rf"\s*(?:call|j[a-z]+)q?\s+\*?({_NAME})(?:@\w+)?(?:\(%rip\))?\s*(?:#.*)?$")

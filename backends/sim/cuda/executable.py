@@ -216,6 +216,8 @@ class SimRawExecutable:
     def _value(self, place: int, value: Any) -> "MemoryArgument | np.generic | np.ndarray[Any, Any]":
         """Return memory for an argument that is an address, or else the number."""
         parameter = self._parameters[place] if place < len(self._parameters) else None
+        if parameter is None or parameter.rank == 0:
+            value = self._address(value)
         if not isinstance(value, Pointer) and (parameter is None or not parameter.rank):
             number: np.generic = value
             return number
@@ -228,6 +230,13 @@ class SimRawExecutable:
                 f"{region.low:#x}, which no simulated device has; pass memory that is not released"
             )
         return MemoryArgument(name, value, memory, region, parameter is None or parameter.writable)
+
+    def _address(self, value: Any) -> Any:
+        """Return a pointer for an integer that is a simulated address: up to the end of the memory that is there."""
+        if not isinstance(value, np.int64 | np.uint64) or isinstance(value, Pointer):
+            return value
+        memory = self._launcher.memory_at(int(value), 1)
+        return value if memory is None else Pointer.to(int(value), memory.pointer + memory.nbytes - int(value))
 
     def _run(self, launch: _Launch, operation: Operation) -> None:
         """Run the kernel: the body of the task."""

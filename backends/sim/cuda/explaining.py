@@ -97,6 +97,7 @@ def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:
         first = merged.setdefault((finding.kind, sides), finding)
         if first is not finding:
             first.count += finding.count
+            first.scope = max(first.scope, finding.scope)
     return merged.values()
 
 

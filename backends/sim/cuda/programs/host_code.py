@@ -17,7 +17,7 @@ __all__ = ["KNOWN", "without_calls"]
 KNOWN = sys.platform == "linux" and platform.machine() in {"x86_64", "AMD64"}
 
 _NAME = r"[A-Za-z_$][\w.$]*"
-_ANY_NAME = re.compile(rf"(?<![\w.$@]){_NAME}")
+_ANY_NAME = re.compile(r"(?<![\w.@])[A-Za-z_][\w.$]*")
 _FUNCTION = re.compile(rf"\s*\.type\s+({_NAME}),\s*[@%]function")
 _LABEL = re.compile(rf"({_NAME}):")
 _CALL = re.compile(rf"\s*(?:call|j[a-z]+)q?\s+\*?({_NAME})(?:@\w+)?(?:\(%rip\))?\s*(?:#.*)?$")

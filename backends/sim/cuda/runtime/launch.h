@@ -57,7 +57,7 @@ struct Finding {
     Place here, other;  // other: the earlier access of a race, or a thread at a different barrier
     uint32_t kind, space;
     int32_t range;      // index in `ranges` (SPACE_GLOBAL) or in `shared_variables` (SPACE_SHARED); else, or unknown: -1
-    uint32_t scope;     // RACE: 0 within a warp, 1 within a block, 2 between blocks
+    uint32_t scope;     // RACE: 0 within a warp, 1 within a block, 2 between blocks; the widest that occurred
     char text[200];     // ASSERTION, UNSUPPORTED, MISALIGNED: the message, type or construct
 };
 

@@ -38,10 +38,34 @@ extern "C" __global__ void volatile_shuffled(volatile int* in, int* out) {
 extern "C" __global__ void shuffled_beyond_the_end(int* in, int* out) {
     out[threadIdx.x] = __shfl_sync(__activemask(), in[threadIdx.x], 0);
 }
+struct Found {
+    int is, value;
+};
+__device__ Found odd(int i) {
+    Found found;
+    found.is = i & 1;
+    if (found.is) found.value = i;
+    return found;
+}
+extern "C" __global__ void member_without_a_value(int* out) {
+    const Found found = odd(threadIdx.x), copied = found;
+    out[threadIdx.x] = copied.is ? copied.value : -1;
+}
+struct Complex {
+    float re, im;
+    __device__ Complex() {}
+    __device__ Complex(float re) : re(re), im(0) {}
+};
+extern "C" __global__ void class_with_an_empty_constructor(float* out) {
+    __shared__ Complex one;
+    if (threadIdx.x == 0) one = Complex(1);
+    __syncthreads();
+    out[threadIdx.x] = one.re;
+}
 """
 KERNELS = (
     "last_block_resets_the_counter", "one_lane_sets_what_all_get", "one_lane_sets_what_a_warp_gets",
-    "volatile_shuffled", "shuffled_beyond_the_end",
+    "volatile_shuffled", "shuffled_beyond_the_end", "member_without_a_value", "class_with_an_empty_constructor",
 )  # fmt: skip
 pytestmark = pytest.mark.parametrize("setup", setups(), ids=str)
 
@@ -78,3 +102,15 @@ def test_what_is_shuffled_is_read_within_its_memory(setup):
         "shuffled_beyond_the_end", 1, 64, Memory(np.zeros(63, np.int32)), Memory(np.zeros(64, np.int32)), setup=setup
     )
     assert kinds(outcome) == ["OUT_OF_BOUNDS"]
+
+
+def test_a_structure_is_copied_with_a_member_that_has_no_value(setup):
+    out = Memory(np.zeros(64, np.int32))
+    assert kinds(run("member_without_a_value", 1, 64, out, setup=setup)) == []
+    assert out.values.tolist() == [i if i & 1 else -1 for i in range(64)]
+
+
+def test_shared_memory_is_of_a_class_whose_constructor_is_empty(setup):
+    out = Memory(np.zeros(64, np.float32))
+    assert kinds(run("class_with_an_empty_constructor", 1, 64, out, setup=setup)) == []
+    assert (out.values == 1).all()

@@ -3,6 +3,10 @@
 import numpy as np
 import pytest
 
+import accel
+from accel import RawKernel
+from accel.errors import KernelRaceError
+
 from .checking import ALL, Memory, kinds, ran, setups
 
 SOURCE = r"""
@@ -63,6 +67,23 @@ extern "C" __global__ void class_with_an_empty_constructor(float* out) {
     out[threadIdx.x] = one.re;
 }
 """
+# As in the guide of CUDA, which writes atomicAdd for double like this.
+MOST = r"""
+__device__ float most(float* address, float value) {
+    int* bits = (int*)address;
+    int old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed, __float_as_int(fmaxf(value, __int_as_float(assumed))));
+    } while (assumed != old);
+    return __int_as_float(old);
+}
+extern "C" __global__ void largest(float* found) { most(found, threadIdx.x); }
+extern "C" __global__ void largest_too_early(float* found, float* out) {
+    if (threadIdx.x) most(found, threadIdx.x);
+    else *out = *found;
+}
+"""
 KERNELS = (
     "last_block_resets_the_counter", "one_lane_sets_what_all_get", "one_lane_sets_what_a_warp_gets",
     "volatile_shuffled", "shuffled_beyond_the_end", "member_without_a_value", "class_with_an_empty_constructor",
@@ -114,3 +135,27 @@ def test_shared_memory_is_of_a_class_whose_constructor_is_empty(setup):
     out = Memory(np.zeros(64, np.float32))
     assert kinds(run("class_with_an_empty_constructor", 1, 64, out, setup=setup)) == []
     assert (out.values == 1).all()
+
+
+@pytest.fixture(params=range(3))
+def seeded(request):
+    with accel.using(kernel_checks="all", sim_seed=request.param):
+        yield
+
+
+@pytest.mark.usefixtures("seeded")
+class TestLoopsOfCompareAndSwap:
+    def test_the_first_read_need_not_be_atomic(self, setup, monkeypatch):
+        monkeypatch.setenv("ACCEL_KERNEL_COMPILER", setup.compiler)
+        found = accel.zeros(1, "float32", device="sim")
+        with accel.using(sim_warp=setup.warp):
+            RawKernel.from_source(MOST, "largest")(found, grid=3, block=64)
+            assert found.to_numpy()[0] == 63
+
+    def test_another_read_must_be(self, setup, monkeypatch):
+        monkeypatch.setenv("ACCEL_KERNEL_COMPILER", setup.compiler)
+        found, out = accel.zeros(1, "float32", device="sim"), accel.zeros(1, "float32", device="sim")
+        with accel.using(sim_warp=setup.warp):
+            RawKernel.from_source(MOST, "largest_too_early")(found, out, grid=1, block=64)
+            with pytest.raises(KernelRaceError):
+                out.to_numpy()

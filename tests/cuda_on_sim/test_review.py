@@ -3,6 +3,10 @@
 import numpy as np
 import pytest
 
+import accel
+from accel import RawKernel
+from accel.errors import KernelRaceError
+
 from .checking import ALL, Memory, kinds, ran, setups
 
 SOURCE = r"""
@@ -38,10 +42,51 @@ extern "C" __global__ void volatile_shuffled(volatile int* in, int* out) {
 extern "C" __global__ void shuffled_beyond_the_end(int* in, int* out) {
     out[threadIdx.x] = __shfl_sync(__activemask(), in[threadIdx.x], 0);
 }
+struct Found {
+    int is, value;
+};
+__device__ Found odd(int i) {
+    Found found;
+    found.is = i & 1;
+    if (found.is) found.value = i;
+    return found;
+}
+extern "C" __global__ void member_without_a_value(int* out) {
+    const Found found = odd(threadIdx.x), copied = found;
+    out[threadIdx.x] = copied.is ? copied.value : -1;
+}
+struct Complex {
+    float re, im;
+    __device__ Complex() {}
+    __device__ Complex(float re) : re(re), im(0) {}
+};
+extern "C" __global__ void class_with_an_empty_constructor(float* out) {
+    __shared__ Complex one;
+    if (threadIdx.x == 0) one = Complex(1);
+    __syncthreads();
+    out[threadIdx.x] = one.re;
+}
+"""
+# As in the guide of CUDA, which writes atomicAdd for double like this.
+MOST = r"""
+__device__ float most(float* address, float value) {
+    int* bits = (int*)address;
+    int old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed, __float_as_int(fmaxf(value, __int_as_float(assumed))));
+    } while (assumed != old);
+    return __int_as_float(old);
+}
+extern "C" __global__ void largest(float* found) { most(found, threadIdx.x); }
+extern "C" __global__ void largest_too_early(float* found, float* out) {
+    if (threadIdx.x) most(found, threadIdx.x);
+    else *out = *found;
+}
 """
 KERNELS = (
     "last_block_resets_the_counter", "one_lane_sets_what_all_get", "one_lane_sets_what_a_warp_gets",
-    "volatile_shuffled", "shuffled_beyond_the_end",
+    "volatile_shuffled", "shuffled_beyond_the_end", "member_without_a_value", "class_with_an_empty_constructor",
 )  # fmt: skip
 pytestmark = pytest.mark.parametrize("setup", setups(), ids=str)
 
@@ -78,3 +123,39 @@ def test_what_is_shuffled_is_read_within_its_memory(setup):
         "shuffled_beyond_the_end", 1, 64, Memory(np.zeros(63, np.int32)), Memory(np.zeros(64, np.int32)), setup=setup
     )
     assert kinds(outcome) == ["OUT_OF_BOUNDS"]
+
+
+def test_a_structure_is_copied_with_a_member_that_has_no_value(setup):
+    out = Memory(np.zeros(64, np.int32))
+    assert kinds(run("member_without_a_value", 1, 64, out, setup=setup)) == []
+    assert out.values.tolist() == [i if i & 1 else -1 for i in range(64)]
+
+
+def test_shared_memory_is_of_a_class_whose_constructor_is_empty(setup):
+    out = Memory(np.zeros(64, np.float32))
+    assert kinds(run("class_with_an_empty_constructor", 1, 64, out, setup=setup)) == []
+    assert (out.values == 1).all()
+
+
+@pytest.fixture(params=range(3))
+def seeded(request):
+    with accel.using(kernel_checks="all", sim_seed=request.param):
+        yield
+
+
+@pytest.mark.usefixtures("seeded")
+class TestLoopsOfCompareAndSwap:
+    def test_the_first_read_need_not_be_atomic(self, setup, monkeypatch):
+        monkeypatch.setenv("ACCEL_KERNEL_COMPILER", setup.compiler)
+        found = accel.zeros(1, "float32", device="sim")
+        with accel.using(sim_warp=setup.warp):
+            RawKernel.from_source(MOST, "largest")(found, grid=3, block=64)
+            assert found.to_numpy()[0] == 63
+
+    def test_another_read_must_be(self, setup, monkeypatch):
+        monkeypatch.setenv("ACCEL_KERNEL_COMPILER", setup.compiler)
+        found, out = accel.zeros(1, "float32", device="sim"), accel.zeros(1, "float32", device="sim")
+        with accel.using(sim_warp=setup.warp):
+            RawKernel.from_source(MOST, "largest_too_early")(found, out, grid=1, block=64)
+            with pytest.raises(KernelRaceError):
+                out.to_numpy()

@@ -92,9 +92,7 @@ def test_calls_stay_exactly_where_a_function_whose_address_is_taken_can_get(data
     split = data.draw(st.integers(0, count))
     units = ["\n".join(line for part in some for line in part) for some in (parts[:split], parts[split:])]
     checked = reached(graph, {*stored, *[each for _, taken in graph for each in taken]})
-    expected = [
-        [line for line in part if at in checked or "__tsan_read4" not in line] for at, part in enumerate(parts)
-    ]
+    expected = [[line for line in part if at in checked or "__tsan_read4" not in line] for at, part in enumerate(parts)]
     assert without_calls(units) == [
         "\n".join(line for part in some for line in part) for some in (expected[:split], expected[split:])
     ]

@@ -1,9 +1,12 @@
 """`cupy_on_sim`: code that was written for CuPy runs on a simulated device, and its mistakes are reported."""
 
 import gc
+import re
 import sys
 import threading
 from contextlib import suppress
+from operator import attrgetter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +22,7 @@ from accel.errors import (
     RaceError,
 )
 from accel.testing import cupy_on_sim, no_races, seeded
+from accel.testing.cupy_simulation.streams import runtime
 from accel.testing.simulation import drop
 
 SOURCE = r"""
@@ -247,6 +251,20 @@ def test_what_a_kernel_does_wrong_is_raised_where_it_is_waited_for_and_the_devic
     assert x.get().tolist() == [2] * 8
 
 
+def test_what_a_kernel_does_wrong_is_raised_by_a_copy_to_the_host_and_by_the_end_of_the_block(cp, module):
+    x = cp.ones(8, dtype=cp.float32)
+    module.get_function("beyond")((1,), (1,), (x, 8))
+    with pytest.raises(KernelMemoryError):
+        cp.asnumpy(cp.zeros(1))
+    with pytest.raises(KernelMemoryError), cupy_on_sim():
+        module.get_function("beyond")((1,), (1,), (x, 8))
+    with suppress(KeyError), cupy_on_sim():
+        module.get_function("beyond")((1,), (1,), (x, 8))
+        raise KeyError
+    with pytest.raises(KernelMemoryError):
+        cp.cuda.Device().synchronize()
+
+
 def test_an_error_on_one_stream_is_not_raised_again_by_others(cp, module):
     x = cp.ones(8, dtype=cp.float32)
     with cp.cuda.Stream() as stream:
@@ -417,13 +435,87 @@ def test_the_memory_pool_counts_what_is_in_use(cp):
     pool.free_all_blocks()
 
 
-@pytest.mark.parametrize("name", ["ElementwiseKernel", "ReductionKernel", "fuse", "vectorize", "no_such_name"])
-def test_what_is_absent_is_an_attribute_error_that_says_so(cp, name):
-    with pytest.raises(AttributeError, match=f"cupy.{name} is not simulated; "):
-        getattr(cp, name)
-    assert not hasattr(cp, name)
+def test_a_name_that_cupy_does_not_have_is_an_attribute_error_that_says_what_there_is(cp):
+    with pytest.raises(AttributeError, match=r"cupy\.no_such_name is not simulated; there are RawKernel, "):
+        _ = cp.no_such_name
+    assert not hasattr(cp, "no_such_name")
 
 
 def test_the_module_of_an_array_is_the_one_that_is_imported(cp):
     assert cp.get_array_module(cp.zeros(1)) is cp
     assert cp.get_array_module(np.zeros(1)) is np
+
+
+VARIABLES = r"""
+__constant__ float weights[4];
+__device__ int counts[2];
+__device__ double unused;
+extern "C" __global__ void weigh(float* x) { x[threadIdx.x] *= weights[threadIdx.x]; atomicAdd(counts, 1); }
+extern "C" __global__ void change(const float* x) { const_cast<float*>(x)[0] = 1; }
+template <int N> __global__ void count() { atomicAdd(counts + 1, N); }
+"""
+
+
+@pytest.mark.parametrize("checks", ["all", "none"])
+def test_variables_of_a_module_are_set_and_read_as_arrays(cp, checks):
+    with accel.using(kernel_checks=checks):
+        module = cp.RawModule(code=VARIABLES, name_expressions=["count<3>"], options=(f"-DCHECKS={checks}",))
+        weights = cp.ndarray(4, cp.float32, module.get_global("weights"))
+        weights[...] = cp.asarray([1, 2, 3, 4], dtype=cp.float32)
+        counts = cp.ndarray((2,), cp.int32, module.get_global("counts"))
+        counts[...] = 0
+        x = cp.ones(4, dtype=cp.float32)
+        module.get_function("weigh")((1,), (4,), (x,))
+        module.get_function("count<3>")((1,), (2,), ())
+        assert x.get().tolist() == [1, 2, 3, 4]
+        assert counts.get().tolist() == [4, 6]
+        assert module.get_global("weights").ptr == weights.data.ptr
+
+
+def test_a_kernel_that_writes_a_constant_by_its_address_is_reported(cp):
+    module = cp.RawModule(code=VARIABLES)
+    module.get_function("change")((1,), (1,), (module.get_global("weights"),))
+    with pytest.raises(KernelMemoryError, match="weights"):
+        cp.cuda.Device().synchronize()
+
+
+def test_variables_are_those_of_a_device(cp):
+    module = cp.RawModule(code=VARIABLES)
+    found = []
+    for index in (1, 2):
+        with cp.cuda.Device(index):
+            counts = cp.ndarray(2, cp.int32, module.get_global("counts"))
+            counts[...] = index
+            found.append(counts)
+    assert [each.get().tolist() for each in found] == [[1, 1], [2, 2]]
+
+
+def test_a_variable_that_is_not_there_is_refused_with_those_that_are(cp):
+    with pytest.raises(KernelLaunchError, match=r"variable factor; there are: .*weights"):
+        cp.RawModule(code=VARIABLES).get_global("factor")
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "from_cupy.md").read_text(encoding="utf-8")
+
+
+def names_below(head):
+    """Return the names in the first column of the table of the guide that begins with a heading."""
+    rows = PAGE.partition(f"| {head} |")[2].split("\n\n")[0].splitlines()[2:]
+    return [name for row in rows for name in re.findall(r"`([\w.]+)`", row.split("|")[1])]
+
+
+@pytest.mark.parametrize("name", names_below("stands for CuPy"))
+def test_what_the_guide_says_is_there_is_there(cp, name):
+    assert attrgetter(name)(cp) is not None
+
+
+@pytest.mark.parametrize("name", names_below("does not"))
+def test_what_the_guide_says_is_not_there_is_an_error_that_says_so(cp, name):
+    with pytest.raises(AttributeError, match=f"cupy.{name} is not simulated; "):
+        attrgetter(name)(cp)
+
+
+def test_the_guide_lists_the_functions_of_the_runtime():
+    row = next(row for row in PAGE.splitlines() if row.startswith("| `cuda.runtime` |"))
+    there = {name for name in vars(runtime) if not name.startswith("_") and callable(getattr(runtime, name))}
+    assert {*re.findall(r"`(\w+)`", row.split("|")[2])} == there - {"CUDARuntimeError"}

@@ -10,6 +10,7 @@ import numpy as np
 
 from accel import xp
 from accel.locks import open_after_fork
+from accel.testing.cupy_simulation.places import current_native
 from accel.xp.arrays import Array
 
 __all__ = ["MemoryPointer", "array_members", "asnumpy", "ndarray"]
@@ -61,9 +62,10 @@ class MemoryPointer(NamedTuple):
 
 
 def asnumpy(x: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True) -> Any:
-    """Return the elements on the host, as `cupy.asnumpy` does; it always waits."""
+    """Return the elements on the host, as `cupy.asnumpy` does; it always waits, also for kernels that failed."""
     if isinstance(x, Array):
         with nullcontext() if stream is None else stream:
+            current_native(x.device).synchronize()
             x = x.to_device("cpu")
     values = np.array(x, order=order)  # type: ignore[call-overload]
     if out is None:

@@ -13,6 +13,7 @@ from accel.locks import open_after_fork
 from accel.testing.cupy_simulation.arrays import array_members
 from accel.testing.cupy_simulation.modules import modules
 from accel.testing.cupy_simulation.places import forget_used
+from accel.testing.simulation import finish
 
 __all__ = ["cupy_on_sim"]
 
@@ -64,7 +65,8 @@ def cupy_on_sim(device: str = "sim") -> Iterator[ModuleType]:
     Inside the block ``import cupy`` gives a module whose arrays are those of `accel.xp` on the device, and whose
     ``RawKernel`` and ``RawModule`` run there, checked as ``kernel_checks`` says. As with CuPy, launches are ordered by
     their streams only. The guide about CuPy says how far the module goes. A module ``cupy`` that was imported before is
-    replaced inside the block, in all threads; modules that hold it already keep it.
+    replaced inside the block, in all threads; modules that hold it already keep it. At the end of the block all work in
+    flight is run, and errors of kernels that were not raised before are raised.
 
     Parameters
     ----------
@@ -103,6 +105,7 @@ def cupy_on_sim(device: str = "sim") -> Iterator[ModuleType]:
     try:
         with using(device=str(where)), array_members():
             yield made["cupy"]
+            finish()
     finally:
         forget_used()
         _blocks.end(block)

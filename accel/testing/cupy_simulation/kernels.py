@@ -5,7 +5,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from accel.abc import Executable, Stream, SupportsRawKernels
+from accel.abc import Executable, Stream
 from accel.device import Device
 from accel.errors import AccelError, KernelLaunchError, KernelSignatureError, KernelSyntaxError
 from accel.kernels.grids import as_block, as_grid
@@ -13,7 +13,10 @@ from accel.kernels.parameters import Parameter, parameters_of
 from accel.kernels.sources import KernelSource
 from accel.memory import heap_of
 from accel.testing.cupy_simulation.arguments import arrays_in, passed
+from accel.testing.cupy_simulation.arrays import MemoryPointer
 from accel.testing.cupy_simulation.places import current_device, current_native, giving
+from accel.xp.array_library import library_on
+from accel.xp.arrays import wrap
 
 __all__ = ["RawKernel", "RawModule"]
 
@@ -49,11 +52,13 @@ class RawKernel:
         enable_cooperative_groups: bool = False,
         jitify: bool = False,
         file: str = "<source>",
+        instances: Sequence[str] = (),
     ) -> None:
         self.code, self.name, self.options, self.backend = code, name, tuple(options), backend
         self.enable_cooperative_groups = enable_cooperative_groups
         self.file_path = None if file == "<source>" else file
         self._source = KernelSource(code, file)
+        self._instances = {"instances": tuple(instances)} if instances else {}
         self._parameters = _parsed(code, name)
         self._executables: dict[Device, Executable] = {}
 
@@ -82,12 +87,10 @@ class RawKernel:
     def _executable(self, device: Device) -> Executable:
         made = self._executables.get(device)
         if made is None:
-            backend = heap_of(device).backend
-            assert isinstance(backend, SupportsRawKernels), "the device is simulated"
-            name = self._source.file.replace("\\", r"\\").replace('"', r"\"")
-            unit = f'#line 1 "{name}"\n{self.code}'
+            backend: Any = heap_of(device).backend
+            unit = _unit(self._source)
             try:
-                made = backend.compile_raw(device, unit, self.name, self.options, self._parameters)
+                made = backend.compile_raw(device, unit, self.name, self.options, self._parameters, **self._instances)
             except KernelSyntaxError as error:
                 raise self._source.located_error(self.name, error) from None
             made = self._executables.setdefault(device, made)
@@ -125,6 +128,12 @@ class RawKernel:
 
     def __repr__(self) -> str:
         return f"<RawKernel {self.name} on a simulated device>"
+
+
+def _unit(source: KernelSource) -> str:
+    """Return what is compiled: without the views of accel, and with the lines of the file."""
+    name = source.file.replace("\\", r"\\").replace('"', r"\"")
+    return f'#line 1 "{name}"\n{source.text}'
 
 
 def _parsed(code: str, name: str) -> tuple[Parameter, ...]:
@@ -179,6 +188,7 @@ class RawModule:
         self.code = Path(str(path)).read_text(encoding="utf-8") if code is None else code
         self.file_path, self.options, self.backend = path, tuple(options), backend
         self.name_expressions = name_expressions
+        self._instances = tuple(name_expressions or ())
         self.enable_cooperative_groups = enable_cooperative_groups
         self._functions: dict[str, RawKernel] = {}
 
@@ -197,14 +207,29 @@ class RawModule:
         """
         found = self._functions.get(name)
         if found is None:
-            cooperative, file = self.enable_cooperative_groups, self.file_path or "<source>"
-            made = RawKernel(self.code, name, self.options, enable_cooperative_groups=cooperative, file=file)
+            made = RawKernel(
+                self.code,
+                name,
+                self.options,
+                enable_cooperative_groups=self.enable_cooperative_groups,
+                file=self.file_path or "<source>",
+                instances=self._instances,
+            )
             made.compile()
             found = self._functions.setdefault(name, made)
         return found
 
-    def get_global(self, name: str) -> Any:
-        """Refuse: the variables of a module are not in the memory of the simulated device."""
-        raise NotImplementedError(
-            f"get_global({name!r}) is not simulated: give the kernel the values of {name} as an array"
+    def get_global(self, name: str) -> MemoryPointer:
+        """Return where a ``__device__`` or ``__constant__`` variable is on the current device.
+
+        Raises
+        ------
+        KernelLaunchError
+            If the source has no such variable.
+        """
+        device = current_device()
+        backend: Any = heap_of(device).backend
+        unit = _unit(KernelSource(self.code, self.file_path or "<source>"))
+        return MemoryPointer(
+            wrap(library_on(device), backend.raw_variable(device, unit, name, self.options, self._instances))
         )

@@ -98,7 +98,9 @@ class Areas:
 
     def __init__(self, spaces: Iterable[DeviceMemory], module: Module, cells: Cells, *, init: bool) -> None:
         spaces = [*spaces]
-        live = [_allocated(memory, init=init) for space in spaces for memory in space.live()]
+        variables = {variable.offset for variable in module.globals}
+        blocks = [memory for space in spaces for memory in space.live() if memory.host not in variables]
+        live = [_allocated(memory, init=init) for memory in blocks]
         live += [_of_variable(variable) for variable in module.globals]
         live.sort(key=_begin)
         released = [record for space in spaces for record in space.released or ()]

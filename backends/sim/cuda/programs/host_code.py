@@ -1,8 +1,8 @@
 """`without_calls`: takes the calls of the checks out of the host code of a program, in the assembly of its units.
 
-Kernels are called by their address, as is what a thread or a virtual function runs. So host code is every function
-whose address is not taken, and that no function whose address is taken can reach by calls. Its accesses are not checked;
-without the calls, its loops are about three times as fast.
+Kernels are called by their address, and so are virtual functions. So host code is every function whose address is not
+taken, and that no function whose address is taken can reach by calls. Its accesses are not checked; without the calls,
+its loops are about three times as fast.
 """
 
 import platform
@@ -71,7 +71,7 @@ def _reached(first: set[str], calls: dict[str, set[str]]) -> set[str]:
 
 
 def _within(lines: Iterable[str], functions: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the lines, each with the function that it belongs to; functions that start programs count as none."""
+    """Yield the lines, each with its function; not those that list what runs before `main`, nor those for debuggers."""
     function = section = ""
     for line in lines:
         if line[:1] not in {"\t", " ", "."} and (found := _LABEL.match(line)):

@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from accel.errors import KernelCheckError
 from accel.kernel_reports import Dim3, Frame, KernelReport, ThreadPlace
+from accel.kernel_reports.texts import written_reports
 
-from .allocations import Area, Areas
-from .kinds import CHECKS, NAMES
+from .allocations import Area, Areas, Argument
+from .kinds import CHECKS, ERRORS, NAMES
 from .launching import Finding, Kind, Mode, Place, Space, Standing
 from .messages import Accessed, Subject, message_of
 from .module import Module
 
-__all__ = ["Argument", "Launched", "distinct", "reports_of"]
+__all__ = ["Launched", "distinct", "error_of", "reports_of"]
 
 _NEAR = 1 << 20
 """An address that is farther than this from all memory is called invalid, not out of its bounds."""
@@ -23,23 +25,6 @@ _SPACES: Mapping[int, str] = {
     Space.LOCAL: "local",
 }
 _STATES = ("running", "waiting at a barrier", "waiting for its warp", "waiting for the grid", "not started", "ended")
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """Memory that was passed to a kernel.
-
-    Attributes
-    ----------
-    name : str
-        Name of the parameter; empty if it is not known.
-    host, nbytes : int
-        Address on the host, and bytes.
-    """
-
-    name: str
-    host: int
-    nbytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +72,12 @@ def reports_of(launched: Launched, findings: Iterable[Finding], standings: Itera
     return [_report(launched, each, stood if each.kind in _WITH_THREADS else ()) for each in findings]
 
 
+def error_of(kind: int, reports: tuple[KernelReport, ...]) -> Exception:
+    """Return the error of a finding, with its report and those of the others."""
+    text, error = written_reports(reports), ERRORS[kind]
+    return error(text, reports) if issubclass(error, KernelCheckError) else error(text)
+
+
 def distinct(launched: Launched, findings: Iterable[Finding]) -> list[Finding]:
     """Return findings without repetitions, and without barriers that are one: compilers make copies of code."""
     return [
@@ -106,10 +97,11 @@ def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:
         first = merged.setdefault((finding.kind, sides), finding)
         if first is not finding:
             first.count += finding.count
+            first.scope = max(first.scope, finding.scope)
     return merged.values()
 
 
-_WITH_THREADS = (Kind.DIVERGENT_BARRIER, Kind.ENDED_BEFORE_BARRIER, Kind.DEADLOCK, Kind.TIMEOUT)
+_WITH_THREADS = (Kind.DIVERGENT_BARRIER, Kind.DEADLOCK, Kind.TIMEOUT)
 
 
 def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ...]) -> KernelReport:
@@ -139,10 +131,9 @@ def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ..
     )
 
 
-_TWO_SIDED = (Kind.RACE, Kind.DIVERGENT_BARRIER, Kind.ENDED_BEFORE_BARRIER)
+_TWO_SIDED = (Kind.RACE, Kind.DIVERGENT_BARRIER)
 _ACTIONS: Mapping[int, tuple[str, str]] = {
     Kind.DIVERGENT_BARRIER: ("waits at a barrier", "waits elsewhere"),
-    Kind.ENDED_BEFORE_BARRIER: ("waits at a barrier", "has ended"),
     Kind.WRONG_MASK: ("calls a warp operation", "is elsewhere"),
     Kind.DEADLOCK: ("waits", "waits"),
     Kind.NOT_COOPERATIVE: ("waits for the grid", "waits for the grid"),

@@ -24,7 +24,11 @@ _OF_KIND = {
     "clang": (),
     "zig": ("-mcpu=baseline", "-UNDEBUG"),
 }
-_UNCHECKED = {"gcc": (), "clang": (), "zig": ("-fno-sanitize=all",)}
+_UNCHECKED = {
+    "gcc": (),
+    "clang": ("-ftrivial-auto-var-init=pattern",),
+    "zig": ("-ftrivial-auto-var-init=pattern", "-fno-sanitize=all"),
+}
 # Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
 # `-fsanitize=bounds` of clang also has checks that only trap.
 # Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame

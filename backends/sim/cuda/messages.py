@@ -159,6 +159,9 @@ def _signed(number: int) -> int:
     return number - (1 << 64) if number >> 63 else number
 
 
+_ATOMIC = "updates atomically"
+
+
 def _race(subject: Subject) -> tuple[str, str]:
     other = subject.other
     assert other is not None, "a race has two sides"
@@ -169,17 +172,35 @@ def _race(subject: Subject) -> tuple[str, str]:
 
 
 def _order(subject: Subject, other: ThreadPlace) -> str:
-    if "updates atomically" in (subject.here.action, other.action):
-        return "make both accesses atomic, or let the kernel end between them"
-    if subject.here.where == other.where and subject.here.where and subject.here.action != other.action:
-        return "update it atomically, as by atomicAdd, or let one thread do it"
+    actions = {subject.here.action, other.action}
+    on_one_line = bool(other.where) and subject.here.where == other.where
     if subject.finding.scope == Scope.GRID:
-        return "blocks run in any order: use atomics, or let a second kernel do what comes after"
-    if subject.here.action == other.action == "writes":
-        return "let one thread write, use an atomic, or let a __syncthreads() come between them"
-    if subject.finding.scope == Scope.WARP:
-        return "let a __syncwarp() or __syncthreads() come between them: the threads of a warp do not run in lockstep"
-    return "let a __syncthreads() come between them"
+        return _order_of_blocks(actions, on_one_line)
+    in_warp = subject.finding.scope == Scope.WARP
+    barrier = "__syncwarp()" if in_warp else "__syncthreads()"
+    between = f"let a {barrier} come between the two" + (" at the end of each round" if on_one_line else "")
+    advice = _order_in_block(actions, on_one_line, between, is_global=subject.finding.space == Space.GLOBAL)
+    return f"{advice}: the threads of a warp do not run in lockstep" if in_warp else advice
+
+
+def _order_in_block(actions: set[str], on_one_line: bool, between: str, *, is_global: bool) -> str:
+    """Return the advice for threads that a barrier can order; memory that only the block has is for that."""
+    if on_one_line and actions == {"writes"}:
+        return f"let one thread write, use an atomic, or {between}"
+    if on_one_line and is_global:
+        return f"update it atomically, as by atomicAdd, or {between}"
+    if _ATOMIC not in actions:
+        return f"{between}, or use an atomic"
+    both = "make both accesses atomic"
+    return f"{both}, or {between}" if is_global else f"{between}, or {both}"
+
+
+def _order_of_blocks(actions: set[str], on_one_line: bool) -> str:
+    if _ATOMIC in actions:
+        return "make both accesses atomic, or let the kernel end between them"
+    if on_one_line and len(actions) == 2:
+        return "update it atomically, as by atomicAdd, or let one thread do it"
+    return "blocks run in any order: use atomics, or let a second kernel do what comes after"
 
 
 def _uninitialized(subject: Subject) -> tuple[str, str]:
@@ -203,16 +224,7 @@ def _divergent(subject: Subject) -> tuple[str, str]:
     where = f"waits at another, at {other.where}" if other.where else "does not"
     return (
         f"{subject.thread} waits at a barrier, and {who(other, subject.grid, subject.block)} {where}",
-        "all threads of a block must reach the same barrier: write it outside of the branch or loop that only some run",
-    )
-
-
-def _ended(subject: Subject) -> tuple[str, str]:
-    other = subject.other
-    assert other is not None, "a barrier that is missed has two sides"
-    return (
-        f"{subject.thread} waits at a barrier, and {who(other, subject.grid, subject.block)} has ended",
-        "let no thread return before a barrier that others reach: write if (i < n) {...} instead of if (i >= n) return",
+        "all threads of a block that have not ended must reach the same barrier: write it outside of the branch",
     )
 
 
@@ -272,7 +284,6 @@ _WRITERS: Mapping[Kind, Callable[[Subject], tuple[str, str]]] = {
     Kind.RACE: _race,
     Kind.UNINITIALIZED: _uninitialized,
     Kind.DIVERGENT_BARRIER: _divergent,
-    Kind.ENDED_BEFORE_BARRIER: _ended,
     Kind.WRONG_MASK: _wrong_mask,
     Kind.DEADLOCK: _deadlock,
     Kind.NOT_COOPERATIVE: _not_cooperative,

@@ -18,7 +18,9 @@ void report(Run& run, const Finding& finding) {
     Locked locked(run.machine->lock);
     for (uint64_t i = 0; i < launch.finding_count; ++i)
         if (same(launch.findings[i], finding)) {
-            ++launch.findings[i].count;
+            Finding& first = launch.findings[i];
+            ++first.count;
+            if (first.scope < finding.scope) first.scope = finding.scope;
             return;
         }
     if (launch.finding_count == launch.finding_capacity) return;

@@ -32,8 +32,8 @@ enum Kind : uint32_t {
     RACE,
     // CHECK_INIT
     UNINITIALIZED,
-    // CHECK_SYNC (DIVERGENT_BARRIER, ENDED_BEFORE_BARRIER, WRONG_MASK only if it is on; the others always)
-    DIVERGENT_BARRIER, ENDED_BEFORE_BARRIER, WRONG_MASK, DEADLOCK, NOT_COOPERATIVE,
+    // CHECK_SYNC (DIVERGENT_BARRIER, WRONG_MASK only if it is on; the others always)
+    DIVERGENT_BARRIER, WRONG_MASK, DEADLOCK, NOT_COOPERATIVE,
     // faults, always reported
     INVALID_ADDRESS, STACK_OVERFLOW, ARITHMETIC, ASSERTION, TRAP, UNSUPPORTED, TIMEOUT, NO_MEMORY, INTERRUPTED,
 };
@@ -57,7 +57,7 @@ struct Finding {
     Place here, other;  // other: the earlier access of a race, or a thread at a different barrier
     uint32_t kind, space;
     int32_t range;      // index in `ranges` (SPACE_GLOBAL) or in `shared_variables` (SPACE_SHARED); else, or unknown: -1
-    uint32_t scope;     // RACE: 0 within a warp, 1 within a block, 2 between blocks
+    uint32_t scope;     // RACE: 0 within a warp, 1 within a block, 2 between blocks; the widest that occurred
     char text[200];     // ASSERTION, UNSUPPORTED, MISALIGNED: the message, type or construct
 };
 

@@ -35,17 +35,10 @@ constexpr unsigned MANY_TICKS = 50, MANY_COLLECTIVES = 512, MANY_YIELDS = 8;
 
 static bool checks_sync(const Worker& worker) { return worker.run->launch->checks & CHECK_SYNC; }
 
-// --- barriers of the block
-
-static void check_ended(Worker& worker, Block& block) {
-    for (unsigned other = 0; other < block.size; ++other)
-        if (block.slots[other].state == ENDED)
-            return finding_at(worker, block, block.arrived[0], ENDED_BEFORE_BARRIER, other, block.size - block.alive);
-}
+// --- barriers of the block: of its threads that have not ended, as on GPUs since compute capability 7.0
 
 static void release_barrier(Worker& worker, Block& block) {
     const Launch& launch = *worker.run->launch;
-    if (block.alive < block.size && checks_sync(worker)) check_ended(worker, block);
     if (launch.checks) checks_barrier(block);
     for (unsigned i = 0; i < block.arrivals; ++i) push(block, block.arrived[i]);
     for (unsigned first = 0; first < block.size; first += launch.warp_size) {

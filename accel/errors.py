@@ -170,17 +170,11 @@ class KernelLaunchError(AccelError, RuntimeError):
 
 
 class KernelCheckError(AccelError, RuntimeError):
-    """What a kernel in CUDA or HIP did wrong on a simulated device; the device stays usable.
-
-    Attributes
-    ----------
-    reports : tuple of KernelReport
-        One for each distinct finding of the launch, the one that the message describes first.
-    """
+    """What a kernel in CUDA or HIP did wrong on a simulated device; ``reports`` has the findings."""
 
     def __init__(self, message: str, reports: "tuple[KernelReport, ...]" = ()) -> None:
         super().__init__(message, reports)
-        self.reports = reports
+        self.reports: tuple[KernelReport, ...] = reports
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -5,7 +5,7 @@
 
 A program is a subfolder with a Makefile. That is not run: it is read for the sources, the folders of headers, macros,
 and the arguments of its target ``run``. Arguments that the program calls repetitions become 1 or 2, and numbers of 4096
-or more become 1/16 of that: they are chosen for GPUs. A program that was measured is not measured again.
+or more (``--large``) become 1/16 of that: they are chosen for GPUs. A program that was measured is not measured again.
 """
 
 import argparse
@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 CODE = {".cu", ".cpp", ".cc", ".cxx", ".c", ".hip"}
-LARGE = 4096
-REPETITIONS = re.compile(r"repeat|iter|loop|trial|times|runs|reps|nrep|passes", re.IGNORECASE)
+REPETITIONS = re.compile(r"repe|iter|loop|trial|times|runs|reps|nrep|passes|tests|steps", re.IGNORECASE)
 ARGUMENT = re.compile(r"(\w+)\s*=[^;\n]*?\b(?:ato\w+|sto\w+|strto\w+)\s*\(\s*argv\s*\[\s*(\d+)\s*\]")
 
 
@@ -39,8 +38,8 @@ class Program(NamedTuple):
     arguments: list[str]
 
 
-def program_in(folder: Path) -> Program | None:
-    """Read the Makefile of a program."""
+def program_in(folder: Path, large: int = 4096) -> Program | None:
+    """Read the Makefile of a program, with its large arguments made smaller."""
     makefile = folder / "Makefile"
     if not makefile.is_file():
         return None
@@ -55,7 +54,7 @@ def program_in(folder: Path) -> Program | None:
     options = [word for word in re.findall(r"(?<=\s)-D[\w=.]+", text) if "DEBUG" not in word]
     standard = re.findall(r"-std=c\+\+(?:17|20|23)", text)
     host = ["-fopenmp"] if "openmp" in text else []
-    return Program(folder, sources, folders, [*options, *standard[-1:]], host, _arguments(text, sources))
+    return Program(folder, sources, folders, [*options, *standard[-1:]], host, _arguments(text, sources, large))
 
 
 def _sources(folder: Path, text: str) -> list[Path]:
@@ -73,11 +72,15 @@ def _expanded(text: str) -> str:
     return text
 
 
-def _arguments(text: str, sources: list[Path]) -> list[str]:
+def _arguments(text: str, sources: list[Path], large: int) -> list[str]:
     recipe = re.search(r"^run\s*:.*\n((?:\t.*\n?)+)", text, re.MULTILINE)
     first = recipe[1].strip().splitlines()[0] if recipe else ""
     words = re.sub(r"^.*?\./\S+", "", first.split("|")[0].split(">")[0].split("&&")[-1]).split()
-    words = [str(int(word) // 16) if word.isdigit() and int(word) >= LARGE else word for word in words]
+    words = [str(int(word) // 16) if word.isdigit() and int(word) >= large else word for word in words]
+    words = [re.sub(r"(?<=s=)\d+$", "2", word) if REPETITIONS.search(word) else word for word in words]
+    for at, word in enumerate(words[1:], 1):
+        if word.isdigit() and words[at - 1].startswith("-") and REPETITIONS.search(words[at - 1]):
+            words[at] = str(min(int(word), 2))
     code = "\n".join(path.read_text(errors="replace") for path in sources)
     for name, number in ARGUMENT.findall(code):
         at = int(number) - 1
@@ -186,6 +189,7 @@ def _waiting(given: argparse.Namespace, known: set[str]) -> Iterator[Path]:
 def _one(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Measure a program in a process of its own: compilers also have a limit of time."""
     command = [sys.executable, __file__, str(folder), "--one", "--limit", str(given.limit)]
+    command += ["--large", str(given.large)]
     command += ["--compile"] if given.compile else []
     try:
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=given.limit + 120)
@@ -205,6 +209,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
     parser.add_argument("--limit", type=float, default=60, help="seconds for a program")
+    parser.add_argument("--large", type=int, default=4096, help="numbers from this on become 1/16 of that")
     parser.add_argument("--compile", action="store_true", help="only compile")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--table", type=Path, metavar="RESULTS", help="print the table of results")
@@ -212,7 +217,7 @@ def main() -> None:
     if given.table:
         print(table([json.loads(line) for line in given.table.read_text().splitlines()]))
     elif given.one:
-        program = program_in(given.folder)
+        program = program_in(given.folder, given.large)
         assert program is not None
         print(json.dumps(measured(program, run=not given.compile, limit=given.limit)))
     else:

@@ -25,6 +25,12 @@ GOOD = [
     ("threads", "4", 4),
     ("sim_seed", 0, 0),
     ("sim_memory", 1 << 40, 1 << 40),
+    ("sim_warp", 64, 64),
+    ("sim_warp", "32", 32),
+    ("kernel_checks", "init, memory", "memory,init"),
+    ("kernel_checks", "all", "memory,race,init,sync"),
+    ("kernel_checks", "none", ""),
+    ("kernel_limit", "10", 10),
     ("cache_dir", "/somewhere", "/somewhere"),
 ]
 BAD = [
@@ -42,6 +48,10 @@ BAD = [
     ("threads", 2.0, "write a whole number, 1 to 1024"),
     ("sim_seed", -1, "write a whole number, 0 or more"),
     ("sim_memory", "1 GiB", "write a whole number, 0 or more"),
+    ("sim_warp", 48, "write 32 or 64"),
+    ("kernel_checks", "memory,speed", "write all, none, or some of memory,race,init,sync"),
+    ("kernel_checks", True, "write all, none, or some of memory,race,init,sync"),
+    ("kernel_limit", 0, "write a whole number, 1 or more"),
     ("cache_dir", "", "write a folder"),
     ("cache_dir", 3, "write a folder"),
 ]
@@ -82,7 +92,8 @@ def test_every_setting_has_good_and_bad_values_here():
 
 def test_every_setting_is_read_somewhere(sources):
     readers = "".join(sources.values())
-    assert [name for name in NAMES if f"current().{name}" not in readers] == []
+    # The simulated device reads those of its kernels together, when a launch is submitted.
+    assert [name for name in NAMES if f"current().{name}" not in readers and f"settings.{name}" not in readers] == []
 
 
 @pytest.mark.parametrize(("name", "value", "expected"), GOOD)

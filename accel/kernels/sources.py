@@ -2,7 +2,7 @@
 
 import re
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 from typing import NamedTuple
 
 from accel.errors import KernelSyntaxError
@@ -54,4 +54,4 @@ class KernelSource(NamedTuple):
 
 @cache
 def _view_header() -> str:
-    return files("accel.kernels").joinpath("view.cuh").read_text(encoding="utf-8")
+    return (get_data("accel.kernels", "view.cuh") or b"").decode()

@@ -2,8 +2,10 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from contextvars import Context
 from hashlib import sha256
 from random import SystemRandom
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from accel.testing.places import Place
 
-__all__ = ["CheckedKernels", "add_options", "settings_of", "wanted"]
+__all__ = ["CheckedKernels", "add_options", "settings_of", "stand_in_for_cupy", "wanted"]
 
 _CHECKS, _SEED, _WARP, _CUPY = (
     "--accel-kernel-checks",
@@ -20,6 +22,7 @@ _CHECKS, _SEED, _WARP, _CUPY = (
     "--accel-cupy-on-sim",
 )
 _SEEDS = 2**32
+_STANDS = pytest.StashKey[bool]()
 
 
 def add_options(group: pytest.OptionGroup) -> None:
@@ -27,9 +30,9 @@ def add_options(group: pytest.OptionGroup) -> None:
     group.addoption(
         _CHECKS,
         metavar="CHECKS",
-        help="what CUDA and HIP kernels are checked for on simulated devices: some of memory,race,init,sync, or all, or "
-        "none (default: all, in tests that run on a simulated device); with one of the --accel-kernel options, each "
-        "test has a seed of its own, and fails if a kernel in it is reported",
+        help="what CUDA and HIP kernels are checked for on simulated devices: some of memory,race,init,sync, or all, "
+        "or none (default: all); with this or one of the next options, each test has a seed of its own, and fails if "
+        "work that it leaves behind fails",
     )
     group.addoption(
         _SEED,
@@ -62,6 +65,18 @@ def wanted(config: pytest.Config) -> bool:
     return any(config.getoption(option) not in (None, False) for option in (_CHECKS, _SEED, _WARP, _CUPY))
 
 
+def stand_in_for_cupy(config: pytest.Config) -> None:
+    """Let `accel.testing.cupy_on_sim` stand for CuPy to the end of the run, if that is asked for."""
+    if not config.known_args_namespace.accel_cupy_on_sim or _STANDS in config.stash:
+        return
+    from accel.testing.cupy_simulation.entering import cupy_on_sim
+
+    config.stash[_STANDS] = True
+    block = ExitStack()
+    block.enter_context(cupy_on_sim())
+    config.add_cleanup(block.close)
+
+
 class CheckedKernels:
     """Hooks that give each test a seed of its own, and let what is reported of its kernels fail it.
 
@@ -77,76 +92,89 @@ class CheckedKernels:
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        from accel.config import using
-
         self._config = config
-        self._base = self._seed(config.getoption(_SEED))
-        config.option.accel_kernel_seed = str(self._base)  # the workers of pytest-xdist get these options
-        self._cupy = bool(config.getoption(_CUPY))
-        try:
-            with using(**settings_of(config, None)):
-                pass
-        except ValueError as error:
-            raise pytest.UsageError(f"{_CHECKS}: {error}") from None
+        given: dict[str, int] = getattr(config, "workerinput", {})
+        self._base = given[_SEED] if _SEED in given else self._seed(config.getoption(_SEED))
+        self._configure()
 
     @staticmethod
     def _seed(given: str | None) -> int:
         if given == "random":
             return SystemRandom().randrange(_SEEDS)
-        if given is None or given.isdecimal():
+        if given is None or (given.isascii() and given.isdecimal()):
             return int(given or 0)
         raise pytest.UsageError(f"{_SEED}={given}: write a number from 0, or random")
+
+    def _configure(self) -> None:
+        """Change the settings of the process, as tests may start threads."""
+        from accel.config import configure, current
+
+        earlier, settings = Context().run(current), settings_of(self._config, None)
+        try:
+            configure(**settings)
+        except ValueError as error:
+            raise pytest.UsageError(f"{_CHECKS}: {error}") from None
+        self._config.add_cleanup(lambda: configure(**{name: getattr(earlier, name) for name in settings}))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Give the seed to a worker of pytest-xdist, which could draw another one."""
+        node.workerinput[_SEED] = self._base
 
     def pytest_report_header(self) -> str:
         """Say what is checked, and with which seed."""
         return f"accel: kernels on simulated devices are checked ({self._given()})"
 
     def _given(self) -> str:
-        checks = self._config.getoption(_CHECKS) or "all"
-        return f"{_CHECKS}={checks} {_SEED}={self._base}"
+        checks, warp = self._config.getoption(_CHECKS) or "all", self._config.getoption(_WARP)
+        given = [f"{_CHECKS}={checks}", f"{_SEED}={self._base}"]
+        given += [f"{_WARP}={warp}"] if warp else []
+        given += [_CUPY] if self._config.getoption(_CUPY) else []
+        return " ".join(given)
 
     def seed_of(self, item: pytest.Item) -> int:
         """Return the seed of a test."""
         return int.from_bytes(sha256(f"{self._base} {item.nodeid}".encode()).digest()[:4], "big")
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Run a test, with its fixtures, with the settings; and where it is asked for, with the stand-in for CuPy."""
-        from accel.config import using
+    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Run the fixtures of a test with its seed; what their kernels do wrong is an error of the test."""
+        __tracebackhide__ = True
+        from accel.testing.simulation import drop
 
-        with ExitStack() as entered:
-            entered.enter_context(using(**settings_of(self._config, None)))
-            if self._cupy:
-                from accel.testing.cupy_simulation.entering import cupy_on_sim
-
-                entered.enter_context(cupy_on_sim())
+        drop()
+        with _checked(self.seed_of(item)):
             return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Run a test with its seed; all of its work on simulated devices is over before it has passed."""
         __tracebackhide__ = True
-        with _alone(self.seed_of(item)):
+        with _checked(self.seed_of(item)):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Run the ends of fixtures with the seed."""
+        __tracebackhide__ = True
+        with _checked(self.seed_of(item)):
             return (yield)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[Any]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Say how a test that failed can be repeated."""
         report = yield
         if report.failed:
-            repeat = f"pytest '{item.nodeid}' {self._given()}"
+            repeat = f"pytest {quote(item.nodeid)} {self._given()}"
             report.sections.append(("accel", f"seed {self.seed_of(item)} of simulated devices; repeat: {repeat}"))
         return report
 
 
 @contextmanager
-def _alone(seed: int) -> Iterator[None]:
+def _checked(seed: int) -> Iterator[None]:
+    __tracebackhide__ = True
     from accel.testing.races import no_races
     from accel.testing.seeds import seeded
-    from accel.testing.simulation import drop
 
-    drop()
     with no_races(), seeded(seed):
         yield

@@ -62,7 +62,7 @@ class SimBackend:
         self._pinned = {device: PinnedMemory(device) for device in self._devices}
         self._scheduler = Scheduler()
         self._executors: dict[Device, SimExecutor] = {}
-        self._kernels: dict[tuple[Device, str, tuple[str, ...]], Kernels] = {}
+        self._kernels: dict[tuple[Device, str, tuple[str, ...], tuple[str, ...]], Kernels] = {}
         self.faults = FaultPoints()
         atexit.register(self._scheduler.finish_at_exit)
 
@@ -247,8 +247,11 @@ class SimBackend:
         kernel: str,
         options: tuple[str, ...],
         parameters: Sequence[RawParameter] = (),
+        instances: tuple[str, ...] = (),
     ) -> "SimRawExecutable":
         """Return a kernel in CUDA or HIP, compiled for a device by a C++ compiler of the host.
+
+        Instances of templates that are named are compiled together with it, and share its variables.
 
         Raises
         ------
@@ -258,13 +261,34 @@ class SimBackend:
             If there is no compiler, or the source has what is not simulated.
         """
         from .cuda.executable import SimRawExecutable
-        from .cuda.kernels import Kernels
 
-        key = device, source, options
-        kernels = self._kernels.get(key) or self._kernels.setdefault(key, Kernels(*key))
+        kernels = self._kernels_of(device, source, options, instances)
         executable = SimRawExecutable(device, self, kernels, kernel, parameters)
         executable.compile()
         return executable
+
+    def raw_variable(
+        self, device: Device, source: str, name: str, options: tuple[str, ...], instances: tuple[str, ...] = ()
+    ) -> SimArray:
+        """Return the bytes of a variable of a source in CUDA or HIP, as its kernels have them with the settings of now.
+
+        Raises
+        ------
+        KernelLaunchError
+            If there is no such variable.
+        """
+        settings, kernels = config.current(), self._kernels_of(device, source, options, instances)
+        checked = bool(settings.kernel_checks)
+        memory = kernels.variable(name, self._memory[device], settings.sim_warp, checked=checked)
+        return SimArray(self._executor(device), memory.content(), memory, memory.pointer, keep=memory)
+
+    def _kernels_of(
+        self, device: Device, source: str, options: tuple[str, ...], instances: tuple[str, ...]
+    ) -> "Kernels":
+        from .cuda.kernels import Kernels
+
+        key = device, source, options, instances
+        return self._kernels.get(key) or self._kernels.setdefault(key, Kernels(*key))
 
     def run_program(self, sources: "Sequence[Path]", arguments: Sequence[str] = (), **options: Any) -> "Ended":
         """Build and run a program with ``main`` in a process of its own; see `cuda.programs.running.run_program`."""

@@ -233,22 +233,36 @@ class DeviceMemory:
                 raise OutOfMemoryError(
                     f"{nbytes} bytes were asked for on {self.device}, and the host has no memory to simulate them with"
                 ) from None
-            while True:
-                seen = self._holes
-                pointer, remaining = self._hole(nbytes, alignment)
-                memory = Memory(self.device, pointer, content, host, site)
-                place = _Place(memory, self._returned.append)
-                place.start, place.end = pointer, pointer + _rounded(nbytes, ALIGNMENT)
-                place.cells = 0
-                memory.place = place
-                # Try again if a signal handler or a finaliser of this thread has allocated meanwhile. From here on
-                # there are no calls, so nothing can interrupt the change.
-                if self._holes is seen:
-                    self._holes = remaining
-                    self._used += place.end - pointer
-                    self._live[pointer] = place
-                    self._starts = None
-                    return memory
+            return self._placed(content, host, alignment, site)
+
+    def mapped(self, host: int, nbytes: int) -> Memory:
+        """Return memory for bytes that the host has already and keeps to its end, as those of variables of kernels."""
+        site = call_site()
+        with self._lock:
+            self._drain()
+            content = np.frombuffer(memoryview((c_char * nbytes).from_address(host)), np.uint8)
+            memory = self._placed(content, host, ALIGNMENT, site)
+        memory.unwritten = None
+        return memory
+
+    def _placed(self, content: Bytes, host: int, alignment: int, site: str) -> Memory:
+        """Give bytes an address of the device; the caller holds the lock."""
+        while True:
+            seen = self._holes
+            pointer, remaining = self._hole(content.nbytes, alignment)
+            memory = Memory(self.device, pointer, content, host, site)
+            place = _Place(memory, self._returned.append)
+            place.start, place.end = pointer, pointer + _rounded(content.nbytes, ALIGNMENT)
+            place.cells = 0
+            memory.place = place
+            # Try again if a signal handler or a finaliser of this thread has allocated meanwhile. From here on there
+            # are no calls, so nothing can interrupt the change.
+            if self._holes is seen:
+                self._holes = remaining
+                self._used += place.end - pointer
+                self._live[pointer] = place
+                self._starts = None
+                return memory
 
     def give_back(self, memory: Memory, where: str) -> None:
         """Free memory; ``where`` is the call site for error messages. Takes no lock, so finalisers may call it."""

@@ -1,4 +1,7 @@
-"""Run kernels with the checks of the simulated device, below `RawKernel`: a test sees what the runtime finds."""
+"""Run kernels with the checks of the simulated device, below `RawKernel`: a test sees what the runtime finds.
+
+With ACCEL_CORPUS_SEEDS in the environment, tests run with all compilers, widths of warps and orders; else with a few.
+"""
 
 import os
 import shutil
@@ -12,9 +15,10 @@ from accel.backends.sim.cuda.building import build
 from accel.backends.sim.cuda.launching import CHECKS, Kind, Range, run
 from accel.backends.sim.cuda.module import Module
 
-__all__ = ["ALL", "Memory", "Setup", "kinds", "ran", "setups"]
+__all__ = ["ALL", "THOROUGH", "Memory", "Setup", "kinds", "ran", "setups"]
 
 ALL = ",".join(CHECKS)
+THOROUGH = "ACCEL_CORPUS_SEEDS" in os.environ
 
 
 class Memory:
@@ -48,11 +52,13 @@ class Setup(NamedTuple):
 
 
 def setups():
-    """Return the compilers of this machine with both widths of a warp."""
+    """Return the compilers of this machine, each with a width of a warp; with both, if tests are thorough."""
     compilers = [name for name in ("g++", "clang++") if shutil.which(name)]
     if find_spec("ziglang"):
         compilers.append(f"{sys.executable} -m ziglang c++")
-    return [Setup(compiler, warp) for compiler in compilers for warp in (32, 64)]
+    if THOROUGH or len(compilers) == 1:
+        return [Setup(compiler, warp) for compiler in compilers for warp in (32, 64)]
+    return [Setup(compiler, 32 << (place % 2)) for place, compiler in enumerate(compilers)]
 
 
 @cache

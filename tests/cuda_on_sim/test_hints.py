@@ -1,4 +1,4 @@
-"""What a report of a race advises: a barrier in a block, an atomic or a second kernel between blocks."""
+"""What a report of a race advises: a barrier within a block, an atomic or a second kernel between blocks."""
 
 import numpy as np
 import pytest

@@ -2,13 +2,15 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-import accel.xp as xp
+from accel import xp
 from accel.locks import open_after_fork
+from accel.testing.cupy_simulation.places import current_native
 from accel.xp.arrays import Array
 
 __all__ = ["MemoryPointer", "array_members", "asnumpy", "ndarray"]
@@ -18,23 +20,54 @@ _users = 0
 
 
 class MemoryPointer(NamedTuple):
-    """What `ndarray.data` is: an address, with the array whose memory is there.
+    """What `ndarray.data` is: a place in the memory of an array.
 
     Attributes
     ----------
-    ptr : int
-        The simulated address.
     array : Array
         The array.
+    offset : int
+        Bytes from its first element.
     """
 
-    ptr: int
     array: Array
+    offset: int = 0
+
+    @property
+    def ptr(self) -> int:
+        """The simulated address."""
+        address: int = self.array.__accel_operand__().address
+        return address + self.offset
+
+    def __int__(self) -> int:
+        return self.ptr
+
+    def __add__(self, nbytes: int) -> "MemoryPointer":  # type: ignore[override]
+        return MemoryPointer(self.array, self.offset + nbytes)
+
+    def part(self, nbytes: int) -> Array:
+        """Return bytes from here on as an array that shares them.
+
+        Raises
+        ------
+        ValueError
+            If the memory has fewer.
+        """
+        flat = xp.asarray(self.array.storage)
+        whole = flat.view(np.uint8)
+        start = self.ptr - MemoryPointer(flat).ptr
+        if start < 0 or start + nbytes > whole.size:
+            raise ValueError(f"{nbytes} bytes were asked for at byte {start} of memory of {whole.size} bytes")
+        return whole[start : start + nbytes]
 
 
 def asnumpy(x: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True) -> Any:
-    """Return the elements on the host, as `cupy.asnumpy` does; it always waits."""
-    values = np.array(x.to_device("cpu") if isinstance(x, Array) else x, order=order)  # type: ignore[call-overload]
+    """Return the elements on the host, as `cupy.asnumpy` does; it always waits, also for kernels that failed."""
+    if isinstance(x, Array):
+        with nullcontext() if stream is None else stream:
+            current_native(x.device).synchronize()
+            x = x.to_device("cpu")
+    values = np.array(x, order=order)  # type: ignore[call-overload]
     if out is None:
         return values
     out[...] = values
@@ -46,14 +79,18 @@ def _get(array: Array, stream: Any = None, order: str = "C", out: Any = None, bl
     return asnumpy(array, stream, order, out, blocking=blocking)
 
 
-def _set(array: Array, values: Any, stream: Any = None) -> None:
+def _set(array: Array, arr: Any, stream: Any = None) -> None:
     """Set all elements from an array of the host; of `cupy.ndarray`."""
-    array[...] = xp.asarray(np.asarray(values, array.dtype), device=array.device)
+    values = np.asarray(arr, array.dtype)
+    if values.shape != array.shape:
+        raise ValueError(f"set() takes an array of shape {array.shape}; found one of {values.shape}")
+    with nullcontext() if stream is None else stream:
+        array[...] = xp.asarray(values, device=array.device)
 
 
 def _data(array: Array) -> MemoryPointer:
     """Return where the elements are; of `cupy.ndarray`."""
-    return MemoryPointer(array.__accel_operand__().address, array)
+    return MemoryPointer(array)
 
 
 _MEMBERS = {"get": _get, "set": _set, "data": property(_data)}
@@ -87,10 +124,13 @@ class _Arrays(type):
 class ndarray(metaclass=_Arrays):  # noqa: N801 - CuPy's name
     """Stands for `cupy.ndarray`: ``ndarray(shape, dtype)`` makes an array, and arrays of `accel.xp` are instances."""
 
-    def __new__(cls, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None, order: str = "C") -> Any:
-        """Return an uninitialised array."""
-        if memptr is not None or strides is not None or order != "C":
-            raise NotImplementedError(
-                "an array on given memory or with given strides is not simulated; slice or reshape the array"
-            )
-        return xp.empty(shape, dtype=np.dtype(dtype))
+    def __new__(
+        cls, shape: Any, dtype: Any = float, memptr: MemoryPointer | None = None, strides: Any = None, order: str = "C"
+    ) -> Any:
+        """Return an uninitialised array, or one on given memory."""
+        if strides is not None or order != "C":
+            raise NotImplementedError("an array with given strides is not simulated; slice or reshape the array")
+        if memptr is None:
+            return xp.empty(shape, dtype=np.dtype(dtype))
+        extents = tuple(shape) if isinstance(shape, tuple | list) else (int(shape),)
+        return xp.reshape(memptr.part(prod(extents) * np.dtype(dtype).itemsize).view(np.dtype(dtype)), extents)

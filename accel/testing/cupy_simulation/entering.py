@@ -1,16 +1,61 @@
 """`cupy_on_sim`: a ``with`` block in which ``import cupy`` gives a module for a simulated device."""
 
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import Context
 from types import ModuleType
 
-from accel.config import using
+from accel.config import configure, current, using
 from accel.device import Device
+from accel.locks import open_after_fork
 from accel.testing.cupy_simulation.arrays import array_members
 from accel.testing.cupy_simulation.modules import modules
+from accel.testing.cupy_simulation.places import forget_used
+from accel.testing.simulation import finish
 
 __all__ = ["cupy_on_sim"]
+
+
+class _Blocks:
+    """The blocks that run, in any threads. The last to begin has the modules and the default device of the process.
+
+    Each change is made while the lock is held; what was there before the first block comes back after the last.
+    """
+
+    def __init__(self) -> None:
+        self._lock = open_after_fork(threading.Lock())
+        self._running: list[tuple[dict[str, ModuleType], str]] = []
+        self._earlier: tuple[dict[str, ModuleType], str] = ({}, "")
+
+    def begin(self, block: tuple[dict[str, ModuleType], str]) -> None:
+        """Give a block its modules and its device."""
+        with self._lock:
+            if not self._running:
+                self._earlier = _imported(), Context().run(current).device
+            self._running.append(block)
+            _install(*block)
+
+    def end(self, block: tuple[dict[str, ModuleType], str]) -> None:
+        """Give them back to the block that runs still, or to what was there before."""
+        with self._lock:
+            self._running = [other for other in self._running if other is not block]
+            _install(*(self._running[-1] if self._running else self._earlier))
+
+
+def _imported() -> dict[str, ModuleType]:
+    return {name: module for name, module in [*sys.modules.items()] if name.split(".")[0] in ("cupy", "cupyx")}
+
+
+def _install(named: dict[str, ModuleType], device: str) -> None:
+    for name in _imported():
+        del sys.modules[name]
+    sys.modules.update(named)
+    configure(device=device)
+
+
+_blocks = _Blocks()
 
 
 @contextmanager
@@ -18,14 +63,15 @@ def cupy_on_sim(device: str = "sim") -> Iterator[ModuleType]:
     """Run code that uses CuPy on a simulated device, without CuPy and without a GPU.
 
     Inside the block ``import cupy`` gives a module whose arrays are those of `accel.xp` on the device, and whose
-    ``RawKernel`` and ``RawModule`` run there, checked as ``kernel_checks`` says. Like those of CuPy, launches are ordered
-    by their streams only. The guide about CuPy says how far the module goes. A module ``cupy`` that was imported before
-    is replaced inside the block, in all threads; modules that hold it already keep it.
+    ``RawKernel`` and ``RawModule`` run there, checked as ``kernel_checks`` says. As with CuPy, launches are ordered by
+    their streams only. The guide about CuPy says how far the module goes. A module ``cupy`` that was imported before is
+    replaced inside the block, in all threads; modules that hold it already keep it. At the end of the block all work in
+    flight is run, and errors of kernels that were not raised before are raised.
 
     Parameters
     ----------
     device : str
-        A simulated device.
+        A simulated device. It is the default device inside the block, also of threads that start in it.
 
     Yields
     ------
@@ -53,15 +99,13 @@ def cupy_on_sim(device: str = "sim") -> Iterator[ModuleType]:
     where = Device(device)
     if where.type != "sim":
         raise ValueError(f"CuPy is simulated on simulated devices, as in cupy_on_sim('sim:1'); found {device!r}")
-    made = modules(where)
-    earlier = {name: module for name, module in sys.modules.items() if name.split(".")[0] in ("cupy", "cupyx")}
-    for name in earlier:
-        del sys.modules[name]
-    sys.modules.update(made)
+    made = modules()
+    block = made, str(where)
+    _blocks.begin(block)
     try:
         with using(device=str(where)), array_members():
             yield made["cupy"]
+            finish()
     finally:
-        for name in [name for name in sys.modules if name.split(".")[0] in ("cupy", "cupyx")]:
-            del sys.modules[name]
-        sys.modules.update(earlier)
+        forget_used()
+        _blocks.end(block)

@@ -1,42 +1,24 @@
 """`RawKernel` and `RawModule` as in CuPy, on a simulated device."""
 
-from collections import deque
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from accel.abc import Event, Executable, Pointer, Stream, SupportsRawKernels
-from accel.config import current
+from accel.abc import Executable, Stream
 from accel.device import Device
-from accel.errors import AccelError, KernelLaunchError, KernelSignatureError
+from accel.errors import AccelError, KernelLaunchError, KernelSignatureError, KernelSyntaxError
 from accel.kernels.grids import as_block, as_grid
-from accel.kernels.parameters import parameters_of
+from accel.kernels.parameters import Parameter, parameters_of
 from accel.kernels.sources import KernelSource
 from accel.memory import heap_of
+from accel.testing.cupy_simulation.arguments import arrays_in, passed
 from accel.testing.cupy_simulation.arrays import MemoryPointer
-from accel.xp.arrays import Array
+from accel.testing.cupy_simulation.places import current_device, current_native, giving
+from accel.xp.array_library import library_on
+from accel.xp.arrays import wrap
 
 __all__ = ["RawKernel", "RawModule"]
-
-_AT_ONCE = 64
-_SPELLED = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
-"""How CuPy passes Python's numbers."""
-
-
-class _InFlight:
-    """The arrays of launches that may not have run: dropping an array after a launch is right with CuPy."""
-
-    def __init__(self) -> None:
-        self._launches: deque[tuple[Event, Sequence[Any]]] = deque()
-
-    def keep(self, event: Event, arrays: Sequence[Any]) -> None:
-        """Keep arrays alive until an event is reached, at least."""
-        self._launches.append((event, arrays))
-        while len(self._launches) > _AT_ONCE:
-            event, _ = self._launches.popleft()
-            event.wait()
 
 
 class RawKernel:
@@ -50,15 +32,14 @@ class RawKernel:
         Options for the compiler.
     backend, translate_cucomplex, enable_cooperative_groups, jitify
         As in CuPy; the simulated device needs only ``enable_cooperative_groups``.
-
-    Raises
-    ------
-    KernelSyntaxError
-        When it is first launched or compiled, if the source does not compile.
     """
 
-    max_threads_per_block = 1024
     const_size_bytes = shared_size_bytes = local_size_bytes = num_regs = 0
+    max_threads_per_block = 1024
+    max_dynamic_shared_size_bytes = 48 * 1024
+    preferred_shared_memory_carveout = -1
+    binary_version = ptx_version = 90
+    cache_mode_ca = 0
 
     def __init__(
         self,
@@ -71,12 +52,15 @@ class RawKernel:
         enable_cooperative_groups: bool = False,
         jitify: bool = False,
         file: str = "<source>",
+        instances: Sequence[str] = (),
     ) -> None:
         self.code, self.name, self.options, self.backend = code, name, tuple(options), backend
+        self.enable_cooperative_groups = enable_cooperative_groups
+        self.file_path = None if file == "<source>" else file
         self._source = KernelSource(code, file)
-        self._cooperative = enable_cooperative_groups
+        self._instances = {"instances": tuple(instances)} if instances else {}
+        self._parameters = _parsed(code, name)
         self._executables: dict[Device, Executable] = {}
-        self._in_flight = _InFlight()
 
     @property
     def kernel(self) -> "RawKernel":
@@ -91,26 +75,26 @@ class RawKernel:
         return {name: getattr(self, name) for name in names}
 
     def compile(self, log_stream: Any = None) -> None:
-        """Compile the kernel for the current device."""
-        self._executable(Device(current().device))
+        """Compile the kernel for the current device.
+
+        Raises
+        ------
+        KernelSyntaxError
+            If the source does not compile.
+        """
+        self._executable(current_device())
 
     def _executable(self, device: Device) -> Executable:
-        if device not in self._executables:
-            backend = heap_of(device).backend
-            assert isinstance(backend, SupportsRawKernels), "the device is simulated"
-            name = self._source.file.replace("\\", r"\\").replace('"', r"\"")
+        made = self._executables.get(device)
+        if made is None:
+            backend: Any = heap_of(device).backend
+            unit = _unit(self._source)
             try:
-                parameters = parameters_of(self.code, self.name)
-            except KernelSignatureError:  # of a template, or with types of its own
-                parameters = ()
-            try:
-                made = backend.compile_raw(
-                    device, f'#line 1 "{name}"\n{self.code}', self.name, self.options, parameters
-                )
-            except SyntaxError as error:
-                raise self._source.located_error(self.name, error) from None  # type: ignore[arg-type]
-            self._executables[device] = made
-        return self._executables[device]
+                made = backend.compile_raw(device, unit, self.name, self.options, self._parameters, **self._instances)
+            except KernelSyntaxError as error:
+                raise self._source.located_error(self.name, error) from None
+            made = self._executables.setdefault(device, made)
+        return made
 
     def __call__(
         self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], *, shared_mem: int = 0, stream: Any = None
@@ -122,61 +106,52 @@ class RawKernel:
         Raises
         ------
         KernelLaunchError
-            If the arguments do not have the sizes of the parameters, or the grid or block is too large.
+            If the kernel would read other bytes than those of an argument, or the grid or block is too large.
+        KernelSyntaxError
+            If the source does not compile.
         """
-        arrays = [each.array if isinstance(each, MemoryPointer) else each for each in args]
-        arrays = [each for each in arrays if isinstance(each, Array)]
-        device = arrays[0].device if arrays else Device(current().device)
+        device = next((array.device for array in arrays_in(args)), None) or current_device()
         executable, heap = self._executable(device), heap_of(device)
         threads = as_block(tuple(map(int, block)))
         blocks = as_grid(tuple(map(int, grid)), threads, heap.backend.limits(device))
-        queue: Stream | None = getattr(stream, "native", stream) or heap.stream
-        assert queue is not None, "a simulated device has streams"
-        values = tuple(map(_argument, args))
+        values = tuple(passed(self.name, *pair) for pair in zip_longest(self._parameters[: len(args)], args))
+        queue: Stream = current_native(device) if stream is None else stream.native
         try:
             self._launch(executable, blocks, threads, values, int(shared_mem), queue)
         except KernelLaunchError as error:
-            raise self._explained(error, args) from None
-        self._in_flight.keep(queue.record(), arrays)
+            raise _explained(error, args) from None
 
     def _launch(self, executable: Any, grid: Any, block: Any, values: Any, shared: int, queue: Stream) -> None:
-        further = {"cooperative": True} if self._cooperative else {}
-        executable.launch(grid, block, values, shared=shared, stream=queue, **further)
-
-    def _explained(self, error: AccelError, args: Sequence[Any]) -> AccelError:
-        """Add what to write to an error, if Python numbers are among the arguments."""
-        numbers = [each for each in args if type(each) in (int, float)]
-        if not numbers or "bytes" not in str(error):
-            return error
-        kind = "float32" if isinstance(numbers[0], float) else "int32"
-        return type(error)(
-            f"{error}; CuPy passes numbers of Python as 8 bytes, and would pass the wrong bytes here: write "
-            f"np.{kind}({numbers[0]!r})"
-        )
+        further = {"cooperative": True} if self.enable_cooperative_groups else {}
+        with giving(queue):
+            executable.launch(grid, block, values, shared=shared, stream=queue, **further)
 
     def __repr__(self) -> str:
         return f"<RawKernel {self.name} on a simulated device>"
 
 
-def _argument(value: Any) -> Any:
-    """Return an argument as the executable takes it."""
-    if isinstance(value, MemoryPointer):
-        value = value.array
-    if isinstance(value, Array):
-        operand = value.__accel_operand__()
-        steps = zip(operand.extents, operand.strides, strict=True)
-        last = sum((extent - 1) * stride for extent, stride in steps if stride > 0)
-        return Pointer.to(operand.address, last + operand.dtype.itemsize if value.size else 0)
-    if value is None:
-        return Pointer.to(0, 0)
-    kind = _SPELLED.get(type(value))
-    if kind is not None:
-        return kind(value)
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.size == 1):
-        return value
-    raise TypeError(
-        f"a kernel takes arrays of cupy, NumPy's scalars and Python's numbers; found {type(value).__name__}: write "
-        f"cupy.asarray(x) for an array of the host"
+def _unit(source: KernelSource) -> str:
+    """Return what is compiled: without the views of accel, and with the lines of the file."""
+    name = source.file.replace("\\", r"\\").replace('"', r"\"")
+    return f'#line 1 "{name}"\n{source.text}'
+
+
+def _parsed(code: str, name: str) -> tuple[Parameter, ...]:
+    try:
+        return parameters_of(code, name)
+    except KernelSignatureError:  # of a template, or with types of its own
+        return ()
+
+
+def _explained(error: AccelError, args: Sequence[Any]) -> AccelError:
+    """Add what to write to an error, if Python numbers are among the arguments."""
+    numbers = [each for each in args if type(each) in (int, float)]
+    if not numbers or "bytes; found" not in str(error):
+        return error
+    kind = "float32" if isinstance(numbers[0], float) else "int32"
+    return type(error)(
+        f"{error}; CuPy passes numbers of Python as 8 bytes, and would pass the wrong bytes here: write "
+        f"np.{kind}({numbers[0]!r})"
     )
 
 
@@ -189,6 +164,11 @@ class RawModule:
         The source, or its file.
     options, name_expressions : sequence of str
         Options for the compiler; the expressions of the instances of templates that `get_function` returns.
+
+    Raises
+    ------
+    TypeError
+        If neither or both of code and path are given.
     """
 
     def __init__(
@@ -208,7 +188,8 @@ class RawModule:
         self.code = Path(str(path)).read_text(encoding="utf-8") if code is None else code
         self.file_path, self.options, self.backend = path, tuple(options), backend
         self.name_expressions = name_expressions
-        self._cooperative = enable_cooperative_groups
+        self._instances = tuple(name_expressions or ())
+        self.enable_cooperative_groups = enable_cooperative_groups
         self._functions: dict[str, RawKernel] = {}
 
     def compile(self, log_stream: Any = None) -> None:
@@ -217,21 +198,38 @@ class RawModule:
             self.get_function(name)
 
     def get_function(self, name: str) -> RawKernel:
-        """Return a kernel, compiled."""
-        if name not in self._functions:
+        """Return a kernel, compiled.
+
+        Raises
+        ------
+        KernelSyntaxError
+            If the source does not compile.
+        """
+        found = self._functions.get(name)
+        if found is None:
             made = RawKernel(
                 self.code,
                 name,
                 self.options,
-                enable_cooperative_groups=self._cooperative,
+                enable_cooperative_groups=self.enable_cooperative_groups,
                 file=self.file_path or "<source>",
+                instances=self._instances,
             )
             made.compile()
-            self._functions[name] = made
-        return self._functions[name]
+            found = self._functions.setdefault(name, made)
+        return found
 
-    def get_global(self, name: str) -> Any:
-        """Refuse: the variables of a module are not on the simulated device."""
-        raise NotImplementedError(
-            f"get_global({name!r}) is not simulated: give the kernel the values of {name} as an array"
+    def get_global(self, name: str) -> MemoryPointer:
+        """Return where a ``__device__`` or ``__constant__`` variable is on the current device.
+
+        Raises
+        ------
+        KernelLaunchError
+            If the source has no such variable.
+        """
+        device = current_device()
+        backend: Any = heap_of(device).backend
+        unit = _unit(KernelSource(self.code, self.file_path or "<source>"))
+        return MemoryPointer(
+            wrap(library_on(device), backend.raw_variable(device, unit, name, self.options, self._instances))
         )

@@ -1,5 +1,6 @@
-"""The modules that stand for `cupy`, `cupy.cuda`, `cupy.random` and `cupy.testing`."""
+"""The modules that stand for `cupy` and its parts."""
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from types import ModuleType
@@ -7,19 +8,27 @@ from typing import Any
 
 import numpy as np
 
-import accel.xp as xp
-from accel.device import Device
+from accel import xp
 from accel.memory import heap_of
 from accel.testing.cupy_simulation import kernels, streams
 from accel.testing.cupy_simulation.arrays import MemoryPointer, asnumpy, ndarray
+from accel.testing.cupy_simulation.places import current_device
+from accel.testing.simulation import in_use
 
 __all__ = ["modules"]
 
-_DTYPES = (
-    "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 intp"
-).split()
-_NAMES = "pi e inf nan newaxis dtype iinfo finfo errstate ndindex broadcast_shapes s_ index_exp".split()
-_ABSENT = "ElementwiseKernel ReductionKernel fuse vectorize get_array_module".split()
+_OF_NUMPY = (
+    *("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "intp"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+    *("pi", "e", "inf", "nan", "newaxis", "dtype", "iinfo", "finfo", "errstate", "ndindex", "s_", "index_exp"),
+)
+_ABSENT = {
+    "ElementwiseKernel": "write the kernel as a RawKernel, which is simulated",
+    "ReductionKernel": "write the kernel as a RawKernel, which is simulated",
+    "fuse": "call the functions one by one",
+    "vectorize": "write the kernel as a RawKernel, which is simulated",
+}
+_PRESENT = "RawKernel, RawModule, the functions of accel.xp, cupy.cuda, cupy.random and cupy.testing"
 
 
 class _Module(ModuleType):
@@ -28,55 +37,55 @@ class _Module(ModuleType):
     def __init__(self, name: str, own: dict[str, Any], others: Callable[[str], Any]) -> None:
         super().__init__(name, f"Stands for {name} on a simulated device.")
         self.__dict__.update(own)
-        self.__path__ = []
+        self.__path__: list[str] = []
         self._others = others
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = self._others(name)
+        found = None if name in _ABSENT else self._others(name)
         if found is None:
-            raise AttributeError(
-                f"{self.__name__}.{name} is not simulated; there are RawKernel, RawModule, the functions of accel.xp, and "
-                f"the streams, events and devices of cupy.cuda"
-            )
+            instead = _ABSENT.get(name, f"there are {_PRESENT}")
+            raise AttributeError(f"{self.__name__}.{name} is not simulated; {instead}", name=name, obj=self)
         return found
 
 
 class _Pool:
-    """Stands for the memory pools of CuPy."""
-
-    def __init__(self, device: Device) -> None:
-        self._device = device
+    """Stands for the memory pools of CuPy: those of the current device. No unused memory is kept."""
 
     def used_bytes(self) -> int:
         """Return how many bytes are in use."""
-        return heap_of(self._device).live_bytes
+        return in_use(heap_of(current_device()))
 
     def total_bytes(self) -> int:
-        """Return how many bytes are in use; nothing is kept."""
+        """Return how many bytes are in use."""
         return self.used_bytes()
 
     def free_all_blocks(self, stream: Any = None) -> None:
-        """Do nothing: no unused memory is kept."""
+        """Do nothing."""
+
+    def free_bytes(self) -> int:
+        """Return 0."""
+        return 0
 
     def n_free_blocks(self) -> int:
-        """Return 0: no unused memory is kept."""
+        """Return 0."""
         return 0
 
 
-def modules(device: Device) -> dict[str, ModuleType]:
+def modules() -> dict[str, ModuleType]:
     """Return the modules by their names."""
     cuda = _Module("cupy.cuda", _cuda(), lambda _: None)
     random = _Module("cupy.random", {}, _random(np.random.RandomState(0)))
     testing = _Module("cupy.testing", {}, _testing)
-    parts = {"cuda": cuda, "random": random, "testing": testing}
-    cupy = _Module("cupy", {**_own(device), **parts}, _array_function)
-    return {"cupy": cupy, **{f"cupy.{name}": module for name, module in parts.items()}}
+    parts = {"cuda": cuda, "random": random, "testing": testing, "linalg": xp.linalg, "fft": xp.fft}
+    cupy = _Module("cupy", {**_own(), **parts}, lambda name: getattr(xp, name, None))
+    cupyx = _Module("cupyx", {}, lambda _: None)
+    return {"cupy": cupy, "cupyx": cupyx, **{f"cupy.{name}": module for name, module in parts.items()}}
 
 
-def _own(device: Device) -> dict[str, Any]:
-    pool = _Pool(device)
+def _own() -> dict[str, Any]:
+    pool = _Pool()
     return {
         "RawKernel": kernels.RawKernel,
         "RawModule": kernels.RawModule,
@@ -85,19 +94,18 @@ def _own(device: Device) -> dict[str, Any]:
         "array": _array,
         "asarray": _asarray,
         "ascontiguousarray": _asarray,
-        "get_array_module": lambda *arrays: np if not any(isinstance(each, ndarray) for each in arrays) else _cupy(),
+        "get_array_module": _array_module,
         "get_default_memory_pool": lambda: pool,
         "get_default_pinned_memory_pool": lambda: pool,
         "is_available": lambda: True,
         "__version__": "14.0.0",
-        **{name: getattr(np, name) for name in (*_DTYPES, *_NAMES)},
+        **{name: getattr(np, name) for name in _OF_NUMPY},
     }
 
 
-def _cupy() -> ModuleType:
-    import sys
-
-    return sys.modules["cupy"]
+def _array_module(*arrays: Any) -> ModuleType:
+    """Return the module of the arrays, as `cupy.get_array_module` does."""
+    return sys.modules["cupy"] if any(isinstance(each, ndarray) for each in arrays) else np
 
 
 def _array(values: Any, dtype: Any = None, copy: bool = True, order: str = "K", ndmin: int = 0) -> Any:
@@ -109,10 +117,6 @@ def _array(values: Any, dtype: Any = None, copy: bool = True, order: str = "K", 
 def _asarray(values: Any, dtype: Any = None, order: str = "K") -> Any:
     """Return an array, without a copy where it is one already; as `cupy.asarray` does."""
     return xp.asarray(values, dtype=None if dtype is None else np.dtype(dtype))
-
-
-def _array_function(name: str) -> Any:
-    return None if name in _ABSENT else getattr(xp, name, None)
 
 
 def _cuda() -> dict[str, Any]:

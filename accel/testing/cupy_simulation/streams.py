@@ -3,28 +3,34 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from accel.abc import Event as NativeEvent
 from accel.abc import Stream as NativeStream
-from accel.config import configure, current, using
+from accel.config import current, using
 from accel.device import Device as AccelDevice
 from accel.memory import heap_of, new_stream
+from accel.testing.cupy_simulation.places import (
+    blocking,
+    current_device,
+    current_native,
+    default_native,
+    giving,
+    let_go,
+    take_up,
+    use,
+)
 
 __all__ = ["Device", "Event", "Stream", "get_current_stream", "get_elapsed_time", "runtime"]
-
-
-def _current() -> NativeStream:
-    stream = heap_of(AccelDevice(current().device)).stream
-    assert stream is not None, "a simulated device has streams"
-    return stream
 
 
 class Device:
     """Stands for `cupy.cuda.Device`: a simulated device by its number; current inside its ``with`` block."""
 
+    compute_capability = "90"
+
     def __init__(self, device: "int | Device | None" = None) -> None:
-        index = AccelDevice(current().device).index if device is None else int(device)
+        index = current_device().index if device is None else int(device)
         self._device = AccelDevice(f"sim:{index}")
         self._entered: list[AbstractContextManager[Any]] = []
 
@@ -33,17 +39,33 @@ class Device:
         """The number of the device."""
         return self._device.index
 
-    compute_capability = "90"
+    @property
+    def mem_info(self) -> tuple[int, int]:
+        """How many bytes are free, and how many there are."""
+        backend: Any = heap_of(self._device).backend
+        room = backend.free_memory(self._device)
+        return room.free, room.total
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        """Some limits of the device."""
+        known = runtime.getDeviceProperties(self.id)
+        names = {
+            "MaxThreadsPerBlock": "maxThreadsPerBlock",
+            "WarpSize": "warpSize",
+            "MultiProcessorCount": "multiProcessorCount",
+        }
+        return {name: known[key] for name, key in names.items()}
 
     def use(self) -> None:
-        """Make this the current device of the process."""
-        configure(device=str(self._device))
+        """Make this the current device of the thread."""
+        use(device=self._device)
 
     def synchronize(self) -> None:
         """Wait for all work of the device."""
         heap_of(self._device).backend.synchronize(self._device)
 
-    def __enter__(self) -> "Device":
+    def __enter__(self) -> Self:
         block = using(device=str(self._device))
         block.__enter__()
         self._entered.append(block)
@@ -52,7 +74,7 @@ class Device:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._entered.pop().__exit__(kind, error, trace)
+        self._entered.pop().__exit__(None, None, None)
 
     def __int__(self) -> int:
         return self.id
@@ -63,6 +85,9 @@ class Device:
     def __hash__(self) -> int:
         return hash(self._device)
 
+    def __repr__(self) -> str:
+        return f"<CUDA Device {self.id}>"
+
 
 class Event:
     """Stands for `cupy.cuda.Event`."""
@@ -72,7 +97,7 @@ class Event:
 
     def record(self, stream: "Stream | None" = None) -> None:
         """Record the work of a stream so far, by default the current one."""
-        self.native = (_current() if stream is None else stream.native).record()
+        self.native = (stream or get_current_stream()).native_event()
 
     @property
     def done(self) -> bool:
@@ -88,48 +113,63 @@ class Event:
 def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     """Return the milliseconds between two events, in the simulated time of the device."""
     times = [event.native.ended for event in (start_event, end_event) if event.native is not None]
-    if len(times) < 2 or None in times:
-        raise ValueError("both events must be recorded, and their work done; call end_event.synchronize()")
-    return 1000.0 * (times[1] - times[0])  # type: ignore[operator]
+    started, ended = (*times, None, None)[:2]
+    if started is None or ended is None:
+        raise RuntimeError("both events must be recorded, and their work done; call end_event.synchronize()")
+    return 1000.0 * (ended - started)
 
 
 class Stream:
-    """Stands for `cupy.cuda.Stream`; the current stream of its device inside its ``with`` block."""
+    """Stands for `cupy.cuda.Stream`; the current stream of its device inside its ``with`` block.
+
+    As in CUDA, ``Stream.null`` and other streams wait for each other, unless these are ``non_blocking``.
+    """
 
     null: ClassVar["Stream"]
 
     def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False) -> None:
-        self._null = null
-        self._native = None if null else new_stream(current().device)
+        self._native = None if null else new_stream(current_device())
+        if self._native is not None and not non_blocking:
+            blocking.add(self._native)
+
+    @classmethod
+    def of(cls, native: NativeStream) -> "Stream":
+        """Return the stream for one of the simulated device."""
+        if native is default_native(native.device):
+            return cls.null
+        made = cls.__new__(cls)
+        made._native = native
+        return made
 
     @property
     def native(self) -> NativeStream:
         """The stream of the simulated device."""
-        if self._native is not None:
-            return self._native
-        device = AccelDevice(current().device)
-        backend: Any = heap_of(device).backend
-        stream: NativeStream = backend.default_stream(device)
-        return stream
+        return default_native(current_device()) if self._native is None else self._native
 
     @property
     def ptr(self) -> int:
         """A number for the stream; 0 for the default stream."""
-        return 0 if self._null else id(self._native)
+        return 0 if self._native is None else id(self._native)
 
-    def use(self) -> "Stream":
-        """Make this the current stream of its device."""
-        self.native.__enter__()
+    def use(self) -> Self:
+        """Make this the current stream of the thread."""
+        use(stream=self.native)
         return self
 
     def synchronize(self) -> None:
         """Wait for all work of the stream."""
-        self.native.synchronize()
+        with giving(self.native):
+            self.native.synchronize()
 
     @property
     def done(self) -> bool:
         """Whether all work of the stream is done."""
-        return self.native.record().done()
+        return self.native_event().done()
+
+    def native_event(self) -> NativeEvent:
+        """Return an event after the work so far."""
+        with giving(self.native):
+            return self.native.record()
 
     def record(self, event: Event | None = None) -> Event:
         """Record the work so far in an event."""
@@ -147,32 +187,48 @@ class Stream:
         self.synchronize()
         callback(arg)
 
-    def __enter__(self) -> "Stream":
-        return self.use()
+    def add_callback(self, callback: Callable[["Stream", int, Any], object], arg: Any) -> None:
+        """Call a function with the stream, a status of 0 and an argument, as `launch_host_func` does."""
+        self.launch_host_func(lambda given: callback(self, 0, given), arg)
+
+    def __enter__(self) -> Self:
+        native = self.native
+        let_go(current_native(native.device))
+        take_up(native)
+        native.__enter__()
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.native.__exit__(kind, error, trace)
+        native = self.native
+        let_go(native)
+        native.__exit__(None, None, None)
+        take_up(current_native(native.device))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and other._native is self._native
+
+    def __hash__(self) -> int:
+        return hash(self.ptr)
+
+    def __repr__(self) -> str:
+        return f"<Stream {self.native!r}>"
 
 
 Stream.null = Stream(null=True)
 
 
-class _CurrentStream(Stream):
-    """The stream that is current when it is asked for."""
-
-    def __init__(self) -> None:
-        self._native, self._null = _current(), False
-
-
-def get_current_stream() -> Stream:
-    """Return the current stream."""
-    return _CurrentStream()
+def get_current_stream(device_id: int | None = None) -> Stream:
+    """Return the current stream of a device, by default of the current one."""
+    return Stream.of(current_native(current_device() if device_id is None else AccelDevice(f"sim:{device_id}")))
 
 
 class runtime:  # noqa: N801 - CuPy's name
     """Stands for `cupy.cuda.runtime`."""
+
+    is_hip = False
+    CUDARuntimeError = RuntimeError
 
     @staticmethod
     def getDeviceCount() -> int:  # noqa: N802 - CuPy's name
@@ -182,7 +238,12 @@ class runtime:  # noqa: N801 - CuPy's name
     @staticmethod
     def getDevice() -> int:  # noqa: N802
         """Return the number of the current device."""
-        return AccelDevice(current().device).index
+        return current_device().index
+
+    @staticmethod
+    def setDevice(device: int) -> None:  # noqa: N802
+        """Make a device the current one of the thread."""
+        Device(device).use()
 
     @staticmethod
     def deviceSynchronize() -> None:  # noqa: N802
@@ -190,9 +251,20 @@ class runtime:  # noqa: N801 - CuPy's name
         Device().synchronize()
 
     @staticmethod
+    def memGetInfo() -> tuple[int, int]:  # noqa: N802
+        """Return how many bytes of the current device are free, and how many there are."""
+        return Device().mem_info
+
+    @staticmethod
+    def runtimeGetVersion() -> int:  # noqa: N802
+        """Return the version of CUDA that the simulated device stands for."""
+        return 12_000
+
+    @staticmethod
     def getDeviceProperties(device: int) -> dict[str, Any]:  # noqa: N802
         """Return what is known of a device."""
-        limits = heap_of(AccelDevice(f"sim:{device}")).backend.limits(AccelDevice(f"sim:{device}"))
+        where = AccelDevice(f"sim:{device}")
+        limits = heap_of(where).backend.limits(where)
         return {
             "name": b"simulated device",
             "major": 9,
@@ -204,5 +276,3 @@ class runtime:  # noqa: N801 - CuPy's name
             "sharedMemPerBlock": 48 * 1024,
             "multiProcessorCount": 1,
         }
-
-    is_hip = False

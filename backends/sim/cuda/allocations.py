@@ -3,18 +3,34 @@
 from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..memory import DeviceMemory, Memory, Released
 from ..written import Mask
 from .module import Module, Variable
 
-__all__ = ["Area", "Areas", "Cells"]
+__all__ = ["Area", "Areas", "Argument", "Cells"]
 
 Cells = dict[int, int]
 """The addresses of the shadows of a module's variables, by the addresses of these."""
 
 _PAGE = 4096
+
+
+class Argument(NamedTuple):
+    """Memory that was passed to a kernel.
+
+    Attributes
+    ----------
+    name : str
+        Name of the parameter; empty if it is not known.
+    host, nbytes : int
+        Address on the host, and bytes.
+    """
+
+    name: str
+    host: int
+    nbytes: int
 
 
 @dataclass(slots=True, eq=False)
@@ -82,7 +98,9 @@ class Areas:
 
     def __init__(self, spaces: Iterable[DeviceMemory], module: Module, cells: Cells, *, init: bool) -> None:
         spaces = [*spaces]
-        live = [_allocated(memory, init=init) for space in spaces for memory in space.live()]
+        variables = {variable.offset for variable in module.globals}
+        blocks = [memory for space in spaces for memory in space.live() if memory.host not in variables]
+        live = [_allocated(memory, init=init) for memory in blocks]
         live += [_of_variable(variable) for variable in module.globals]
         live.sort(key=_begin)
         released = [record for space in spaces for record in space.released or ()]

@@ -14,20 +14,16 @@ import numpy as np
 from accel import config
 from accel.abc import Pointer, RawParameter, Stream
 from accel.device import Device
-from accel.errors import KernelCheckError, KernelLaunchError
-from accel.kernel_reports import Dim3, KernelReport
-from accel.kernel_reports.texts import written_reports
+from accel.errors import KernelLaunchError
 
 from ..memory import DeviceMemory, Memory
 from ..races import Operation
 from ..regions import Region
 from ..streams import SimStream, Task
 from ..uninterrupted import stopped_by_interrupt
-from .allocations import Area, Areas
-from .explaining import Argument, Launched, distinct, reports_of
+from .allocations import Area, Areas, Argument
 from .kernels import Kernels, Loaded
-from .kinds import ERRORS
-from .launching import Kind, Outcome, Range, run
+from .launching import Dim3, Kind, Outcome, Range, run
 
 __all__ = ["Launcher", "MemoryArgument", "SimRawExecutable"]
 
@@ -220,6 +216,8 @@ class SimRawExecutable:
     def _value(self, place: int, value: Any) -> "MemoryArgument | np.generic | np.ndarray[Any, Any]":
         """Return memory for an argument that is an address, or else the number."""
         parameter = self._parameters[place] if place < len(self._parameters) else None
+        if parameter is None or parameter.rank == 0:
+            value = self._address(value)
         if not isinstance(value, Pointer) and (parameter is None or not parameter.rank):
             number: np.generic = value
             return number
@@ -232,6 +230,13 @@ class SimRawExecutable:
                 f"{region.low:#x}, which no simulated device has; pass memory that is not released"
             )
         return MemoryArgument(name, value, memory, region, parameter is None or parameter.writable)
+
+    def _address(self, value: Any) -> Any:
+        """Return a pointer for an integer that is a simulated address: up to the end of the memory that is there."""
+        if not isinstance(value, np.int64 | np.uint64) or isinstance(value, Pointer):
+            return value
+        memory = self._launcher.memory_at(int(value), 1)
+        return value if memory is None else Pointer.to(int(value), memory.pointer + memory.nbytes - int(value))
 
     def _run(self, launch: _Launch, operation: Operation) -> None:
         """Run the kernel: the body of the task."""
@@ -283,6 +288,8 @@ class SimRawExecutable:
 
     def _raise(self, launch: _Launch, outcome: Outcome, areas: Areas) -> None:
         """Raise the error of the finding that stopped the launch, or of the first one, with all reports, if any."""
+        from .explaining import Launched, distinct, error_of, reports_of  # a launch without findings needs none of it
+
         findings = sorted(outcome.findings, key=lambda finding: (finding.kind != outcome.stopped, finding.kind))
         launched = Launched(
             kernel=self._kernel,
@@ -300,12 +307,7 @@ class SimRawExecutable:
             return
         reports = tuple(reports_of(launched, findings, outcome.standings))
         self._launcher.races.extend([str(each) for each in reports if each.check == "race"])
-        raise _error(findings[0].kind, reports)
-
-
-def _error(kind: int, reports: tuple[KernelReport, ...]) -> Exception:
-    text, error = written_reports(reports), ERRORS[kind]
-    return error(text, reports) if issubclass(error, KernelCheckError) else error(text)
+        raise error_of(findings[0].kind, reports)
 
 
 def _listed(numbers: Sequence[int]) -> str:

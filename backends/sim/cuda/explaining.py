@@ -1,17 +1,20 @@
 """From the findings of the runtime to reports: places with source lines, and memory with its owner."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from accel.errors import KernelCheckError
 from accel.kernel_reports import Dim3, Frame, KernelReport, ThreadPlace
+from accel.kernel_reports.texts import written_reports
 
-from .allocations import Area, Areas
-from .kinds import CHECKS, NAMES
+from .allocations import Area, Areas, Argument
+from .kinds import CHECKS, ERRORS, NAMES
 from .launching import Finding, Kind, Mode, Place, Space, Standing
 from .messages import Accessed, Subject, message_of
 from .module import Module
 
-__all__ = ["Argument", "Launched", "distinct", "reports_of"]
+__all__ = ["Launched", "distinct", "error_of", "reports_of"]
 
 _NEAR = 1 << 20
 """An address that is farther than this from all memory is called invalid, not out of its bounds."""
@@ -23,23 +26,6 @@ _SPACES: Mapping[int, str] = {
     Space.LOCAL: "local",
 }
 _STATES = ("running", "waiting at a barrier", "waiting for its warp", "waiting for the grid", "not started", "ended")
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """Memory that was passed to a kernel.
-
-    Attributes
-    ----------
-    name : str
-        Name of the parameter; empty if it is not known.
-    host, nbytes : int
-        Address on the host, and bytes.
-    """
-
-    name: str
-    host: int
-    nbytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +73,43 @@ def reports_of(launched: Launched, findings: Iterable[Finding], standings: Itera
     return [_report(launched, each, stood if each.kind in _WITH_THREADS else ()) for each in findings]
 
 
+def error_of(kind: int, reports: tuple[KernelReport, ...]) -> Exception:
+    """Return the error of a finding, with its report and those of the others."""
+    text, error = written_reports(reports), ERRORS[kind]
+    return error(text, reports) if issubclass(error, KernelCheckError) else error(text)
+
+
 def distinct(launched: Launched, findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings without repetitions, and without barriers that are one: compilers make copies of code."""
-    return [
-        each
-        for each in _merged(findings)
-        if each.kind != Kind.DIVERGENT_BARRIER
-        or not (here := _frames(launched, each.here.pc))
-        or here != _frames(launched, each.other.pc)
-    ]
+    """Return findings without repetitions, and without those that are none."""
+    return [each for each in _merged(findings) if not _is_one_barrier(launched, each) and not _is_guess(launched, each)]
+
+
+def _is_one_barrier(launched: Launched, finding: Finding) -> bool:
+    """Tell whether both threads wait at the same barrier: compilers make copies of code."""
+    if finding.kind != Kind.DIVERGENT_BARRIER:
+        return False
+    here = _frames(launched, finding.here.pc)
+    return bool(here) and here == _frames(launched, finding.other.pc)
+
+
+_CAS = re.compile(r"atomicCAS|compare_exchange")
+_LINES_OF_A_LOOP = 8
+
+
+def _is_guess(launched: Launched, finding: Finding) -> bool:
+    """Tell whether a plain read is what a loop of atomicCAS begins with: it need not be the latest value.
+
+    The guide of CUDA writes atomic operations that there are not in this way.
+    """
+    places = finding.here, finding.other
+    if finding.kind != Kind.RACE or sorted(each.mode == Mode.READ for each in places) != [False, True]:
+        return False
+    read, update = sorted(places, key=lambda each: each.mode != Mode.READ)
+    ours, theirs = _frames(launched, read.pc), _frames(launched, update.pc)
+    if not update.mode & Mode.ATOMIC or not ours or not theirs or not _CAS.search(theirs[0].text):
+        return False
+    same = (ours[0].function, ours[0].file) == (theirs[0].function, theirs[0].file)
+    return same and 0 <= theirs[0].line - ours[0].line <= _LINES_OF_A_LOOP
 
 
 def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:

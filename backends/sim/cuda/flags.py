@@ -25,13 +25,16 @@ _OF_KIND = {
     "zig": ("-mcpu=baseline", "-UNDEBUG"),
 }
 _UNCHECKED = {"gcc": (), "clang": (), "zig": ("-fno-sanitize=all",)}
+# One lane sets a variable, and all of them pass it to a shuffle: clang would take it that all lanes set it.
+_FAST = {"gcc": (), "clang": ("-ftrivial-auto-var-init=pattern",), "zig": ("-ftrivial-auto-var-init=pattern",)}
 # Checked code calls the runtime at each access, by the names that the sanitizers have; the sanitizers are not linked.
 # `-fsanitize=bounds` of clang also has checks that only trap.
 # Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame
 # pointer, and forgets which of its variables are not written.
-# g++ makes no call for a structure in memory that is passed by value, so small functions are inlined.
+# g++ makes no call for a structure in memory that is passed by value, so small functions are inlined. It would copy a
+# structure by its members, of which some may have no value.
 _CALLS_OF_GCC = (
-    "-fsanitize=thread,alignment,bounds", "--param", "tsan-distinguish-volatile=1",
+    "-fsanitize=thread,alignment,bounds", "--param", "tsan-distinguish-volatile=1", "-fno-tree-sra",
     "-finline-functions", "-finline-small-functions",
 )  # fmt: skip
 _CALLS_OF_CLANG = (
@@ -43,7 +46,7 @@ _CALLS_OF_CLANG = (
 def for_kernels(kind: str, *, checked: bool, warp: int) -> tuple[str, ...]:
     """Return the options that compile kernels, for a kind of compiler."""
     calls = _CALLS_OF_GCC if kind == "gcc" else _CALLS_OF_CLANG
-    how = ("-O1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2", *_UNCHECKED[kind])
+    how = ("-O1", "-fno-omit-frame-pointer", *calls) if checked else ("-O2", *_UNCHECKED[kind], *_FAST[kind])
     macros = ("-DACCEL_SIM=1", f"-DACCEL_SIM_WARP={warp}", f"-DACCEL_SIM_CHECKED={int(checked)}")
     kernels = (*_KERNELS, *_KERNELS_OF_KIND.get(kind, ()))
     return (*_COMMON, *kernels, *_LINES, *_OF_KIND[kind], *how, *macros)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from accel.device import Device
 from accel.errors import KernelLaunchError, KernelSyntaxError
 
+from ..memory import DeviceMemory, Memory
 from .allocations import Cells
 from .building import Built, build
 from .module import Entry, Module
@@ -58,12 +59,16 @@ class Kernels:
         CUDA or HIP.
     options : tuple of str
         For the compiler.
+    instances : tuple of str
+        Expressions of instances of templates, which share the variables with the other kernels.
     """
 
-    def __init__(self, device: Device, source: str, options: tuple[str, ...]) -> None:
+    def __init__(self, device: Device, source: str, options: tuple[str, ...], instances: tuple[str, ...] = ()) -> None:
         self._device = device
         self._source = source
         self._options = options
+        self._instances = instances
+        self._variables: dict[tuple[Module, str], Memory] = {}
         self._cells: dict[Module, Cells] = {}
         self._loaded: dict[tuple[str, int, bool], Loaded] = {}
 
@@ -87,9 +92,32 @@ class Kernels:
             loaded = self._loaded.setdefault(key, Loaded(module, module.entry(kernel), cells))
         return loaded
 
+    def variable(self, name: str, space: DeviceMemory, warp: int, *, checked: bool) -> Memory:
+        """Return the memory of a ``__device__`` or ``__constant__`` variable, at an address of the device.
+
+        Raises
+        ------
+        KernelLaunchError
+            If the source has no kernel, or no such variable.
+        """
+        names = self._names()
+        if not names:
+            raise KernelLaunchError(f"a source without kernels has no variable {name}; name the instances of templates")
+        module = self.loaded(names[0], warp, checked=checked).module
+        if (module, name) not in self._variables:
+            found = next((each for each in module.globals if each.name == name.rpartition("::")[2]), None)
+            if found is None:
+                listed = ", ".join(each.name for each in module.globals) or "none"
+                raise KernelLaunchError(f"there is no __device__ or __constant__ variable {name}; there are: {listed}")
+            self._variables.setdefault((module, name), space.mapped(found.offset, found.size))
+        return self._variables[module, name]
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*_HEAD.findall(_COMMENTS.sub(" ", self._source)), *self._instances)))
+
     def _built(self, kernel: str, warp: int, *, checked: bool) -> Built:
         """Compile all kernels of the source together; the given one alone if the preprocessor removes others."""
-        names = tuple(dict.fromkeys(_HEAD.findall(_COMMENTS.sub(" ", self._source))))
+        names = self._names()
         together = names if kernel in names else (kernel,)
         try:
             return self._compiled(together, warp, checked=checked)

@@ -224,7 +224,7 @@ def _divergent(subject: Subject) -> tuple[str, str]:
     where = f"waits at another, at {other.where}" if other.where else "does not"
     return (
         f"{subject.thread} waits at a barrier, and {who(other, subject.grid, subject.block)} {where}",
-        "all threads that have not ended must reach the same barrier: write it outside of the branch or loop that some run",
+        "all threads of a block that have not ended must reach the same barrier: write it outside of the branch",
     )
 
 

@@ -1,25 +1,25 @@
 """`Module`: a compiled source in the memory of this process, with variables of its own for each device."""
 
 import ctypes
-import linecache
 import shutil
 import threading
 from collections.abc import Hashable
 from functools import cached_property
 from tempfile import TemporaryDirectory
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from accel.errors import KernelLaunchError
-from accel.kernel_reports import Frame
 from accel.locks import open_after_fork
 
 from . import caching
 from .building import Built
 from .demangling import last_name
-from .lines import Lines
-from .runtime_files import HEADERS
 from .symbols import Elf, Symbol
-from .tokens import numbered
+
+if TYPE_CHECKING:
+    from accel.kernel_reports import Frame
+
+    from .frames import Frames
 
 __all__ = ["Entry", "Module", "Variable"]
 
@@ -136,32 +136,18 @@ class Module:
             sizes.append(pairs[2 * len(sizes)])
         return Entry(self._address(f"accel_sim_entry_{number}"), tuple(sizes), tuple(alignments))
 
-    def frames(self, pc: int) -> tuple[Frame, ...]:
+    def frames(self, pc: int) -> "tuple[Frame, ...]":
         """Return the calls at a return address, innermost first, also those that are inlined.
 
         Functions of the headers here are left out, as they are what the language has built in.
         """
-        places = self._lines.places(pc - 1 - self._base) if self.code[0] < pc <= self.code[1] else []
-        return tuple(
-            Frame(place.function, place.file, place.line, self._text(place.file, place.line))
-            for place in places
-            if place.file != "<kernels>" and not place.path.startswith(f"{HEADERS}/")
-        )
+        return self._frames.at(pc - 1 - self._base) if self.code[0] < pc <= self.code[1] else ()
 
     @cached_property
-    def _lines(self) -> Lines:
-        return Lines(self._elf.content)
+    def _frames(self) -> "Frames":
+        from .frames import Frames  # only reports need it
 
-    def _text(self, file: str, line: int) -> str:
-        return self._source.get((file, line)) or linecache.getline(file, line).strip()
-
-    @cached_property
-    def _source(self) -> dict[tuple[str, int], str]:
-        try:
-            source = self.built.path.with_suffix(".cu").read_text(encoding="utf-8", errors="replace")
-        except OSError:  # another process made room in the cache
-            return {}
-        return dict(numbered(source))
+        return Frames(self._elf.content, self.built.path.with_suffix(".cu"))
 
     @cached_property
     def runtime(self) -> ctypes.CDLL:

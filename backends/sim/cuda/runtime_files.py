@@ -1,11 +1,12 @@
 """Where the files of the runtime are, as sources and compiled."""
 
+import os
 from functools import cache
 from pathlib import Path
 
 from . import caching, flags
 from .compilers import Compiler
-from .digests import digest, digest_of_file
+from .digests import digest, digest_of_files
 
 __all__ = ["HEADERS", "RUNTIME", "runtime_file"]
 
@@ -22,5 +23,5 @@ def runtime_file(compiler: Compiler) -> Path:
 @cache
 def _sources() -> str:
     """Return a digest of the headers, the runtime, and the Python modules that make code of sources."""
-    paths = [*HEADERS.rglob("*"), *RUNTIME.rglob("*"), *_HERE.glob("*.py")]
-    return digest(sorted((str(path.relative_to(_HERE)), digest_of_file(path)) for path in paths if path.is_file()))
+    folders = [(folder, names) for folder, _, names in os.walk(_HERE) if not folder.endswith("__pycache__")]
+    return digest_of_files([f"{folder}/{name}" for folder, names in folders for name in names])

@@ -1,5 +1,7 @@
 """The runtime of kernels: one shared object for each compiler, made when it is first needed."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +14,9 @@ from .running import run
 from .runtime_files import HEADERS, RUNTIME
 
 __all__ = ["make_runtime"]
+
+_UNITS = ("unit_checks.cpp", "unit_machine.cpp")
+"""They include the other files, and are compiled at the same time."""
 
 
 def make_runtime(compiler: Compiler, file: Path) -> None:
@@ -30,10 +35,15 @@ def make_runtime(compiler: Compiler, file: Path) -> None:
 
 
 def _compile(compiler: Compiler, file: Path) -> None:
-    words = flags.for_runtime(compiler.kind)
-    with TemporaryDirectory(dir=file.parent) as made:
-        # This file includes the others.
-        command = [*compiler.command, *words, "-I", str(HEADERS), "-c", str(RUNTIME / "runtime.cpp")]
-        run([*command, "-o", f"{made}/runtime.o"], Path(made))
-        link(compiler, Path(made, file.name), [f"{made}/runtime.o"])
+    with TemporaryDirectory(dir=file.parent) as made, ThreadPoolExecutor(len(_UNITS)) as beside:
+        started = [beside.submit(copy_context().run, _object, compiler, RUNTIME / unit, Path(made)) for unit in _UNITS]
+        link(compiler, Path(made, file.name), [each.result() for each in started])
         Path(made, file.name).replace(file)
+
+
+def _object(compiler: Compiler, unit: Path, made: Path) -> str:
+    """Compile a unit; return the file with its code."""
+    made_of_it = str(made / f"{unit.stem}.o")
+    words = (*flags.for_runtime(compiler.kind), "-I", str(HEADERS), "-c", str(unit), "-o", made_of_it)
+    run([*compiler.command, *words], made)
+    return made_of_it

@@ -111,23 +111,23 @@ class accel_sim_warp_group : public thread_group {
     ACCEL_SIM_INLINE unsigned meta_group_rank() const { return part; }
 
     template <typename T>
-    ACCEL_SIM_INLINE T shfl(T value, unsigned from) const {
-        return lanes.shuffled(value, from % lanes.size());
+    ACCEL_SIM_INLINE T shfl(const T& value, unsigned from) const {
+        return lanes.shuffled(accel_sim::offered(value), from % lanes.size());
     }
     template <typename T>
-    ACCEL_SIM_INLINE T shfl_down(T value, unsigned by) const {
+    ACCEL_SIM_INLINE T shfl_down(const T& value, unsigned by) const {
         const unsigned rank = lanes.rank();
-        return lanes.shuffled(value, by < lanes.size() - rank ? rank + by : rank);
+        return lanes.shuffled(accel_sim::offered(value), by < lanes.size() - rank ? rank + by : rank);
     }
     template <typename T>
-    ACCEL_SIM_INLINE T shfl_up(T value, unsigned by) const {
+    ACCEL_SIM_INLINE T shfl_up(const T& value, unsigned by) const {
         const unsigned rank = lanes.rank();
-        return lanes.shuffled(value, by <= rank ? rank - by : rank);
+        return lanes.shuffled(accel_sim::offered(value), by <= rank ? rank - by : rank);
     }
     template <typename T>
-    ACCEL_SIM_INLINE T shfl_xor(T value, unsigned bits) const {
+    ACCEL_SIM_INLINE T shfl_xor(const T& value, unsigned bits) const {
         const unsigned rank = lanes.rank(), from = rank ^ bits;
-        return lanes.shuffled(value, from < lanes.size() ? from : rank);
+        return lanes.shuffled(accel_sim::offered(value), from < lanes.size() ? from : rank);
     }
     ACCEL_SIM_INLINE int any(int predicate) const { return lanes.votes(predicate) != 0; }
     ACCEL_SIM_INLINE int all(int predicate) const { return lanes.votes(predicate) == lanes.mask; }

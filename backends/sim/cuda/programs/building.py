@@ -15,12 +15,17 @@ from ..running import run
 from ..runtime_files import HEADERS, runtime_file
 from ..runtime_library import make_runtime
 from ..translation import constants
-from .files import included, is_device_code, mirror, mirrored
+from .files import ENCODING, included, is_device_code, mirror, mirrored
+from .host_code import KNOWN, without_calls
 
 __all__ = ["build_program"]
 
 # Host code uses all of C++, and its functions may be found by name, as `main` is.
-_WHOLE = ("-fexceptions", "-frtti", "-fthreadsafe-statics", "-fvisibility=default", "-DACCEL_SIM_PROGRAM=1")
+# They are those of the program all the same, so that they may be inlined.
+_WHOLE = (
+    "-fexceptions", "-frtti", "-fthreadsafe-statics", "-fvisibility=default", "-fno-semantic-interposition",
+    "-DACCEL_SIM_PROGRAM=1",
+)  # fmt: skip
 _HOST = ("-O2", "-g1", "-fPIC", "-w", "-fwrapv", "-pthread")
 
 
@@ -72,7 +77,7 @@ def build_program(
             mirror(texts, Path(made), checked=checked)
             kernels = flags.for_kernels(compiler.kind, checked=checked, warp=warp)
             program = _Program(compiler, (*kernels, *_WHOLE), words, around, Path(made), texts)
-            objects = [program.compiled(path) for path in paths]
+            objects = program.objects(paths, checked=checked)
             symbolic = () if sys.platform == "darwin" else ("-Wl,-Bsymbolic",)
             link(compiler, Path(made, target.name), [*symbolic, "-pthread", *host_options, *objects, "-lm"], runtime)
             Path(made, target.name).replace(target)
@@ -101,18 +106,33 @@ class _Program:
         self.host = (*_HOST, *[f"-I{folder}" for folder in folders], *words)
         self.first = True
 
-    def compiled(self, path: Path) -> str:
-        """Compile one source, and return the object file."""
+    def objects(self, paths: Sequence[Path], *, checked: bool) -> list[str]:
+        """Compile the sources, and return the object files."""
+        if not (checked and KNOWN):
+            return [str(self._compiled(path)) for path in paths]
+        made = [self._compiled(path, "-S") for path in paths]
+        texts = without_calls([each.read_text(**ENCODING) for each in made])
+        for each, text in zip(made, texts, strict=True):
+            each.write_text(text, **ENCODING)
+        return [self._assembled(each) for each in made]
+
+    def _assembled(self, path: Path) -> str:
+        target = str(path.with_suffix(".o"))
+        run([*self.compiler.command, "-c", str(path), "-o", target], self.made)
+        return target
+
+    def _compiled(self, path: Path, what: str = "-c") -> Path:
+        """Compile one source to an object file, or to assembly."""
         text = mirrored(path, self.made)
-        target = text.with_name(f"{text.name}.o")
+        target = text.with_name(f"{text.name}{'.s' if what == '-S' else '.o'}")
         target.parent.mkdir(parents=True, exist_ok=True)
         if is_device_code(path, self.texts, self.folders):
             self._add_module(text)
             words = (*self.device, "-x", "c++")
         else:  # as it is
             words, text = self._host_words(path), path
-        run([*self.compiler.command, *words, "-c", str(text), "-o", str(target)], self.made)
-        return str(target)
+        run([*self.compiler.command, *words, what, str(text), "-o", str(target)], self.made)
+        return target
 
     def _add_module(self, text: Path) -> None:
         """Add what each module has to the first source."""

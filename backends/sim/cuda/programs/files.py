@@ -11,12 +11,12 @@ from ..translation import translated
 from .launches import with_launches
 from .shadowing import renamed
 
-__all__ = ["device_variables", "included", "is_device_code", "mirror"]
+__all__ = ["ENCODING", "device_variables", "included", "is_device_code", "mirror"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 _HOST = {".cpp", ".cc", ".cxx", ".c"}
 _API = re.compile(r"cuda_runtime|cuda\.h|hip_runtime|cuda_fp16|cuda_bf16|cooperative_groups|<<<")
-_ENCODING = {"encoding": "utf-8", "errors": "surrogateescape"}
+ENCODING = {"encoding": "utf-8", "errors": "surrogateescape"}
 
 
 def included(sources: Iterable[Path], folders: Sequence[Path]) -> dict[Path, str]:
@@ -26,7 +26,7 @@ def included(sources: Iterable[Path], folders: Sequence[Path]) -> dict[Path, str
     while waiting:
         path = waiting.pop()
         if path not in texts:
-            texts[path] = path.read_text(**_ENCODING)
+            texts[path] = path.read_text(**ENCODING)
             waiting += _includes(path, texts[path], folders)
     return texts
 
@@ -55,7 +55,7 @@ def mirror(texts: dict[Path, str], folder: Path, *, checked: bool) -> None:
     for path, text in texts.items():
         copy = mirrored(path, folder)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(f'#line 1 "{path}"\n{_translation(path, text, checked=checked)}', **_ENCODING)
+        copy.write_text(f'#line 1 "{path}"\n{_translation(path, text, checked=checked)}', **ENCODING)
 
 
 def mirrored(path: Path, folder: Path) -> Path:

@@ -90,6 +90,12 @@ struct Race {
         if (!(access.mode & WRITE)) return add_reader(at);
         meet_read(at);
         store(at.pair, tag);
+        forget_atomic_read(at);
+    }
+
+    // Operations on one location have an order, so what this thread does there next comes after that read.
+    void forget_atomic_read(const Location& at) const {
+        if (tag & STRONG && load(at.pair + 1) & STRONG) store(at.pair + 1, 0);
     }
 
     uint64_t* bytes_of(uint64_t address) const {

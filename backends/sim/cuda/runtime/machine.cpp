@@ -5,7 +5,7 @@
 
 namespace accel_sim {
 
-thread_local Worker* current_worker ACCEL_SIM_FAST_TLS;
+__thread Worker* current_worker ACCEL_SIM_FAST_TLS;
 
 // --- fibers
 

@@ -112,8 +112,9 @@ struct Run {                  // one launch
 
 inline Thread& self() { return *(Thread*)here(); }
 
-// The worker that this thread of the operating system is; null outside of a launch.
-extern thread_local Worker* current_worker ACCEL_SIM_FAST_TLS;
+// The worker that this thread of the operating system is; null outside of a launch. Not thread_local: other files would
+// call a function that makes it, if there is one, and the linker of zig gives the address of one that is not there.
+extern __thread Worker* current_worker ACCEL_SIM_FAST_TLS;
 
 // Whether code runs on a fiber: the program's host code may call the same functions.
 inline bool on_fiber() { return current_worker; }

@@ -17,6 +17,29 @@ ACCEL_SIM_INLINE uint64_t word_at(const uint64_t* at) {
     return value;
 }
 
+// What a lane gives to others. It may have no value, as long as no other lane takes it: one lane sets a variable, and all
+// of them get it by a shuffle.
+#if ACCEL_SIM_CHECKED
+template <typename T>
+__attribute__((noinline, no_sanitize("thread"))) T unseen(const T& value) {
+    return value;
+}
+template <typename T>
+ACCEL_SIM_INLINE T offered(const T& value) {
+    accel_sim_reads(__builtin_addressof(value), sizeof value);
+    return unseen(value);
+}
+#else
+template <typename T>
+ACCEL_SIM_INLINE const T& offered(const T& value) {
+    return value;
+}
+#endif
+template <typename T>
+ACCEL_SIM_INLINE T offered(const volatile T& value) {
+    return value;
+}
+
 // A field of Here. It does not change while a function runs, so the compiler may load it once: no memory operand.
 template <unsigned OFFSET>
 ACCEL_SIM_INLINE unsigned field() {

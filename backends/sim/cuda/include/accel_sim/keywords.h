@@ -32,13 +32,7 @@
 #define __constant__
 #define __managed__
 #define __grid_constant__
-// A worker runs one block at a time. g++ would add a variable that says whether a constructor has run, even of a class
-// whose constructor does nothing.
-#ifdef __clang__
-#define __shared__ thread_local
-#else
-#define __shared__ __constinit thread_local
-#endif
+#define __shared__ thread_local  // a worker runs one block at a time
 #define __forceinline__ inline
 #define __inline_hint__
 #define __noinline__  // empty: headers of C++ libraries write __attribute__((__noinline__))

@@ -88,20 +88,22 @@ ACCEL_SIM_INLINE T reduce(Mask mask, T value, T neutral, Function function) {
 
 }  // namespace accel_sim
 
-#define ACCEL_SIM_SHUFFLE(name, Lane, T)                                                                     \
-    ACCEL_SIM_INLINE T __shfl##name##_sync(accel_sim::Mask mask, T value, Lane lane, int width = warpSize) { \
-        return accel_sim::shuffle##name(mask, value, lane, width);                                           \
-    }                                                                                                        \
-    ACCEL_SIM_INLINE T __shfl##name(T value, Lane lane, int width = warpSize) {                              \
-        return accel_sim::shuffle##name(accel_sim_active(), value, lane, width);                             \
+#define ACCEL_SIM_SHUFFLE(name, Lane, T, Value)                                                                  \
+    ACCEL_SIM_INLINE T __shfl##name##_sync(accel_sim::Mask mask, Value value, Lane lane, int width = warpSize) { \
+        return accel_sim::shuffle##name(mask, accel_sim::offered(value), lane, width);                           \
+    }                                                                                                            \
+    ACCEL_SIM_INLINE T __shfl##name(Value value, Lane lane, int width = warpSize) {                              \
+        return accel_sim::shuffle##name(accel_sim_active(), accel_sim::offered(value), lane, width);             \
     }
-#define ACCEL_SIM_SHUFFLES(T)             \
-    ACCEL_SIM_SHUFFLE(, int, T)           \
-    ACCEL_SIM_SHUFFLE(_up, unsigned, T)   \
-    ACCEL_SIM_SHUFFLE(_down, unsigned, T) \
-    ACCEL_SIM_SHUFFLE(_xor, int, T)
+#define ACCEL_SIM_SHUFFLES_OF(T, Value)          \
+    ACCEL_SIM_SHUFFLE(, int, T, Value)           \
+    ACCEL_SIM_SHUFFLE(_up, unsigned, T, Value)   \
+    ACCEL_SIM_SHUFFLE(_down, unsigned, T, Value) \
+    ACCEL_SIM_SHUFFLE(_xor, int, T, Value)
+#define ACCEL_SIM_SHUFFLES(T) ACCEL_SIM_SHUFFLES_OF(T, const T&)
 #define ACCEL_SIM_MATCHES(T)                                                                     \
     ACCEL_SIM_SHUFFLES(T)                                                                        \
+    ACCEL_SIM_SHUFFLES_OF(T, const volatile T&)                                                  \
     ACCEL_SIM_INLINE accel_sim::Mask __match_any_sync(accel_sim::Mask mask, T value) {           \
         return accel_sim::match(mask, value);                                                    \
     }                                                                                            \

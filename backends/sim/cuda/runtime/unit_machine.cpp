@@ -1,4 +1,4 @@
-// The runtime as one unit.
+// The half of the runtime that runs blocks and threads, and what the host of a whole program calls.
 #include "fibers.cpp"
 #include "findings.cpp"
 #include "printing.cpp"
@@ -6,16 +6,6 @@
 #include "waiting.cpp"
 #include "faults.cpp"
 #include "machine.cpp"
-
-#include "checks.cpp"
-#include "checks_access.cpp"
-#include "checks_init.cpp"
-#include "checks_memory.cpp"
-#include "checks_order.cpp"
-#include "checks_race.cpp"
-#include "checks_shadow.cpp"
-#include "callbacks.cpp"
-#include "callbacks_atomic.cpp"
 #include "host_memory.cpp"
 #include "host_allocations.cpp"
 #include "host_copies.cpp"

@@ -1,0 +1,136 @@
+"""The current device, stream, and order of the default stream, as CUDA has them."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+from weakref import WeakSet
+
+from accel.abc import Event, Stream
+from accel.config import current, enter, leave
+from accel.device import Device
+from accel.locks import open_after_fork
+from accel.memory import heap_of
+
+__all__ = ["current_device", "current_native", "default_native", "forget_used", "giving", "let_go", "take_up", "use"]
+
+_used: ContextVar[tuple[dict[str, Any] | None, Stream | None]] = ContextVar("accel_cupy_used", default=(None, None))
+_lock = open_after_fork(threading.Lock())
+
+
+def current_device() -> Device:
+    """Return the current device, which is simulated."""
+    return Device(current().device)
+
+
+def default_native(device: Device) -> Stream:
+    """Return the default stream of a device."""
+    backend: Any = heap_of(device).backend
+    stream: Stream = backend.default_stream(device)
+    return stream
+
+
+def current_native(device: Device) -> Stream:
+    """Return the current stream of a device."""
+    stream = heap_of(device).stream
+    assert stream is not None, "a simulated device has streams"
+    return stream
+
+
+class _DefaultOrder:
+    """CUDA's order of the default stream of a device: it and the blocking streams wait for each other.
+
+    A wait of the default stream is none of its own work, so it does not order two other streams. Each change is made
+    while the lock of the module is held.
+    """
+
+    def __init__(self, default: Stream) -> None:
+        self._default = default
+        self._waits: Event | None = None
+        self._work: Event | None = None
+
+    def let_wait(self, stream: Stream) -> None:
+        """Let later work of a stream wait for the default stream."""
+        self._look()
+        if self._work is not None:
+            stream.wait_for(self._work)
+
+    def wait_for(self, stream: Stream) -> None:
+        """Let later work of the default stream wait for a stream."""
+        self._look()
+        self._default.wait_for(stream.record())
+        self._waits = self._default.record()
+
+    def _look(self) -> None:
+        last = self._default.record()
+        if last is not self._waits:
+            self._work = last
+
+
+_orders: dict[Device, _DefaultOrder] = {}
+blocking: "WeakSet[Stream]" = WeakSet()
+"""The streams that wait for the default stream; those made with ``non_blocking=True`` do not."""
+
+
+def take_up(stream: Stream) -> None:
+    """Let a stream that is about to be given work wait for the default stream, if it is to."""
+    _ordered(stream, _DefaultOrder.let_wait)
+
+
+def let_go(stream: Stream) -> None:
+    """Let the default stream wait for what a stream was given, if it is to."""
+    _ordered(stream, _DefaultOrder.wait_for)
+
+
+def _ordered(stream: Stream, do: Any) -> None:
+    if stream in blocking:
+        with _lock:
+            order = _orders.get(stream.device)
+            if order is None:
+                order = _orders[stream.device] = _DefaultOrder(default_native(stream.device))
+            do(order, stream)
+
+
+@contextmanager
+def giving(stream: Stream) -> Iterator[None]:
+    """Give work to a stream that may not be the current one."""
+    now = current_native(stream.device)
+    if stream is now:
+        yield
+        return
+    let_go(now)
+    take_up(stream)
+    try:
+        yield
+    finally:
+        let_go(stream)
+        take_up(now)
+
+
+def use(device: Device | None = None, stream: Stream | None = None) -> None:
+    """Make a device or a stream the current one of this thread, until another is used."""
+    settings, used = _used.get()
+    if device is not None:
+        if settings is not None:
+            leave(settings)
+        settings = {"device": device}
+        enter(settings)
+    if stream is not None:
+        let_go(current_native(stream.device))
+        if used is not None:
+            used.__exit__(None, None, None)
+        take_up(stream)
+        used = stream.__enter__()
+    _used.set((settings, used))
+
+
+def forget_used() -> None:
+    """Forget the device and the stream that this thread uses."""
+    settings, used = _used.get()
+    if settings is not None:
+        leave(settings)
+    if used is not None:
+        let_go(used)
+        used.__exit__(None, None, None)
+    _used.set((None, None))

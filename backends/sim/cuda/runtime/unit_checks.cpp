@@ -1,0 +1,10 @@
+// The half of the runtime that checked code calls. What it calls at each access is here, to be inlined.
+#include "checks.cpp"
+#include "checks_access.cpp"
+#include "checks_init.cpp"
+#include "checks_memory.cpp"
+#include "checks_order.cpp"
+#include "checks_race.cpp"
+#include "checks_shadow.cpp"
+#include "callbacks.cpp"
+#include "callbacks_atomic.cpp"

@@ -42,7 +42,8 @@ class _Request(Generic[_Result]):
 
     def answer(self) -> _Result:
         """Wait until the call is done; return its result, or raise its error."""
-        with self.over:
+        # An interrupt that comes right before the thread of the system waits does not end that wait.
+        while not self.over.acquire(timeout=0.5):
             pass
         if self._error is None:
             return self._result

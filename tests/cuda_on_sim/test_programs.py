@@ -199,6 +199,15 @@ def test_a_program_that_crashes_has_the_number_of_the_signal(folder):
     assert ended.code == -6
 
 
+def test_a_kernel_that_launches_a_kernel_is_an_error(tmp_path):
+    source = "__global__ void inner() {}\n__global__ void outer() {\n    inner<<<1, 1>>>();\n}\n"
+    main = "int main() { outer<<<1, 1>>>(); return cudaDeviceSynchronize() != cudaSuccess; }\n"
+    (tmp_path / "nested.cu").write_text(source + main)
+    ended, _ = run(tmp_path / "nested.cu")
+    assert ended.code == 1
+    assert "kernel launches from kernels" in str(ended.reports[0])
+
+
 def test_a_program_of_several_files_is_one_program(tmp_path):
     (tmp_path / "main.cu").write_text('#include "parts.h"\nint main() { return answer(40) - 42; }\n')
     (tmp_path / "parts.h").write_text("int answer(int);\nint of_host(int);\n")

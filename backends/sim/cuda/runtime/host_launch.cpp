@@ -70,6 +70,8 @@ using namespace accel_sim;
 cudaError accel_sim_host_launch(const char* kernel, void (*entry)(void**), void** arguments, const Dim* grid,
                                 const Dim* block, uint64_t shared, uint32_t cooperative) {
     void* pc = ACCEL_SIM_CALLER;
+    // The launch that runs this kernel holds the lock.
+    if (on_fiber()) fail_at(uint64_t(pc), UNSUPPORTED, "kernel launches from kernels");
     Locked locked(host_lock);
     if (cudaError_t error = checked(kernel, pc, *grid, *block, shared)) return error;
     Launch launch = launch_of(entry, arguments, *grid, *block, shared);

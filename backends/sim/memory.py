@@ -3,7 +3,9 @@
 import threading
 from bisect import bisect
 from collections import deque
+from collections.abc import Callable
 from ctypes import addressof, c_char
+from functools import partial
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -157,16 +159,22 @@ class Released(NamedTuple):
         return cls(memory.device, memory.host, memory.nbytes, memory.pointer, repr(memory), memory.site, where, content)
 
 
+_Found = tuple[int, tuple[tuple[int, int], ...]]
+"""An address, and the holes that remain if it is taken."""
+
+
 class _Place(ref[Memory]):
     """The address range of a block, by a weak reference: the allocation table does not keep the block alive.
 
     So the range of a block that is dropped without being freed, as after an interrupt, is returned too. ``cells`` is
-    the address of the shadow that the race check of kernels made for the block; 0 if it made none.
+    the address of the shadow that the race check of kernels made for the block; 0 if it made none. ``counted`` is how
+    many bytes of the device are in use for it.
     """
 
-    __slots__ = ("cells", "end", "start")
+    __slots__ = ("cells", "counted", "end", "start")
     start: int
     end: int
+    counted: int
     cells: int
 
 
@@ -233,7 +241,7 @@ class DeviceMemory:
                 raise OutOfMemoryError(
                     f"{nbytes} bytes were asked for on {self.device}, and the host has no memory to simulate them with"
                 ) from None
-            return self._placed(content, host, alignment, site)
+            return self._placed(content, host, partial(self._hole, nbytes, alignment), site)
 
     def mapped(self, host: int, nbytes: int) -> Memory:
         """Return memory for bytes that the host has already and keeps to its end, as those of variables of kernels."""
@@ -241,25 +249,28 @@ class DeviceMemory:
         with self._lock:
             self._drain()
             content = np.frombuffer(memoryview((c_char * nbytes).from_address(host)), np.uint8)
-            memory = self._placed(content, host, ALIGNMENT, site)
+            memory = self._placed(content, host, partial(self._top, nbytes), site)
+            # It is the module's, to the end of the process; nobody can release it.
+            self._used -= memory.place.counted
+            memory.place.counted = 0
         memory.unwritten = None
         return memory
 
-    def _placed(self, content: Bytes, host: int, alignment: int, site: str) -> Memory:
-        """Give bytes an address of the device; the caller holds the lock."""
+    def _placed(self, content: Bytes, host: int, find: Callable[[], _Found], site: str) -> Memory:
+        """Give bytes an address of the device, as `_hole` or `_top` find it; the caller holds the lock."""
         while True:
             seen = self._holes
-            pointer, remaining = self._hole(content.nbytes, alignment)
+            pointer, remaining = find()
             memory = Memory(self.device, pointer, content, host, site)
             place = _Place(memory, self._returned.append)
             place.start, place.end = pointer, pointer + _rounded(content.nbytes, ALIGNMENT)
-            place.cells = 0
+            place.counted, place.cells = place.end - pointer, 0
             memory.place = place
             # Try again if a signal handler or a finaliser of this thread has allocated meanwhile. From here on there
             # are no calls, so nothing can interrupt the change.
             if self._holes is seen:
                 self._holes = remaining
-                self._used += place.end - pointer
+                self._used += place.counted
                 self._live[pointer] = place
                 self._starts = None
                 return memory
@@ -313,7 +324,7 @@ class DeviceMemory:
                 merged = _with_hole(seen, start, place.end)
                 if self._holes is seen:  # no calls from here on, as above
                     self._holes = merged
-                    self._used -= place.end - start
+                    self._used -= place.counted
                     del self._live[start]
                     self._starts = None
             if self._returned and self._returned[0] is place:
@@ -323,7 +334,13 @@ class DeviceMemory:
                     place.cells = 0
                     self.stale_cells.append(cells)
 
-    def _hole(self, nbytes: int, alignment: int) -> tuple[int, tuple[tuple[int, int], ...]]:
+    def _top(self, nbytes: int) -> _Found:
+        """Return an address at the end of the address space, above all that can be allocated, and the holes left."""
+        start, end = self._holes[-1]
+        first = end - _rounded(nbytes, ALIGNMENT)
+        return first, (*self._holes[:-1], (start, first))
+
+    def _hole(self, nbytes: int, alignment: int) -> _Found:
         """Return the address in the first hole that is large enough, and the holes that remain."""
         size, limit = _rounded(nbytes, ALIGNMENT), self._base + config.current().sim_memory
         holes = self._holes

@@ -472,6 +472,14 @@ def test_variables_of_a_module_are_set_and_read_as_arrays(cp, checks):
         assert module.get_global("weights").ptr == weights.data.ptr
 
 
+def test_variables_of_modules_are_no_memory_in_use(cp):
+    pool = cp.get_default_memory_pool()
+    code = '__device__ int held[1000]; extern "C" __global__ void take(int* x) { x[0] = held[0]; }'
+    module, before = cp.RawModule(code=code), pool.used_bytes()
+    assert module.get_global("held").ptr
+    assert pool.used_bytes() == before
+
+
 def test_a_kernel_that_writes_a_constant_by_its_address_is_reported(cp):
     module = cp.RawModule(code=VARIABLES)
     module.get_function("change")((1,), (1,), (module.get_global("weights"),))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from accel import xp
+from accel.errors import CapabilityError
 from accel.locks import open_after_fork
 from accel.testing.cupy_simulation.places import current_native
 from accel.xp.arrays import Array
@@ -129,7 +130,7 @@ class ndarray(metaclass=_Arrays):  # noqa: N801 - CuPy's name
     ) -> Any:
         """Return an uninitialised array, or one on given memory."""
         if strides is not None or order != "C":
-            raise NotImplementedError("an array with given strides is not simulated; slice or reshape the array")
+            raise CapabilityError("an array with given strides is not simulated; slice or reshape the array")
         if memptr is None:
             return xp.empty(shape, dtype=np.dtype(dtype))
         extents = tuple(shape) if isinstance(shape, tuple | list) else (int(shape),)

@@ -2,6 +2,7 @@
 #pragma once
 #include "abi.h"
 #include "formats.h"
+#include "index.h"
 
 namespace accel_sim {
 
@@ -10,11 +11,6 @@ using LaneMask = unsigned long long;
 #else
 using LaneMask = unsigned;
 #endif
-
-// What the lanes gave is memory of the runtime, so that reads of it are not checked.
-__attribute__((noinline, no_sanitize("thread"), unused)) static uint64_t given(const uint64_t* values, unsigned lane) {
-    return values[lane];
-}
 
 constexpr uint64_t lanes_below(unsigned lane) { return lane < 64 ? (uint64_t(1) << lane) - 1 : ~uint64_t(0); }
 
@@ -37,7 +33,7 @@ struct Lanes {
         const uint64_t* const values = accel_sim_collect(mask, predicate, VOTE);
         uint64_t found = 0;
         for (uint64_t rest = mask; rest; rest &= rest - 1)
-            if (given(values, __builtin_ctzll(rest))) found |= rest & -rest;
+            if (word_at(values + __builtin_ctzll(rest))) found |= rest & -rest;
         return found;
     }
 
@@ -46,7 +42,7 @@ struct Lanes {
         const uint64_t* const values = accel_sim_collect(mask, bits, MATCH);
         uint64_t found = 0;
         for (uint64_t rest = mask; rest; rest &= rest - 1)
-            if (given(values, __builtin_ctzll(rest)) == bits) found |= rest & -rest;
+            if (word_at(values + __builtin_ctzll(rest)) == bits) found |= rest & -rest;
         return found;
     }
 
@@ -57,7 +53,7 @@ struct Lanes {
         uint64_t bits[words] = {};
         const unsigned from = lane(from_rank);
         __builtin_memcpy(bits, &value, sizeof(T));
-        for (uint64_t& word : bits) word = given(accel_sim_collect(mask, word, kind), from);
+        for (uint64_t& word : bits) word = word_at(accel_sim_collect(mask, word, kind) + from);
         T result;
         __builtin_memcpy(&result, bits, sizeof(T));
         return result;
@@ -72,7 +68,7 @@ struct Lanes {
         for (unsigned word = 0; word < words; ++word) {
             const uint64_t* const values = accel_sim_collect(mask, bits[word], REDUCE);
             unsigned rank = 0;
-            for (uint64_t rest = mask; rest; rest &= rest - 1) all[rank++][word] = given(values, __builtin_ctzll(rest));
+            for (uint64_t rest = mask; rest; rest &= rest - 1) all[rank++][word] = word_at(values + __builtin_ctzll(rest));
         }
         T result, next;
         __builtin_memcpy(&result, all[first], sizeof(T));

@@ -94,7 +94,7 @@ class accel_sim_warp_group : public thread_group {
   protected:
     ACCEL_SIM_INLINE explicit accel_sim_warp_group(uint64_t mask) : thread_group(LANES, mask) {}
 
-    ACCEL_SIM_INLINE accel_sim::LaneMask of_ranks(uint64_t bits) const { return accel_sim::LaneMask(lanes.by_rank(bits)); }
+    ACCEL_SIM_INLINE accel_sim::Mask of_ranks(uint64_t bits) const { return accel_sim::Mask(lanes.by_rank(bits)); }
     template <typename T>
     ACCEL_SIM_INLINE static uint64_t bits_of(const T& value) {
         static_assert(sizeof(T) <= 8, "lanes are matched by values of 8 bytes or less");
@@ -131,13 +131,13 @@ class accel_sim_warp_group : public thread_group {
     }
     ACCEL_SIM_INLINE int any(int predicate) const { return lanes.votes(predicate) != 0; }
     ACCEL_SIM_INLINE int all(int predicate) const { return lanes.votes(predicate) == lanes.mask; }
-    ACCEL_SIM_INLINE accel_sim::LaneMask ballot(int predicate) const { return of_ranks(lanes.votes(predicate)); }
+    ACCEL_SIM_INLINE accel_sim::Mask ballot(int predicate) const { return of_ranks(lanes.votes(predicate)); }
     template <typename T>
-    ACCEL_SIM_INLINE accel_sim::LaneMask match_any(T value) const {
+    ACCEL_SIM_INLINE accel_sim::Mask match_any(T value) const {
         return of_ranks(lanes.matches(bits_of(value)));
     }
     template <typename T>
-    ACCEL_SIM_INLINE accel_sim::LaneMask match_all(T value, int& all) const {
+    ACCEL_SIM_INLINE accel_sim::Mask match_all(T value, int& all) const {
         const uint64_t found = lanes.matches(bits_of(value));
         all = found == lanes.mask;
         return all ? of_ranks(found) : 0;

@@ -2,15 +2,9 @@
 #pragma once
 #include "abi.h"
 #include "formats.h"
-#include "index.h"
+#include "warps.h"
 
 namespace accel_sim {
-
-#if ACCEL_SIM_WARP > 32
-using LaneMask = unsigned long long;
-#else
-using LaneMask = unsigned;
-#endif
 
 constexpr uint64_t lanes_below(unsigned lane) { return lane < 64 ? (uint64_t(1) << lane) - 1 : ~uint64_t(0); }
 

@@ -3,7 +3,7 @@
 Importing this module imports nothing else, not even NumPy: each name is fetched at its first use.
 """
 
-from accel.lazy import LazyNames
+from accel.support.lazy import LazyNames
 
 __version__ = "0.1.0"
 
@@ -26,18 +26,18 @@ _LAZY = {
     "accumulator": "accel.kernels",
     "config": "accel.config",
     "configure": "accel.config",
-    "container": "accel.creation",
+    "container": "accel.containers.creation",
     "copies": "accel.copies",
     "debug": "accel.config",
     "device": "accel.device",
     "dtypes": "accel.dtypes",
-    "empty": "accel.creation",
+    "empty": "accel.containers.creation",
     "engines": "accel.engines",
     "errors": "accel.errors",
     "explain_copy": "accel.copies.explain",
-    "from_dlpack": "accel.creation",
-    "from_numpy": "accel.creation",
-    "full": "accel.creation",
+    "from_dlpack": "accel.containers.creation",
+    "from_numpy": "accel.containers.creation",
+    "full": "accel.containers.creation",
     "func": "accel.kernels",
     "grid": "accel.kernels",
     "interchange": "accel.interchange",
@@ -53,7 +53,7 @@ _LAZY = {
     "using": "accel.config",
     "views": "accel.views",
     "xp": "accel.xp",
-    "zeros": "accel.creation",
+    "zeros": "accel.containers.creation",
 }
 """Where each public name is defined: its module, or the submodule itself."""
 

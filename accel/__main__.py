@@ -1,6 +1,6 @@
 """``python -m accel``: the command line."""
 
-from accel.cli import main
+from accel.commands.cli import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -15,8 +15,8 @@ from dataclasses import dataclass, fields, replace
 from operator import index
 from typing import Any
 
-from accel.device_names import parse_device_name
-from accel.locks import open_after_fork
+from accel.support.device_names import parse_device_name
+from accel.support.locks import open_after_fork
 
 __all__ = ["Settings", "configure", "current", "debug", "debugging", "enter", "leave", "using"]
 

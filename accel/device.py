@@ -9,10 +9,10 @@ from contextlib import suppress
 from typing import Any, NamedTuple, Self, SupportsIndex
 
 from accel import config
-from accel.call_sites import stack_level
-from accel.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
 from accel.errors import DeviceUnavailableError
 from accel.registry import NoBackendError, Provider, memo_of_backends, providers, remedy
+from accel.support.call_sites import stack_level
+from accel.support.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
 
 __all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "OnDevice", "fallbacks", "required", "resolve"]
 

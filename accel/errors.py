@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from accel.kernel_reports import KernelReport
+    from accel.support.kernel_reports import KernelReport
 
 __all__ = [
     "AccelError",

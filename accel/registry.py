@@ -16,8 +16,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from accel.device_names import DEVICE_TYPES
-from accel.locks import in_child, open_after_fork
+from accel.support.device_names import DEVICE_TYPES
+from accel.support.locks import in_child, open_after_fork
 
 __all__ = [
     "GROUP",

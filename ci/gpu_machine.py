@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from shutil import which
 from typing import Any
 
+from accel.commands.info import machine_report
 from accel.device import Device
-from accel.machine import machine_report
 
 __all__: list[str] = []
 

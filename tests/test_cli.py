@@ -11,8 +11,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from accel import Device
-from accel.cli import main
-from accel.machine import machine_report, machine_text
+from accel.commands.cli import main
+from accel.commands.info import machine_report, machine_text
 from accel.memory import heap_of
 
 
@@ -103,7 +103,7 @@ def test_an_interrupt_ends_the_command_without_a_traceback(monkeypatch, capsys):
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("accel.machine.machine_report", interrupted)
+    monkeypatch.setattr("accel.commands.info.machine_report", interrupted)
     assert main(["info"]) == 130
     assert capsys.readouterr() == ("", "")
 

@@ -12,7 +12,7 @@ BACKENDS = "A backend sees abc, a few helpers of memory, and the foundation"
 VIEWS = "Views are layered, tensors do not import buffers"
 PLANTED = [
     ("Layers", "accel/errors.py", "import accel.device"),
-    ("Layers", "accel/lazy.py", "import accel.errors"),
+    ("Layers", "accel/support/lazy.py", "import accel.errors"),
     ("Layers", "accel/memory/planted.py", "from accel.containers import AcceleratorDataContainer"),
     ("Layers", "accel/registry.py", "def lazily():\n    from accel.device import Device"),
     ("Layers", "accel/config.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import accel.memory"),
@@ -33,13 +33,13 @@ PLANTED = [
     ("Buffers do not import tensors", "accel/views/buffers/dims.py", "import accel.views.cells"),
     ("Layout is pure integers", "accel/layout/__init__.py", "import numpy"),
     ("Layout is pure integers", "accel/layout/algebra.py", "import accel.device"),
-    ("Layout is pure integers", "accel/layout/algebra.py", "from accel.device_names import DEVICE_TYPES"),
+    ("Layout is pure integers", "accel/layout/algebra.py", "from accel.support.device_names import DEVICE_TYPES"),
     (BACKENDS, "accel/backends/planted.py", "import accel.containers"),
     (BACKENDS, "accel/backends/cpu/planted.py", "from accel import xp"),
     (BACKENDS, "accel/backends/cpu/planted.py", "import accel.testing"),
     (BACKENDS, "accel/backends/cpu/planted.py", "from accel.memory.heap import heap_of"),
     ("Only entry points lead to a backend", "accel/memory/planted.py", "import accel.backends.cpu"),
-    ("Only entry points lead to a backend", "accel/cli.py", "from accel import backends"),
+    ("Only entry points lead to a backend", "accel/commands/cli.py", "from accel import backends"),
 ]
 
 

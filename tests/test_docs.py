@@ -10,7 +10,7 @@ import pytest
 
 import accel
 from accel import xp
-from accel.cli import main
+from accel.commands.cli import main
 
 from .pages import blocks, rows, run_page, spans
 

@@ -5,7 +5,7 @@ from types import ModuleType
 
 import pytest
 
-from accel.lazy import LazyNames
+from accel.support.lazy import LazyNames
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from accel.enums import PlainEnum
+from accel.support.enums import PlainEnum
 
 __all__ = ["CacheEviction", "Fill", "Kind", "Leaf", "Plan"]
 

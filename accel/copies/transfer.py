@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from accel.abc.backend import Backend
 from accel.abc.block import Span
 from accel.abc.stream import Event, Stream, is_stream
-from accel.call_sites import call_site
 from accel.copies import thresholds
 from accel.device import Device
 from accel.errors import DeviceMismatchError
@@ -19,6 +18,7 @@ from accel.memory.submission import Submission
 from accel.memory.submitting import Use
 from accel.memory.submitting import submit as submit_work
 from accel.memory.thread_stream import ThreadStream
+from accel.support.call_sites import call_site
 
 __all__ = ["Progress", "Transfer", "TransferPart", "refuse_foreign", "submit", "submit_copy"]
 

@@ -12,7 +12,7 @@ from accel.demo.html import fact_list, page, table, version_section
 from accel.demo.memory import in_words, process_peak
 from accel.demo.outcome import Outcome
 from accel.demo.timeline import Timeline, in_seconds
-from accel.device_names import GPU_TYPES
+from accel.support.device_names import GPU_TYPES
 
 __all__ = ["report_page"]
 

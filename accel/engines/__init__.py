@@ -3,7 +3,7 @@
 Names that few programs use are imported at first use; the stub beside this file lists all names.
 """
 
-from accel.lazy import LazyNames
+from accel.support.lazy import LazyNames
 
 _LAZY = {
     "Engine": "accel.engines.protocol",

@@ -23,7 +23,6 @@ from typing import Any
 from accel.device import Device
 from accel.engines.pool import POOL
 from accel.engines.work import TaskWork
-from accel.locks import open_after_fork
 from accel.memory import HostStorage, hazards
 from accel.memory.submission import Submission
 from accel.store import regions
@@ -31,6 +30,7 @@ from accel.store.failures import again
 from accel.store.regions import Access, Use, Work
 from accel.store.root import Root
 from accel.store.shared_memory import note_overwritten, other_uses
+from accel.support.locks import open_after_fork
 
 __all__ = ["Recorded", "TaskEvent", "enter_idle", "order", "recorded"]
 

@@ -15,7 +15,7 @@ from itertools import count
 from queue import SimpleQueue
 from typing import Protocol
 
-from accel.locks import in_child, start
+from accel.support.locks import in_child, start
 
 __all__ = ["POOL", "Pool", "Runnable"]
 

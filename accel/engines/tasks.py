@@ -181,7 +181,7 @@ class Task:
         ...     for i in range(x.size):
         ...         x[i] *= 2
         """
-        from accel.device_names import DEVICE_TYPES
+        from accel.support.device_names import DEVICE_TYPES
 
         if device not in DEVICE_TYPES:
             raise StoreValueError(f"{device!r} is no type of device; write one of {', '.join(DEVICE_TYPES)}")

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 from accel import config
-from accel.call_sites import call_site
 from accel.engines.dividing import divided
 from accel.engines.durations import Duration
 from accel.engines.futures import Future, WorksFuture
@@ -25,6 +24,7 @@ from accel.engines.tasks import Task
 from accel.engines.work import TaskWork
 from accel.store import regions
 from accel.store.regions import Use, Work
+from accel.support.call_sites import call_site
 
 __all__ = ["ThreadsEngine", "make"]
 

@@ -17,10 +17,10 @@ from typing import NoReturn, Protocol
 from accel.engines.durations import SOON, Duration
 from accel.engines.pool import POOL
 from accel.errors import StoreError
-from accel.locks import forked_since, in_child, open_after_fork, process
 from accel.store import regions
 from accel.store.failures import again, forget_variables, origin
 from accel.store.regions import HostWork, Use, Work
+from accel.support.locks import forked_since, in_child, open_after_fork, process
 
 __all__ = ["Action", "TaskWork", "inside_task", "running"]
 

@@ -19,7 +19,7 @@ from accel.device import Device
 from accel.dtypes import DType, as_dtype
 from accel.errors import DTypeError, InterchangeError
 from accel.interchange.abi import LEGACY, VERSIONED, DLDataType, DLDevice, Form, deleter_at, is_valid, pointer, rename
-from accel.locks import open_after_fork
+from accel.support.locks import open_after_fork
 
 __all__ = ["MAX_VERSION", "CapsuleContents", "make_capsule", "read_capsule", "take_capsule"]
 

@@ -34,12 +34,12 @@ from accel.kernels.language import (
     warp_size,
 )
 from accel.kernels.python_kernel import Kernel, kernel
-from accel.lazy import LazyNames
+from accel.support.lazy import LazyNames
 from accel.views import AddressSpace
 
 _LAZY = {
-    "KernelReport": "accel.kernel_reports",
-    "RawKernel": "accel.kernels.raw",
+    "KernelReport": "accel.support.kernel_reports",
+    "RawKernel": "accel.kernels.raw.raw_kernel",
     "Tuned": "accel.kernels.tuning",
     "bf16": "accel.dtypes",
     "tune": "accel.kernels.tuning",

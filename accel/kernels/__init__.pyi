@@ -14,7 +14,6 @@ from accel.dtypes import u8 as u8
 from accel.dtypes import u16 as u16
 from accel.dtypes import u32 as u32
 from accel.dtypes import u64 as u64
-from accel.kernel_reports import KernelReport as KernelReport
 from accel.kernels.annotations import Static as Static
 from accel.kernels.functions import Func as Func
 from accel.kernels.functions import func as func
@@ -48,7 +47,8 @@ from accel.kernels.language import warp_shuffle_xor as warp_shuffle_xor
 from accel.kernels.language import warp_size as warp_size
 from accel.kernels.python_kernel import Kernel as Kernel
 from accel.kernels.python_kernel import kernel as kernel
-from accel.kernels.raw import RawKernel as RawKernel
+from accel.kernels.raw.raw_kernel import RawKernel as RawKernel
 from accel.kernels.tuning import Tuned as Tuned
 from accel.kernels.tuning import tune as tune
+from accel.support.kernel_reports import KernelReport as KernelReport
 from accel.views import AddressSpace as AddressSpace

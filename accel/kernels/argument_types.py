@@ -10,9 +10,9 @@ import numpy as np
 
 from accel.dtypes import DType, as_dtype
 from accel.errors import AccelError, DTypeError, KernelSignatureError, LayoutError
-from accel.kernels.conversions import exactly, fitting
 from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, StructType, TensorType
 from accel.kernels.functions import Func
+from accel.kernels.raw.conversions import exactly, fitting
 from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.memory import AnyStorage
 from accel.views import BufferView, LayoutTensor

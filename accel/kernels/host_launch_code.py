@@ -23,9 +23,9 @@ from accel.errors import AccelError
 from accel.ir import Parameter, Program, View
 from accel.kernels.binding import Bound
 from accel.kernels.captured import ABSENT
-from accel.kernels.conversions import fitting
 from accel.kernels.failures import Explanation
 from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, TensorType
+from accel.kernels.raw.conversions import fitting
 from accel.kernels.specialized import DONE, Geometry, Specialized
 from accel.memory.hazards import IDLE, forget_these
 from accel.memory.submission import Submission

@@ -19,9 +19,9 @@ from accel.kernels.frontend.lowering import Lowered, lower
 from accel.kernels.grids import Extents, as_block, as_grid, blocks_over
 from accel.kernels.host_launch_code import MISSED, HostCall, host_launch
 from accel.kernels.specialized import DONE, Geometry, Specialized, specialized
-from accel.locks import open_after_fork
 from accel.memory import heap_of
 from accel.registry import NoBackendError, providers
+from accel.support.locks import open_after_fork
 
 __all__ = ["Kernel", "Launch", "kernel"]
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from accel.abc import Stream
 from accel.abc.kernels import CompiledKernel, SupportsKernels
-from accel.call_sites import call_site
 from accel.device import Device
 from accel.errors import CapabilityError, ReadOnlyError
 from accel.ir import Number, Program
@@ -20,6 +19,7 @@ from accel.memory.heap import Heap, heap_of
 from accel.memory.submission import Submission
 from accel.memory.submitting import Use, on_host, submit, submit_in_order, submit_ordered
 from accel.memory.thread_stream import ThreadEvent, ThreadStream
+from accel.support.call_sites import call_site
 
 __all__ = ["DONE", "Geometry", "Specialized", "specialized"]
 

@@ -22,8 +22,8 @@ from accel.ir import View
 from accel.kernels.binding import Bound
 from accel.kernels.python_kernel import Kernel
 from accel.kernels.remembered import recall, remember
-from accel.locks import open_after_fork
 from accel.memory import AnyStorage, heap_of
+from accel.support.locks import open_after_fork
 
 __all__ = ["Tuned", "tune"]
 

@@ -52,7 +52,7 @@ from accel.layout.tiling import (
     zipped_divide,
     zipped_product,
 )
-from accel.lazy import LazyNames
+from accel.support.lazy import LazyNames
 
 _LAZY = {
     "BankConflicts": "accel.layout.banks",

@@ -4,7 +4,6 @@ Names that few programs use are imported at first use; the stub beside this file
 """
 
 from accel.abc.stream import Event, Stream, current_stream
-from accel.lazy import LazyNames
 from accel.memory.allocator_scopes import allocating, allocator_of, trim
 from accel.memory.allocators import Allocator, Limit, Statistics, Trims
 from accel.memory.any_storage import AnyStorage, allocate
@@ -15,6 +14,7 @@ from accel.memory.host_storage import HostStorage
 from accel.memory.owner import KeepAlive
 from accel.memory.pool import Pool
 from accel.memory.storage import Ownership, Storage
+from accel.support.lazy import LazyNames
 
 __all__ = [
     "Allocator",

@@ -24,8 +24,8 @@ from itertools import chain
 from accel import config
 from accel.abc.stream import Event
 from accel.errors import InFlightError
-from accel.locks import open_after_fork
 from accel.memory.submission import Submission
+from accel.support.locks import open_after_fork
 
 __all__ = [
     "IDLE",

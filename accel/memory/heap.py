@@ -15,7 +15,6 @@ from accel.abc.stream import Event, Stream, current_stream
 from accel.abc.watch import Watch
 from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
-from accel.locks import LockTakenError, in_child, open_after_fork
 from accel.memory.allocators import Allocator, Scope, chosen, trimmed
 from accel.memory.hazards import HazardRecord
 from accel.memory.holder import Holder
@@ -23,6 +22,7 @@ from accel.memory.in_flight import PendingTable, PendingWork, SupportsKeepAlive
 from accel.memory.shortage import in_use, is_retry, retrying
 from accel.memory.submission import Gate, Submission
 from accel.registry import NoBackendError, providers, table_by_device
+from accel.support.locks import LockTakenError, in_child, open_after_fork
 
 __all__ = ["Heap", "PendingWork", "Watcher", "heap_of", "heaps", "unwatch", "watch"]
 

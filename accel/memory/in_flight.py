@@ -5,10 +5,10 @@ from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple, Protocol
 
-from accel.call_sites import call_site
 from accel.memory.hazards import HazardRecord, forget_these
 from accel.memory.locked_table import LockedTable, report_unraisable
 from accel.memory.submission import Submission
+from accel.support.call_sites import call_site
 
 __all__ = ["HasTraffic", "HeldMemory", "PendingTable", "PendingWork", "SupportsKeepAlive"]
 

@@ -15,8 +15,8 @@ from collections import deque
 from collections.abc import Callable
 
 from accel.abc.external import ExternalAllocation
-from accel.locks import LockTakenError, attempt, open_after_fork
 from accel.memory.allocation_table import AllocationTable
+from accel.support.locks import LockTakenError, attempt, open_after_fork
 
 __all__ = ["Change", "LockedTable", "report_unraisable"]
 

@@ -6,12 +6,12 @@ from accel import config
 from accel.abc.block import Block
 from accel.abc.external import ExternalAllocation
 from accel.abc.stream import Event
-from accel.call_sites import call_site
 from accel.errors import ReleasedError
 from accel.memory import hazards
 from accel.memory.hazards import IDLE, Claim, HazardRecord, Hazards
 from accel.memory.heap import Heap
 from accel.memory.holder import Holder
+from accel.support.call_sites import call_site
 
 __all__ = ["ForeignOwner", "KeepAlive", "Owner"]
 

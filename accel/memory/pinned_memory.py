@@ -8,11 +8,9 @@ from typing import SupportsIndex
 from accel.abc.block import Block
 from accel.abc.optional import SupportsPinning
 from accel.abc.stream import Event, Stream
-from accel.call_sites import stack_level
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import OutOfMemoryError
-from accel.locks import open_after_fork
 from accel.memory.allocator_scopes import allocating
 from accel.memory.allocators import Allocator, trimmed
 from accel.memory.heap import heap_of
@@ -20,6 +18,8 @@ from accel.memory.host_storage import HostStorage
 from accel.memory.pool import Pool
 from accel.memory.shortage import without_retry
 from accel.registry import table_by_device
+from accel.support.call_sites import stack_level
+from accel.support.locks import open_after_fork
 
 __all__ = ["FreesAfterEvents", "PinnedPool", "pinned", "pinned_pools"]
 

@@ -9,16 +9,16 @@ from accel.abc.block import Span
 from accel.abc.external import ExternalAllocation
 from accel.abc.operand import Operand
 from accel.abc.stream import Stream
-from accel.call_sites import call_site
 from accel.device import Device, OnDevice
 from accel.dtypes import DType
-from accel.enums import PlainEnum
 from accel.errors import BoundsError, ReadOnlyError, ReleasedError
 from accel.memory import hazards
 from accel.memory.heap import Heap
 from accel.memory.host_arrays import export
 from accel.memory.owner import KeepAlive, Owner
 from accel.memory.submitting import Use, carry_out
+from accel.support.call_sites import call_site
+from accel.support.enums import PlainEnum
 
 __all__ = ["Ownership", "Storage", "Writer"]
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream
 from accel.device import Device
 from accel.errors import DeviceLostError
-from accel.locks import forked_since, process
+from accel.support.locks import forked_since, process
 
 __all__ = ["Gate", "Submission"]
 

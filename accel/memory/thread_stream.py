@@ -13,9 +13,9 @@ from typing import NoReturn
 from weakref import ref
 
 from accel.abc.stream import CurrentStream, Event, raise_again
-from accel.call_sites import call_site
 from accel.device import Device
-from accel.locks import forked_since, process, start
+from accel.support.call_sites import call_site
+from accel.support.locks import forked_since, process, start
 
 __all__ = ["ThreadEvent", "ThreadStream"]
 

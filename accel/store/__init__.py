@@ -5,7 +5,6 @@ values, shapes and domains; memory of the user, and scratch memory of tasks. Nam
 at first use; the stub beside this file lists all names.
 """
 
-from accel.lazy import LazyNames
 from accel.store.accessors import Accessor, ReduceAccessor
 from accel.store.creation import create_store, from_array
 from accel.store.domains import Domain, PointInRectIterator
@@ -25,6 +24,7 @@ from accel.store.store_targets import StoreTarget
 from accel.store.task import TaskScope, task_scope
 from accel.store.tiles import Tiled
 from accel.store.zarr_arrays import from_zarr
+from accel.support.lazy import LazyNames
 
 __all__ = [
     "ADD",

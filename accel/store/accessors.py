@@ -9,11 +9,11 @@ import numpy as np
 
 from accel.dtypes import DType, exact_cast
 from accel.errors import ReadOnlyError, StoreIndexError, StoreValueError
-from accel.locks import open_after_fork
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray
 from accel.store.domains import Domain
 from accel.store.reductions import ReductionOp
+from accel.support.locks import open_after_fork
 
 __all__ = ["Accessor", "ReduceAccessor", "atomic"]
 

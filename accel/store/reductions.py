@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
-from accel.enums import PlainEnum
 from accel.errors import StoreValueError
+from accel.support.enums import PlainEnum
 
 __all__ = ["ADD", "AND", "MAX", "MIN", "MUL", "OR", "XOR", "ReductionOp"]
 

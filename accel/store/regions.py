@@ -20,11 +20,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from accel.enums import PlainEnum
-from accel.locks import forked_since, open_after_fork, process
 from accel.store.box_tree import BoxTree
 from accel.store.boxes import Box, covers, is_empty, without
 from accel.store.failures import again
+from accel.support.enums import PlainEnum
+from accel.support.locks import forked_since, open_after_fork, process
 
 if TYPE_CHECKING:
     from accel.store.root import Root

@@ -9,7 +9,6 @@ from accel.device import Device
 from accel.dtypes import DType
 from accel.errors import ReadOnlyError, StoreError
 from accel.layout import Layout
-from accel.locks import open_after_fork
 from accel.memory.any_storage import AnyStorage
 from accel.memory.byte_copies import copy_elements
 from accel.store import regions
@@ -18,6 +17,7 @@ from accel.store.index_maps import c_strides
 from accel.store.regions import IDLE, Regions
 from accel.store.scratch import elements_of
 from accel.store.store_targets import Place, StoreTarget
+from accel.support.locks import open_after_fork
 from accel.views import LayoutTensor
 
 if TYPE_CHECKING:

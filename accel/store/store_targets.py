@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from accel.device import Device, DeviceLike, required, resolve
-from accel.enums import PlainEnum
 from accel.errors import DeviceUnavailableError, StoreValueError
+from accel.support.enums import PlainEnum
 
 __all__ = ["Place", "StoreTarget", "place_of", "place_of_argument"]
 

@@ -3,7 +3,7 @@
 Pytest imports this package in every run (`accel.testing.plugin`), so each name is imported at its first use.
 """
 
-from accel.lazy import LazyNames
+from accel.support.lazy import LazyNames
 
 _LAZY = {
     "Arrangement": "accel.testing.arranging",

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from accel.abc import Backend
-from accel.device_names import DEVICE_TYPES
 from accel.memory.heap import heaps
 from accel.memory.sizes import in_words
 from accel.registry import Service, providers
+from accel.support.device_names import DEVICE_TYPES
 from accel.testing.simulation import in_use
 
 __all__ = ["serving", "use_backend"]

@@ -7,11 +7,11 @@ from typing import Any, Self, SupportsIndex
 from accel.copies import Elements
 from accel.device import Device
 from accel.dtypes import DType
-from accel.enums import PlainEnum
 from accel.errors import DeviceMismatchError, LayoutError, ReadOnlyError
 from accel.layout import ComposedLayout, Layout
 from accel.layout.layout import as_layout, joined
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
+from accel.support.enums import PlainEnum
 from accel.views.cells import cells, compact
 from accel.views.geometry import SCALAR, Geometry, Shifted, geometry_from_layout, geometry_of
 from accel.views.index_checks import as_axis

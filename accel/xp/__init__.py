@@ -39,7 +39,7 @@ from numpy import (
 )
 
 from accel.device import Device
-from accel.lazy import LazyNames
+from accel.support.lazy import LazyNames
 from accel.xp import fft, linalg, numpy_functions
 from accel.xp.array_library import default_device
 from accel.xp.arrays import API_VERSIONS, Array

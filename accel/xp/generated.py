@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from accel.lazy import LazyNames
+from accel.support.lazy import LazyNames
 
 __all__ = ["Compiled", "fetch_from", "run"]
 

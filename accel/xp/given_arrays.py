@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from inspect import getargvalues
 from typing import Any
 
-from accel.call_sites import entry_frame
+from accel.support.call_sites import entry_frame
 
 __all__ = ["given_arrays"]
 

@@ -12,10 +12,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from accel import config
-from accel.call_sites import call_site, stack_level
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType
 from accel.errors import DeviceMismatchError, HostCopyWarning
+from accel.support.call_sites import call_site, stack_level
 
 __all__ = ["HostCopies", "count", "host_copies", "lent_by_copy", "on_host"]
 

@@ -19,7 +19,7 @@ from zlib import crc32
 import numpy as np
 
 from accel import config
-from accel.locks import in_child
+from accel.support.locks import in_child
 
 from . import thresholds
 from .blocks import Block

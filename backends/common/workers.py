@@ -12,7 +12,7 @@ from itertools import pairwise
 from queue import SimpleQueue
 
 from accel import config
-from accel.locks import in_child, start
+from accel.support.locks import in_child, start
 
 from . import thresholds
 

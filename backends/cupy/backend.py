@@ -23,7 +23,7 @@ from accel.device import Device
 from accel.dtypes import supported
 from accel.errors import DeviceMismatchError, DeviceUnavailableError
 from accel.ir import Program
-from accel.locks import open_after_fork
+from accel.support.locks import open_after_fork
 
 from .arrays import Namespace, array_on, root_of
 from .computing import Computing, computed_of

@@ -9,7 +9,7 @@ from weakref import finalize, ref
 from accel.abc import Block, Stream, current_stream
 from accel.device import Device
 from accel.errors import DeviceMismatchError
-from accel.locks import open_after_fork
+from accel.support.locks import open_after_fork
 
 from .driver import Driver
 from .events import Clock

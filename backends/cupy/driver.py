@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 from accel.device import Device
 from accel.errors import CapabilityError, DeviceLostError
-from accel.locks import forked_since, in_child, process
+from accel.support.locks import forked_since, in_child, process
 
 from .errors import NOT_CAPTURED, translated
 from .platforms import Platform

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from accel.abc import Block
-from accel.call_sites import stack_level
 from accel.device import Device
 from accel.errors import OutOfMemoryError
+from accel.support.call_sites import stack_level
 
 from .driver import Driver
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from accel.device import Device
-from accel.locks import open_after_fork
+from accel.support.locks import open_after_fork
 
 from ..common.host_copies import copy_bytes
 from .driver import Driver

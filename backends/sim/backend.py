@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from accel import config
 from accel.abc import Block, ExternalAllocation, Leaf, Limits, Operand, Plan, RawParameter, Room, Span, Stream
-from accel.call_sites import call_site
 from accel.device import Device
 from accel.dtypes import SUPPORTED
 from accel.errors import DeviceLostError, DeviceMismatchError
 from accel.ir import Program
+from accel.support.call_sites import call_site
 
 from ..common import host_copies
 from ..common.special_functions import SpecialFunctions
@@ -32,9 +32,9 @@ from .streams import SimStream
 if TYPE_CHECKING:  # most programs run no kernels in C++
     from pathlib import Path
 
-    from .cuda.executable import SimRawExecutable
-    from .cuda.kernels import Kernels
-    from .cuda.programs.running import Ended
+    from ..cuda_on_cpu.launch.kernels import Kernels
+    from ..cuda_on_cpu.programs.running import Ended
+    from .raw_executable import SimRawExecutable
 
 __all__ = ["SimBackend"]
 
@@ -260,7 +260,7 @@ class SimBackend:
         CapabilityError
             If there is no compiler, or the source has what is not simulated.
         """
-        from .cuda.executable import SimRawExecutable
+        from .raw_executable import SimRawExecutable
 
         kernels = self._kernels_of(device, source, options, instances)
         executable = SimRawExecutable(device, self, kernels, kernel, parameters)
@@ -285,14 +285,14 @@ class SimBackend:
     def _kernels_of(
         self, device: Device, source: str, options: tuple[str, ...], instances: tuple[str, ...]
     ) -> "Kernels":
-        from .cuda.kernels import Kernels
+        from ..cuda_on_cpu.launch.kernels import Kernels
 
         key = device, source, options, instances
         return self._kernels.get(key) or self._kernels.setdefault(key, Kernels(*key))
 
     def run_program(self, sources: "Sequence[Path]", arguments: Sequence[str] = (), **options: Any) -> "Ended":
         """Build and run a program with ``main`` in a process of its own; see `cuda.programs.running.run_program`."""
-        from .cuda.programs.running import run_program
+        from ..cuda_on_cpu.programs.running import run_program
 
         return run_program(sources, arguments, **options)
 

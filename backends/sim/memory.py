@@ -13,10 +13,10 @@ import numpy as np
 
 from accel import config
 from accel.abc import Room
-from accel.call_sites import call_site
 from accel.device import Device
 from accel.errors import OutOfMemoryError, ReleasedError
-from accel.locks import open_after_fork
+from accel.support.call_sites import call_site
+from accel.support.locks import open_after_fork
 
 from .races import AccessHistory
 from .regions import Region

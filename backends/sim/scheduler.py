@@ -18,9 +18,9 @@ from accel import config
 from accel.abc import Event, current_stream
 from accel.device import Device
 
+from ..common.uninterrupted import run_uninterrupted
 from .races import Operation, RaceDetector, VectorClock
 from .streams import OperationBody, SimStream, Task
-from .uninterrupted import run_uninterrupted
 
 __all__ = ["Scheduler"]
 

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from accel.abc import Event
 from accel.abc.stream import CurrentStream, raise_again
-from accel.call_sites import call_site
 from accel.device import Device
+from accel.support.call_sites import call_site
 
 from .races import Operation, VectorClock
 

@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
-from accel.backends.sim.cuda.building import build
-from accel.backends.sim.cuda.launching import CHECKS, Kind, Range, run
-from accel.backends.sim.cuda.module import Module
+from accel.backends.cuda_on_cpu.build.building import build
+from accel.backends.cuda_on_cpu.launch.launching import CHECKS, Kind, Range, run
+from accel.backends.cuda_on_cpu.launch.module import Module
 
 __all__ = ["ALL", "THOROUGH", "Memory", "Setup", "kinds", "ran", "setups"]
 

@@ -13,11 +13,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from accel.backends.sim.cuda import caching, compiling
-from accel.backends.sim.cuda.building import build
-from accel.backends.sim.cuda.compilers import VARIABLE, find_compiler
-from accel.backends.sim.cuda.digests import digest_of_files
-from accel.backends.sim.cuda.module import Module
+from accel.backends.cuda_on_cpu.build import caching, compiling
+from accel.backends.cuda_on_cpu.build.building import build
+from accel.backends.cuda_on_cpu.build.compilers import VARIABLE, find_compiler
+from accel.backends.cuda_on_cpu.build.digests import digest_of_files
+from accel.backends.cuda_on_cpu.launch.module import Module
 
 import accel
 from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
@@ -173,13 +173,16 @@ def test_a_launch_of_what_was_built_before_needs_nothing_of_the_compiler(cache):
     made('extern "C" __global__ void k(int* p) { *p = 1; }', ("k",))
     program = textwrap.dedent("""
         import sys
-        from accel.backends.sim.cuda import executable
-        from accel.backends.sim.cuda.building import build
-        from accel.backends.sim.cuda.module import Module
+        from accel.backends.sim import raw_executable
+        from accel.backends.cuda_on_cpu.build.building import build
+        from accel.backends.cuda_on_cpu.launch.module import Module
         source = 'extern "C" __global__ void k(int* p) { *p = 1; }'
         Module.load(build(source, warp=32, checked=False, kernels=("k",)), 0).entry("k")
-        heavy = "compiling running translation tokens lines explaining messages libraries".split()
-        print([name for name in heavy if f"accel.backends.sim.cuda.{name}" in sys.modules])
+        heavy = (
+            "build.compiling build.compiler_process build.libraries text.translation text.tokens debug_info.lines "
+            "findings.explanations findings.messages"
+        ).split()
+        print([name for name in heavy if f"accel.backends.cuda_on_cpu.{name}" in sys.modules])
     """)
     environment = {**os.environ, "ACCEL_CACHE_DIR": str(cache.parent)}
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment)
@@ -266,7 +269,7 @@ def test_threads_that_build_the_same_compile_it_once(cache, monkeypatch):
 def test_processes_that_build_the_same_agree(cache):
     program = textwrap.dedent("""
         import sys
-        from accel.backends.sim.cuda.building import build
+        from accel.backends.cuda_on_cpu.build.building import build
         source = 'extern "C" __global__ void k(int* p) { *p = 1; }'
         print(build(source, warp=32, checked=False, kernels=("k",)).path)
     """)
@@ -300,7 +303,9 @@ def test_a_compiler_that_is_killed_is_no_error_in_the_source(cache, tmp_path, mo
 def test_an_interrupt_ends_the_compiler_and_leaves_no_file(cache, tmp_path):
     marker = tmp_path / "started"
     command = fake(tmp_path, f'case "$*" in *unit.cpp*) touch {marker}; exec sleep 1000;; esac')
-    program = "from accel.backends.sim.cuda.building import build; build('', warp=32, checked=False, kernels=())"
+    program = (
+        "from accel.backends.cuda_on_cpu.build.building import build; build('', warp=32, checked=False, kernels=())"
+    )
     environment = {**os.environ, "ACCEL_CACHE_DIR": str(cache.parent), VARIABLE: command}
     process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True, env=environment)
     while not marker.exists():

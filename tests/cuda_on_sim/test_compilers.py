@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from accel.backends.sim.cuda import compilers
-from accel.backends.sim.cuda.compilers import VARIABLE, find_compiler
-from accel.backends.sim.cuda.diagnostics import explained
-from accel.backends.sim.cuda.options import accepted
+from accel.backends.cuda_on_cpu.build import compilers
+from accel.backends.cuda_on_cpu.build.compilers import VARIABLE, find_compiler
+from accel.backends.cuda_on_cpu.debug_info.diagnostics import explained
+from accel.backends.cuda_on_cpu.text.options import accepted
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -142,9 +142,9 @@ def test_undefined_functions_have_their_place_from_each_linker():
 
 PROGRAM = """
 import ctypes, numpy
-from accel.backends.sim.cuda.building import build
-from accel.backends.sim.cuda.compilers import find_compiler
-from accel.backends.sim.cuda.module import Module
+from accel.backends.cuda_on_cpu.build.building import build
+from accel.backends.cuda_on_cpu.build.compilers import find_compiler
+from accel.backends.cuda_on_cpu.launch.module import Module
 source = '''
 __device__ unsigned __int128 wide(unsigned n) { return ((unsigned __int128)n << 80) / 1000; }
 extern "C" __global__ void k(int* to, int n) {

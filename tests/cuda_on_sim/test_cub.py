@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from accel.backends.sim.cuda import libraries
-from accel.backends.sim.cuda.ptx import translated_ptx
+from accel.backends.cuda_on_cpu.build import libraries
+from accel.backends.cuda_on_cpu.text.ptx import translated_ptx
 
 import accel
 from accel.errors import CapabilityError, KernelRaceError

@@ -1,9 +1,9 @@
 """Host code of checked programs: it has no calls of the checks, and what kernels reach has all of them."""
 
 import pytest
-from accel.backends.sim.cuda.programs.building import build_program
-from accel.backends.sim.cuda.programs.host_code import KNOWN, without_calls
-from accel.backends.sim.cuda.programs.running import run_program
+from accel.backends.cuda_on_cpu.programs.building import build_program
+from accel.backends.cuda_on_cpu.programs.host_code import KNOWN, without_calls
+from accel.backends.cuda_on_cpu.programs.running import run_program
 from elftools.elf.elffile import ELFFile
 from hypothesis import given
 from hypothesis import strategies as st

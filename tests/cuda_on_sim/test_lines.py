@@ -2,8 +2,8 @@ import ctypes
 
 import numpy as np
 import pytest
-from accel.backends.sim.cuda.building import build
-from accel.backends.sim.cuda.module import Module
+from accel.backends.cuda_on_cpu.build.building import build
+from accel.backends.cuda_on_cpu.launch.module import Module
 
 SOURCE = """\
 __device__ __attribute__((noinline)) void* here(int number) {

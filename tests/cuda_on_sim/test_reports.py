@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from accel.backends.sim import uninterrupted
+from accel.backends.common import uninterrupted
 
 import accel
 from accel import RawKernel, xp

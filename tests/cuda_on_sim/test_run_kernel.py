@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from accel.cli import main
+from accel.commands.cli import main
 
 KERNELS = """
 extern "C" __global__ void scale(float* x, float factor, int n) {

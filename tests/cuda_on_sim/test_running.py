@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from accel.backends.sim.cuda.launching import Kind, Standpoint, run
+from accel.backends.cuda_on_cpu.launch.launching import Kind, Standpoint, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -304,9 +304,9 @@ def test_several_threads_launch_at_once():
 SCRIPT = """
 import os, signal, sys, threading, time, faulthandler
 import numpy as np
-from accel.backends.sim.cuda.building import build
-from accel.backends.sim.cuda.launching import run, Kind
-from accel.backends.sim.cuda.module import Module
+from accel.backends.cuda_on_cpu.build.building import build
+from accel.backends.cuda_on_cpu.launch.launching import run, Kind
+from accel.backends.cuda_on_cpu.launch.module import Module
 loaded = Module.load(build(open(sys.argv[1]).read(), warp=32, checked=False, kernels=sys.argv[2].split(",")), "tests")
 def go(kernel, *values, **settings):
     return run(loaded, loaded.entry(kernel), values, grid=(2, 1, 1), block=(64, 1, 1), **settings).stopped
@@ -375,7 +375,7 @@ print("ends")
 
 
 def test_the_layout_of_structures_is_that_of_the_runtime():
-    from accel.backends.sim.cuda import launching
+    from accel.backends.cuda_on_cpu.launch import launching
 
     loaded = module(SOURCE, KERNELS, Setup(GCC.compiler, 32), checked=False)
     sizes = [

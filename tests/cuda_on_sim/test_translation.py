@@ -1,8 +1,8 @@
 import re
 
 import pytest
-from accel.backends.sim.cuda.tokens import code_of, line_of, numbered, tokens
-from accel.backends.sim.cuda.translation import constants, translated
+from accel.backends.cuda_on_cpu.text.tokens import code_of, line_of, numbered, tokens
+from accel.backends.cuda_on_cpu.text.translation import constants, translated
 from hypothesis import given
 from hypothesis import strategies as st
 

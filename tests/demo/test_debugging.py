@@ -8,7 +8,8 @@ from inspect import getsourcelines
 import pytest
 from rich.console import Console
 
-from accel import Device, cli, config, demo
+from accel import Device, config, demo
+from accel.commands import cli
 from accel.demo import debugging, pipeline, planted, run
 from accel.demo.debugging import show_planted_error
 

@@ -1,6 +1,6 @@
 """Kernels as users write them, with `accel::View` parameters."""
 
-from accel.kernels.sources import KernelSource
+from accel.kernels.raw.sources import KernelSource
 
 __all__ = ["ADD", "WRONG", "sizes"]
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from accel.dtypes import as_dtype
 from accel.errors import KernelSignatureError
-from accel.kernels.parameters import _SCALARS, Parameter, only_kernel, parameters_of
-from accel.kernels.vectors import vector_named
+from accel.kernels.raw.parameters import _SCALARS, Parameter, only_kernel, parameters_of
+from accel.kernels.raw.vectors import vector_named
 
 QUICK = settings(max_examples=80, deadline=None, database=None)
 KEYWORDS = {word for kind in _SCALARS for word in kind.split()}

@@ -3,7 +3,7 @@
 import pytest
 
 from accel.errors import KernelSyntaxError
-from accel.kernels.sources import KernelSource
+from accel.kernels.raw.sources import KernelSource
 
 FILE = "a dir/my (1).cu"
 TEXT = "".join(f"line {number}\n" for number in range(1, 9))
@@ -101,4 +101,4 @@ def test_the_file_is_named_as_c_writes_text():
 
 
 def test_what_all_kernels_are_given_is_installed(installed):
-    assert (installed / "accel/kernels/view.cuh").read_text() in KernelSource("", "<source>").unit
+    assert (installed / "accel/kernels/raw/view.cuh").read_text() in KernelSource("", "<source>").unit

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
 from accel.errors import AccelError, DeviceLostError, DeviceUnavailableError, StoreValueError
-from accel.locks import forked_since, open_after_fork, process
+from accel.support.locks import forked_since, open_after_fork, process
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster

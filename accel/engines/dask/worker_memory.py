@@ -27,9 +27,9 @@ from accel.engines.budget import Usage
 from accel.engines.graph.ledger import UNLIMITED
 from accel.engines.graph.spill_file import Extent, SpillFile
 from accel.errors import StoreError
-from accel.locks import open_after_fork
 from accel.memory.host_storage import HostArray
 from accel.memory.sizes import in_words
+from accel.support.locks import open_after_fork
 
 __all__ = ["MEMORY", "Lease", "WorkerMemory", "WorkerTile", "received"]
 

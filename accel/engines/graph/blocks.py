@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from accel.engines.graph.values import Buffers
-from accel.enums import PlainEnum
+from accel.support.enums import PlainEnum
 
 __all__ = ["LAST", "Block", "Estimate", "Job", "State"]
 

@@ -12,8 +12,8 @@ from accel.engines.graph.blocks import Block, Estimate, Job, State
 from accel.engines.graph.spill_file import SpillFile
 from accel.engines.graph.values import Buffers, buffers_of, discard, nbytes_of, restored, spillable, spilled
 from accel.errors import StoreError
-from accel.locks import start
 from accel.memory.sizes import in_words
+from accel.support.locks import start
 
 __all__ = ["Scheduler", "Statistics"]
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from accel.errors import CapabilityError
 from accel.interchange.arrow.abi import ArrowArray, ArrowDeviceArray, ArrowSchema
-from accel.locks import open_after_fork
+from accel.support.locks import open_after_fork
 
 __all__ = ["Callbacks", "callbacks"]
 

@@ -7,7 +7,7 @@ from weakref import finalize
 
 from accel.errors import InterchangeError
 from accel.interchange.arrow.abi import is_valid, pointer, release_at
-from accel.locks import open_after_fork
+from accel.support.locks import open_after_fork
 
 __all__ = ["Moved", "move"]
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from accel.enums import PlainEnum
 from accel.errors import StoreValueError
 from accel.store.arrays.list_physical_array import ListPhysicalArray
 from accel.store.arrays.physical_array import PhysicalArray
 from accel.store.arrays.string_physical_array import StringPhysicalArray
 from accel.store.arrays.struct_physical_array import StructPhysicalArray
 from accel.store.physical_store import PhysicalStore
+from accel.support.enums import PlainEnum
 
 __all__ = ["Kind", "Nesting"]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from accel.abc import Pointer
 from accel.errors import KernelLaunchError
-from accel.kernels.parameters import Parameter
+from accel.kernels.raw.parameters import Parameter
 from accel.testing.cupy_simulation.arrays import MemoryPointer
 from accel.xp.arrays import Array
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from accel import xp
 from accel.errors import CapabilityError
-from accel.locks import open_after_fork
+from accel.support.locks import open_after_fork
 from accel.testing.cupy_simulation.places import current_native
 from accel.xp.arrays import Array
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 from accel.config import configure, current, using
 from accel.device import Device
-from accel.locks import open_after_fork
+from accel.support.locks import open_after_fork
 from accel.testing.cupy_simulation.arrays import array_members
 from accel.testing.cupy_simulation.modules import modules
 from accel.testing.cupy_simulation.places import forget_used

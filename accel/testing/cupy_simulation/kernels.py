@@ -9,8 +9,8 @@ from accel.abc import Executable, Stream
 from accel.device import Device
 from accel.errors import AccelError, KernelLaunchError, KernelSignatureError, KernelSyntaxError
 from accel.kernels.grids import as_block, as_grid
-from accel.kernels.parameters import Parameter, parameters_of
-from accel.kernels.sources import KernelSource
+from accel.kernels.raw.parameters import Parameter, parameters_of
+from accel.kernels.raw.sources import KernelSource
 from accel.memory import heap_of
 from accel.testing.cupy_simulation.arguments import arrays_in, passed
 from accel.testing.cupy_simulation.arrays import MemoryPointer

@@ -10,8 +10,8 @@ from weakref import WeakSet
 from accel.abc import Event, Stream
 from accel.config import current, enter, leave
 from accel.device import Device
-from accel.locks import open_after_fork
 from accel.memory import heap_of
+from accel.support.locks import open_after_fork
 
 __all__ = ["current_device", "current_native", "default_native", "forget_used", "giving", "let_go", "take_up", "use"]
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from accel import config
 from accel.errors import CapabilityError, OutOfMemoryError
-from accel.locks import in_child
+from accel.support.locks import in_child
 
 from .. import thresholds
 

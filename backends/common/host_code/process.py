@@ -8,7 +8,7 @@ import atexit
 import ctypes
 import time
 
-from accel.locks import in_child
+from accel.support.locks import in_child
 
 from .machine_code import function_of
 

@@ -1,0 +1,158 @@
+"""The command line: ``accel info``, ``accel demo``, ``accel layout`` and ``accel run-kernel``."""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from accel import __version__
+
+__all__ = ["main"]
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    try:
+        given = _parser().parse_args(arguments)
+        code: int = given.run(given)
+        if sys.stdout is not None:  # None after `accel info >&-`
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130  # the exit code that shells use after an interrupt
+    except BrokenPipeError:  # the reader, such as `head`, closed the pipe
+        _close_quietly()
+        return 0
+    except OSError as error:
+        _close_quietly()
+        print(f"accel: {error}", file=sys.stderr)
+        return 1
+    return code
+
+
+def _close_quietly() -> None:
+    # Python would flush stdout again at exit, and fail again.
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="accel", description="Typed memory on the host or on an accelerator.")
+    parser.add_argument("--version", action="version", version=f"accel {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    info = _add_command(commands, "info", "list the devices and packages of this machine, and how to add missing ones")
+    info.add_argument("--json", action="store_true", help="print JSON")
+    info.set_defaults(run=_info)
+
+    demo = _add_command(
+        commands, "demo", "find stars and blood vessels in two pictures on a device, and write a report"
+    )
+    demo.add_argument(
+        "subject",
+        nargs="?",
+        choices=("pictures", "stores"),
+        default="pictures",
+        help="pictures (the default); or stores: tasks measure 3,233 counties and find the cities in them, in threads "
+        "and in a Dask cluster of which a worker is killed",
+    )
+    demo.add_argument(
+        "--device",
+        default="best",
+        help="where to compute: cpu, cuda, cuda:1, rocm, gpu, sim (simulated) or best (the default), which is the "
+        "first accelerator or else the cpu",
+    )
+    demo.add_argument("--out", default="accel-demo", metavar="DIR", help="folder of the report (default: accel-demo)")
+    demo.add_argument(
+        "--debug",
+        action="store_true",
+        help="first show what debug mode reports about a kernel with an error; then run with debug mode on",
+    )
+    demo.set_defaults(run=_demo)
+
+    _add_layout(_add_command(commands, "layout", "draw a layout of memory, and explain an operation on it"))
+    _add_run_kernel(commands)
+    return parser
+
+
+def _add_command(commands: Commands, name: str, summary: str) -> argparse.ArgumentParser:
+    return commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+
+
+def _add_layout(layout: argparse.ArgumentParser) -> None:
+    layout.add_argument("layout", metavar="LAYOUT", help="shape:stride, such as '(4,8):(8,1)'; the stride is optional")
+    layout.add_argument(
+        "--swizzle", metavar="BITS,BASE,SHIFT", help="draw it before and after a swizzle, such as 3,3,3"
+    )
+    layout.add_argument(
+        "--color",
+        choices=("offset", "bank", "vector", "thread"),
+        default="offset",
+        help="what cells of the same colour share (default: offset); thread is for layouts (thread, value) -> index",
+    )
+    layout.add_argument(
+        "--itemsize", type=int, default=4, metavar="BYTES", help="size of an element, for --color bank (default: 4)"
+    )
+    layout.add_argument(
+        "--vector", type=int, default=4, metavar="COUNT", help="elements of a vector, for --color vector (default: 4)"
+    )
+    layout.add_argument("--tile", metavar="SHAPE", help="shape of the tile, for --color thread, such as '(8,16)'")
+    layout.add_argument("--svg", type=Path, metavar="FILE", help="also write the picture to an SVG file")
+    layout.add_argument(
+        "--explain", metavar="OPERATION", help="also explain an operation on it, such as 'divide (2,4)' or coalesce"
+    )
+    layout.set_defaults(run=_layout)
+
+
+def _add_run_kernel(commands: Commands) -> None:
+    from accel.commands.run_kernel_options import add_arguments
+
+    summary = "run a CUDA or HIP program, or one kernel, on a simulated GPU, and report what it does wrong"
+    add_arguments(_add_command(commands, "run-kernel", summary))
+
+
+def _info(given: argparse.Namespace) -> int:
+    from accel.commands.info import machine_report, machine_text  # imports NumPy, during which an interrupt may come
+
+    report = machine_report()
+    print(json.dumps(report, indent=2) if given.json else machine_text(report))
+    return 0
+
+
+def _demo(given: argparse.Namespace) -> int:
+    from accel.demo import main as demo
+
+    return demo(given.device, given.out, debug=given.debug, subject=given.subject)
+
+
+def _layout(given: argparse.Namespace) -> int:
+    from accel.commands import layout as layout_command
+
+    try:
+        layout = layout_command.parsed(given.layout, given.swizzle)
+        options = {"color": given.color, "itemsize": given.itemsize, "vector": given.vector}
+        picture = layout_command.picture_of(layout, given.tile, **options)
+        steps = given.explain and layout_command.explained(given.explain, given.layout)
+    except (ValueError, TypeError) as error:
+        print(f"accel layout: {error}", file=sys.stderr)
+        return 2
+    if given.svg:
+        _save(given.svg, picture.svg())
+    colors = layout_command.terminal_colors(os.environ, terminal=sys.stdout is not None and sys.stdout.isatty())
+    text = picture.text(shutil.get_terminal_size().columns, colors)
+    print(layout_command.writable(f"{text}\n\n{steps}" if steps else text, getattr(sys.stdout, "encoding", "utf-8")))
+    return 0
+
+
+def _save(path: Path, text: str) -> None:
+    from accel.demo.files import replace
+
+    if path.exists() and not path.is_file():  # such as /dev/stdout, which cannot be replaced
+        path.write_text(text, encoding="utf-8")
+    else:
+        replace(path, text.encode())

@@ -1,0 +1,108 @@
+"""``accel run-kernel``: run a CUDA or HIP program, or one kernel of a file, on the simulated device."""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from accel import config
+from accel.commands.kernel_arrays import argument_from, summary
+from accel.device import resolve
+from accel.errors import AccelError, KernelCheckError
+from accel.kernels import RawKernel
+from accel.memory import heap_of
+from accel.support.call_sites import named_call_site
+from accel.support.kernel_reports import KernelReport
+
+__all__ = ["run"]
+
+_MAIN = re.compile(r"\bmain\s*\([^;{]*\{")
+_KERNEL = re.compile(r"__global__[^;{}()]*?(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+)?(\w+)\s*\(")
+
+
+class _Ended(Protocol):
+    code: int
+    reports: list[KernelReport]
+    found: int
+
+
+class _RunsPrograms(Protocol):
+    def run_program(self, sources: Sequence[Path], arguments: Sequence[str], **options: Any) -> _Ended: ...
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    try:
+        with config.using(
+            kernel_checks=given.checks, sim_warp=given.warp, sim_seed=given.seed, kernel_limit=given.limit
+        ):
+            code, reports = _kernel(given) if _names_kernel(given) else _program(given)
+    except (AccelError, ValueError, TypeError, UnicodeDecodeError) as error:
+        print(f"accel run-kernel: {error}", file=sys.stderr)
+        return 1
+    if given.json:
+        given.json.write_text(json.dumps([report.json() for report in reports], indent=2), encoding="utf-8")
+    if given.svg and reports:
+        given.svg.write_text(reports[0].svg(), encoding="utf-8")
+    return code
+
+
+def _names_kernel(given: argparse.Namespace) -> bool:
+    """Whether to run a kernel, not a program."""
+    if given.kernel is not None:
+        return True
+    text = "".join([path.read_text(encoding="utf-8", errors="replace") for path in (given.file, *given.others)])
+    if _MAIN.search(text):
+        return False
+    kernels = sorted({*_KERNEL.findall(text)})
+    known = f"it has the kernels {', '.join(kernels)}" if kernels else "it has no kernels"
+    raise ValueError(f"{given.file} has no main; write --kernel NAME to run a kernel: {known}")
+
+
+def _program(given: argparse.Namespace) -> tuple[int, list[KernelReport]]:
+    backend = cast("_RunsPrograms", heap_of(resolve("sim")).backend)
+    ended = backend.run_program(
+        [given.file, *given.others],
+        given.arguments,
+        options=[f"-D{macro}" for macro in given.macros],
+        folders=given.folders,
+    )
+    if ended.code < 0:
+        print(f"accel: the program was ended by signal {-ended.code}", file=sys.stderr)
+    if ended.reports:
+        kinds = "1 finding" if len(ended.reports) == 1 else f"{len(ended.reports)} distinct findings"
+        print(f"accel: {kinds}, {ended.found} in all", file=sys.stderr)
+    return (1 if ended.reports or ended.code < 0 else ended.code), ended.reports
+
+
+def _kernel(given: argparse.Namespace) -> tuple[int, list[KernelReport]]:
+    options = [*[f"-I{folder}" for folder in given.folders], *[f"-D{macro}" for macro in given.macros]]
+    kernel = RawKernel.from_file(given.file, given.kernel, options=options)
+    arguments = _arguments(given, kernel)
+    try:
+        kernel(*arguments, grid=given.grid, block=given.block, shared=given.shared).wait()
+    except KernelCheckError as error:
+        print(f"accel: {error}", file=sys.stderr)
+        return 1, [*error.reports]
+    for parameter, argument in zip(kernel.parameters, arguments, strict=True):
+        if parameter.rank is not None:
+            print(summary(parameter.name, argument))
+    return 0, []
+
+
+def _arguments(given: argparse.Namespace, kernel: RawKernel) -> list[Any]:
+    if given.arguments:
+        raise ValueError(f"{kernel} takes its arguments by --arg; found {' '.join(given.arguments)}")
+    if len(given.arg) != len(kernel.parameters):
+        raise ValueError(f"{kernel} takes {len(kernel.parameters)} arguments; found {len(given.arg)} of --arg")
+    random = np.random.default_rng(given.seed)
+    arguments = []
+    for number, (text, parameter) in enumerate(zip(given.arg, kernel.parameters, strict=True), 1):
+        with named_call_site(f"argument {number} ({parameter.name})"):
+            arguments.append(argument_from(text, parameter, random))
+    return arguments

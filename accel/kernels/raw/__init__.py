@@ -1,0 +1,1 @@
+"""Your own CUDA and HIP text: ``RawKernel``, its parameters, sources and launches."""

@@ -1,0 +1,1 @@
+"""What every other room may use: locks, call sites, lazy names, enumerations, device names, kernel reports."""

@@ -1,0 +1,1 @@
+"""From translated text to shared objects: compilers, their flags, and the cache on disk."""

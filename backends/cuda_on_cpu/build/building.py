@@ -1,0 +1,103 @@
+"""`build`: from a source to a shared object of its kernels, which the cache on disk keeps."""
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..text.options import accepted
+from . import caching, flags
+from .compilers import Compiler, find_compiler
+from .digests import digest, digest_of_file
+from .machine_files import runtime_file
+
+__all__ = ["Built", "build"]
+
+
+_LIBRARIES = re.compile(r"#[ \t]*include[ \t]*[<\"](?:cub|thrust|cuda|nv)/")
+
+
+class Built(NamedTuple):
+    """The files of a compiled source.
+
+    Attributes
+    ----------
+    path : Path
+        Shared object of the kernels; beside it, the source is in a file that ends with ``.cu``.
+    runtime : Path
+        Shared object that it needs, which is loaded first.
+    """
+
+    path: Path
+    runtime: Path
+
+
+def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool, kernels: Sequence[str]) -> Built:
+    """Compile a source, or find what it was compiled to.
+
+    Parameters
+    ----------
+    source : str
+        CUDA or HIP.
+    options : sequence of str
+        As for NVRTC; `options.accepted` has which.
+    warp : int
+        Threads of a warp.
+    checked : bool
+        The code calls the checks of the runtime.
+    kernels : sequence of str
+        Names of the kernels, or template expressions such as ``scale<float>``.
+
+    Raises
+    ------
+    KernelSyntaxError
+        If it does not compile; the message has all that the compiler said.
+    KernelLaunchError
+        If the compiler was ended, or had no memory.
+    CapabilityError
+        If there is no compiler, or an option is not known.
+    """
+    compiler = find_compiler()
+    words = (
+        *flags.for_kernels(compiler.kind, checked=checked, warp=warp),
+        *_of_libraries(source, compiler, warp),
+        *accepted(options),
+    )
+    runtime = runtime_file(compiler)
+    key = digest(source, tuple(kernels), words, runtime.name)
+    kept = _kept(key, runtime)
+    if kept is None:
+        from .compiling import compiled  # what is kept needs none of it
+
+        with caching.only_one(key):
+            kept = _kept(key, runtime)  # another process may have made it meanwhile
+            if kept is None:
+                name, headers = compiled(compiler, words, source, kernels, key, runtime, checked=checked)
+                caching.write(caching.folder() / f"{key}.json", json.dumps((name, headers)).encode())
+                kept = Built(caching.folder() / name, runtime)
+        caching.drop_oldest()
+    return kept
+
+
+def _of_libraries(source: str, compiler: Compiler, warp: int) -> tuple[str, ...]:
+    if _LIBRARIES.search(source) is None:
+        return ()
+    from .libraries import flags as flags_of_libraries
+
+    return flags_of_libraries(source, kind=compiler.kind, warp=warp)
+
+
+def _kept(key: str, runtime: Path) -> Built | None:
+    """Return what was built before, if the headers that it included are the same."""
+    folder = caching.folder()
+    try:
+        name, headers = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
+        if any(digest_of_file(path) != content for path, content in headers.items()):
+            return None
+        for path in (folder / name, runtime):
+            os.utime(path)  # it was used: see caching.drop_oldest
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None
+    return Built(folder / name, runtime)

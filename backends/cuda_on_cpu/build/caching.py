@@ -1,0 +1,103 @@
+"""The folder of compiled kernels: private to the user, shared by processes, bounded in size.
+
+A file is written under another name and then renamed, so whoever opens it finds all of it. Where the folder in the
+settings cannot be written, a temporary folder of this process takes its place.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from accel import config
+from accel.support.locks import open_after_fork
+
+__all__ = ["drop_oldest", "folder", "only_one", "write"]
+
+LIMIT = 512 << 20
+_PATIENCE = 120.0  # seconds; a process that holds the lock longer is taken for stopped, and its work is done twice
+_lock = open_after_fork(threading.Lock())
+_temporary: dict[int, Path] = {}  # by process: the child of a fork makes its own
+
+
+def folder() -> Path:
+    """Return the folder, which exists and can be written."""
+    path = Path(config.current().cache_dir)
+    try:
+        path = path.expanduser() / "cuda_sim"
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # RuntimeError if the user has no home directory
+        return _temporary_folder()
+    return path if os.access(path, os.W_OK | os.X_OK) else _temporary_folder()
+
+
+def _temporary_folder() -> Path:
+    with _lock:
+        path = _temporary.get(os.getpid())
+        if path is None or not path.is_dir():
+            path = _temporary[os.getpid()] = Path(tempfile.mkdtemp(prefix="accel-cuda-sim-"))
+            atexit.register(_remove, path, os.getpid())
+        return path
+
+
+def _remove(path: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def write(file: Path, content: bytes) -> None:
+    """Write a file at once; do nothing if that fails, because a cache can be without it."""
+    with suppress(OSError), tempfile.TemporaryDirectory(dir=file.parent) as made:
+        whole = Path(made, file.name)
+        whole.write_bytes(content)
+        whole.replace(file)
+
+
+@contextmanager
+def only_one(name: str) -> Iterator[None]:
+    """Keep other threads and processes out of the same block of the same name."""
+    import fcntl  # not on Windows
+
+    descriptor = os.open(folder() / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _take(descriptor)
+        yield
+    finally:
+        # A child that was forked meanwhile has the descriptor too: closing would leave the lock with it.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
+
+
+def _take(descriptor: int) -> None:
+    import fcntl
+
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.01)
+        else:
+            return
+
+
+def drop_oldest(limit: int = LIMIT) -> None:
+    """Remove the files that were used least recently, until the rest takes no more than `limit` bytes."""
+    found = []
+    for path in folder().iterdir():
+        with suppress(OSError):  # another process removed it
+            status = path.stat()
+            if path.is_file():
+                found.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= limit:
+            break
+        with suppress(OSError):
+            path.unlink()
+        total -= size

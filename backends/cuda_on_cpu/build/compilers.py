@@ -1,0 +1,122 @@
+"""C++ compilers: which one this machine has, and what it is called with.
+
+The first that works is used: the command in ``ACCEL_KERNEL_COMPILER``, or else g++, clang++, or the wheel ``ziglang``.
+Trying one takes about 0.1 s, so the answer is kept in the cache folder, by the compiler's file and its time.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
+
+from . import caching
+
+__all__ = ["VARIABLE", "Compiler", "find_compiler"]
+
+VARIABLE = "ACCEL_KERNEL_COMPILER"
+_INSTALL = "write pip install 'accel-container[cuda-sim]', which brings one"
+_TRIAL = "#include <stdint.h>\n#include <math.h>\ntemplate <auto V> int f() { return V; }\nint g() { return f<1>(); }\n"
+
+
+class Compiler(NamedTuple):
+    """A compiler that works.
+
+    Attributes
+    ----------
+    command : tuple of str
+        What its command line begins with.
+    kind : str
+        ``gcc``, ``clang`` or ``zig``: whose options it has.
+    version : str
+        The first line that it says of itself.
+    """
+
+    command: tuple[str, ...]
+    kind: str
+    version: str
+
+
+def find_compiler() -> Compiler:
+    """Return the compiler for kernels; the same one in the whole process, for one value of ``ACCEL_KERNEL_COMPILER``.
+
+    Raises
+    ------
+    CapabilityError
+        If there is none that works; the message has why.
+    """
+    return _found(os.environ.get(VARIABLE, ""))
+
+
+@cache
+def _found(wanted: str) -> Compiler:
+    if sys.platform != "linux":
+        raise CapabilityError(
+            f"CUDA and HIP kernels on the simulated device need Linux; found {sys.platform}: run Python in a "
+            f"container, or on Windows in WSL"
+        )
+    candidates = [tuple(shlex.split(wanted))] if wanted.strip() else list(_candidates())
+    reasons = []
+    for command in candidates:
+        try:
+            return _remembered(command)
+        except (OSError, KernelSyntaxError, KernelLaunchError) as error:
+            reasons.append(f"{shlex.join(command)}: {str(error).strip()[-300:]}")
+    what = f"{VARIABLE}={wanted} does not work" if wanted.strip() else "no C++ compiler works here"
+    found = "; ".join(reasons) or "there is no g++, clang++ or ziglang"
+    raise CapabilityError(
+        f"CUDA and HIP kernels on the simulated device need a C++ compiler; {what} ({found}): {_INSTALL}"
+    )
+
+
+def _candidates() -> Iterator[tuple[str, ...]]:
+    for name in ("g++", "clang++"):
+        path = shutil.which(name)
+        if path:
+            yield (path,)
+    zig = find_spec("ziglang")
+    if zig is not None and zig.submodule_search_locations:
+        yield (str(Path(zig.submodule_search_locations[0]) / "zig"), "c++")
+
+
+def _remembered(command: tuple[str, ...]) -> Compiler:
+    """Return a compiler as it was found before, if its file is the same; otherwise try it."""
+    path = shutil.which(command[0])
+    if path is None:
+        raise FileNotFoundError(f"there is no command {command[0]}")
+    status = Path(path).stat()
+    identity = repr((command, os.path.realpath(path), status.st_mtime_ns, status.st_size, _TRIAL))
+    file = caching.folder() / f"compiler-{sha256(identity.encode()).hexdigest()[:32]}.json"
+    try:
+        kind, version = json.loads(file.read_text(encoding="utf-8"))
+        return Compiler(command, str(kind), str(version))
+    except (OSError, ValueError, TypeError):
+        compiler = _tried(command)
+        caching.write(file, json.dumps((compiler.kind, compiler.version)).encode())
+        return compiler
+
+
+def _tried(command: tuple[str, ...]) -> Compiler:
+    from .compiler_process import run  # what is remembered needs no process
+
+    with TemporaryDirectory(dir=caching.folder()) as folder:
+        said = run([*command, "--version"], Path(folder)).strip()
+        source = Path(folder, "trial.cpp")
+        source.write_text(_TRIAL, encoding="utf-8")
+        run([*command, "-std=c++17", "-fPIC", "-c", str(source), "-o", f"{folder}/trial.o"], Path(folder))
+    kind = "zig" if _is_zig(command) else "clang" if "clang" in said else "gcc"
+    return Compiler(command, kind, said.partition("\n")[0])
+
+
+def _is_zig(command: tuple[str, ...]) -> bool:
+    return any(re.fullmatch(r"(.*/)?(python-)?zig(lang)?", word) for word in command)

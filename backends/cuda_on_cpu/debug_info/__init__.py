@@ -1,0 +1,1 @@
+"""From addresses of instructions to functions and lines of the source."""

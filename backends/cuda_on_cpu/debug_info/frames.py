@@ -1,0 +1,48 @@
+"""`Frames`: the calls at an instruction, with the lines of the source."""
+
+import linecache
+from functools import cached_property
+from pathlib import Path
+
+from accel.support.kernel_reports import Frame
+
+from ..build.machine_files import HEADERS
+from ..text.tokens import numbered
+from .lines import Lines
+
+__all__ = ["Frames"]
+
+
+class Frames:
+    """What the debug information of a shared object says of its instructions.
+
+    Parameters
+    ----------
+    content : bytes
+        The shared object.
+    source : Path
+        The file with the source that it was compiled from.
+    """
+
+    def __init__(self, content: bytes, source: Path) -> None:
+        self._lines = Lines(content)
+        self._file = source
+
+    def at(self, address: int) -> tuple[Frame, ...]:
+        """Return the calls at an instruction, innermost first; those of functions of the headers here are left out."""
+        return tuple(
+            Frame(place.function, place.file, place.line, self._text(place.file, place.line))
+            for place in self._lines.places(address)
+            if place.file != "<kernels>" and not place.path.startswith(f"{HEADERS}/")
+        )
+
+    def _text(self, file: str, line: int) -> str:
+        return self._source.get((file, line)) or linecache.getline(file, line).strip()
+
+    @cached_property
+    def _source(self) -> dict[tuple[str, int], str]:
+        try:
+            source = self._file.read_text(encoding="utf-8", errors="replace")
+        except OSError:  # another process made room in the cache
+            return {}
+        return dict(numbered(source))

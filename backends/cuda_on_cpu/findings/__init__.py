@@ -1,0 +1,1 @@
+"""What checked kernels did wrong: kinds, explanations and messages."""

@@ -1,0 +1,162 @@
+"""`Areas`: all memory that a kernel may use, for the checks and for reports."""
+
+from bisect import bisect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from ...sim.memory import DeviceMemory, Memory, Released
+from ...sim.written import Mask
+from .module import Module, Variable
+
+__all__ = ["Area", "Areas", "Argument", "Cells"]
+
+Cells = dict[int, int]
+"""The addresses of the shadows of a module's variables, by the addresses of these."""
+
+_PAGE = 4096
+
+
+class Argument(NamedTuple):
+    """Memory that was passed to a kernel.
+
+    Attributes
+    ----------
+    name : str
+        Name of the parameter; empty if it is not known.
+    host, nbytes : int
+        Address on the host, and bytes.
+    """
+
+    name: str
+    host: int
+    nbytes: int
+
+
+@dataclass(slots=True, eq=False)
+class Area:
+    """An allocation of a device, a block that was released, or a variable of a module.
+
+    Attributes
+    ----------
+    begin, size : int
+        Address on the host, and bytes.
+    said : str
+        The area in words.
+    site, freed : str
+        Call sites at which it was allocated and released; empty if that is not known, or not so.
+    memory : Memory or None
+        The allocation.
+    variable : Variable or None
+        The variable.
+    keep : object
+        Keeps the bytes in the host's memory: another thread may release them while a kernel runs.
+    mask : Mask or None
+        Which bytes were written; None if all were, or nobody checks.
+    """
+
+    begin: int
+    size: int
+    said: str
+    site: str = ""
+    freed: str = ""
+    memory: Memory | None = None
+    variable: Variable | None = None
+    keep: object = None
+    mask: Mask | None = None
+
+    @property
+    def end(self) -> int:
+        """Address after its last byte."""
+        return self.begin + self.size
+
+    def distance(self, address: int) -> int:
+        """Return how many bytes an address is from the nearest byte."""
+        return max(self.begin - address, address - (self.end - 1), 0)
+
+
+class Range(Protocol):
+    """A range of memory as the runtime has it after a launch."""
+
+    cells: int | None
+
+
+class Areas:
+    """The areas in ascending order of their addresses, which is also the order of the runtime's ranges.
+
+    Parameters
+    ----------
+    spaces : iterable of DeviceMemory
+        The memory of all devices that a kernel can access.
+    module : Module
+        The module of the kernel.
+    cells : dict
+        The shadows of the module's variables; updated by `take_shadows`.
+    init : bool
+        Whether to make masks of the bytes that were written.
+    """
+
+    def __init__(self, spaces: Iterable[DeviceMemory], module: Module, cells: Cells, *, init: bool) -> None:
+        spaces = [*spaces]
+        variables = {variable.offset for variable in module.globals}
+        blocks = [memory for space in spaces for memory in space.live() if memory.host not in variables]
+        live = [_allocated(memory, init=init) for memory in blocks]
+        live += [_of_variable(variable) for variable in module.globals]
+        live.sort(key=_begin)
+        released = [record for space in spaces for record in space.released or ()]
+        self.all: Sequence[Area] = sorted([*live, *_apart(released, live)], key=_begin)
+        self._cells = cells
+
+    def shadow(self, area: Area) -> int:
+        """Return the address of an area's shadow, or 0."""
+        if area.memory is not None:
+            return area.memory.place.cells
+        return self._cells.get(area.begin, 0)
+
+    def take_shadows(self, ranges: Iterable[Range]) -> None:
+        """Keep the shadows that a launch made, and forget the masks of what is now written whole."""
+        for area, used in zip(self.all, ranges, strict=True):
+            if used.cells and used.cells != self.shadow(area):
+                self._keep(area, used.cells)
+            if area.memory is not None and area.mask is not None and area.mask.all():
+                area.memory.unwritten = None
+
+    def _keep(self, area: Area, cells: int) -> None:
+        if area.memory is not None:
+            area.memory.place.cells = cells
+        elif area.variable is not None:
+            self._cells[area.begin] = cells
+
+    def nearest(self, address: int) -> Area | None:
+        """Return the area that is nearest to an address."""
+        after = bisect(self.all, address, key=_begin)
+        return min(self.all[max(after - 1, 0) : after + 1], key=lambda area: area.distance(address), default=None)
+
+
+def _begin(area: Area) -> int:
+    return area.begin
+
+
+def _allocated(memory: Memory, *, init: bool) -> Area:
+    mask = memory.unwritten.mask() if init and memory.unwritten is not None else None
+    return Area(memory.host, memory.nbytes, repr(memory), memory.site, memory=memory, keep=memory.content(), mask=mask)
+
+
+def _of_variable(variable: Variable) -> Area:
+    kind = "__constant__" if variable.readonly else "__device__"
+    said = f"the {kind} variable {variable.name} of {variable.size} bytes"
+    return Area(variable.offset, variable.size, said, variable=variable)
+
+
+def _apart(released: Iterable[Released], live: Sequence[Area]) -> list[Area]:
+    """Return areas for released blocks, the last ones: without those whose bytes another block has now."""
+    chosen: list[Area] = []
+    taken = [*live]
+    for record in reversed([*released]):
+        area = Area(record.host, record.nbytes, record.said, record.site, record.freed, keep=record.content)
+        place = bisect(taken, area.begin, key=_begin)
+        before, after = taken[place - 1 : place] if place else [], taken[place : place + 1]
+        if all(each.end <= area.begin for each in before) and all(each.begin >= area.end for each in after):
+            taken.insert(place, area)
+            chosen.append(area)
+    return chosen

@@ -1,0 +1,138 @@
+"""`Kernels`: a user's source, compiled and loaded for a device when a launch needs it."""
+
+import re
+from typing import NamedTuple
+
+from accel.device import Device
+from accel.errors import KernelLaunchError, KernelSyntaxError
+
+from ...sim.memory import DeviceMemory, Memory
+from ..build.building import Built, build
+from .allocations import Cells
+from .module import Entry, Module
+
+__all__ = ["Kernels", "Loaded"]
+
+_STATIC = 48 * 1024
+_SHARED = {32: 227 * 1024, 64: 64 * 1024}
+"""Bytes of shared memory that a block can have: on NVIDIA's GPUs since Hopper, and on AMD's."""
+
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_HEAD = re.compile(r'extern\s+"C"\s+__global__\s[^;{(]*?(?:__launch_bounds__\s*\([^)]*\)[^;{(]*?)?\b(\w+)\s*\(')
+_OWN_FILE = "<kernels>"
+"""How compilers call the part of a unit that lists the kernels."""
+
+
+class Loaded(NamedTuple):
+    """A kernel in the memory of a device.
+
+    Attributes
+    ----------
+    module, entry : Module, Entry
+        The module, and the kernel in it.
+    cells : dict
+        The shadows of the module's variables.
+    """
+
+    module: Module
+    entry: Entry
+    cells: Cells
+
+    def refuse_shared(self, kernel: str, shared: int, warp: int) -> None:
+        """Raise `KernelLaunchError` if a block cannot have so much dynamic shared memory."""
+        static, most = sum(each.size for each in self.module.shared), _SHARED[warp]
+        if shared and static + shared > most:
+            raise KernelLaunchError(
+                f"{kernel} was launched with {shared} bytes of dynamic shared memory, and has {static} bytes of its "
+                f"own; a block has at most {most}: use smaller blocks, or keep less in shared memory"
+            )
+
+
+class Kernels:
+    """A source on one device. The modules of a source are shared by its kernels, and so are its variables.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    source : str
+        CUDA or HIP.
+    options : tuple of str
+        For the compiler.
+    instances : tuple of str
+        Expressions of instances of templates, which share the variables with the other kernels.
+    """
+
+    def __init__(self, device: Device, source: str, options: tuple[str, ...], instances: tuple[str, ...] = ()) -> None:
+        self._device = device
+        self._source = source
+        self._options = options
+        self._instances = instances
+        self._variables: dict[tuple[Module, str], Memory] = {}
+        self._cells: dict[Module, Cells] = {}
+        self._loaded: dict[tuple[str, int, bool], Loaded] = {}
+
+    def loaded(self, kernel: str, warp: int, *, checked: bool) -> Loaded:
+        """Return a kernel, compiled for a width of warps, with or without checks.
+
+        Raises
+        ------
+        KernelSyntaxError
+            If the source does not compile.
+        KernelLaunchError
+            If it has more shared memory than a block can have.
+        """
+        key = kernel, warp, checked
+        loaded = self._loaded.get(key)
+        if loaded is None:
+            module = Module.load(self._built(kernel, warp, checked=checked), self._device)
+            for variable in module.shared:
+                _refuse_static(kernel, variable.name, variable.size)
+            cells = self._cells.setdefault(module, {})
+            loaded = self._loaded.setdefault(key, Loaded(module, module.entry(kernel), cells))
+        return loaded
+
+    def variable(self, name: str, space: DeviceMemory, warp: int, *, checked: bool) -> Memory:
+        """Return the memory of a ``__device__`` or ``__constant__`` variable, at an address of the device.
+
+        Raises
+        ------
+        KernelLaunchError
+            If the source has no kernel, or no such variable.
+        """
+        names = self._names()
+        if not names:
+            raise KernelLaunchError(f"a source without kernels has no variable {name}; name the instances of templates")
+        module = self.loaded(names[0], warp, checked=checked).module
+        if (module, name) not in self._variables:
+            found = next((each for each in module.globals if each.name == name.rpartition("::")[2]), None)
+            if found is None:
+                listed = ", ".join(each.name for each in module.globals) or "none"
+                raise KernelLaunchError(f"there is no __device__ or __constant__ variable {name}; there are: {listed}")
+            self._variables.setdefault((module, name), space.mapped(found.offset, found.size))
+        return self._variables[module, name]
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*_HEAD.findall(_COMMENTS.sub(" ", self._source)), *self._instances)))
+
+    def _built(self, kernel: str, warp: int, *, checked: bool) -> Built:
+        """Compile all kernels of the source together; the given one alone if the preprocessor removes others."""
+        names = self._names()
+        together = names if kernel in names else (kernel,)
+        try:
+            return self._compiled(together, warp, checked=checked)
+        except KernelSyntaxError as error:
+            if together == (kernel,) or _OWN_FILE not in str(error):
+                raise
+        return self._compiled((kernel,), warp, checked=checked)
+
+    def _compiled(self, kernels: tuple[str, ...], warp: int, *, checked: bool) -> Built:
+        return build(self._source, options=self._options, warp=warp, checked=checked, kernels=kernels)
+
+
+def _refuse_static(kernel: str, name: str, nbytes: int) -> None:
+    if nbytes > _STATIC:
+        raise KernelLaunchError(
+            f"{kernel} is in a source with {name}, {nbytes} bytes of __shared__ memory; {_STATIC} are possible: write "
+            f"extern __shared__ and launch it with shared={nbytes}"
+        )

@@ -1,0 +1,111 @@
+// What kernels call for output and errors, and the device's heap.
+#include "worker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+namespace accel_sim {
+
+constexpr uint64_t MOST_PRINTED = 64 << 20;
+
+// Adds to the output of the launch; false without room.
+static bool print(Machine& machine, const char* text, uint64_t size) {
+    Launch& launch = *machine.run.launch;
+    Locked locked(machine.lock);
+    const uint64_t needed = launch.printed_size + size;
+    if (needed > MOST_PRINTED) return false;
+    if (needed > machine.printed_capacity) {
+        const uint64_t capacity = needed * 2 + 4096;
+        char* memory = (char*)realloc(launch.printed, capacity);
+        if (!memory) return false;
+        launch.printed = memory;
+        machine.printed_capacity = capacity;
+    }
+    memcpy(launch.printed + launch.printed_size, text, size);
+    launch.printed_size = needed;
+    return true;
+}
+
+static int conversions(const char* format) {
+    int count = 0;
+    for (; *format; ++format) {
+        if (*format != '%') continue;
+        if (*++format != '%') ++count;
+        if (!*format) break;
+    }
+    return count;
+}
+
+// As CUDA's printf: returns the number of conversions, -1 without a format, -2 if it fails.
+static int print_formatted(Machine& machine, const char* format, va_list values) {
+    if (!format) return -1;
+    char line[1024];
+    va_list again;
+    va_copy(again, values);
+    const int size = vsnprintf(line, sizeof line, format, values);
+    bool done = size >= 0;
+    if (done && size < int(sizeof line)) {
+        done = print(machine, line, uint64_t(size));
+    } else if (done) {
+        char* longer = (char*)malloc(size_t(size) + 1);
+        done = longer && vsnprintf(longer, size_t(size) + 1, format, again) == size &&
+               print(machine, longer, uint64_t(size));
+        free(longer);
+    }
+    va_end(again);
+    return done ? conversions(format) : -2;
+}
+
+[[noreturn]] void fail_at(uint64_t pc, Kind kind, const char* text) {
+    if (!current_worker) {
+        fprintf(stderr, "%s\n", text);
+        abort();
+    }
+    Finding finding = {};
+    finding.kind = kind;
+    finding.range = -1;
+    finding.here = place_of(self(), pc, 0, 0);
+    snprintf(finding.text, sizeof finding.text, "%s", text);
+    fail(*current_worker->run, finding);
+}
+
+}  // namespace accel_sim
+
+using namespace accel_sim;
+
+extern "C" int accel_sim_printf(const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    const int count =
+        current_worker ? print_formatted(*current_worker->machine, format, values) : vprintf(format, values);
+    va_end(values);
+    return count;
+}
+
+extern "C" void accel_sim_assert(const char* expression, const char* file, unsigned line, const char* function) {
+    const uint64_t pc = (uint64_t)__builtin_return_address(0);
+    if (current_worker) fail_at(pc, ASSERTION, expression);
+    char text[512];
+    snprintf(text, sizeof text, "%s:%u: %s: Assertion `%s' failed.", file, line, function, expression);
+    fail_at(pc, ASSERTION, text);
+}
+
+extern "C" void accel_sim_trap() { fail_at((uint64_t)__builtin_return_address(0), TRAP, ""); }
+
+extern "C" void accel_sim_unsupported(const char* construct) {
+    fail_at((uint64_t)__builtin_return_address(0), UNSUPPORTED, construct);
+}
+
+// As on a GPU, the heap is not of a launch: a later kernel may use and free what one allocated.
+extern "C" void* accel_sim_malloc(uint64_t size) {
+    void* memory = nullptr;
+    if (posix_memalign(&memory, 16, size ? size : 1)) return nullptr;
+    if (current_worker && current_worker->run->launch->checks) checks_allocated(self(), memory, size);
+    return memory;
+}
+
+extern "C" void accel_sim_free(void* memory) {
+    if (!memory) return;
+    if (current_worker && current_worker->run->launch->checks) checks_freed(self(), memory);
+    free(memory);
+}

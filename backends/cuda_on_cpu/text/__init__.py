@@ -1,0 +1,1 @@
+"""CUDA and HIP as text: tokens, scopes, and the translation to C++."""

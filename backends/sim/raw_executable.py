@@ -1,0 +1,347 @@
+"""`SimRawExecutable`: a user's CUDA or HIP kernel for a simulated device, where it runs as late work of a stream."""
+
+import ctypes
+import sys
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+
+from accel import config
+from accel.abc import Pointer, RawParameter, Stream
+from accel.device import Device
+from accel.errors import KernelLaunchError
+
+from ..common.uninterrupted import stopped_by_interrupt
+from ..cuda_on_cpu.launch.allocations import Area, Areas, Argument
+from ..cuda_on_cpu.launch.kernels import Kernels, Loaded
+from ..cuda_on_cpu.launch.launching import Dim3, Kind, Outcome, Range, run
+from .memory import DeviceMemory, Memory
+from .races import Operation
+from .regions import Region
+from .streams import SimStream, Task
+
+__all__ = ["Launcher", "MemoryArgument", "SimRawExecutable"]
+
+_THREADS = 1024
+
+
+class Launcher(Protocol):
+    """What a launch asks of the backend."""
+
+    @property
+    def races(self) -> deque[str]:
+        """Reports of races, which the launch adds to."""
+        ...
+
+    @property
+    def spaces(self) -> Sequence[DeviceMemory]:
+        """The memory of all devices."""
+        ...
+
+    def memory_at(self, address: int, nbytes: int) -> Memory | None:
+        """Return the memory that contains some bytes; None if there is none."""
+        ...
+
+    def stream_of(self, stream: Stream | None, device: Device) -> SimStream:
+        """Return the given stream, or by default the device's current stream."""
+        ...
+
+    def touch(self, operation: Operation, *uses: tuple[Memory | None, Region, bool]) -> None:
+        """Declare the regions that an operation reads and writes, for injected faults and the race check."""
+        ...
+
+    def draw(self) -> int:
+        """Return a random number, for the order of blocks and threads."""
+        ...
+
+    def repeats(self) -> bool:
+        """Return whether a seed was asked for, so that the same one must give the same results."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryArgument:
+    """An argument that begins with an address.
+
+    Attributes
+    ----------
+    name : str
+        Name of the parameter; empty if it is not known.
+    value : NumPy scalar or array
+        What is passed, with the simulated address in its first 8 bytes.
+    memory : Memory or None
+        The memory; None for an address of nothing.
+    region : Region
+        What the kernel may use of it by this argument.
+    writable : bool
+        Whether the kernel may write it.
+    """
+
+    name: str
+    value: "np.generic | np.ndarray[Any, Any]"
+    memory: Memory | None
+    region: Region
+    writable: bool
+
+    def on_host(self) -> "np.ndarray[Any, Any]":
+        """Return the value with the address on the host; raises `ReleasedError` if the memory was released."""
+        data = bytearray(self.value.tobytes())
+        if self.memory is not None:
+            self.memory.refuse_freed()
+            address = int.from_bytes(data[:8], sys.byteorder) - self.memory.pointer + self.memory.host
+            data[:8] = address.to_bytes(8, sys.byteorder)
+        return np.frombuffer(data, np.uint8)
+
+    @property
+    def argument(self) -> Argument | None:
+        """What reports say of it."""
+        if self.memory is None:
+            return None
+        host = self.region.low - self.memory.pointer + self.memory.host
+        return Argument(self.name, host, self.region.high - self.region.low)
+
+
+@dataclass(frozen=True, slots=True)
+class _Launch:
+    """A launch as it was submitted, with the settings of that moment."""
+
+    loaded: Loaded
+    values: "tuple[MemoryArgument | np.generic | np.ndarray[Any, Any], ...]"
+    grid: Dim3
+    block: Dim3
+    shared: int
+    cooperative: bool
+    settings: config.Settings
+    workers: int
+
+    @property
+    def memory(self) -> list[MemoryArgument]:
+        """The arguments that are memory."""
+        return [value for value in self.values if isinstance(value, MemoryArgument)]
+
+    def checks(self, name: str) -> bool:
+        """Return whether a check is on."""
+        return name in self.settings.kernel_checks.split(",")
+
+
+class SimRawExecutable:
+    """A kernel for one simulated device.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    launcher : Launcher
+        The backend.
+    kernels : Kernels
+        The source.
+    kernel : str
+        The name of the kernel in it.
+    parameters : sequence of RawParameter
+        What is known of its parameters; without any, an address is what is given as a `Pointer`.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        launcher: Launcher,
+        kernels: Kernels,
+        kernel: str,
+        parameters: Sequence[RawParameter] = (),
+    ) -> None:
+        self._device = device
+        self._launcher = launcher
+        self._kernels = kernels
+        self._kernel = kernel
+        self._parameters = parameters
+
+    def compile(self) -> None:
+        """Compile the kernel as the settings say; a launch with other settings compiles it again."""
+        self._loaded(config.current())
+
+    def launch(
+        self,
+        grid: Dim3,
+        block: Dim3,
+        arguments: tuple[Any, ...],
+        *,
+        shared: int,
+        stream: Stream | None,
+        cooperative: bool = False,
+    ) -> None:
+        """Run the kernel late, with the settings of now; what it does wrong is raised by the next wait.
+
+        Raises
+        ------
+        KernelLaunchError
+            If the arguments are not those of the kernel, or a block has too much of something.
+        """
+        settings = config.current()
+        loaded = self._loaded(settings)
+        self._refuse(loaded, block, arguments)
+        loaded.refuse_shared(self._kernel, shared, settings.sim_warp)
+        values = tuple(self._value(place, value) for place, value in enumerate(arguments))
+        alone = "race" in settings.kernel_checks or self._launcher.repeats()
+        launch = _Launch(
+            loaded, values, grid, block, shared, cooperative, settings, workers=1 if alone else settings.threads
+        )
+        self.submit(launch, stream)
+
+    def submit(self, launch: _Launch, stream: Stream | None) -> Task:
+        """Submit a launch."""
+        queue = self._launcher.stream_of(stream, self._device)
+        return queue.submit(f"kernel {self._kernel}", partial(self._run, launch))
+
+    def _loaded(self, settings: config.Settings) -> Loaded:
+        return self._kernels.loaded(self._kernel, settings.sim_warp, checked=bool(settings.kernel_checks))
+
+    def _refuse(self, loaded: Loaded, block: Dim3, arguments: Sequence[Any]) -> None:
+        sizes = tuple(np.asarray(each).nbytes for each in arguments)
+        if sizes != loaded.entry.sizes:
+            raise KernelLaunchError(
+                f"{self._kernel} takes arguments of {_listed(loaded.entry.sizes)} bytes; found {_listed(sizes)}: pass "
+                f"what its parameters are declared as"
+            )
+        if prod(block) > _THREADS:
+            raise KernelLaunchError(
+                f"{self._kernel} was launched with a block of {block}, which is {prod(block)} threads; up to "
+                f"{_THREADS} are possible"
+            )
+
+    def _value(self, place: int, value: Any) -> "MemoryArgument | np.generic | np.ndarray[Any, Any]":
+        """Return memory for an argument that is an address, or else the number."""
+        parameter = self._parameters[place] if place < len(self._parameters) else None
+        if parameter is None or parameter.rank == 0:
+            value = self._address(value)
+        if not isinstance(value, Pointer) and (parameter is None or not parameter.rank):
+            number: np.generic = value
+            return number
+        region = _region(value, 1 if parameter is None else parameter.dtype.itemsize)
+        memory = self._launcher.memory_at(region.low, region.high - region.low) if region.low < region.high else None
+        name = "" if parameter is None else parameter.name
+        if memory is None and region.low < region.high:
+            raise KernelLaunchError(
+                f"parameter {name or place} of {self._kernel} was given {region.high - region.low} bytes at "
+                f"{region.low:#x}, which no simulated device has; pass memory that is not released"
+            )
+        return MemoryArgument(name, value, memory, region, parameter is None or parameter.writable)
+
+    def _address(self, value: Any) -> Any:
+        """Return a pointer for an integer that is a simulated address: up to the end of the memory that is there."""
+        if not isinstance(value, np.int64 | np.uint64) or isinstance(value, Pointer):
+            return value
+        memory = self._launcher.memory_at(int(value), 1)
+        return value if memory is None else Pointer.to(int(value), memory.pointer + memory.nbytes - int(value))
+
+    def _run(self, launch: _Launch, operation: Operation) -> None:
+        """Run the kernel: the body of the task."""
+        given = launch.memory
+        self._launcher.touch(operation, *((each.memory, each.region, each.writable) for each in given))
+        if not launch.checks("init"):
+            _note_written(given)
+        arguments = [each.on_host() if isinstance(each, MemoryArgument) else each for each in launch.values]
+        areas = self._areas(launch)
+        outcome = self._outcome(launch, arguments, areas)
+        if outcome.printed:
+            sys.stdout.write(outcome.printed)
+        if outcome.stopped == Kind.INTERRUPTED:
+            raise KeyboardInterrupt
+        if outcome.findings:
+            self._raise(launch, outcome, areas)
+
+    def _areas(self, launch: _Launch) -> Areas:
+        spaces = self._launcher.spaces
+        for space in spaces:
+            space.remember_released()
+            _drop(launch.loaded, space.stale_cells)
+        return Areas(spaces, launch.loaded.module, launch.loaded.cells, init=launch.checks("init"))
+
+    def _outcome(self, launch: _Launch, arguments: Sequence[Any], areas: Areas) -> Outcome:
+        settings = launch.settings
+        ranges = [_range(area, areas.shadow(area)) for area in areas.all] if settings.kernel_checks else []
+        stop = ctypes.c_uint32(0)
+        with stopped_by_interrupt(partial(setattr, stop, "value", 1)):
+            outcome = run(
+                launch.loaded.module,
+                launch.loaded.entry,
+                arguments,
+                grid=launch.grid,
+                block=launch.block,
+                shared=launch.shared,
+                warp=settings.sim_warp,
+                ranges=ranges,
+                checks=settings.kernel_checks,
+                seed=self._launcher.draw(),
+                workers=launch.workers,
+                limit=settings.kernel_limit,
+                cooperative=launch.cooperative,
+                stop=stop,
+            )
+        if ranges:
+            areas.take_shadows(ranges)
+        return outcome
+
+    def _raise(self, launch: _Launch, outcome: Outcome, areas: Areas) -> None:
+        """Raise the error of the finding that stopped the launch, or of the first one, with all reports, if any."""
+        from ..cuda_on_cpu.findings.explanations import Launched, distinct, error_of, reports_of
+
+        findings = sorted(outcome.findings, key=lambda finding: (finding.kind != outcome.stopped, finding.kind))
+        launched = Launched(
+            kernel=self._kernel,
+            grid=launch.grid,
+            block=launch.block,
+            warp=launch.settings.sim_warp,
+            shared=launch.shared,
+            module=launch.loaded.module,
+            areas=areas,
+            arguments=[each.argument for each in launch.memory if each.argument is not None],
+            limit=launch.settings.kernel_limit,
+        )
+        findings = distinct(launched, findings)
+        if not findings:
+            return
+        reports = tuple(reports_of(launched, findings, outcome.standings))
+        self._launcher.races.extend([str(each) for each in reports if each.check == "race"])
+        raise error_of(findings[0].kind, reports)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers)) or "no"
+
+
+def _region(value: Any, itemsize: int) -> Region:
+    """Return the bytes of an argument: those of a pointer, or of the elements of an ``accel::View``."""
+    if isinstance(value, Pointer):
+        return Region.at(int(value), (value.extent,), (1,), 1)
+    view = np.asarray(value).reshape(-1)[0]
+    address, extents, strides = int(view["data"]), view["extents"].tolist(), view["strides"].tolist()
+    return Region.at(address, tuple(extents), tuple(stride * itemsize for stride in strides), itemsize)
+
+
+def _note_written(given: Sequence[MemoryArgument]) -> None:
+    """Take all memory that the kernel may write as written, since nobody looks."""
+    for each in given:
+        if each.writable and each.memory is not None:
+            each.memory.unwritten = None
+
+
+def _range(area: Area, cells: int) -> Range:
+    mask = area.mask
+    return Range(
+        begin=area.begin,
+        size=area.size,
+        written=None if mask is None else mask.ctypes.data,
+        cells=cells or None,
+        readonly=area.variable is not None and area.variable.readonly,
+        released=bool(area.freed),
+    )
+
+
+def _drop(loaded: Loaded, stale: deque[int]) -> None:
+    while stale:
+        loaded.module.runtime.accel_sim_drop_cells(ctypes.c_void_p(stale.popleft()))

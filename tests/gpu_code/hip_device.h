@@ -31,7 +31,7 @@ __device__ inline T min(T a, T b) {
 
 __device__ inline int __shfl(int value, int lane) { return __builtin_amdgcn_ds_bpermute(lane << 2, value); }
 __device__ inline unsigned long long __ballot(bool condition) {
-#if __AMDGCN_WAVEFRONT_SIZE == 64
+#ifdef __GFX9__  // wavefronts of 64; newer compilers do not say their size
     return __builtin_amdgcn_ballot_w64(condition);
 #else
     return __builtin_amdgcn_ballot_w32(condition);

@@ -20,7 +20,14 @@ CLANG = tools.hip_compiler()
 FLAGS = ("-x", "hip", "--cuda-device-only", "-nogpulib", "-nogpuinc", "-std=c++17", "-O3", "-S", "-o", "-", "-")
 MOST_SCALARS = 32  # spilled
 MOST_REGISTERS = 128  # of 512: four waves at once
-ACCESSES = {1: r"ubyte|u8|byte|b8", 2: "ushort|u16|short|b16|d16", 4: "dword|b32", 8: "dwordx2|b64", 16: "dwordx4|b128"}
+# By bytes. Into one half of a register (d16), newer compilers load bytes too.
+ACCESSES = {
+    1: r"(?:d16_(?:hi_)?)?(?:ubyte|u8|byte|b8)",
+    2: r"(?:d16_(?:hi_)?)?(?:ushort|u16|short|b16)",
+    4: "dword|b32",
+    8: "dwordx2|b64",
+    16: "dwordx4|b128",
+}
 KERNEL = re.compile(r"\.name:\s+(\w+)\n.*?\.vgpr_count:\s+(\d+)\n", re.DOTALL)
 
 

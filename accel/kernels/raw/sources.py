@@ -54,4 +54,4 @@ class KernelSource(NamedTuple):
 
 @cache
 def _view_header() -> str:
-    return (get_data("accel.kernels", "view.cuh") or b"").decode()
+    return (get_data("accel.kernels.raw", "view.cuh") or b"").decode()

@@ -1,10 +1,13 @@
-"""The scripts of ci/ work in `.venv` and nowhere else."""
+"""The scripts of ci/ work in `.venv` and nowhere else, with the versions in `ci/constraints.txt`."""
 
 import os
 import shutil
 import subprocess
+import tomllib
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 # Each call is noted in the checkout; `-m venv` puts a copy of the script where a Python would be.
 FAKE = """#!/usr/bin/env bash
@@ -21,8 +24,8 @@ def checkout(tmp_path, root):
     """An empty checkout, and a fake system Python that records its calls."""
     (tmp_path / "ci").mkdir()
     (tmp_path / "pyproject.toml").touch()
-    for script in ("venv", "test"):
-        shutil.copy(root / "ci" / script, tmp_path / "ci" / script)
+    for file in ("venv", "test", "constraints.txt"):
+        shutil.copy(root / "ci" / file, tmp_path / "ci" / file)
     (tmp_path / "system").mkdir()
     # Under both names, or a script that is wrong would install into the Python that runs these tests.
     for system in (tmp_path / "system/python3", tmp_path / "system/python"):
@@ -40,9 +43,10 @@ def calls(checkout, script="source ci/venv test"):
     return [line for line in lines if " -m " in line]
 
 
+PIP = "python -m pip install --disable-pip-version-check"
 MADE = [
     "ROOT/system/python3 -m venv --clear ROOT/.venv",
-    "ROOT/.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ROOT[test]",
+    f"ROOT/.venv/bin/{PIP} --constraint ROOT/ci/constraints.txt --editable ROOT[test]",
 ]
 
 
@@ -60,3 +64,60 @@ def test_tests_run_on_all_cores_unless_an_argument_says_otherwise(checkout):
     [run] = calls(checkout, "ci/test -n 0 --pdb")[len(MADE) :]
     assert run.startswith("ROOT/.venv/bin/python -m pytest --numprocesses auto --dist worksteal ")
     assert run.endswith(" -n 0 --pdb")
+
+
+@pytest.mark.parametrize("file", ["pyproject.toml", "ci/constraints.txt"])
+def test_it_is_filled_again_when_what_it_depends_on_changes(checkout, file):
+    calls(checkout)
+    with (checkout / file).open("a") as changed:
+        changed.write("# another line\n")
+    assert calls(checkout)[len(MADE) :] == MADE[1:]
+
+
+def test_the_newest_versions_have_an_environment_of_their_own_and_no_constraints(checkout):
+    made, filled, run = calls(checkout, "ci/test --newest -n 0")
+    assert made == MADE[0] + "-newest"
+    assert filled == f"ROOT/.venv-newest/bin/{PIP} --upgrade --upgrade-strategy eager --editable ROOT[test]"
+    assert run.startswith("ROOT/.venv-newest/bin/python -m pytest ")
+    assert "--newest" not in run
+
+
+def test_an_installation_that_fails_ends_the_script_and_shows_what_pip_said(checkout):
+    calls(checkout)
+    (checkout / "pyproject.toml").write_text("# changed")
+    (checkout / ".venv/bin/python").write_text(
+        '#!/usr/bin/env bash\n[ "$1" = -c ] || { echo no such package; exit 1; }\n'
+    )
+    script = ["bash", "-euo", "pipefail", "-c", "source ci/venv test; echo went on"]
+    done = subprocess.run(script, cwd=checkout, capture_output=True, text=True, check=False)
+    assert done.returncode
+    assert "no such package" in done.stderr
+    assert "went on" not in done.stdout
+
+
+def pinned(root, version):
+    """Return the version of each package that is pinned for a version of Python."""
+    lines = (root / "ci/constraints.txt").read_text().splitlines()
+    pins = [Requirement(line) for line in lines if not line.startswith("#")]
+    here = [pin for pin in pins if pin.marker is None or pin.marker.evaluate({"python_full_version": version})]
+    assert len({pin.name for pin in here}) == len(here)
+    return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in here}
+
+
+@pytest.mark.parametrize("version", ["3.11.0", "3.12.1", "3.13.5"])
+def test_a_version_that_is_allowed_is_pinned_for_each_package_that_a_script_installs(root, version):
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    tools = [line.partition(" #")[0] for line in (root / "ci/tools.txt").read_text().splitlines()]
+    lines = [*project["dependencies"], *(line for line in tools if not line.startswith("#"))]
+    for extra, requirements in project["optional-dependencies"].items():
+        lines += requirements if extra not in {"cuda12", "cuda13", "rocm"} else []
+    pins = pinned(root, version)
+    for wanted in map(Requirement, lines):
+        name = canonicalize_name(wanted.name)
+        assert name == "accel-container" or wanted.specifier.contains(pins[name]), wanted
+
+
+def test_the_constraints_are_names_and_versions_and_no_addresses(root):
+    text = (root / "ci/constraints.txt").read_text()
+    assert "://" not in text
+    assert not [line for line in text.splitlines() if line.startswith("-")]

@@ -38,6 +38,14 @@ PLANTED = [
     (BACKENDS, "accel/backends/cpu/planted.py", "from accel import xp"),
     (BACKENDS, "accel/backends/cpu/planted.py", "import accel.testing"),
     (BACKENDS, "accel/backends/cpu/planted.py", "from accel.memory.heap import heap_of"),
+    ("Backends do not import each other", "accel/backends/sim/planted.py", "from ..cpu import backend"),
+    ("Backends do not import each other", "accel/backends/cuda_on_cpu/planted.py", "from ..sim.memory import Memory"),
+    ("CUDA on the processor is layered", "accel/backends/cuda_on_cpu/text/planted.py", "from ..build import flags"),
+    (
+        "CUDA on the processor is layered",
+        "accel/backends/cuda_on_cpu/launch/planted.py",
+        "from ..findings import kinds",
+    ),
     ("Only entry points lead to a backend", "accel/memory/planted.py", "import accel.backends.cpu"),
     ("Only entry points lead to a backend", "accel/commands/cli.py", "from accel import backends"),
 ]

@@ -32,9 +32,9 @@ from .streams import SimStream
 if TYPE_CHECKING:  # most programs run no kernels in C++
     from pathlib import Path
 
-    from ..cuda_on_cpu.launch.kernels import Kernels
     from ..cuda_on_cpu.programs.running import Ended
     from .raw_executable import SimRawExecutable
+    from .raw_sources import Kernels
 
 __all__ = ["SimBackend"]
 
@@ -285,7 +285,7 @@ class SimBackend:
     def _kernels_of(
         self, device: Device, source: str, options: tuple[str, ...], instances: tuple[str, ...]
     ) -> "Kernels":
-        from ..cuda_on_cpu.launch.kernels import Kernels
+        from .raw_sources import Kernels
 
         key = device, source, options, instances
         return self._kernels.get(key) or self._kernels.setdefault(key, Kernels(*key))

@@ -20,7 +20,7 @@ from accel.support.locks import open_after_fork
 
 from .races import AccessHistory
 from .regions import Region
-from .written import Unwritten
+from .written import Mask, Unwritten
 
 __all__ = ["ALIGNMENT", "NOTHING", "POISON", "Bytes", "DeviceMemory", "Memory"]
 
@@ -108,6 +108,23 @@ class Memory:
     def content(self) -> Bytes:
         """Return all bytes, for kernels in C++; none if they were freed."""
         return self._bytes
+
+    def written(self) -> Mask | None:
+        """Return 1 for each byte that was written, as an array that later writes change; None if all were."""
+        return None if self.unwritten is None else self.unwritten.mask()
+
+    def note_all_written(self) -> None:
+        """Note that all bytes are written."""
+        self.unwritten = None
+
+    @property
+    def cells(self) -> int:
+        """The address of the shadow that the race check of kernels made for it; 0 if it made none."""
+        return self.place.cells
+
+    @cells.setter
+    def cells(self, address: int) -> None:
+        self.place.cells = address
 
     def free(self, where: str) -> None:
         """Poison the bytes; all later uses raise `ReleasedError`, which names this call site."""

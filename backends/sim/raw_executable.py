@@ -18,10 +18,10 @@ from accel.errors import KernelLaunchError
 
 from ..common.uninterrupted import stopped_by_interrupt
 from ..cuda_on_cpu.launch.allocations import Area, Areas, Argument
-from ..cuda_on_cpu.launch.kernels import Kernels, Loaded
 from ..cuda_on_cpu.launch.launching import Dim3, Kind, Outcome, Range, run
 from .memory import DeviceMemory, Memory
 from .races import Operation
+from .raw_sources import Kernels, Loaded
 from .regions import Region
 from .streams import SimStream, Task
 
@@ -327,7 +327,7 @@ def _note_written(given: Sequence[MemoryArgument]) -> None:
     """Take all memory that the kernel may write as written, since nobody looks."""
     for each in given:
         if each.writable and each.memory is not None:
-            each.memory.unwritten = None
+            each.memory.note_all_written()
 
 
 def _range(area: Area, cells: int) -> Range:

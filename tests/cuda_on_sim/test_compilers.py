@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from accel.backends.cuda_on_cpu.build import compilers
 from accel.backends.cuda_on_cpu.build.compilers import VARIABLE, find_compiler
-from accel.backends.cuda_on_cpu.debug_info.diagnostics import explained
+from accel.backends.cuda_on_cpu.build.diagnostics import explained
 from accel.backends.cuda_on_cpu.text.options import accepted
 from hypothesis import given
 from hypothesis import strategies as st

@@ -7,14 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from accel.errors import KernelSyntaxError
+
 from ..text.options import accepted
 from . import caching, flags
 from .compilers import Compiler, find_compiler
 from .digests import digest, digest_of_file
 from .machine_files import runtime_file
 
-__all__ = ["Built", "build"]
+__all__ = ["Built", "build", "build_with", "kernel_names"]
 
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_HEAD = re.compile(r'extern\s+"C"\s+__global__\s[^;{(]*?(?:__launch_bounds__\s*\([^)]*\)[^;{(]*?)?\b(\w+)\s*\(')
+_OWN_FILE = "<kernels>"
+"""How compilers call the part of a unit that lists the kernels."""
 
 _LIBRARIES = re.compile(r"#[ \t]*include[ \t]*[<\"](?:cub|thrust|cuda|nv)/")
 
@@ -79,6 +85,28 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
                 kept = Built(caching.folder() / name, runtime)
         caching.drop_oldest()
     return kept
+
+
+def kernel_names(source: str, instances: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the names of the ``extern "C"`` kernels of a source, and then those of the instances of templates."""
+    return tuple(dict.fromkeys((*_HEAD.findall(_COMMENTS.sub(" ", source)), *instances)))
+
+
+def build_with(
+    kernel: str, source: str, *, instances: Sequence[str] = (), options: Sequence[str], warp: int, checked: bool
+) -> Built:
+    """Compile all kernels of a source together; the given one alone if the preprocessor removes others.
+
+    The parameters and errors are those of `build`; `instances` are expressions of instances of templates.
+    """
+    names = kernel_names(source, instances)
+    together = names if kernel in names else (kernel,)
+    try:
+        return build(source, options=options, warp=warp, checked=checked, kernels=together)
+    except KernelSyntaxError as error:
+        if together == (kernel,) or _OWN_FILE not in str(error):
+            raise
+    return build(source, options=options, warp=warp, checked=checked, kernels=(kernel,))
 
 
 def _of_libraries(source: str, compiler: Compiler, warp: int) -> tuple[str, ...]:

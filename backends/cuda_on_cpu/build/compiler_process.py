@@ -8,8 +8,8 @@ from pathlib import Path
 
 from accel.errors import KernelLaunchError, KernelSyntaxError
 
-from ..debug_info.diagnostics import explained
 from . import caching
+from .diagnostics import explained
 
 __all__ = ["run"]
 

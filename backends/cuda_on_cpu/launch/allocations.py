@@ -3,18 +3,102 @@
 from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from ...sim.memory import DeviceMemory, Memory, Released
-from ...sim.written import Mask
+import numpy as np
+
 from .module import Module, Variable
 
-__all__ = ["Area", "Areas", "Argument", "Cells"]
+__all__ = ["Allocation", "Area", "Areas", "Argument", "Cells", "Mask", "Released", "Space"]
+
+Mask = np.ndarray[Any, np.dtype[np.uint8]]
+"""1 for each byte that was written."""
 
 Cells = dict[int, int]
 """The addresses of the shadows of a module's variables, by the addresses of these."""
 
 _PAGE = 4096
+
+
+class Allocation(Protocol):
+    """Memory of a device, as its owner describes it; its text by ``repr`` names it in reports."""
+
+    @property
+    def host(self) -> int:
+        """Address on the host."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes."""
+        ...
+
+    @property
+    def site(self) -> str:
+        """Call site at which it was allocated."""
+        ...
+
+    cells: int
+    """The address of the shadow that the race check made for it; 0 if it made none."""
+
+    def content(self) -> object:
+        """Return what keeps the bytes in the host's memory."""
+        ...
+
+    def written(self) -> Mask | None:
+        """Return which bytes were written; None if all were."""
+        ...
+
+    def note_all_written(self) -> None:
+        """Note that all bytes are written."""
+        ...
+
+
+class Released(Protocol):
+    """Memory that was released: as an `Allocation`, with the call site of the release."""
+
+    @property
+    def host(self) -> int:
+        """Address on the host."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes."""
+        ...
+
+    @property
+    def said(self) -> str:
+        """The memory in words."""
+        ...
+
+    @property
+    def site(self) -> str:
+        """Call site at which it was allocated."""
+        ...
+
+    @property
+    def freed(self) -> str:
+        """Call site at which it was released."""
+        ...
+
+    @property
+    def content(self) -> object:
+        """What keeps the bytes in the host's memory."""
+        ...
+
+
+class Space(Protocol):
+    """The memory of one device."""
+
+    @property
+    def released(self) -> Iterable[Released] | None:
+        """The memory that was released last, the latest at the end."""
+        ...
+
+    def live(self) -> Iterable[Allocation]:
+        """Return the memory in use."""
+        ...
 
 
 class Argument(NamedTuple):
@@ -45,7 +129,7 @@ class Area:
         The area in words.
     site, freed : str
         Call sites at which it was allocated and released; empty if that is not known, or not so.
-    memory : Memory or None
+    memory : Allocation or None
         The allocation.
     variable : Variable or None
         The variable.
@@ -60,7 +144,7 @@ class Area:
     said: str
     site: str = ""
     freed: str = ""
-    memory: Memory | None = None
+    memory: Allocation | None = None
     variable: Variable | None = None
     keep: object = None
     mask: Mask | None = None
@@ -86,7 +170,7 @@ class Areas:
 
     Parameters
     ----------
-    spaces : iterable of DeviceMemory
+    spaces : iterable of Space
         The memory of all devices that a kernel can access.
     module : Module
         The module of the kernel.
@@ -96,7 +180,7 @@ class Areas:
         Whether to make masks of the bytes that were written.
     """
 
-    def __init__(self, spaces: Iterable[DeviceMemory], module: Module, cells: Cells, *, init: bool) -> None:
+    def __init__(self, spaces: Iterable[Space], module: Module, cells: Cells, *, init: bool) -> None:
         spaces = [*spaces]
         variables = {variable.offset for variable in module.globals}
         blocks = [memory for space in spaces for memory in space.live() if memory.host not in variables]
@@ -110,7 +194,7 @@ class Areas:
     def shadow(self, area: Area) -> int:
         """Return the address of an area's shadow, or 0."""
         if area.memory is not None:
-            return area.memory.place.cells
+            return area.memory.cells
         return self._cells.get(area.begin, 0)
 
     def take_shadows(self, ranges: Iterable[Range]) -> None:
@@ -119,11 +203,11 @@ class Areas:
             if used.cells and used.cells != self.shadow(area):
                 self._keep(area, used.cells)
             if area.memory is not None and area.mask is not None and area.mask.all():
-                area.memory.unwritten = None
+                area.memory.note_all_written()
 
     def _keep(self, area: Area, cells: int) -> None:
         if area.memory is not None:
-            area.memory.place.cells = cells
+            area.memory.cells = cells
         elif area.variable is not None:
             self._cells[area.begin] = cells
 
@@ -137,8 +221,8 @@ def _begin(area: Area) -> int:
     return area.begin
 
 
-def _allocated(memory: Memory, *, init: bool) -> Area:
-    mask = memory.unwritten.mask() if init and memory.unwritten is not None else None
+def _allocated(memory: Allocation, *, init: bool) -> Area:
+    mask = memory.written() if init else None
     return Area(memory.host, memory.nbytes, repr(memory), memory.site, memory=memory, keep=memory.content(), mask=mask)
 
 

@@ -1,26 +1,20 @@
 """`Kernels`: a user's source, compiled and loaded for a device when a launch needs it."""
 
-import re
 from typing import NamedTuple
 
 from accel.device import Device
-from accel.errors import KernelLaunchError, KernelSyntaxError
+from accel.errors import KernelLaunchError
 
-from ...sim.memory import DeviceMemory, Memory
-from ..build.building import Built, build
-from .allocations import Cells
-from .module import Entry, Module
+from ..cuda_on_cpu.build.building import build_with, kernel_names
+from ..cuda_on_cpu.launch.allocations import Cells
+from ..cuda_on_cpu.launch.module import Entry, Module
+from .memory import DeviceMemory, Memory
 
 __all__ = ["Kernels", "Loaded"]
 
 _STATIC = 48 * 1024
 _SHARED = {32: 227 * 1024, 64: 64 * 1024}
 """Bytes of shared memory that a block can have: on NVIDIA's GPUs since Hopper, and on AMD's."""
-
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_HEAD = re.compile(r'extern\s+"C"\s+__global__\s[^;{(]*?(?:__launch_bounds__\s*\([^)]*\)[^;{(]*?)?\b(\w+)\s*\(')
-_OWN_FILE = "<kernels>"
-"""How compilers call the part of a unit that lists the kernels."""
 
 
 class Loaded(NamedTuple):
@@ -85,7 +79,10 @@ class Kernels:
         key = kernel, warp, checked
         loaded = self._loaded.get(key)
         if loaded is None:
-            module = Module.load(self._built(kernel, warp, checked=checked), self._device)
+            built = build_with(
+                kernel, self._source, instances=self._instances, options=self._options, warp=warp, checked=checked
+            )
+            module = Module.load(built, self._device)
             for variable in module.shared:
                 _refuse_static(kernel, variable.name, variable.size)
             cells = self._cells.setdefault(module, {})
@@ -100,7 +97,7 @@ class Kernels:
         KernelLaunchError
             If the source has no kernel, or no such variable.
         """
-        names = self._names()
+        names = kernel_names(self._source, self._instances)
         if not names:
             raise KernelLaunchError(f"a source without kernels has no variable {name}; name the instances of templates")
         module = self.loaded(names[0], warp, checked=checked).module
@@ -111,23 +108,6 @@ class Kernels:
                 raise KernelLaunchError(f"there is no __device__ or __constant__ variable {name}; there are: {listed}")
             self._variables.setdefault((module, name), space.mapped(found.offset, found.size))
         return self._variables[module, name]
-
-    def _names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*_HEAD.findall(_COMMENTS.sub(" ", self._source)), *self._instances)))
-
-    def _built(self, kernel: str, warp: int, *, checked: bool) -> Built:
-        """Compile all kernels of the source together; the given one alone if the preprocessor removes others."""
-        names = self._names()
-        together = names if kernel in names else (kernel,)
-        try:
-            return self._compiled(together, warp, checked=checked)
-        except KernelSyntaxError as error:
-            if together == (kernel,) or _OWN_FILE not in str(error):
-                raise
-        return self._compiled((kernel,), warp, checked=checked)
-
-    def _compiled(self, kernels: tuple[str, ...], warp: int, *, checked: bool) -> Built:
-        return build(self._source, options=self._options, warp=warp, checked=checked, kernels=kernels)
 
 
 def _refuse_static(kernel: str, name: str, nbytes: int) -> None:

@@ -83,8 +83,8 @@ def functions(xp: Any, texts: Iterable[str], size: int, **options: Any) -> dict[
     x, y = (xp.asarray(values, copy=None if size == LARGE else True, **options) for values in _VALUES[size])
     matrix = xp.reshape(x, (10, 10)) if size == 100 else None
     names = {"array_namespace": array_namespace, "mask": x < 0.5, "matrix": matrix, "x": x, "xp": xp, "y": y}
-    made = {text: eval(f"lambda: {text}", names) for text in texts}
-    return {text: function for text, function in made.items() if _works(function)}
+    result = {text: eval(f"lambda: {text}", names) for text in texts}
+    return {text: function for text, function in result.items() if _works(function)}
 
 
 def _works(function: Callable[[], object]) -> bool:
@@ -99,8 +99,8 @@ def small(*, number: int, rounds: int) -> dict[str, dict[str, object]]:
     """Time each line with 100 elements in each library."""
     rivals: dict[tuple[str, str], Callable[[], object]] = {("nothing", ""): lambda: None}
     for name, xp in libraries().items():
-        found = functions(xp, (line.text for line in LINES), 100)
-        rivals |= {(name, text): function for text, function in found.items()}
+        result = functions(xp, (line.text for line in LINES), 100)
+        rivals |= {(name, text): function for text, function in result.items()}
     simulated = functions(libraries()["accel"], ["x + y", "xp.sin(x)", "x[:]"], 100, device="sim")
     rivals |= {("sim", text): function for text, function in simulated.items()}
     # In the order of the lines, so that the libraries are timed right after each other.
@@ -116,8 +116,8 @@ def _judged(line: Line, times: Mapping[tuple[str, str], float], nothing: float) 
     """Return the times of a line by library, and how they compare with the limit."""
     net = {name: round(time - nothing) for (name, text), time in times.items() if text == line.text}
     over = net["accel"] - (0 if line.absolute else net["numpy"])
-    found: dict[str, object] = {**net, "absolute" if line.absolute else "over numpy": over}
-    return found if line.limit is None else {**found, "limit": line.limit, "met": over <= line.limit}
+    result: dict[str, object] = {**net, "absolute" if line.absolute else "over numpy": over}
+    return result if line.limit is None else {**result, "limit": line.limit, "met": over <= line.limit}
 
 
 def large(*, rounds: int) -> dict[str, dict[str, object]]:

@@ -82,11 +82,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true", help="also list the calls")
     listing = parser.parse_args().list
-    found = {"4 x 4": small_copy(), "1024 x 1024 transposed": transpose()}
+    result = {"4 x 4": small_copy(), "1024 x 1024 transposed": transpose()}
     answer = {
         name: {"calls": len(each.calls), "changes of file": each.changes}
         | ({"list": [" ".join(call) for call in each.calls]} if listing else {})
-        for name, each in found.items()
+        for name, each in result.items()
     }
     print(json.dumps(answer, indent=2))
 

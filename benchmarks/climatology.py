@@ -139,10 +139,10 @@ def measured(way: str, times: int, width: int, budget: str) -> dict[str, Any]:
     mean = program(times, width)
     with computing(way, budget) as facts, Peak() as peak:
         start = perf_counter()
-        found = mean.compute()
+        result = mean.compute()
         seconds = perf_counter() - start
         sleep(0.05)
-    return {"seconds": seconds, "peak, bytes": peak.bytes, "result": float(found.sum())} | facts
+    return {"seconds": seconds, "peak, bytes": peak.bytes, "result": float(result.sum())} | facts
 
 
 def in_a_process(way: str, given: argparse.Namespace) -> dict[str, Any]:

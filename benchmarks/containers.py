@@ -20,7 +20,7 @@ CONTAINER = "import accel; accel.zeros(3).release()"
 
 def imports(rounds: int) -> Mapping[str, float]:
     """Milliseconds of the import, more than Python's own start, and more than NumPy's import."""
-    found = process_medians(
+    times = process_medians(
         {
             "python": "pass",
             "accel": "import accel",
@@ -32,10 +32,10 @@ def imports(rounds: int) -> Mapping[str, float]:
         rounds=rounds,
     )
     return {
-        "import accel, ms over python (aim 20)": found["accel"] - found["python"],
-        "first container, ms over import numpy (aim 60)": found["container"] - found["numpy"],
-        "first array, ms over import numpy": found["xp"] - found["numpy"],
-        "import array_api_compat.numpy, ms over import numpy": found["rival array_api_compat"] - found["numpy"],
+        "import accel, ms over python (aim 20)": times["accel"] - times["python"],
+        "first container, ms over import numpy (aim 60)": times["container"] - times["numpy"],
+        "first array, ms over import numpy": times["xp"] - times["numpy"],
+        "import array_api_compat.numpy, ms over import numpy": times["rival array_api_compat"] - times["numpy"],
     }
 
 
@@ -50,7 +50,7 @@ def handles(number: int) -> Mapping[str, float]:
         kept.append([accel.empty(1000) for _ in range(100)])
         kept.clear()
 
-    found = medians(
+    times = medians(
         {
             "from the pool": lambda: accel.empty(1000).release(),
             "dropped": lambda: accel.empty(1000),
@@ -60,14 +60,14 @@ def handles(number: int) -> Mapping[str, float]:
         },
         number=number,
     )
-    found |= medians({"cold": cold}, number=max(number // 100, 1))
+    times |= medians({"cold": cold}, number=max(number // 100, 1))
     return {
-        "make and release 1,000 elements, us (aim 3)": found["from the pool"] / 1e3,
-        "make and drop, us": found["dropped"] / 1e3,
-        "make by the class and drop, us": found["by the class"] / 1e3,
-        "make a hundred after clearing the pool and drop them, us each (aim 5)": found["cold"] / 1e5,
-        "numpy.empty, us": found["numpy.empty"] / 1e3,
-        "from_numpy, us (aim 2)": found["from_numpy"] / 1e3,
+        "make and release 1,000 elements, us (aim 3)": times["from the pool"] / 1e3,
+        "make and drop, us": times["dropped"] / 1e3,
+        "make by the class and drop, us": times["by the class"] / 1e3,
+        "make a hundred after clearing the pool and drop them, us each (aim 5)": times["cold"] / 1e5,
+        "numpy.empty, us": times["numpy.empty"] / 1e3,
+        "from_numpy, us (aim 2)": times["from_numpy"] / 1e3,
     }
 
 
@@ -79,7 +79,7 @@ def copies(rounds: int) -> Mapping[str, float]:
     def fresh() -> None:
         np.copyto(np.empty(1 << 25), array)
 
-    found = medians(
+    times = medians(
         {
             "to": lambda: c.to("cpu", copy=True).release(),
             "numpy fresh": fresh,
@@ -89,9 +89,9 @@ def copies(rounds: int) -> Mapping[str, float]:
         rounds=rounds,
     )
     return {
-        "to('cpu', copy=True), speed over numpy.copyto into fresh memory (aim 0.9)": found["numpy fresh"] / found["to"],
-        "the same over numpy.copyto into memory in use": found["numpy warm"] / found["to"],
-        "GB/s": 2 * array.nbytes / found["to"],
+        "to('cpu', copy=True), speed over numpy.copyto into fresh memory (aim 0.9)": times["numpy fresh"] / times["to"],
+        "the same over numpy.copyto into memory in use": times["numpy warm"] / times["to"],
+        "GB/s": 2 * array.nbytes / times["to"],
     }
 
 

@@ -126,7 +126,7 @@ def small(number: int, rounds: int) -> Mapping[str, float]:
     one, other = (LayoutTensor(accel.zeros(256, "float32"), row_major(16, 16)) for _ in range(2))
     into, out_of = np.zeros((16, 16), np.float32), np.zeros((16, 16), np.float32)
     turned = other.transpose()
-    found = medians(
+    times = medians(
         {
             "copy_from": lambda: one.copy_from(other),
             "rival: np.copyto": lambda: np.copyto(into, out_of),
@@ -136,7 +136,7 @@ def small(number: int, rounds: int) -> Mapping[str, float]:
         number=number,
         rounds=rounds,
     )
-    return {f"{name}, us": time / 1e3 for name, time in found.items()}
+    return {f"{name}, us": time / 1e3 for name, time in times.items()}
 
 
 def first(rounds: int) -> Mapping[str, float]:

@@ -93,10 +93,10 @@ def checked(launch: Callable[[], object], checks: str) -> Callable[[], object]:
     return run
 
 
-def ratios(found: Mapping[str, float]) -> Mapping[str, object]:
+def ratios(result: Mapping[str, float]) -> Mapping[str, object]:
     """Return milliseconds, and the ratio of all checks to none."""
-    times = {f"{name}, ms": value / 1e6 for name, value in found.items()}
-    return {**times, "all checks over none (aim 18)": found["checks: all"] / found["checks: none"]}
+    times = {f"{name}, ms": value / 1e6 for name, value in result.items()}
+    return {**times, "all checks over none (aim 18)": result["checks: all"] / result["checks: none"]}
 
 
 def on_one_core(quick: bool) -> object:

@@ -83,14 +83,14 @@ class Copies:
 
 def compared(times: Mapping[str, float], nbytes: int, goal: float) -> Mapping[str, object]:
     """Return the numbers of a copy, with their goals, given seconds."""
-    found: dict[str, object] = {
+    result: dict[str, object] = {
         "GB/s read and written": 2 * nbytes / times["accel"] / 1e9,
         "of memcpy's": times["memcpy"] / times["accel"],
         "of CuPy's": times["CuPy"] / times["accel"],
     }
     if "PyTorch" in times:
-        found["of PyTorch's"] = times["PyTorch"] / times["accel"]
-    return {**found, "goals": {"of memcpy's": at_least(goal), "of CuPy's": at_least(1.0)}}
+        result["of PyTorch's"] = times["PyTorch"] / times["accel"]
+    return {**result, "goals": {"of memcpy's": at_least(goal), "of CuPy's": at_least(1.0)}}
 
 
 def _repeat(container: Any, values: np.ndarray) -> None:
@@ -128,9 +128,9 @@ def main() -> int:
                 copies.once(SHAPES[name])
             heap_of(device).synchronize()
             return 0
-        found = measured(copies, quick=given.quick)
-        report("gpu", found)
-    return int(any(WRONG in each.values() for each in found.values() if isinstance(each, dict)))
+        times = measured(copies, quick=given.quick)
+        report("gpu", times)
+    return int(any(WRONG in each.values() for each in times.values() if isinstance(each, dict)))
 
 
 def measured(copies: Copies, *, quick: bool) -> Mapping[str, object]:
@@ -138,8 +138,8 @@ def measured(copies: Copies, *, quick: bool) -> Mapping[str, object]:
     # Fewer calls of larger copies.
     number, rounds = (1, 1) if quick else (10, 11) if copies.source.nbytes < 1 << 30 else (2, 3)
     copies.warm_up(0 if quick else WARMING)
-    found = measured_in_time(SHAPES, lambda shape: copies.measured(shape, torch, rounds, number))
-    return {"nbytes": copies.source.nbytes, "PyTorch": version, **found}
+    times = measured_in_time(SHAPES, lambda shape: copies.measured(shape, torch, rounds, number))
+    return {"nbytes": copies.source.nbytes, "PyTorch": version, **times}
 
 
 if __name__ == "__main__":

@@ -113,8 +113,8 @@ class Bench:
         for number in range(rounds + 1):  # the first compiles, and is not counted
             if number > 1 and time.perf_counter() > end:
                 break
-            for name, found in times.items():
-                found.append(self._submitted(getattr(rivals, name), self._streams[name], count) / count * 1e6)
+            for name, result in times.items():
+                result.append(self._submitted(getattr(rivals, name), self._streams[name], count) / count * 1e6)
         return statistics.median(times["accel"][1:]), statistics.median(times["cupy"][1:])
 
     def _submitted(self, operation: Callable[[], object], streams: Sequence[Any], count: int) -> float:
@@ -155,15 +155,15 @@ def _wait(gate: Event, _: object) -> None:
 
 def compared(bench: Bench, rivals: Rivals, counts: Mapping[int, int]) -> Mapping[str, object]:
     """Return microseconds for each number in flight, and how much more the most cost than a tenth of them."""
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     of_accel = []
     for count, rounds in counts.items():
         ours, theirs = bench.measured(rivals, count, rounds)
         of_accel.append(ours)
         goals = {"more, us": rivals.more, "accel, us": rivals.most}
-        found[f"{count} in flight"] = {"accel, us": ours, "CuPy, us": theirs, "more, us": ours - theirs, "goals": goals}
+        result[f"{count} in flight"] = {"accel, us": ours, "CuPy, us": theirs, "more, us": ours - theirs, "goals": goals}
     growth = {"as much": of_accel[-1] / of_accel[-2], "goals": {"as much": at_most(1.5)}}
-    return {**found, f"{max(counts)} against a tenth of them, each": growth}
+    return {**result, f"{max(counts)} against a tenth of them, each": growth}
 
 
 def main() -> None:
@@ -174,8 +174,8 @@ def main() -> None:
     device, counts = resolve(given.device), QUICK if given.quick else COUNTS
     with cupy.cuda.Device(device.index), accel.using(device=device):
         bench = Bench(device, max(counts))
-        found = measured_in_time(operations(device), lambda rivals: compared(bench, rivals, counts))
-        report("gpu in flight", {"the streams waited for the host": str(bench.held), **found})
+        times = measured_in_time(operations(device), lambda rivals: compared(bench, rivals, counts))
+        report("gpu in flight", {"the streams waited for the host": str(bench.held), **times})
 
 
 if __name__ == "__main__":

@@ -117,10 +117,10 @@ class Loops:
         return {} if right else {"result": WRONG}
 
     def _stencil(self, values: np.ndarray) -> np.ndarray:
-        x, made = values.reshape(self.edge, self.edge), values.copy()
+        x, result = values.reshape(self.edge, self.edge), values.copy()
         sides = x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]
-        made.reshape(x.shape)[1:-1, 1:-1] = np.float32(0.2) * (x[1:-1, 1:-1] + sides)
-        return made
+        result.reshape(x.shape)[1:-1, 1:-1] = np.float32(0.2) * (x[1:-1, 1:-1] + sides)
+        return result
 
     def _cuda(self, name: str, *arguments: Any) -> Callable[[], object]:
         kernel, blocks = cupy.RawKernel(CUDA, name), -(-self.size // BLOCK)
@@ -151,9 +151,9 @@ def main() -> int:
         loops = Loops(device, edge)
         cases = loops.cases()
         warm_up(cases["scale"], 0 if given.quick else WARMING)
-        found = measured_in_time(cases, lambda case: loops.measured(case, rounds, number))
-        report("gpu kernels", {"nbytes": loops.x.nbytes, **found})
-    return int(any(WRONG in each.values() for each in found.values() if isinstance(each, dict)))
+        times = measured_in_time(cases, lambda case: loops.measured(case, rounds, number))
+        report("gpu kernels", {"nbytes": loops.x.nbytes, **times})
+    return int(any(WRONG in each.values() for each in times.values() if isinstance(each, dict)))
 
 
 if __name__ == "__main__":

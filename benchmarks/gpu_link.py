@@ -27,16 +27,16 @@ def of_pinned(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mapping[
         "pinned to device": (there, here, runtime.memcpyHostToDevice),
         "device to pinned": (here, there, runtime.memcpyDeviceToHost),
     }
-    found = {}
+    result = {}
     for name, (target, source, kind) in ways.items():
         raw = partial(driver_copy, address(target), address(source), nbytes, kind)
         times = device_medians({"raw": raw, "accel": partial(copy_elements, target, source)}, number=3, rounds=rounds)
-        found[name] = {
+        result[name] = {
             "GB/s of the driver": nbytes / times["raw"] / 1e9,
             "of the driver's": times["raw"] / times["accel"],
             "goals": {"of the driver's": at_least(0.95)} if nbytes >= 1 << 24 else {},
         }
-    return found
+    return result
 
 
 def of_pageable(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mapping[str, object]]:
@@ -55,11 +55,11 @@ def of_pageable(device: Device, nbytes: int, rounds: int) -> Mapping[str, Mappin
     times = {name: medians(rivals, number=1, rounds=rounds) for name, rivals in ways.items()}
     return {
         name: {
-            "GB/s": nbytes / found["accel"],
-            "of CuPy's set and get": found["CuPy"] / found["accel"],
+            "GB/s": nbytes / result["accel"],
+            "of CuPy's set and get": result["CuPy"] / result["accel"],
             "goals": {"of CuPy's set and get": at_least(1.0)},
         }
-        for name, found in times.items()
+        for name, result in times.items()
     }
 
 

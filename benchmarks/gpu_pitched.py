@@ -37,7 +37,7 @@ def both_ways(device: Device, there: Any, here: Any, width: int, nbytes: int, ro
     count, backend = nbytes // width, heap_of(device).backend
     ends = rows(there, count, width, width), rows(here, count, width, 2 * width)
     kinds = cupy.cuda.runtime.memcpyHostToDevice, cupy.cuda.runtime.memcpyDeviceToHost
-    found = {}
+    result = {}
     for name, (target, source), kind in zip(("to device", "from device"), (ends, ends[::-1]), kinds, strict=True):
         copy = partial(backend.copy_strided, target, source, plan(target, source), stream=None)
         times = medians(
@@ -48,12 +48,12 @@ def both_ways(device: Device, there: Any, here: Any, width: int, nbytes: int, ro
             number=1,
             rounds=rounds,
         )
-        found[name] = {
+        result[name] = {
             "GB/s": nbytes / times["accel"],
             "of memcpy2D": times["memcpy2D"] / times["accel"],
             "goals": {"of memcpy2D": at_least(0.9)},
         }
-    return found
+    return result
 
 
 def memcpy_2d(target: Operand, source: Operand, width: int, count: int, kind: int) -> None:

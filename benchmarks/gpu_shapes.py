@@ -87,10 +87,10 @@ def operands(shape: Shape, into: Operand, out_of: Operand) -> tuple[Operand, Ope
     extents = (max(rows // shape.every, 1), *rest)
     steps = _row_major(extents, dtype.itemsize)
     strides = (steps[0] * shape.every, *steps[1:])
-    taken, found = (tuple(each[axis] for axis in shape.axes) for each in (extents, strides))
+    taken, result = (tuple(each[axis] for axis in shape.axes) for each in (extents, strides))
     return (
         into._replace(dtype=dtype, extents=taken, strides=_row_major(taken, dtype.itemsize)),
-        out_of._replace(dtype=dtype, extents=taken, strides=found),
+        out_of._replace(dtype=dtype, extents=taken, strides=result),
     )
 
 

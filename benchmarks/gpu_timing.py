@@ -17,11 +17,11 @@ Goal = Mapping[str, float]
 
 def measured_in_time(cases: Mapping[str, Case], measure: Callable[[Case], object]) -> dict[str, object]:
     """Measure each case; when ``ci/gpu`` interrupts because the time is over, return what was measured so far."""
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     with suppress(KeyboardInterrupt):
         for name, case in cases.items():
-            found[name] = measure(case)
-    return found
+            result[name] = measure(case)
+    return result
 
 
 def at_least(bound: float) -> Goal:
@@ -50,7 +50,7 @@ def device_medians(rivals: Rivals, *, number: int, rounds: int) -> dict[str, flo
             ended = stream.record()
             ended.synchronize()
             times[name].append(cupy.cuda.get_elapsed_time(began, ended) / number / 1e3)
-    return {name: statistics.median(found[1:]) for name, found in times.items()}
+    return {name: statistics.median(result[1:]) for name, result in times.items()}
 
 
 def driver_copy(into: int, out_of: int, nbytes: int, kind: int | None = None) -> None:

@@ -53,15 +53,15 @@ def measured(device: Device, *, quick: bool) -> Mapping[str, float]:
         "empty and release on the CPU": lambda: accel.empty(1000, "float32").release(),
     }
     stream = accel.new_stream(device)
-    found = medians(rivals, number=20 if quick else 500, rounds=3 if quick else 15)
-    return {each: nanoseconds / 1e3 for each, nanoseconds in found.items()}
+    times = medians(rivals, number=20 if quick else 500, rounds=3 if quick else 15)
+    return {each: nanoseconds / 1e3 for each, nanoseconds in times.items()}
 
 
-def goals(found: Mapping[str, float]) -> Mapping[str, str]:
+def goals(result: Mapping[str, float]) -> Mapping[str, str]:
     """Return, for each goal, whether it is met, and by how much it is missed."""
     rivals = {"launch": "rival: cupy.RawKernel", "empty and release": "rival: cupy.empty"}
-    most = _MOST | {name: found[rivals[name]] + more for name, more in _GOALS.items()}
-    over = {name: found[name] - limit for name, limit in most.items()}
+    most = _MOST | {name: result[rivals[name]] + more for name, more in _GOALS.items()}
+    over = {name: result[name] - limit for name, limit in most.items()}
     return {name: "met" if by <= 0 else f"missed by {by:.2f} us of {most[name]:.2f}" for name, by in over.items()}
 
 
@@ -71,8 +71,8 @@ def main() -> None:
     parser.add_argument("--device", default="gpu")
     parser.add_argument("--quick", action="store_true", help="few repetitions, for a look")
     given = parser.parse_args()
-    found = measured(resolve(given.device), quick=given.quick)
-    report("host path", {"microseconds": found, "goals": goals(found)})
+    times = measured(resolve(given.device), quick=given.quick)
+    report("host path", {"microseconds": times, "goals": goals(times)})
 
 
 if __name__ == "__main__":

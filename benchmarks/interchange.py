@@ -29,7 +29,7 @@ def exchanges(number: int, rounds: int) -> Mapping[str, float]:
     """Microseconds of DLPack with 1,000 elements, and of NumPy's own round trip in the same run."""
     array, c, x = np.arange(1000.0), accel.zeros(1000), xp.ones(1000)
     foreign = Foreign(array)
-    found = medians(
+    times = medians(
         {
             "container to NumPy and back (aim 2.5)": lambda: accel.from_dlpack(np.from_dlpack(c)),
             "array to NumPy and back (aim 2.5)": lambda: xp.from_dlpack(np.from_dlpack(x)),
@@ -48,7 +48,7 @@ def exchanges(number: int, rounds: int) -> Mapping[str, float]:
         number=number,
         rounds=rounds,
     )
-    return {f"{name}, us": time / 1e3 for name, time in found.items()}
+    return {f"{name}, us": time / 1e3 for name, time in times.items()}
 
 
 def pickles(rounds: int) -> Mapping[str, float]:
@@ -60,7 +60,7 @@ def pickles(rounds: int) -> Mapping[str, float]:
         buffers: list[pickle.PickleBuffer] = []
         return pickle.loads(pickle.dumps(x, 5, buffer_callback=buffers.append), buffers=buffers)
 
-    found = medians(
+    times = medians(
         {
             "container": lambda: pickle.loads(pickle.dumps(c, 5)),
             "rival: NumPy": lambda: pickle.loads(pickle.dumps(array, 5)),
@@ -70,7 +70,7 @@ def pickles(rounds: int) -> Mapping[str, float]:
         number=1,
         rounds=rounds,
     )
-    return {f"{name}, ms": time / 1e6 for name, time in found.items()}
+    return {f"{name}, ms": time / 1e6 for name, time in times.items()}
 
 
 def soak(count: int) -> Mapping[str, float]:

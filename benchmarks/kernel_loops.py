@@ -44,6 +44,6 @@ def _stencil(out: LayoutTensor[f32], x: LayoutTensor[f32]) -> None:
 
 def kernels(*, debug: bool = False) -> SimpleNamespace:
     """Return the loops as kernels."""
-    made = kernel(debug=debug)
+    result = kernel(debug=debug)
     loops = (_scale, _saxpy, _add, _total, _total_into, _stencil)
-    return SimpleNamespace(**{function.__name__[1:]: made(function) for function in loops})
+    return SimpleNamespace(**{function.__name__[1:]: result(function) for function in loops})

@@ -47,16 +47,16 @@ class Sizes(SimpleNamespace):
         )
 
 
-def goal(found: float, most: float, unit: str = "") -> str:
+def goal(result: float, most: float, unit: str = "") -> str:
     """Say whether what was found is at most as much as the goal."""
-    verdict = "met" if found <= most else "MISSED"
-    return f"{verdict}: {found:.3g}{unit}, at most {most:.3g}{unit}"
+    verdict = "met" if result <= most else "MISSED"
+    return f"{verdict}: {result:.3g}{unit}, at most {most:.3g}{unit}"
 
 
 def microseconds(named: Mapping[str, Callable[[], object] | None], *, number: int, rounds: int) -> dict[str, float]:
     """Return the medians of those that exist."""
-    found = medians({name: call for name, call in named.items() if call}, number=number, rounds=rounds, pause=0.005)
-    return {name: round(time / 1e3, 3) for name, time in found.items()}
+    times = medians({name: call for name, call in named.items() if call}, number=number, rounds=rounds, pause=0.005)
+    return {name: round(time / 1e3, 3) for name, time in times.items()}
 
 
 class Bench:
@@ -97,11 +97,11 @@ class Bench:
             "quadrants": quadrants and (lambda: quadrants.scale(theirs, 2.0)),
             "quadrants, fresh slice": quadrants and (lambda: quadrants.scale(owned[:16], 2.0)),
         }
-        found = microseconds(named, number=self.sizes.launches, rounds=self.sizes.rounds)
-        more = found["accel, fresh slice"] - found["accel"]
+        times = microseconds(named, number=self.sizes.launches, rounds=self.sizes.rounds)
+        more = times["accel, fresh slice"] - times["accel"]
         return {
-            "us": found,
-            "goals": {"launch": goal(found["accel"], 4, " us"), "a fresh slice more": goal(more, 1.5, " us")},
+            "us": times,
+            "goals": {"launch": goal(times["accel"], 4, " us"), "a fresh slice more": goal(more, 1.5, " us")},
         }
 
     def loops(self) -> Results:
@@ -128,18 +128,18 @@ class Bench:
             },
         }
         number = max(1, 3 * 10**7 // size // 2)
-        found = {name: microseconds(each, number=number, rounds=self.sizes.rounds) for name, each in named.items()}
+        times = {name: microseconds(each, number=number, rounds=self.sizes.rounds) for name, each in named.items()}
         copies = {"memcpy": lambda: rivals.memcpy(target, x), "two threads": lambda: into.copy_from(out_of)}
         assert np.array_equal(ours[0].to_numpy(), theirs[0])
         np.testing.assert_allclose(ours[1].to_numpy(), theirs[1], rtol=1e-3)
-        return {name: {"us": each, "goals": self._loop_goals(each, size)} for name, each in found.items()} | {
+        return {name: {"us": each, "goals": self._loop_goals(each, size)} for name, each in times.items()} | {
             "copy of one array, us": microseconds(copies, number=number, rounds=self.sizes.rounds)
         }
 
-    def _loop_goals(self, found: Mapping[str, float], size: int) -> Results:
-        goals = {"times numba": goal(found["accel"] / found["numba"], 1.1)}
-        if size == 10**6 and "quadrants" in found:
-            goals["times Quadrants"] = goal(found["accel"] / found["quadrants"], 1 / 5)
+    def _loop_goals(self, result: Mapping[str, float], size: int) -> Results:
+        goals = {"times numba": goal(result["accel"] / result["numba"], 1.1)}
+        if size == 10**6 and "quadrants" in result:
+            goals["times Quadrants"] = goal(result["accel"] / result["quadrants"], 1 / 5)
         return goals
 
     def sum(self) -> Results:
@@ -153,14 +153,14 @@ class Bench:
             "numba, reassociated": lambda: self.numba.reassociated_total(x),
             "quadrants": self.by_quadrants("total", x),
         }
-        found = microseconds(named, number=1, rounds=self.sizes.rounds)
-        errors = {name: abs(float(named[name]()) - exact) / exact for name in found}
+        times = microseconds(named, number=1, rounds=self.sizes.rounds)
+        errors = {name: abs(float(named[name]()) - exact) / exact for name in times}
         return {
-            "us": found,
+            "us": times,
             "relative errors": errors,
             "goals": {
                 "error": goal(errors["accel"], 1e-7),
-                "times np.sum": goal(found["accel"] / found["np.sum"], 0.8),
+                "times np.sum": goal(times["accel"] / times["np.sum"], 0.8),
             },
         }
 
@@ -178,9 +178,9 @@ class Bench:
             "numpy": lambda: rivals.numpy_stencil(target, x),
             "quadrants": quadrants and (lambda: quadrants.stencil(*arrays)),
         }
-        found = microseconds(named, number=1, rounds=self.sizes.rounds)
+        times = microseconds(named, number=1, rounds=self.sizes.rounds)
         np.testing.assert_allclose(ours[0].to_numpy(), out, rtol=1e-6)
-        return {"us": found, "goals": {"times numba": goal(found["accel"] / found["numba"], 1.1)}}
+        return {"us": times, "goals": {"times numba": goal(times["accel"] / times["numba"], 1.1)}}
 
     def debug(self) -> Results:
         """The time of debug mode, as a multiple of the time without."""
@@ -263,12 +263,12 @@ class Bench:
     def first(self) -> Results:
         """The first call in a fresh process, with an empty cache on the disk and with a full one."""
         scripts = rivals.first_calls(with_quadrants=rivals.has_quadrants())
-        found = {name: self._first(script) for name, script in scripts.items()}
+        result = {name: self._first(script) for name, script in scripts.items()}
         goals = {
-            "cold, with imports": goal(found["accel"]["cold"]["imports"] + found["accel"]["cold"]["call"], 0.7, " s"),
-            "warm, with imports": goal(found["accel"]["warm"]["imports"] + found["accel"]["warm"]["call"], 0.3, " s"),
+            "cold, with imports": goal(result["accel"]["cold"]["imports"] + result["accel"]["cold"]["call"], 0.7, " s"),
+            "warm, with imports": goal(result["accel"]["warm"]["imports"] + result["accel"]["warm"]["call"], 0.3, " s"),
         }
-        return {"seconds": found, "goals": goals}
+        return {"seconds": result, "goals": goals}
 
     def _first(self, script: str) -> Results:
         times: dict[str, list[Mapping[str, float]]] = {"cold": [], "warm": []}
@@ -278,8 +278,8 @@ class Bench:
                 for each in times.values():
                     each.append(_in_a_process(folder))
         return {
-            name: {part: round(median(one[part] for one in found), 3) for part in found[0]}
-            for name, found in times.items()
+            name: {part: round(median(one[part] for one in result), 3) for part in result[0]}
+            for name, result in times.items()
         }
 
 

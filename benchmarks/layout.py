@@ -62,7 +62,7 @@ def uncached(operation: str, *, number: int, rounds: int) -> Mapping[str, float]
     for _ in range(rounds + 1):
         for name, library in libraries.items():
             times[name].append(first_calls(library, operation, number) / number)
-    return {name: statistics.median(found[1:]) for name, found in times.items()}
+    return {name: statistics.median(result[1:]) for name, result in times.items()}
 
 
 def first_calls(library: ModuleType, operation: str, number: int) -> int:
@@ -83,7 +83,7 @@ def first_calls(library: ModuleType, operation: str, number: int) -> int:
 
 def algebra(number: int, rounds: int) -> Mapping[str, object]:
     """Microseconds of each operation, with filled and with empty caches."""
-    found = {}
+    result = {}
     for operation, arguments in OPERATIONS.items():
         prepared, called = arguments(ours.Layout, 3), function(ours, operation)
         again = {
@@ -91,8 +91,8 @@ def algebra(number: int, rounds: int) -> Mapping[str, object]:
             "limit of a cache": lambda prepared=prepared: remembered(*prepared),
         }
         row = {**uncached(operation, number=number, rounds=rounds), **medians(again, number=number, rounds=rounds)}
-        found[operation] = {name: time / 1e3 for name, time in row.items()} | over(row, "uncached", "cached")
-    return found
+        result[operation] = {name: time / 1e3 for name, time in row.items()} | over(row, "uncached", "cached")
+    return result
 
 
 @lru_cache
@@ -111,9 +111,9 @@ def calls(number: int) -> Mapping[str, object]:
     flat, nested = ((4, 8), (8, 1)), (((2, 2), 8), ((1, 16), 2))
 
     def of(library: ModuleType) -> Mapping[str, Callable[[], object]]:
-        made, deep, line = library.Layout(*flat), library.Layout(*nested), library.Layout(*flat)
+        result, deep, line = library.Layout(*flat), library.Layout(*nested), library.Layout(*flat)
         return {
-            "layout(i, j)": lambda: made(2, 3),
+            "layout(i, j)": lambda: result(2, 3),
             "layout(i)": lambda: line(11),
             "nested layout(i, j)": lambda: deep(3, 5),
             "construction": lambda: library.Layout(*flat),
@@ -125,12 +125,12 @@ def calls(number: int) -> Mapping[str, object]:
         return 8 * i + j
 
     mine, theirs = of(ours), of(rival) if rival else {}
-    found = {}
+    result = {}
     for name, run in mine.items():
         rivals = {"ours": run, "limit": (lambda: least(2, 3)) if "layout(" in name else (lambda: (flat, nested))}
         row = medians(rivals | ({"rival": theirs[name]} if rival else {}), number=number)
-        found[name] = row | over(row, "ours")
-    return found
+        result[name] = row | over(row, "ours")
+    return result
 
 
 def tables(size: int, rounds: int) -> Mapping[str, object]:
@@ -140,7 +140,7 @@ def tables(size: int, rounds: int) -> Mapping[str, object]:
     matrix = ours.Layout((columns, rows), (1, columns * 2))
     deep = ours.Layout(((columns // 10, 10), (10, rows // 10)), ((1, columns), (columns // 10, columns * 20)))
     target = np.empty(size, np.int64)
-    found = medians(
+    times = medians(
         {
             "offsets": lambda: ours.offsets(matrix),
             "offsets, four leaves": lambda: ours.offsets(deep),
@@ -151,12 +151,12 @@ def tables(size: int, rounds: int) -> Mapping[str, object]:
         rounds=rounds,
     )
     return {
-        "offsets, ms": found["offsets"] / 1e6,
-        "offsets of four leaves, ms": found["offsets, four leaves"] / 1e6,
-        "outer sum of aranges, ms": found["outer"] / 1e6,
-        "limit: fill as much memory, ms": found["limit"] / 1e6,
-        "offsets over the outer sum (aim 2)": found["offsets"] / found["outer"],
-        "offsets of four leaves over the outer sum (aim 2)": found["offsets, four leaves"] / found["outer"],
+        "offsets, ms": times["offsets"] / 1e6,
+        "offsets of four leaves, ms": times["offsets, four leaves"] / 1e6,
+        "outer sum of aranges, ms": times["outer"] / 1e6,
+        "limit: fill as much memory, ms": times["limit"] / 1e6,
+        "offsets over the outer sum (aim 2)": times["offsets"] / times["outer"],
+        "offsets of four leaves over the outer sum (aim 2)": times["offsets, four leaves"] / times["outer"],
     }
 
 
@@ -168,10 +168,10 @@ def importing(rounds: int) -> Mapping[str, float]:
         statements["rival"] = "import tensor_layouts"
     with tempfile.TemporaryDirectory() as compiled:
         os.environ["PYTHONPYCACHEPREFIX"] = compiled
-        found = process_medians(statements, rounds=rounds)
+        times = process_medians(statements, rounds=rounds)
     return {
-        f"import {name} over Python's start, ms": time - found["nothing"]
-        for name, time in found.items()
+        f"import {name} over Python's start, ms": time - times["nothing"]
+        for name, time in times.items()
         if name != "nothing"
     }
 

@@ -60,15 +60,15 @@ def program_in(folder: Path, large: int = 4096) -> Program | None:
 def _sources(folder: Path, text: str) -> list[Path]:
     """Return the sources that a text names, without those that others include."""
     named = [folder / word for word in re.findall(r"[\w./-]+\.(?:cu|cpp|cc|cxx|c|hip)\b", text)]
-    found = [*dict.fromkeys(path for path in named if path.is_file())]
-    code = "\n".join(path.read_text(errors="replace") for path in found)
-    return [path for path in found if not re.search(rf'#\s*include\s*"[^"\n]*\b{re.escape(path.name)}"', code)]
+    result = [*dict.fromkeys(path for path in named if path.is_file())]
+    code = "\n".join(path.read_text(errors="replace") for path in result)
+    return [path for path in result if not re.search(rf'#\s*include\s*"[^"\n]*\b{re.escape(path.name)}"', code)]
 
 
 def _expanded(text: str) -> str:
     values = dict(re.findall(r"^\s*(\w+)\s*[:?]?=[ \t]*(.*)$", text, re.MULTILINE))
     for _ in range(3):
-        text = re.sub(r"\$[({](\w+)[)}]", lambda found: values.get(found[1], ""), text)
+        text = re.sub(r"\$[({](\w+)[)}]", lambda result: values.get(result[1], ""), text)
     return text
 
 
@@ -97,31 +97,31 @@ def measured(program: Program, *, run: bool, limit: float) -> dict[str, Any]:
     from accel.errors import AccelError
 
     given: Any = {"options": program.options, "folders": program.folders, "host_options": program.host_options}
-    found: dict[str, Any] = {"program": program.folder.name, "compiles": False}
+    result: dict[str, Any] = {"program": program.folder.name, "compiles": False}
     began = time.monotonic()
     try:
         if not run:
             build_program(program.sources, warp=32, checked=True, **given)
-            return found | {"compiles": True, "seconds": time.monotonic() - began}
+            return result | {"compiles": True, "seconds": time.monotonic() - began}
         with tempfile.TemporaryFile() as output:
             try:
                 ended = run_program(
                     program.sources, program.arguments, folder=program.folder, limit=limit, output=output, **given
                 )
-                found |= {
+                result |= {
                     "code": ended.code,
                     "findings": ended.found,
                     "reports": [each.json() for each in ended.reports],
                 }
             except subprocess.TimeoutExpired:
-                found["code"] = "timeout"
+                result["code"] = "timeout"
             output.seek(0)
             text = output.read().decode(errors="replace")
     except AccelError as error:
-        return found | {"error": _errors(str(error)), "seconds": time.monotonic() - began}
+        return result | {"error": _errors(str(error)), "seconds": time.monotonic() - began}
     said = "\n".join(line for line in text.splitlines() if not line.startswith("accel:"))
-    found |= {"compiles": True, "seconds": time.monotonic() - began, "output": said[-1500:]}
-    return found | {"passes": verified(said), "arguments": program.arguments}
+    result |= {"compiles": True, "seconds": time.monotonic() - began, "output": said[-1500:]}
+    return result | {"passes": verified(said), "arguments": program.arguments}
 
 
 def verified(said: str) -> bool | None:

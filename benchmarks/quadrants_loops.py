@@ -37,6 +37,6 @@ def stencil(out: qd.types.ndarray(), x: qd.types.ndarray()) -> None:
 
 def array(values: np.ndarray) -> Any:
     """Return an array of Quadrants with the same values."""
-    made = qd.ndarray(qd.f32, shape=values.shape)
-    made.from_numpy(values)
-    return made
+    result = qd.ndarray(qd.f32, shape=values.shape)
+    result.from_numpy(values)
+    return result

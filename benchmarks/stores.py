@@ -98,18 +98,18 @@ def small(number: int, rounds: int) -> dict[str, Any]:
         "delinearize": lambda: matrix.delinearize(0, (2, 3)),
         "create_store": lambda: create_store("float64", (6, 4)),
     }
-    found = medians(rivals, number=number, rounds=rounds)
+    times = medians(rivals, number=number, rounds=rounds)
     with engine("threads").using():
-        found |= medians({"submit": lambda: add_one(store)}, number=number, rounds=rounds)
-        found |= medians({"task with result": lambda: result_of(store)}, number=number // 4, rounds=rounds)
-        found |= medians({"submit, attached memory": lambda: add_one(attached)}, number=number // 4, rounds=rounds)
+        times |= medians({"submit": lambda: add_one(store)}, number=number, rounds=rounds)
+        times |= medians({"task with result": lambda: result_of(store)}, number=number // 4, rounds=rounds)
+        times |= medians({"submit, attached memory": lambda: add_one(attached)}, number=number // 4, rounds=rounds)
     with engine("threads").using(inline=False):
-        found |= medians({"submit to a thread": lambda: add_one(store)}, number=number // 4, rounds=rounds)
-        found |= medians(
+        times |= medians({"submit to a thread": lambda: add_one(store)}, number=number // 4, rounds=rounds)
+        times |= medians(
             {"task with result from a thread": lambda: result_of(store)}, number=number // 4, rounds=rounds
         )
         add_one(store).wait()
-    return {"ns": found, "over np.add": {name: time / found["add"] for name, time in found.items() if name != "add"}}
+    return {"ns": times, "over np.add": {name: time / times["add"] for name, time in times.items() if name != "add"}}
 
 
 def sines_of_chunk(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -138,10 +138,10 @@ def chain(rounds: int) -> dict[str, float]:
         future.wait()
 
     with engine("threads").using():
-        found = medians({"chain": run}, number=1, rounds=rounds)
+        times = medians({"chain": run}, number=1, rounds=rounds)
     with engine("threads").using(inline=False):
-        found |= medians({"chain in threads": run}, number=1, rounds=rounds)
-    return {f"{name}, us a task": time / CHAIN / 1e3 for name, time in found.items()}
+        times |= medians({"chain in threads": run}, number=1, rounds=rounds)
+    return {f"{name}, us a task": time / CHAIN / 1e3 for name, time in times.items()}
 
 
 def large(size: int, rounds: int) -> dict[str, float]:
@@ -159,9 +159,9 @@ def large(size: int, rounds: int) -> dict[str, float]:
         "task": lambda: saxpy(2.0, *stores).wait(),
         "task, a kernel": lambda: saxpy_by_kernel(2.0, *stores).wait(),
     }
-    found = {f"{name}, ms": time / 1e6 for name, time in medians(rivals, number=1, rounds=rounds).items()}
-    ratios = {f"{name} over NumPy": found[f"{name}, ms"] / found["NumPy, ms"] for name in ("task", "task, a kernel")}
-    return found | ratios
+    times = {f"{name}, ms": time / 1e6 for name, time in medians(rivals, number=1, rounds=rounds).items()}
+    ratios = {f"{name} over NumPy": times[f"{name}, ms"] / times["NumPy, ms"] for name in ("task", "task, a kernel")}
+    return times | ratios
 
 
 def on_dask(workers: int, rounds: int) -> dict[str, float]:
@@ -176,8 +176,8 @@ def cluster(workers: int) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as made,
-        Client(made) as client,
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as result,
+        Client(result) as client,
     ):
         yield client
 
@@ -217,14 +217,14 @@ def tasks_on_dask(client: Any) -> dict[str, Callable[[], object]]:
 
 
 def dask_part(rounds: int) -> dict[str, Any]:
-    found = {workers: on_dask(workers, rounds) for workers in (1, 2)}
+    result = {workers: on_dask(workers, rounds) for workers in (1, 2)}
     ratios = {
         f"{what}, {workers} workers": times[f"tasks {what}, ms"] / times[f"dask.array {what}, ms"]
-        for workers, times in found.items()
+        for workers, times in result.items()
         for what in WORK
     }
-    scaling = {what: found[1][f"tasks {what}, ms"] / found[2][f"tasks {what}, ms"] for what in WORK}
-    return {"times": found, "over dask.array": ratios, "1 worker over 2": scaling}
+    scaling = {what: result[1][f"tasks {what}, ms"] / result[2][f"tasks {what}, ms"] for what in WORK}
+    return {"times": result, "over dask.array": ratios, "1 worker over 2": scaling}
 
 
 def missed(results: Mapping[str, Any]) -> dict[str, float]:

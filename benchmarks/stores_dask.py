@@ -50,9 +50,9 @@ def heavy(x: Input, y: Output) -> None:
 
 
 def heavy_block(block: Any) -> Any:
-    made = np.sin(block)
-    np.exp(made, out=made)
-    return np.log(made, out=made)
+    result = np.sin(block)
+    np.exp(result, out=result)
+    return np.log(result, out=result)
 
 
 def plain_dask(tiles: int) -> dict[str, Callable[[], object]]:
@@ -109,15 +109,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few rounds, fewer tiles")
     tiles, rounds = (16, 5) if parser.parse_args().quick else (32, 15)
-    found = {workers: milliseconds(workers, tiles, rounds) for workers in (1, 2)}
+    figures = {workers: milliseconds(workers, tiles, rounds) for workers in (1, 2)}
     kinds = ("x + 3 y", "sum", "heavy")
     over = {
         f"{kind}, {workers} workers": times[f"tasks {kind}"] / times[f"dask.array {kind}"]
-        for workers, times in found.items()
+        for workers, times in figures.items()
         for kind in kinds
     }
-    scaling = {kind: found[1][f"tasks {kind}"] / found[2][f"tasks {kind}"] for kind in kinds}
-    results = {"cores": os.cpu_count(), "tiles": tiles, "milliseconds": found, "over dask.array": over}
+    scaling = {kind: figures[1][f"tasks {kind}"] / figures[2][f"tasks {kind}"] for kind in kinds}
+    results = {"cores": os.cpu_count(), "tiles": tiles, "milliseconds": figures, "over dask.array": over}
     report("stores_dask", results | {"1 worker over 2": scaling, "goals": GOALS, "missed": missed(over)})
 
 

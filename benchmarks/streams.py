@@ -19,7 +19,7 @@ def submitting(number: int) -> Mapping[str, float]:
     stream = accel.new_stream("cpu")
     pool = ThreadPoolExecutor(1)
     small, other = accel.zeros(1000), accel.empty(1000)
-    found = medians(
+    times = medians(
         {
             "stream": lambda: stream.submit(int).wait(),
             "inline": lambda: stream.submit(int, inline=True).wait(),
@@ -32,11 +32,11 @@ def submitting(number: int) -> Mapping[str, float]:
     pool.shutdown()
     stream.close()
     return {
-        "submit and wait, us (aim 80)": found["stream"] / 1e3,
-        "submit and wait on an idle stream, small work, us": found["inline"] / 1e3,
-        "rival: concurrent.futures, one thread, us": found["pool"] / 1e3,
-        "copy_from_async of 8 KB, us": found["small copy"] / 1e3,
-        "copy_from of 8 KB, us": found["small copy, synchronous"] / 1e3,
+        "submit and wait, us (aim 80)": times["stream"] / 1e3,
+        "submit and wait on an idle stream, small work, us": times["inline"] / 1e3,
+        "rival: concurrent.futures, one thread, us": times["pool"] / 1e3,
+        "copy_from_async of 8 KB, us": times["small copy"] / 1e3,
+        "copy_from of 8 KB, us": times["small copy, synchronous"] / 1e3,
     }
 
 
@@ -58,13 +58,13 @@ def overlapping(rounds: int) -> Mapping[str, float]:
         compute()
         transfer.wait()
 
-    found = medians({"copy": copy, "compute": compute, "both": both}, number=1, rounds=rounds)
+    times = medians({"copy": copy, "compute": compute, "both": both}, number=1, rounds=rounds)
     stream.close()
     return {
-        "64 MiB copy alone, ms": found["copy"] / 1e6,
-        "computing alone, ms": found["compute"] / 1e6,
-        "both at once, ms": found["both"] / 1e6,
-        "both over the longer alone (aim 1.25)": found["both"] / max(found["copy"], found["compute"]),
+        "64 MiB copy alone, ms": times["copy"] / 1e6,
+        "computing alone, ms": times["compute"] / 1e6,
+        "both at once, ms": times["both"] / 1e6,
+        "both over the longer alone (aim 1.25)": times["both"] / max(times["copy"], times["compute"]),
     }
 
 

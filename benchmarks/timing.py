@@ -23,7 +23,7 @@ def medians(
         for name, function in rivals.items():
             sleep(pause)
             times[name].append(timeit.timeit(function, number=number) / number * 1e9)
-    return {name: statistics.median(found[1:]) for name, found in times.items()}
+    return {name: statistics.median(result[1:]) for name, result in times.items()}
 
 
 def process_medians(statements: Mapping[str, str], *, rounds: int = 25) -> dict[str, float]:
@@ -34,7 +34,7 @@ def process_medians(statements: Mapping[str, str], *, rounds: int = 25) -> dict[
             start = perf_counter()
             subprocess.run([sys.executable, "-c", statement], check=True)
             times[name].append((perf_counter() - start) * 1e3)
-    return {name: statistics.median(found[1:]) for name, found in times.items()}
+    return {name: statistics.median(result[1:]) for name, result in times.items()}
 
 
 def report(name: str, results: Mapping[str, object]) -> None:

@@ -21,7 +21,7 @@ def handles(number: int, rounds: int) -> Mapping[str, float]:
     array = container.to_numpy().reshape(64, 64)
     tensor = LayoutTensor(container, row_major(64, 64))
     buffer, flat = NDBuffer(container, (64, 64)), BufferView(container)
-    found = medians(
+    times = medians(
         {
             "a cached tile (aim 1.5)": lambda: tensor.tile((8, 8), (1, 2)),
             "rival: NumPy's slice": lambda: array[8:16, 16:24],
@@ -38,7 +38,7 @@ def handles(number: int, rounds: int) -> Mapping[str, float]:
         number=number,
         rounds=rounds,
     )
-    return {f"{name}, us": time / 1e3 for name, time in found.items()}
+    return {f"{name}, us": time / 1e3 for name, time in times.items()}
 
 
 def _rival() -> dict[str, object]:
@@ -66,11 +66,11 @@ def tile_sums(rounds: int) -> Mapping[str, float]:
         return float(sum([array[i * step : (i + 1) * step, j * step : (j + 1) * step].sum() for i, j in places]))
 
     assert by_tiles() == by_slices() == side * side
-    found = medians({"tiles": by_tiles, "slices": by_slices}, number=1, rounds=rounds)
+    times = medians({"tiles": by_tiles, "slices": by_slices}, number=1, rounds=rounds)
     return {
-        "tiles, ms": found["tiles"] / 1e6,
-        "rival: slices of NumPy, ms": found["slices"] / 1e6,
-        "more a tile, us (aim 1.5)": (found["tiles"] - found["slices"]) / len(places) / 1e3,
+        "tiles, ms": times["tiles"] / 1e6,
+        "rival: slices of NumPy, ms": times["slices"] / 1e6,
+        "more a tile, us (aim 1.5)": (times["tiles"] - times["slices"]) / len(places) / 1e3,
     }
 
 
@@ -79,7 +79,7 @@ def bulk(rounds: int) -> Mapping[str, float]:
     size, side = 1 << 24, 4096
     one, other = (LayoutTensor(accel.zeros(size, "float32"), row_major(side, side)) for _ in range(2))
     array, source = (np.ones(size, np.float32) for _ in range(2))  # zeros would be one page read again and again
-    found = medians(
+    times = medians(
         {
             "fill": lambda: one.fill(1.0),
             "numpy fill": lambda: array.fill(1.0),
@@ -90,9 +90,9 @@ def bulk(rounds: int) -> Mapping[str, float]:
         rounds=rounds,
     )
     return {
-        "fill of NumPy's (aim 0.9)": found["numpy fill"] / found["fill"],
-        "copy_from of NumPy's (aim 0.9)": found["numpy copy"] / found["copy"],
-        "copy_from, GB/s": 2 * 4 * size / found["copy"],
+        "fill of NumPy's (aim 0.9)": times["numpy fill"] / times["fill"],
+        "copy_from of NumPy's (aim 0.9)": times["numpy copy"] / times["copy"],
+        "copy_from, GB/s": 2 * 4 * size / times["copy"],
     }
 
 

@@ -61,18 +61,18 @@ def _standards(checkout: Path) -> Iterator[Path]:
     yield checkout.resolve().parent / "array-api"
 
 
-def _run(given: argparse.Namespace, copy: Path, device: str, version: str) -> bool:
+def _run(args: argparse.Namespace, copy: Path, device: str, version: str) -> bool:
     """Run the tests once, say what was found, and return whether something was not expected."""
-    how = ["--examples", given.examples, "--seed", given.seed, "--processes", given.processes]
-    known = given.xfails.resolve() / f"{device}.txt"
+    how = ["--examples", args.examples, "--seed", args.seed, "--processes", args.processes]
+    known = args.xfails.resolve() / f"{device}.txt"
     command = [sys.executable, "-B", _HERE.resolve() / "standard.py", copy, "--known", known, *how]
     done = subprocess.run([*map(str, command)], check=False, cwd=copy, env=_environment(device, version), **_PIPES)
     if not done.stdout.startswith("{"):
         print(f"{device} {version}: the tests did not run\n{done.stderr}")
         return True
-    found = json.loads(done.stdout)
-    _tell(f"{device} {version}", found, done.stderr)
-    return done.returncode != 0 or bool(found["xpassed"])
+    result = json.loads(done.stdout)
+    _tell(f"{device} {version}", result, done.stderr)
+    return done.returncode != 0 or bool(result["xpassed"])
 
 
 _PIPES: Mapping[str, Any] = {"capture_output": True, "text": True}
@@ -84,13 +84,13 @@ def _environment(device: str, version: str) -> dict[str, str]:
     return {**os.environ, **chosen}
 
 
-def _tell(title: str, found: Mapping[str, Any], output: str) -> None:
-    counts: Mapping[str, int] = found["counts"]
+def _tell(title: str, result: Mapping[str, Any], output: str) -> None:
+    counts: Mapping[str, int] = result["counts"]
     print(f"{title}: {', '.join(f'{count} {kind}' for kind, count in counts.items() if count)}", flush=True)
-    if found["failed"]:
+    if result["failed"]:
         print(output)
-    _list("failed, and is not known to:", found["failed"])
-    _list("passed, and is known to fail:", found["xpassed"])
+    _list("failed, and is not known to:", result["failed"])
+    _list("passed, and is known to fail:", result["xpassed"])
 
 
 def _list(what: str, names: Sequence[str]) -> None:

@@ -101,5 +101,5 @@ def _why(failures: list[tuple[str, dict[str, Any]]]) -> str:
 def reason(module: str, failure: dict[str, Any]) -> str:
     """Return why a test fails."""
     text = f"{module} {failure['first']} {failure['where']} {failure['message']}"
-    found = next((why for pattern, why in REASONS if re.search(pattern, text)), None)
-    return found or f"not explained: `{failure['message']}` at `{failure['where']}`"
+    match = next((why for pattern, why in REASONS if re.search(pattern, text)), None)
+    return match or f"not explained: `{failure['message']}` at `{failure['where']}`"

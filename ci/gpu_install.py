@@ -52,8 +52,8 @@ def install(root: Path, folder: Path) -> str:
 
 
 def _project(root: Path) -> dict[str, Any]:
-    found: dict[str, Any] = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
-    return found
+    result: dict[str, Any] = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    return result
 
 
 def _module(requirement: str) -> str:
@@ -71,13 +71,13 @@ def _can_build() -> bool:
 
 def _build(root: Path, folder: Path) -> None:
     """Install with pip, from a copy of the checkout, because a build leaves files that a later build would use."""
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as result:
         for name in ("pyproject.toml", "README.md", "LICENSE"):
-            shutil.copy(root / name, made)
+            shutil.copy(root / name, result)
         for name in ("accel", "backends"):
-            shutil.copytree(root / name, Path(made, name))
+            shutil.copytree(root / name, Path(result, name))
         how = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation")
-        subprocess.run([sys.executable, "-m", "pip", "install", *how, "--target", folder, made], check=True)
+        subprocess.run([sys.executable, "-m", "pip", "install", *how, "--target", folder, result], check=True)
 
 
 def _lay_out(root: Path, folder: Path) -> None:

@@ -18,9 +18,9 @@ def main() -> int:
     if not devices:
         print(f"no GPU: {Device.CUDA.why_unavailable()}", file=sys.stderr)
         return 1
-    found = _described(devices)
-    print(json.dumps(found))
-    print(", ".join(f"{device}: {what['name']}" for device, what in found["devices"].items()), file=sys.stderr)
+    result = _described(devices)
+    print(json.dumps(result))
+    print(", ".join(f"{device}: {what['name']}" for device, what in result["devices"].items()), file=sys.stderr)
     return 0
 
 
@@ -55,8 +55,8 @@ def _device(cupy: Any, device: Device, devices: list[Device]) -> dict[str, Any]:
     }
 
 
-def _numbers(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in sorted(found.items()) if isinstance(value, int | tuple | list)}
+def _numbers(result: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in sorted(result.items()) if isinstance(value, int | tuple | list)}
 
 
 def _asked_of_nvidia_smi() -> list[str]:

@@ -40,12 +40,12 @@ def main() -> int:
 
 def _kernels(lines: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return the metrics of each launch. ncu writes one in a line, after what it and the program say."""
-    found: dict[str, dict[str, str]] = {}
+    result: dict[str, dict[str, str]] = {}
     for row in csv.DictReader(line for line in lines if line.startswith('"')):
-        launch = found.setdefault(f"{row['ID']} {row['Kernel Name']}", {})
+        launch = result.setdefault(f"{row['ID']} {row['Kernel Name']}", {})
         metric = _METRICS.get(row["Metric Name"], row["Metric Name"])
         launch[metric] = f"{row['Metric Value']} {row['Metric Unit']}".strip()
-    return found
+    return result
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ def main() -> int:
     if lacks:
         print(f"ci/gpu: {lacks}", file=sys.stderr)
         return 2
-    with tempfile.TemporaryDirectory() as made:
-        work = Path(made)
+    with tempfile.TemporaryDirectory() as result:
+        work = Path(result)
         how = install(ROOT, work / "installed")
         machine = run(MACHINE, _environment(work, given), work)
         if machine.bad:
@@ -62,28 +62,28 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _environment(work: Path, given: argparse.Namespace) -> Mapping[str, str]:
+def _environment(work: Path, args: argparse.Namespace) -> Mapping[str, str]:
     """Return an environment that imports the installed library, and writes nothing to the checkout."""
     paths = [str(work / "installed"), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(paths),
-        **({"PYTEST_ADDOPTS": "--maxfail=2"} if given.quick else {}),
+        **({"PYTEST_ADDOPTS": "--maxfail=2"} if args.quick else {}),
         "HYPOTHESIS_STORAGE_DIRECTORY": str(work / "hypothesis"),
     }
 
 
-def _run(record: Record, given: argparse.Namespace, work: Path, end: float) -> None:
+def _run(record: Record, args: argparse.Namespace, work: Path, end: float) -> None:
     """Run the stages of a part until a deadline, and record the outcome of each."""
     devices = list(record.machine["devices"])
-    chosen = Chosen(devices, work, given.quick, given.examples, given.without)
-    stages = list(PARTS[given.part].stages(chosen))
+    chosen = Chosen(devices, work, args.quick, args.examples, args.without)
+    stages = list(PARTS[args.part].stages(chosen))
     for stage in stages:
         record.outcomes[stage.name] = Outcome("not run", 0.0, "ci/gpu was ended before this stage")
     for stage in stages:
-        record.write(given.results)
+        record.write(args.results)
         limited = stage._replace(seconds=max(1, min(stage.seconds, end - monotonic())))
-        record.outcomes[stage.name] = run(limited, _environment(work, given), work)
+        record.outcomes[stage.name] = run(limited, _environment(work, args), work)
 
 
 if __name__ == "__main__":

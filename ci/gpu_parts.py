@@ -117,10 +117,10 @@ MACHINE = Stage("machine", 45, _python("ci/gpu_machine.py"))
 
 def _tests(what: str, seconds: float, chosen: Chosen, *more: str, examples: int = 1) -> Stage:
     """Return a stage that runs a file of tests on the first two devices, with so many examples of each property."""
-    found = chosen.examples or (2 if chosen.quick else examples)
+    result = chosen.examples or (2 if chosen.quick else examples)
     without = ("-m", f"not {chosen.without}") if chosen.without else ()
     command = _pytest(what, ",".join(chosen.devices[:2]), *without, *more)
-    return Stage(what, seconds, command, {"ACCEL_GPU_EXAMPLES": str(found)})
+    return Stage(what, seconds, command, {"ACCEL_GPU_EXAMPLES": str(result)})
 
 
 def _pytest(what: str, devices: str, *more: str) -> tuple[str, ...]:

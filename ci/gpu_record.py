@@ -73,14 +73,14 @@ def _name_of(machine: Mapping[str, Any]) -> str:
     return re.sub(r"[^a-z0-9]+", "-", first.lower()).strip("-")
 
 
-def _stage(found: Outcome) -> dict[str, Any]:
-    skipped = [line for line in found.output.splitlines() if line.startswith("SKIPPED")]
+def _stage(result: Outcome) -> dict[str, Any]:
+    skipped = [line for line in result.output.splitlines() if line.startswith("SKIPPED")]
     return {
-        "outcome": found.outcome,
-        "seconds": found.seconds,
-        "said": found.said,
+        "outcome": result.outcome,
+        "seconds": result.seconds,
+        "said": result.said,
         **({"skipped": skipped} if skipped else {}),
-        **({"output": (found.output + found.errors)[-_KEPT:]} if found.bad else {}),
+        **({"output": (result.output + result.errors)[-_KEPT:]} if result.bad else {}),
     }
 
 
@@ -96,12 +96,12 @@ def _commit() -> str | None:
 
 def print_table(outcomes: Mapping[str, Outcome]) -> None:
     """Print a line for each measured thing with its goals, and one for each stage."""
-    for stage, found in outcomes.items():
-        if stage != "machine" and found.result:
-            for name, numbers in _measured(found.result.get("results", {})):
+    for stage, result in outcomes.items():
+        if stage != "machine" and result.result:
+            for name, numbers in _measured(result.result.get("results", {})):
                 print(f"{stage}: {name:38} {numbers}")
-    for stage, found in outcomes.items():
-        print(f"{stage:24}{found.outcome:12}{found.seconds:7.1f} s  {found.said}")
+    for stage, result in outcomes.items():
+        print(f"{stage:24}{result.outcome:12}{result.seconds:7.1f} s  {result.said}")
 
 
 def _measured(results: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:

@@ -95,11 +95,11 @@ def run(stage: Stage, environment: Mapping[str, str], folder: Path) -> Outcome:
         status = _status(stage, {**environment, **stage.environment}, output, errors)
         text, complaints = map(_text, (output, errors))
     outcome = {0: "passed", None: "out of time"}.get(status, "failed")
-    found = Outcome(outcome, round(monotonic() - began, 1), "", text, complaints)
+    result = Outcome(outcome, round(monotonic() - began, 1), "", text, complaints)
     # JSON is for programs, so it is neither printed nor quoted.
-    told = complaints if found.result or not text.strip() else text
+    told = complaints if result.result or not text.strip() else text
     print(told, *([complaints] if told is not complaints else []), sep="\n", flush=True)
-    return found._replace(said=_last_line(told))
+    return result._replace(said=_last_line(told))
 
 
 def _last_line(text: str) -> str:

@@ -65,7 +65,7 @@ class Tally:
         return {"counts": {**{kind: counts[kind] for kind in _KINDS}, "not run": missed}, **named}
 
     def _named(self, kind: str) -> list[str]:
-        return [name for name, found in self._became.items() if found == kind]
+        return [name for name, result in self._became.items() if result == kind]
 
 
 def main() -> int:
@@ -82,23 +82,23 @@ def main() -> int:
     if given.share is not None:
         return _run(given)
     statuses, shares = zip(*_shared(given.processes), strict=True)
-    found = _together(shares)
-    print(json.dumps(found))
-    _tell("failed, and is not known to:", found["failed"])
-    _tell("passed, and is known to fail:", found["xpassed"])
-    print(", ".join(f"{count} {kind}" for kind, count in found["counts"].items()), file=sys.stderr)
-    return int(any(statuses) or not any(found["counts"].values()))
+    result = _together(shares)
+    print(json.dumps(result))
+    _tell("failed, and is not known to:", result["failed"])
+    _tell("passed, and is known to fail:", result["xpassed"])
+    print(", ".join(f"{count} {kind}" for kind, count in result["counts"].items()), file=sys.stderr)
+    return int(any(statuses) or not any(result["counts"].values()))
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace) -> int:
     """Run one share of the tests, print what was found as JSON, and return the exit status."""
-    tally = Tally(given.seconds, given.share, given.processes)
+    tally = Tally(args.seconds, args.share, args.processes)
     options = ("-q", "-p", "no:cacheprovider", "--tb=short", "-W", "ignore")
-    files = ("--rootdir", given.checkout, "--xfails-file", given.known)
+    files = ("--rootdir", args.checkout, "--xfails-file", args.known)
     # The tests look at elements one by one, which takes longer than their deadline on any accelerator.
-    examples = ("--max-examples", given.examples, "--disable-deadline", "--hypothesis-seed", given.seed)
+    examples = ("--max-examples", args.examples, "--disable-deadline", "--hypothesis-seed", args.seed)
     with redirect_stdout(sys.stderr):  # JSON is alone on the other
-        tests = given.checkout / "array_api_tests"
+        tests = args.checkout / "array_api_tests"
         status = pytest.main([*map(str, (*options, *files, *examples, tests))], plugins=[tally])
     print(json.dumps(tally.found()))
     return int(status not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED})

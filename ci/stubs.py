@@ -84,18 +84,18 @@ def _source(module: ModuleType) -> Path:
 
 def _exported(module: ModuleType) -> list[str]:
     """Return lines that give a stub the public names of a module, without its compiled functions."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for statement in ast.parse(_source(module).read_text("utf-8")).body:
         if isinstance(statement, ast.ImportFrom):
             for alias in statement.names:
-                found[alias.asname or alias.name] = _import(statement.module, alias.name, alias.asname)
+                result[alias.asname or alias.name] = _import(statement.module, alias.name, alias.asname)
         elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             name = statement.targets[0].id
-            found[name] = [_constant(name, getattr(module, name, None), statement.value)]
+            result[name] = [_constant(name, getattr(module, name, None), statement.value)]
     for name, home in getattr(module, "_LAZY", {}).items():
         submodule = home == f"{module.__name__}.{name}"
-        found[name] = _import(module.__name__ if submodule else home, name)
-    return [line for name, lines in found.items() if name in module.__all__ for line in lines]
+        result[name] = _import(module.__name__ if submodule else home, name)
+    return [line for name, lines in result.items() if name in module.__all__ for line in lines]
 
 
 def _import(home: str | None, name: str, asname: str | None = None) -> list[str]:

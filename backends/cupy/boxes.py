@@ -138,13 +138,13 @@ class Box(NamedTuple):
 
     def slots(self) -> dict[int, int]:
         """Return the step of each loop of a box in shared memory, in items."""
-        found = {i: self.leaves[i][SOURCE] // self.unit for i in self.run(SOURCE)}
+        result = {i: self.leaves[i][SOURCE] // self.unit for i in self.run(SOURCE)}
         step = self.pitch
         # In the order of the target, so that neighbours there come from runs that follow one another.
         for i in sorted(self.rows(SOURCE), key=lambda i: self.leaves[i][TARGET]):
-            found[i] = step
+            result[i] = step
             step *= self.parts[i]
-        return found
+        return result
 
     def run(self, end: int) -> list[int]:
         """Return the loops that make a contiguous run at an end, the fastest first."""
@@ -166,12 +166,12 @@ class Box(NamedTuple):
         run: list[int] = []
         reach = self.unit
         while True:
-            found = next((i for i, leaf in enumerate(self.leaves) if leaf[end] == reach and leaf.extent > 1), None)
-            if found is None or self.parts[found] == 1:
-                return run, found
-            run.append(found)
-            reach *= self.parts[found]
-            if self.parts[found] < self.leaves[found].extent:
+            match = next((i for i, leaf in enumerate(self.leaves) if leaf[end] == reach and leaf.extent > 1), None)
+            if match is None or self.parts[match] == 1:
+                return run, match
+            run.append(match)
+            reach *= self.parts[match]
+            if self.parts[match] < self.leaves[match].extent:
                 return run, None
 
     def grown(self, loop: int) -> "Box":
@@ -242,8 +242,8 @@ def _side(box: Box, end: int, word: int, bits: Bits) -> tuple[Any, ...]:
     words = -(-items * box.unit // word)
     count = words * math.prod([box.parts[i] for i in rows])
     inner, cut = (items // box.parts[run[-1]], _cut(box, run[-1])) if run else (1, _NOT_CUT)
-    made = [(divisor(box.parts[i], bits.counts), box.leaves[i][end] // box.unit, slots[i], _cut(box, i)) for i in rows]
-    return divisor(words, bits.counts), count, items, inner, cut, _filled(made, 3, (divisor(1, bits.counts), 0, 0, 2))
+    result = [(divisor(box.parts[i], bits.counts), box.leaves[i][end] // box.unit, slots[i], _cut(box, i)) for i in rows]
+    return divisor(words, bits.counts), count, items, inner, cut, _filled(result, 3, (divisor(1, bits.counts), 0, 0, 2))
 
 
 def _cut(box: Box, loop: int) -> int:

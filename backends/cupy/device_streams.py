@@ -41,21 +41,21 @@ class DeviceStreams:
     def new(self, device: Device) -> CupyStream:
         """Return a new stream of a device; it does not wait for the default stream."""
         native = self._native(device)
-        made = self._made(device, native)
-        finalize(made, self._idle_natives[device].append, native).atexit = False
+        result = self._made(device, native)
+        finalize(result, self._idle_natives[device].append, native).atexit = False
         with self._lock:
             alive = (each for each in self._alive.get(device, ()) if each() is not None)
-            self._alive[device] = (*alive, ref(made))
-        self.wait_for_reused(made)
-        return made
+            self._alive[device] = (*alive, ref(result))
+        self.wait_for_reused(result)
+        return result
 
     def default(self, device: Device) -> CupyStream:
         """Return the stream used when none is given or current: CuPy's default stream."""
         stream = self._defaults.get(device)
         if stream is None:
             native = self._driver.cupy.cuda.Stream.null
-            made = self._made(device, native)
-            stream = self._defaults.setdefault(device, made)
+            result = self._made(device, native)
+            stream = self._defaults.setdefault(device, result)
         return stream
 
     def current(self, device: Device) -> CupyStream:

@@ -44,16 +44,16 @@ class Arguments:
         for each in data:
             offsets.append(end)
             end += -(-len(each) // _ALIGNED) * _ALIGNED
-        made = cls(offsets, end)
+        result = cls(offsets, end)
         for offset, each in zip(offsets, data, strict=True):
-            ctypes.memmove(ctypes.addressof(made.memory) + offset, each, len(each))
-        return made
+            ctypes.memmove(ctypes.addressof(result.memory) + offset, each, len(each))
+        return result
 
     def copy(self) -> Self:
         """Return other memory with the same arguments."""
-        made = type(self)(self._offsets, ctypes.sizeof(self.memory))
-        ctypes.memmove(made.memory, self.memory, ctypes.sizeof(self.memory))
-        return made
+        result = type(self)(self._offsets, ctypes.sizeof(self.memory))
+        ctypes.memmove(result.memory, self.memory, ctypes.sizeof(self.memory))
+        return result
 
 
 class KernelCall:

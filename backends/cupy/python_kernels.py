@@ -167,11 +167,11 @@ class CompiledProgram:
 
     def kernel(self, name: str, bits: int) -> RawExecutable:
         """Return one of the kernels."""
-        found = self._kernels.get((name, bits))
-        if found is None:
+        match = self._kernels.get((name, bits))
+        if match is None:
             with self.tools.driver.on(self.tools.device):
-                found = self._kernels[name, bits] = self.tools.executable(self._source, name, bits)
-        return found
+                match = self._kernels[name, bits] = self.tools.executable(self._source, name, bits)
+        return match
 
     def bits(self, arguments: Sequence[Any], counts: Sequence[int | None]) -> int:
         """Return the bits of distances and numbers of iterations that a launch needs."""
@@ -275,9 +275,9 @@ class _Launch:
 
     def _raise_failure(self, queue: CupyStream) -> None:
         assert self._memory is not None, "debug mode has a record"
-        found = Failure._make(self._read(self._memory, 0, 8 * len(Failure._fields), queue).view(np.int64).tolist())
-        if found.failures:
-            raise self._explain(found)
+        result = Failure._make(self._read(self._memory, 0, 8 * len(Failure._fields), queue).view(np.int64).tolist())
+        if result.failures:
+            raise self._explain(result)
 
     def _read(self, memory: DeviceBlock, start: int, nbytes: int, queue: CupyStream) -> Any:
         into = np.empty(nbytes, np.uint8)

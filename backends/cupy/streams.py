@@ -257,10 +257,10 @@ class CupyStream(CurrentStream):
         return None if late is None or late.record().done() else late
 
     def _made_late(self) -> ThreadStream:
-        made = self._late or ThreadStream(self.device)  # without the lock: a finaliser during this call may call again
+        result = self._late or ThreadStream(self.device)  # without the lock: a finaliser during this call may call again
         with self._lock:
-            made = self._late = self._late or made
-        return made
+            result = self._late = self._late or result
+        return result
 
     def _do(self, work: HostCallback, *, timed: bool) -> None:
         with self._driver.on(self.device):

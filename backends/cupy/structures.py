@@ -112,14 +112,14 @@ def loops(
     if len(nest) > _ROOMS[-1]:
         raise CapabilityError(f"a copy on a device has at most {_ROOMS[-1]} loops; found {len(nest)}; copy it in parts")
     room = next(room for room in _ROOMS if room >= len(nest))
-    made = np.zeros(1, _types(bits, room)["loops"])
-    made["rank"] = len(nest)
-    made["target_start"], made["source_start"] = [first // unit for first in start]
-    made["loop"][0, : len(nest)] = [
+    result = np.zeros(1, _types(bits, room)["loops"])
+    result["rank"] = len(nest)
+    result["target_start"], result["source_start"] = [first // unit for first in start]
+    result["loop"][0, : len(nest)] = [
         (divisor(leaf.extent, bits.counts), *[stride // unit for stride in _steps(leaf)]) for leaf in nest
     ]
-    made["count"] = pieces * int(np.prod([leaf.extent for leaf in nest], dtype=object))
-    return made
+    result["count"] = pieces * int(np.prod([leaf.extent for leaf in nest], dtype=object))
+    return result
 
 
 def _steps(leaf: Leaf) -> tuple[int, int]:

@@ -49,8 +49,8 @@ class Printer:
 
     def text(self, x: Expr) -> str:
         """Return an expression as text that can be an operand of any operator."""
-        made: str = getattr(self, f"_{type(x).__name__.lower()}")(x)
-        return made
+        result: str = getattr(self, f"_{type(x).__name__.lower()}")(x)
+        return result
 
     def element(self, memory: str, at: Expr) -> str:
         """Return an element of memory."""

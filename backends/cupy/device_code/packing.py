@@ -81,15 +81,15 @@ def _alignment(code: str) -> int:
 
 def _conversions(program: Program) -> dict[int, Callable[[Any], tuple[Any, ...]]]:
     """Return how numbers are converted that `struct` cannot pack, by their places among the arguments."""
-    found: dict[int, Callable[[Any], tuple[Any, ...]]] = {}
+    result: dict[int, Callable[[Any], tuple[Any, ...]]] = {}
     place = 0
     for parameter in program.parameters:
         if parameter.dtype.kind == "c" and not isinstance(parameter, View):
-            found[place] = _parts
+            result[place] = _parts
         elif parameter.dtype.name == "bfloat16" and not isinstance(parameter, View):
-            found[place] = partial(_bits, parameter.dtype)
+            result[place] = partial(_bits, parameter.dtype)
         place += len(_codes(parameter))
-    return found
+    return result
 
 
 def _unchanged(number: Any) -> tuple[Any, ...]:

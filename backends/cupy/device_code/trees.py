@@ -24,15 +24,15 @@ def mentioned(piece: Any) -> set[str]:
 
 def assigned(body: Iterable[Stmt]) -> dict[str, Local]:
     """Return the variables that statements assign, in order, by their names."""
-    found: dict[str, Local] = {}
+    result: dict[str, Local] = {}
     for node in nodes(tuple(body)):
         if isinstance(node, Assign | For | Shuffle | Vote | Atomic) and node.target is not None:
-            found.setdefault(node.target.name, node.target)
-    return found
+            result.setdefault(node.target.name, node.target)
+    return result
 
 
 def memories(piece: Any) -> set[str]:
     """Return the names of the views and arrays that a piece accesses."""
-    found = {node.memory for node in nodes(piece) if isinstance(node, Load | Store | Atomic)}
+    result = {node.memory for node in nodes(piece) if isinstance(node, Load | Store | Atomic)}
     copies = [node for node in nodes(piece) if isinstance(node, CopyAsync)]
-    return found.union(*[{copy.source, copy.target} for copy in copies])
+    return result.union(*[{copy.source, copy.target} for copy in copies])

@@ -74,18 +74,18 @@ def reach(program: Program) -> Compute:
 
 def _parameters(program: Program) -> dict[Any, Compute]:
     """Return the numbers, extents and strides among the arguments, by name, or by name, kind and axis."""
-    found: dict[Any, Compute] = {}
+    result: dict[Any, Compute] = {}
     place = 0
     for parameter in program.parameters:
         if not isinstance(parameter, View):
-            found[parameter.name] = itemgetter(place)
+            result[parameter.name] = itemgetter(place)
             place += 1
             continue
         for axis in range(parameter.rank):
-            found[Extent, parameter.name, axis] = itemgetter(place + 1 + axis)
-            found[Stride, parameter.name, axis] = itemgetter(place + 1 + parameter.rank + axis)
+            result[Extent, parameter.name, axis] = itemgetter(place + 1 + axis)
+            result[Stride, parameter.name, axis] = itemgetter(place + 1 + parameter.rank + axis)
         place += 1 + 2 * parameter.rank
-    return found
+    return result
 
 
 def _computed(x: Expr, known: Mapping[Any, Compute]) -> Compute:

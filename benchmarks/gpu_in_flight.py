@@ -161,7 +161,12 @@ def compared(bench: Bench, rivals: Rivals, counts: Mapping[int, int]) -> Mapping
         ours, theirs = bench.measured(rivals, count, rounds)
         of_accel.append(ours)
         goals = {"more, us": rivals.more, "accel, us": rivals.most}
-        result[f"{count} in flight"] = {"accel, us": ours, "CuPy, us": theirs, "more, us": ours - theirs, "goals": goals}
+        result[f"{count} in flight"] = {
+            "accel, us": ours,
+            "CuPy, us": theirs,
+            "more, us": ours - theirs,
+            "goals": goals,
+        }
     growth = {"as much": of_accel[-1] / of_accel[-2], "goals": {"as much": at_most(1.5)}}
     return {**result, f"{max(counts)} against a tenth of them, each": growth}
 

@@ -242,7 +242,9 @@ def _side(box: Box, end: int, word: int, bits: Bits) -> tuple[Any, ...]:
     words = -(-items * box.unit // word)
     count = words * math.prod([box.parts[i] for i in rows])
     inner, cut = (items // box.parts[run[-1]], _cut(box, run[-1])) if run else (1, _NOT_CUT)
-    result = [(divisor(box.parts[i], bits.counts), box.leaves[i][end] // box.unit, slots[i], _cut(box, i)) for i in rows]
+    result = [
+        (divisor(box.parts[i], bits.counts), box.leaves[i][end] // box.unit, slots[i], _cut(box, i)) for i in rows
+    ]
     return divisor(words, bits.counts), count, items, inner, cut, _filled(result, 3, (divisor(1, bits.counts), 0, 0, 2))
 
 

@@ -257,7 +257,9 @@ class CupyStream(CurrentStream):
         return None if late is None or late.record().done() else late
 
     def _made_late(self) -> ThreadStream:
-        result = self._late or ThreadStream(self.device)  # without the lock: a finaliser during this call may call again
+        result = self._late or ThreadStream(
+            self.device
+        )  # without the lock: a finaliser during this call may call again
         with self._lock:
             result = self._late = self._late or result
         return result

@@ -1,8 +1,8 @@
-"""`DemoConsole`: where the demos print."""
+"""`DemoConsole`: where the demos print, and `announce`, for output without progress bars."""
 
 from rich.console import Console
 
-__all__ = ["DemoConsole"]
+__all__ = ["DemoConsole", "announce"]
 
 
 class DemoConsole(Console):
@@ -10,3 +10,9 @@ class DemoConsole(Console):
 
     def on_broken_pipe(self) -> None:
         """Continue, to write the files; rich would exit with 1, which here means that results differ."""
+
+
+def announce(console: Console, step: str) -> None:
+    """Print a step before it runs, unless the console is a terminal, which shows a progress bar."""
+    if not console.is_terminal:
+        console.print(f"Computing: {step}", markup=False, highlight=False, soft_wrap=True)

@@ -11,7 +11,7 @@ import accel
 from accel.demo import files, pipeline
 from accel.demo.annotate import annotated, png
 from accel.demo.compare import compare_findings
-from accel.demo.console import DemoConsole
+from accel.demo.console import DemoConsole, announce
 from accel.demo.debugging import show_planted_error
 from accel.demo.outcome import Outcome
 from accel.demo.pictures import SOURCES, Picture
@@ -90,6 +90,7 @@ def _examine(source: Callable[[], Picture], device: accel.Device, progress: Prog
     with timeline.span("load", "picture"):
         picture = source()
     tiles = len(list(cover(*picture.shape, pipeline.SIDE)))
+    announce(progress.console, f"{picture.title}, {tiles} tiles")
     task = progress.add_task(picture.title, total=tiles * pipeline.SWEEPS)
     findings = pipeline.detect(picture, device, timeline, done=lambda: progress.advance(task))
     with timeline.span("reference", "whole picture"):

@@ -132,6 +132,14 @@ def test_names_with_brackets_are_printed_as_they_are(stars, tmp_path):
     assert str(folder / "stars.png") in text.getvalue()
 
 
+@pytest.mark.parametrize("terminal", [False, True])
+def test_output_that_is_no_terminal_names_each_step_before_the_results(stars, tmp_path, terminal):
+    console = Console(file=io.StringIO(), width=60, force_terminal=terminal)
+    run.run_demo(Device.CPU, tmp_path, [lambda: stars], console)
+    before, _ = console.file.getvalue().split("┏")
+    assert (f"Computing: {stars.title}, " in before) is not terminal
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="pipes break otherwise elsewhere")
 def test_a_reader_that_leaves_early_does_not_look_like_a_difference(tmp_path):
     code = f"import sys; from accel import demo; sys.stderr.write(str(demo.main('cpu', {str(tmp_path)!r})))"

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from accel.demo import files
-from accel.demo.console import DemoConsole
+from accel.demo.console import DemoConsole, announce
 from accel.demo.stores.atlas import Atlas, load_atlas
 from accel.demo.stores.findings import Findings
 from accel.demo.stores.highlights import Highlights
@@ -81,6 +81,7 @@ def _progress(console: Console) -> Progress:
 
 
 def _with_numpy(atlas: Atlas, progress: Progress) -> Findings:
+    announce(progress.console, "NumPy")
     shown = progress.add_task("NumPy", total=1)
     reference = compute_reference(atlas)
     progress.advance(shown)
@@ -89,7 +90,9 @@ def _with_numpy(atlas: Atlas, progress: Progress) -> Findings:
 
 def _run(runner: Runner, atlas: Atlas, reference: Findings, progress: Progress) -> Run:
     name = runner.__name__.removeprefix("run_on_")
-    shown = progress.add_task(name, total=sum(map(len, Program(atlas).launches)))
+    total = sum(map(len, Program(atlas).launches))
+    announce(progress.console, f"{name}, {total} tasks")
+    shown = progress.add_task(name, total=total)
     return runner(atlas, reference, lambda tasks: progress.advance(shown, tasks))
 
 

@@ -10,10 +10,10 @@ from types import FrameType
 
 __all__ = ["call_site", "entry_frame", "named_call_site", "stack_level"]
 
-_LIBRARY = str(Path(__file__).parent) + os.sep
+_LIBRARY = str(Path(__file__).parents[1]) + os.sep
 # The demo counts as user code.
-_DEMO = str(Path(__file__).parent / "demo") + os.sep
-_BACKENDS = str(Path(__file__).parents[1] / "backends") + os.sep
+_DEMO = str(Path(__file__).parents[1] / "demo") + os.sep
+_BACKENDS = str(Path(__file__).parents[2] / "backends") + os.sep
 
 
 _named: ContextVar[str] = ContextVar("named", default="")

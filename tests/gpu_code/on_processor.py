@@ -1,0 +1,109 @@
+"""Device text on the processor, by `accel.backends.cuda_on_cpu`, with NumPy arguments and no device around it.
+
+    module = on_processor.compile(text, ("-DACCEL_ITEM=4",), warp=64)
+    module.launch("copy_items", 8, 256, (np.uint64(target.ctypes.data), ...), seed=3)
+
+`compile` takes the text that NVRTC or hiprtc gets. `Module.launch` returns when the kernel has ended. The seed determines
+the order of blocks and threads. Arguments are those that CuPy passes by value: NumPy scalars, arrays of one item
+(structures), and Python numbers; addresses are ``uint64``.
+"""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+from accel.backends.cuda_on_cpu.build.building import build, kernel_names
+from accel.backends.cuda_on_cpu.launch.launching import CHECKS, Kind, Range, run
+from accel.backends.cuda_on_cpu.launch.module import Module as Loaded
+
+from accel.errors import KernelLaunchError, KernelSyntaxError
+
+__all__ = ["ALL", "KernelError", "Memory", "Module", "compile"]
+
+ALL = ",".join(CHECKS)
+"""The names of all checks."""
+
+SECONDS = 120
+
+
+class KernelError(RuntimeError):
+    """A kernel does not compile, its arguments do not fit, or a check or a fault stopped it."""
+
+
+class Memory(NamedTuple):
+    """Bytes that a kernel with checks may use.
+
+    Attributes
+    ----------
+    address, nbytes : int
+        Where they are.
+    written : numpy.ndarray, optional
+        1 for each byte that was written, and 16 bytes more; by default all were.
+    """
+
+    address: int
+    nbytes: int
+    written: np.ndarray | None = None
+
+    @property
+    def range(self):
+        return Range(self.address, self.nbytes, None if self.written is None else self.written.ctypes.data, None, 0, 0)
+
+
+class Module:
+    """Kernels that can be launched."""
+
+    def __init__(self, loaded, warp):
+        self._loaded, self._warp = loaded, warp
+        self._entries = {}
+
+    def launch(self, name, grid, block, arguments, shared_bytes=0, seed=0, *, checks="sync", memory=()):
+        """Run a kernel with a grid and a block of up to three extents each.
+
+        Checks other than ``sync`` are those of a module that is compiled with checks; `memory` is what it may use.
+        """
+        values = [np.asarray(argument) for argument in arguments]
+        sizes = [value.nbytes for value in values]
+        if sizes != self.sizes(name):
+            raise KernelError(f"{name} takes arguments of {self.sizes(name)} bytes; found {sizes}")
+        outcome = run(
+            self._loaded, self._entries[name], values, grid=three(grid), block=three(block), shared=shared_bytes,
+            warp=self._warp, ranges=self._ranges(memory), checks=checks, seed=seed, limit=SECONDS,
+        )  # fmt: skip
+        if outcome.findings:
+            raise KernelError(f"{name}: {'; '.join(map(self._said, outcome.findings))}")
+
+    def sizes(self, name):
+        """Return the bytes of each argument of a kernel."""
+        if name not in self._entries:
+            try:
+                self._entries[name] = self._loaded.entry(name)
+            except KernelLaunchError as error:
+                raise KernelError(str(error)) from None
+        return list(self._entries[name].sizes)
+
+    def _ranges(self, memory):
+        variables = [Memory(each.offset, each.size) for each in self._loaded.globals] if memory else []
+        return [each.range for each in sorted([*memory, *variables], key=lambda each: each.address)]
+
+    def _said(self, finding):
+        places = [frame for place in (finding.here, finding.other) for frame in self._loaded.frames(place.pc)[:1]]
+        lines = ", ".join([f"{frame.file}:{frame.line}" for frame in places])
+        return f"{Kind(finding.kind).name} at {lines} ({finding.count} times)"
+
+
+def three(extents):
+    return (extents, 1, 1) if isinstance(extents, int) else (*extents, 1, 1)[:3]
+
+
+@functools.cache
+def compile(source, options=(), warp=32, *, checked=False):
+    """Compile a source text to a module of its kernels; see the docstring of this file."""
+    names = kernel_names(source)
+    # A text of several kernels for copies has a macro for each, and a module has the kernels whose macros are defined.
+    chosen = tuple([name for name in names if f"-DACCEL_{name.upper()}=1" in options]) or names
+    try:
+        built = build(source, options=options, warp=warp, checked=checked, kernels=chosen)
+    except KernelSyntaxError as error:
+        raise KernelError(str(error)) from None
+    return Module(Loaded.load(built, "tests"), warp)

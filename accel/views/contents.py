@@ -7,6 +7,7 @@ import numpy as np
 
 from accel import copies
 from accel.abc import Operand
+from accel.copies import Elements
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import DTypeError, LayoutError, reading_pickled
@@ -23,7 +24,7 @@ __all__ = ["TensorContents"]
 
 
 class TensorContents(TensorCore, Interchange):
-    """Mixin of tensors: copies of all elements, pickling, and the exchange with other libraries."""
+    """The abstract base of `LayoutTensor`: all elements at once, pickles, and the exchange with other libraries."""
 
     __slots__ = ()
 
@@ -162,8 +163,8 @@ class TensorContents(TensorCore, Interchange):
         first, extent = elements.start + low, high - low + 1 if size else 0
         storage = allocate(device, extent, self._dtype)
         made = self._on_new_memory(storage, self._geometry.shifted(-first), self._offset - first)
-        source = copies.Elements(self._storage, first, ((extent, 1),), self._dtype)
-        copies.copy(copies.Elements(storage, 0, ((extent, 1),)), source)
+        source = Elements(self._storage, first, ((extent, 1),), self._dtype)
+        copies.copy(Elements(storage, 0, ((extent, 1),)), source)
         return made
 
     def _on_new_memory(self, storage: AnyStorage, geometry: Geometry, offset: int = 0) -> Self:
@@ -220,6 +221,10 @@ class TensorContents(TensorCore, Interchange):
         if geometry.padded:
             elements = copies.all_of(HostStorage.on_array(self.to_numpy()))
         return Rows(geometry.axes, self._dtype, self.device, elements)
+
+    def __accel_elements__(self) -> Elements:
+        """Return the numbers that have memory in the order of copies, which is colexicographic."""
+        return cells(self)
 
     def _lent_storage(self) -> AnyStorage:
         return self._storage

@@ -30,7 +30,7 @@ class AddressSpace(PlainEnum):
 
 
 class TensorCore:
-    """A storage, a geometry, and an offset; the base class of tensors.
+    """A storage, a geometry, and an offset; the abstract base of tensors.
 
     The geometry maps coordinates to offsets in elements of the storage. `_offset` is added to them. A swizzle, if there
     is one, is applied to the sum.

@@ -1,34 +1,31 @@
 """`LayoutTensor`: a view of a storage with a layout (Mojo's)."""
 
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import index
 from types import GenericAlias
 from typing import Any, Self, SupportsIndex
 
-from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.errors import DTypeError, LayoutError
+from accel.dtypes import DTypeLike, as_dtype
+from accel.errors import DTypeError
 from accel.layout import ComposedLayout, Swizzle
 from accel.layout.layout import as_layout
-from accel.views import relayout, tiling
-from accel.views.access import TensorAccess
-from accel.views.arithmetic import TensorArithmetic
+from accel.views import access, arithmetic, copying, display, dtype_view, operators, relayout, tiling
 from accel.views.cells import ends
-from accel.views.copying import AsyncCopying
+from accel.views.contents import TensorContents
 from accel.views.core import TensorCore
-from accel.views.geometry import geometry_of
 from accel.views.index_checks import as_alignment, as_pad
 from accel.views.iterator import LayoutTensorIter
 from accel.views.scoped_storage import scoped_storage
 from accel.views.slicing import sliced
-from accel.views.text import TensorText
 
 __all__ = ["LayoutTensor"]
 
 Range = slice  # inside the class, `slice` is a method
 
 
-class LayoutTensor(TensorAccess, TensorArithmetic, TensorText, AsyncCopying):
+class LayoutTensor(TensorContents):
     """View of typed memory with a layout; it copies nothing and keeps the storage alive.
 
     Tiles, slices and other layouts are views of the same memory: a write through one is visible through all. A single
@@ -79,6 +76,45 @@ class LayoutTensor(TensorAccess, TensorArithmetic, TensorText, AsyncCopying):
         """Return the annotation of a kernel's parameter, as in ``LayoutTensor[f32]``."""
         return GenericAlias(cls, parameters)
 
+    # Elements
+
+    __getitem__ = access.get_item
+    __setitem__ = access.set_item
+    __len__ = access.length
+    __iter__ = access.iterate
+    load = access.load
+    store = access.store
+    aligned_load = access.aligned_load
+    aligned_store = access.aligned_store
+    prefetch = access.prefetch
+    copy_from_async = copying.copy_from_async
+
+    # Arithmetic
+
+    add = arithmetic.add
+    sub = arithmetic.sub
+    mul = arithmetic.mul
+    truediv = arithmetic.truediv
+
+    @classmethod
+    def _view_of(cls, source: Any) -> Self:
+        return arithmetic.tensor_of(cls, source)
+
+    _computed = arithmetic.computed
+    _computed_in_place = arithmetic.computed_in_place
+    __add__, __radd__, __iadd__ = operators.methods(operator.add)
+    __sub__, __rsub__, __isub__ = operators.methods(operator.sub)
+    __mul__, __rmul__, __imul__ = operators.methods(operator.mul)
+    __truediv__, __rtruediv__, __itruediv__ = operators.methods(operator.truediv)
+    __array_ufunc__ = operators.array_ufunc
+
+    # Text
+
+    text = __str__ = display.text
+    write_to = display.write_to
+    __repr__ = display.representation
+    _repr_html_ = display.html
+
     # Tiles, parts and slices
 
     def tile(self, sizes: Any, coords: Any, tail: str = "mask", pad_value: Any = None) -> Self:
@@ -104,10 +140,10 @@ class LayoutTensor(TensorAccess, TensorArithmetic, TensorText, AsyncCopying):
         """
         if type(sizes) is not tuple or type(coords) is not tuple:
             sizes, coords = _hashable(sizes), _hashable(coords)
-        made = self._view(*tiling.tiled(self._geometry, sizes, coords, tail))
+        tile = self._view(*tiling.tiled(self._geometry, sizes, coords, tail))
         if pad_value is not None:
-            made._pad = as_pad(pad_value, self._dtype)
-        return made
+            tile._pad = as_pad(pad_value, self._dtype)
+        return tile
 
     def tiles(self, sizes: Any, tail: str = "mask", pad_value: Any = None) -> Iterator[Self]:
         """Yield all tiles, with the tile coordinate of mode 0 fastest; as `tile`."""
@@ -178,10 +214,10 @@ class LayoutTensor(TensorAccess, TensorArithmetic, TensorText, AsyncCopying):
             do not divide the tensor evenly.
         """
         threads = as_layout(threads_layout)
-        made = self._view(*tiling.distributed(self._geometry, threads, thread_id, axis, swizzle, submode_axis))
+        part = self._view(*tiling.distributed(self._geometry, threads, thread_id, axis, swizzle, submode_axis))
         if swizzle is not None:
-            made._cells().refuse_outside()
-        return made
+            part._cells().refuse_outside()
+        return part
 
     def vectorize(self, *shape: SupportsIndex) -> Self:
         """Return a view whose elements are blocks of this shape; vectorizing again makes larger blocks.
@@ -262,58 +298,7 @@ class LayoutTensor(TensorAccess, TensorArithmetic, TensorText, AsyncCopying):
         """
         return self._view(relayout.coalesced(self._geometry, keep_rank))
 
-    def bitcast(self, dtype: DTypeLike, element_layout: Any = None, allow_resize: bool = False) -> Self:
-        """Return a view of the same bytes as another dtype; shape and strides, in elements, stay.
-
-        Parameters
-        ----------
-        dtype : dtype_like
-            A dtype of the same size in bytes.
-        element_layout : Layout, optional
-            Layout of the numbers of one element; by default unchanged.
-        allow_resize : bool
-            Allow a dtype of another size. The view then starts at the same byte, and covers other bytes.
-
-        Raises
-        ------
-        DTypeError
-            If the sizes differ, without ``allow_resize``.
-        LayoutError
-            If the first byte is not aligned for the dtype, or the sizes differ and the tensor is swizzled.
-        BoundsError
-            If the view reaches outside the storage.
-        """
-        wanted = as_dtype(dtype)
-        if wanted.itemsize != self._dtype.itemsize:
-            self._refuse_resizing(wanted, allow_resize)
-        first, rest = divmod(self._offset * self._dtype.itemsize, wanted.itemsize)
-        if rest or self._storage.pointer % wanted.alignment:
-            remedy = f"write t.copy().bitcast({wanted.name!r})"
-            if wanted.itemsize != self._dtype.itemsize:
-                remedy = (
-                    f"take a part whose first byte is a multiple of {wanted.itemsize} from the start of the storage"
-                )
-            raise LayoutError(f"the first element is at {self.ptr:#x}, where no {wanted.name} can be; {remedy}")
-        return self._recast(wanted, first, element_layout)
-
-    def _refuse_resizing(self, wanted: DType, allowed: bool) -> None:
-        swizzled, dtype = self._geometry.swizzled, self._dtype
-        sizes = f"{wanted.name} has {wanted.itemsize} bytes, and {dtype.name} {dtype.itemsize}"
-        if swizzled is not None:
-            raise LayoutError(
-                f"{sizes}; {swizzled.swizzle} would address other bytes: write u.copy_from(t) for a tensor u "
-                f"without a swizzle first"
-            )
-        if not allowed:
-            raise DTypeError(f"{sizes}; write allow_resize=True, which covers other bytes")
-
-    def _recast(self, dtype: Any, offset: int, element_layout: Any) -> Self:
-        made, geometry = type(self).__new__(type(self)), self._geometry
-        element = geometry.element if element_layout is None else as_layout(element_layout)
-        recast = geometry_of(geometry.layout, element, geometry.valid, geometry.padded, geometry.swizzled)
-        made._on(self._storage, recast, offset, dtype)
-        made._readonly = self._readonly
-        return made
+    bitcast = dtype_view.bitcast
 
     def distance(self, other: "TensorCore | SupportsIndex") -> int:
         """Return the distance in elements from this first element to another's first element, or to an address.

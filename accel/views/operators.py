@@ -1,9 +1,8 @@
-"""`Operators`: the arithmetic operators of views, for Python and NumPy."""
+"""The four arithmetic operators of views, for Python and NumPy."""
 
-from abc import abstractmethod
 from collections.abc import Callable
 from operator import add, floordiv, mul, sub, truediv
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -12,92 +11,83 @@ from accel.errors import DTypeError
 from accel.memory.host_storage import HostArray
 from accel.views.rows import is_array
 
-__all__ = ["Operation", "Operators", "apply_operation", "refuse_booleans", "refuse_different_dtypes"]
+__all__ = ["Operation", "apply_operation", "array_ufunc", "methods", "refuse_booleans", "refuse_different_dtypes"]
 
-Operation = Callable[[Any, Any], Any]
+Operation: TypeAlias = Callable[[Any, Any], Any]
 
 
-class Operators:
-    """Mixin of views: the four operators, with the view as left or right operand.
+class Computing(Protocol):
+    """The methods of a view that its operators call."""
+
+    def _computed(self, operation: Operation, other: Any, *, reflected: bool = False) -> Self:
+        """Return the results in new memory; ``reflected`` if ``other`` is the left operand."""
+        ...
+
+    def _computed_in_place(self, operation: Operation, other: Any) -> Self:
+        """Write the results to the elements of this view."""
+        ...
+
+    @classmethod
+    def _view_of(cls, source: Any) -> Any:
+        """Return a view of all elements of an object with memory."""
+        ...
+
+
+_View = TypeVar("_View", bound=Computing)
+
+
+def methods(
+    operation: Operation,
+) -> tuple[Callable[[_View, Any], _View], Callable[[_View, Any], Any], Callable[[_View, Any], _View]]:
+    """Return the three methods of an operator: with the view on the left, on the right, and in place.
 
     The left operand may be a number, also of NumPy. If it is a NumPy array, NumPy computes by its own rules, and the
     result is an array. A container or a storage on the left is converted to a view.
     """
 
-    __slots__ = ()
+    def left(view: _View, other: Any) -> _View:
+        return view._computed(operation, other)
 
-    @abstractmethod
-    def _computed(self, operation: Operation, other: Any, *, reflected: bool = False) -> Self:
-        """Return the results in new memory; ``reflected`` if ``other`` is the left operand."""
+    def right(view: _View, other: Any) -> Any:
+        return _reflected(view, operation, other)
 
-    @abstractmethod
-    def _computed_in_place(self, operation: Operation, other: Any) -> Self:
-        """Write the results to the elements of this view."""
+    def in_place(view: _View, other: Any) -> _View:
+        return view._computed_in_place(operation, other)
 
-    @classmethod
-    @abstractmethod
-    def _view_of(cls, source: Any) -> Self:
-        """Return a view of all elements of an object with memory."""
+    for prefix, method in (("", left), ("r", right), ("i", in_place)):
+        method.__name__ = f"__{prefix}{operation.__name__}__"
+    return left, right, in_place
 
-    def __add__(self, other: Any) -> Self:
-        return self._computed(add, other)
 
-    def __sub__(self, other: Any) -> Self:
-        return self._computed(sub, other)
-
-    def __mul__(self, other: Any) -> Self:
-        return self._computed(mul, other)
-
-    def __truediv__(self, other: Any) -> Self:
-        return self._computed(truediv, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._reflected(add, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._reflected(sub, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._reflected(mul, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._reflected(truediv, other)
-
-    def __iadd__(self, other: Any) -> Self:
-        return self._computed_in_place(add, other)
-
-    def __isub__(self, other: Any) -> Self:
-        return self._computed_in_place(sub, other)
-
-    def __imul__(self, other: Any) -> Self:
-        return self._computed_in_place(mul, other)
-
-    def __itruediv__(self, other: Any) -> Self:
-        return self._computed_in_place(truediv, other)
-
-    def _reflected(self, operation: Operation, other: Any) -> Any:
-        if not is_array(other):
-            return self._computed(operation, other, reflected=True)
-        if hasattr(other, "__array_namespace__"):  # for `x += view`, a view as the result would replace the array x
-            raise TypeError(
-                f"an array on the left computes with arrays of its own library; write xp.from_dlpack(x) for this "
-                f"{type(self).__name__}"
-            )
-        return operation(self._view_of(other), self)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        """Apply a ufunc: a NumPy number on the left as a Python number, everything else on arrays of the views."""
-        if any(isinstance(target, Operators) for target in options.get("out", ())):
-            return NotImplemented
-        operation, left = _OPERATIONS.get(ufunc), inputs[0]
-        number = not isinstance(left, Operators) and np.ndim(left) == 0
-        if operation is not None and method == "__call__" and not options and number:
-            return self._computed(operation, left, reflected=True)
-        arrays = [np.asarray(given) if isinstance(given, Operators) else given for given in inputs]
-        return getattr(ufunc, method)(*arrays, **options)
+def _reflected(view: Computing, operation: Operation, other: Any) -> Any:
+    if not is_array(other):
+        return view._computed(operation, other, reflected=True)
+    if hasattr(other, "__array_namespace__"):  # for `x += view`, a view as the result would replace the array x
+        raise TypeError(
+            f"an array on the left computes with arrays of its own library; write xp.from_dlpack(x) for this "
+            f"{type(view).__name__}"
+        )
+    return operation(view._view_of(other), view)
 
 
 _OPERATIONS: dict[np.ufunc, Operation] = {np.add: add, np.subtract: sub, np.multiply: mul, np.true_divide: truediv}
+
+
+def array_ufunc(view: Computing, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    """Apply a ufunc: a NumPy number on the left as a Python number, everything else on arrays of the views."""
+    if any(map(_is_view, options.get("out", ()))):
+        return NotImplemented
+    operation, left = _OPERATIONS.get(ufunc), inputs[0]
+    number = not _is_view(left) and np.ndim(left) == 0
+    if operation is not None and method == "__call__" and not options and number:
+        return view._computed(operation, left, reflected=True)
+    arrays = [np.asarray(value) if _is_view(value) else value for value in inputs]
+    return getattr(ufunc, method)(*arrays, **options)
+
+
+def _is_view(value: object) -> bool:
+    """Tell whether a value is a view that has these operators."""
+    return getattr(type(value), "__array_ufunc__", None) is array_ufunc
 
 
 def apply_operation(operation: Operation, left: Any, right: Any, dtype: DType) -> HostArray:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from math import prod
-from operator import mul, sub
+from operator import add, mul, sub, truediv
 from types import GenericAlias
 from typing import IO, Any, Literal, Self, SupportsIndex, TypeAlias
 
@@ -16,9 +16,10 @@ from accel.dtypes import DTypeLike
 from accel.errors import BoundsError, LayoutError
 from accel.memory import HostStorage
 from accel.memory.sizes import as_size
-from accel.views.buffers.access import BufferAccess
-from accel.views.buffers.arithmetic import BufferArithmetic
+from accel.views import operators
+from accel.views.buffers import access, arithmetic, vector_access
 from accel.views.buffers.flat_memory import checked_range, flat_source
+from accel.views.buffers.strided import StridedView
 from accel.views.buffers.text import shown
 from accel.views.index_checks import as_axis, as_count, as_sizes, as_whole, position, refuse_partial_tile, tile_position
 from accel.views.scoped_storage import scoped_storage
@@ -35,7 +36,7 @@ Tail: TypeAlias = Literal["mask", "shrink", "raise"]
 _EMPTY_DTYPE = "float64"
 
 
-class NDBuffer(BufferAccess, BufferArithmetic):
+class NDBuffer(StridedView):
     """View of memory with any number of axes, row-major unless strides are given.
 
     As in NumPy, and unlike Mojo, ``len`` is the extent of the first axis; `size` counts all elements. A buffer owns no
@@ -153,15 +154,35 @@ class NDBuffer(BufferAccess, BufferArithmetic):
         element = position(index, prod(self._shape), 0)
         return tuple(map(int, np.unravel_index(element, self._shape)))
 
+    # Elements
+
+    __getitem__ = access.get_item
+    __setitem__ = access.set_item
+    __iter__ = access.iterate
+    load = vector_access.load
+    store = vector_access.store
+    simd_nt_store = vector_access.simd_nt_store
+    prefetch = vector_access.prefetch
+
+    # Arithmetic
+
     @classmethod
     def _view_of(cls, source: Any) -> "NDBuffer":
         return NDBuffer(source)
+
+    _computed = arithmetic.computed
+    _computed_in_place = arithmetic.computed_in_place
+    __add__, __radd__, __iadd__ = operators.methods(add)
+    __sub__, __rsub__, __isub__ = operators.methods(sub)
+    __mul__, __rmul__, __imul__ = operators.methods(mul)
+    __truediv__, __rtruediv__, __itruediv__ = operators.methods(truediv)
+    __array_ufunc__ = operators.array_ufunc
 
     # All elements
 
     def zero(self) -> None:
         """Set every byte to 0, on any device; `LayoutError` if the buffer is not contiguous."""
-        self._refuse_gaps()
+        vector_access.refuse_gaps(self)
         self.fill(np.zeros((), self.dtype))
 
     def tofile(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
@@ -172,7 +193,7 @@ class NDBuffer(BufferAccess, BufferArithmetic):
 
     def flatten(self) -> "Buffer":
         """Return the elements as a buffer of one axis; `LayoutError` if they are not contiguous."""
-        self._refuse_gaps()
+        vector_access.refuse_gaps(self)
         return Buffer._on(self._storage, self._offset, (self.size,), (1,))
 
     def tile(self, sizes: Shape, coords: Shape, tail: Tail = "mask") -> Self:
@@ -200,8 +221,8 @@ class NDBuffer(BufferAccess, BufferArithmetic):
             raise ValueError(f"the tail of a buffer's tiles is 'mask', 'shrink' or 'raise'; found {tail!r}")
         rank = len(self._shape)
         extents = tuple([as_count(size, "the size of a tile") for size in as_sizes(sizes, rank, "sizes of a tile")])
-        given = as_sizes(coords, rank, "coordinates of a tile")
-        indices = map(tile_position, given, self._shape, extents, count())
+        tile = as_sizes(coords, rank, "coordinates of a tile")
+        indices = map(tile_position, tile, self._shape, extents, count())
         starts = tuple(map(mul, extents, indices))
         shape = tuple(map(min, extents, map(sub, self._shape, starts)))
         if tail == "raise":

@@ -6,9 +6,11 @@ from typing import Any, Generic, Self, SupportsIndex, TypeVar
 from accel import copies
 from accel.errors import BoundsError
 from accel.memory import AnyStorage, HostStorage
+from accel.views.buffers import vector_access
 from accel.views.buffers.flat_memory import checked_range, flat_source
+from accel.views.buffers.strided import StridedView
 from accel.views.buffers.text import shown
-from accel.views.buffers.vector_access import VectorAccess
+from accel.views.buffers.vector_access import host_storage
 from accel.views.index_checks import as_whole
 from accel.views.rows import Rows, as_assignable
 
@@ -17,7 +19,7 @@ __all__ = ["BufferView"]
 Scalar_co = TypeVar("Scalar_co", covariant=True)
 
 
-class BufferView(VectorAccess, Generic[Scalar_co]):
+class BufferView(StridedView, Generic[Scalar_co]):
     """View of consecutive elements of memory, on any device.
 
     Its offset and size are fixed; only the elements can change. A kernel parameter is annotated ``BufferView`` or
@@ -97,7 +99,7 @@ class BufferView(VectorAccess, Generic[Scalar_co]):
             return self._sliced(index)
         place = index if type(index) is int and 0 <= index < self._shape[0] else self._place(index)
         storage = self._storage
-        return (storage if type(storage) is HostStorage else self._host())[self._offset + place]
+        return (storage if type(storage) is HostStorage else host_storage(self))[self._offset + place]
 
     def __setitem__(self, index: SupportsIndex | slice, value: Any) -> None:
         """Set an element of host memory, or a slice on any device: to one number, or from as many elements.
@@ -116,20 +118,25 @@ class BufferView(VectorAccess, Generic[Scalar_co]):
         if isinstance(index, slice):
             self._sliced(index)._assign(value)
         else:
-            self._host()[self._offset + self._place(index)] = value
+            host_storage(self)[self._offset + self._place(index)] = value
+
+    load = vector_access.load
+    store = vector_access.store
+    simd_nt_store = vector_access.simd_nt_store
+    prefetch = vector_access.prefetch
 
     def _assign(self, value: Any) -> None:
         self._storage.refuse_read_only()
-        given, target = as_assignable(value, self._shape, self.dtype), self._source.elements
-        if isinstance(given, Rows):
-            copies.copy(target, given.elements)
-        elif given.ndim:
-            copies.write(target, given)
+        values, target = as_assignable(value, self._shape, self.dtype), self._source.elements
+        if isinstance(values, Rows):
+            copies.copy(target, values.elements)
+        elif values.ndim:
+            copies.write(target, values)
         else:
-            copies.fill(target, given[()])
+            copies.fill(target, values[()])
 
     def __iter__(self) -> Iterator[Any]:
-        storage = self._host()
+        storage = host_storage(self)
         return (storage[place] for place in range(self._offset, self._offset + self._shape[0]))
 
     def _sliced(self, key: slice) -> Self:

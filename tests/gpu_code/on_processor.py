@@ -3,8 +3,8 @@
     module = on_processor.compile(text, ("-DACCEL_ITEM=4",), warp=64)
     module.launch("copy_items", 8, 256, (np.uint64(target.ctypes.data), ...), seed=3)
 
-`compile` takes the text that NVRTC or hiprtc gets. `Module.launch` returns when the kernel has ended. The seed is that of
-the order of blocks and threads. Arguments are those that CuPy passes by value: NumPy scalars, arrays of one item
+`compile` takes the text that NVRTC or hiprtc gets. `Module.launch` returns when the kernel has ended. The seed is that
+of the order of blocks and threads. Arguments are those that CuPy passes by value: NumPy scalars, arrays of one item
 (structures), and Python numbers; addresses are ``uint64``.
 """
 

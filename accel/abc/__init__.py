@@ -6,6 +6,7 @@ from accel.abc.external import Deleter, ExternalAllocation
 from accel.abc.kernels import ChecksThreads, CompiledKernel, Failure, PreparesCalls, SupportsKernels
 from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.optional import (
+    AllocatesCleared,
     ComputesWithin,
     Executable,
     FreesInOrder,
@@ -31,6 +32,7 @@ from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream, curren
 from accel.abc.watch import Watch
 
 __all__ = [
+    "AllocatesCleared",
     "Backend",
     "Block",
     "CacheEviction",

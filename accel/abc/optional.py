@@ -16,6 +16,7 @@ from accel.abc.stream import Event, Stream
 from accel.device import Device
 
 __all__ = [
+    "AllocatesCleared",
     "ComputesWithin",
     "Executable",
     "FreesInOrder",
@@ -47,6 +48,19 @@ class SupportsStreams(Protocol):
 
     def default_stream(self, device: Device) -> Stream:
         """Return the stream that a device uses when no stream is given; always the same object."""
+        ...
+
+
+@runtime_checkable
+class AllocatesCleared(Protocol):
+    """A backend that clears memory at its allocation. For a backend without, accel fills new memory like any other."""
+
+    def allocate_cleared(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
+        """Return a new block as `Backend.allocate` does, whose first ``nbytes`` bytes are 0.
+
+        All work that the backend is given on the block finds them cleared, on every stream, and in the order of a
+        stream that `SupportsStreamNumbers` names: accel records no event after the clearing.
+        """
         ...
 
 

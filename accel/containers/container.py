@@ -17,9 +17,9 @@ from accel.memory.host_storage import HostArray, HostStorage, dtype_there, is_po
 from accel.memory.sizes import as_size
 from accel.memory.storage import Ownership, Writer
 
-__all__ = ["ARRAY_ADVICE", "AcceleratorDataContainer"]
+__all__ = ["AcceleratorDataContainer", "new_storage"]
 
-ARRAY_ADVICE = "a container is flat; for an array write accel.xp.zeros(shape)"
+_ARRAY_ADVICE = "a container is flat; for an array write accel.xp.zeros(shape)"
 """The advice in errors about a shape that is passed as a size."""
 
 _EMPTY_DTYPE = as_dtype("float64")
@@ -274,13 +274,22 @@ def _unpickled(*state: Any) -> AcceleratorDataContainer:
         return kind() if storage is None else kind.on(storage)
 
 
+def new_storage(
+    size: SupportsIndex, dtype: DTypeLike, device: DeviceLike | None, *, cleared: bool = False
+) -> AnyStorage:
+    """Return the storage of a new container: uninitialised, or cleared."""
+    element_type = as_dtype(dtype)
+    target = resolve(device)
+    return allocate(target, as_size(size, element_type.itemsize, _ARRAY_ADVICE), element_type, cleared=cleared)
+
+
 def _size_form(
     size: SupportsIndex | None = None, dtype: DTypeLike = "float64", device: DeviceLike = Device.CPU
 ) -> AnyStorage | None:
-    element_type = as_dtype(dtype)
-    target = resolve(device)
     if size is not None:
-        return allocate(target, as_size(size, element_type.itemsize, ARRAY_ADVICE), element_type)
+        return new_storage(size, dtype, device)
+    element_type = as_dtype(dtype)
+    resolve(device)  # refuses what is no device
     if element_type != _EMPTY_DTYPE:
         name = element_type.name
         raise ValueError(f"a container without a size is empty and of float64: write size=0 for one of {name}")

@@ -13,13 +13,12 @@ from accel.device import DeviceLike, resolve
 from accel.dtypes import DType, as_dtype, exact_cast
 from accel.errors import DTypeError
 from accel.memory.any_storage import AnyStorage, allocate
-from accel.memory.device_storage import DeviceStorage
 from accel.memory.host_storage import HostArray, HostStorage
 
 if TYPE_CHECKING:
     from accel.views import LayoutTensor
 
-__all__ = ["ContainerCopying"]
+__all__ = ["ContainerCopying", "fill_value"]
 
 
 class ContainerCopying(ContainerAccess):
@@ -129,8 +128,7 @@ class ContainerCopying(ContainerAccess):
         """
         self._refuse_source(other)
         target, source = self._lent_storage(), other._lent_storage()
-        within = type(target) is DeviceStorage and type(source) is DeviceStorage
-        if not (within and copies.copied_within_device(copies.all_of(target), copies.all_of(source))):
+        if not copies.copied_at_once(copies.all_of(target), copies.all_of(source)):
             copies.copy_elements(target, source)
 
     def copy_from_async(
@@ -188,11 +186,9 @@ class ContainerCopying(ContainerAccess):
         ReadOnlyError
             If the memory is read-only.
         """
-        scalar = exact_cast(value, self.dtype)
-        if scalar.ndim:
-            raise ValueError(f"fill takes one value; found {scalar.size}: write c[:] = values")
+        number = fill_value(value, self.dtype)
         if self._storage is not None:
-            copies.fill(copies.all_of(self._storage), scalar[()])
+            copies.fill(copies.all_of(self._storage), number)
 
     def view(self, layout: Any, offset: SupportsIndex = 0) -> "LayoutTensor":
         """Return a tensor on this memory, with a layout; ``offset`` is in elements.
@@ -205,3 +201,19 @@ class ContainerCopying(ContainerAccess):
         from accel.views import LayoutTensor  # here, because few programs of arrays need views
 
         return LayoutTensor(self, layout, offset)
+
+
+def fill_value(value: Any, dtype: DType) -> Any:
+    """Return the value of a fill as a NumPy scalar of a dtype.
+
+    Raises
+    ------
+    ValueError
+        If there are several values.
+    DTypeError, OverflowError
+        If the dtype cannot hold it.
+    """
+    scalar = exact_cast(value, dtype)
+    if scalar.ndim:
+        raise ValueError(f"fill takes one value; found {scalar.size}: write c[:] = values")
+    return scalar[()]

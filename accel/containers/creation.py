@@ -4,13 +4,13 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from accel.containers import ARRAY_ADVICE, AcceleratorDataContainer
+from accel import copies
+from accel.containers.container import AcceleratorDataContainer, new_storage
+from accel.containers.copying import fill_value
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.interchange.export import only_by_copy
-from accel.memory.any_storage import allocate
 from accel.memory.host_storage import HostArray, HostStorage
-from accel.memory.sizes import as_size
 
 __all__ = ["container", "empty", "from_dlpack", "from_numpy", "full", "zeros"]
 
@@ -36,10 +36,7 @@ def empty(
     DTypeError, DeviceUnavailableError, OutOfMemoryError
         As for `AcceleratorDataContainer`.
     """
-    element_type = as_dtype(dtype)
-    target = resolve(device)
-    count = as_size(size, element_type.itemsize, ARRAY_ADVICE)
-    return AcceleratorDataContainer.on(allocate(target, count, element_type))
+    return AcceleratorDataContainer.on(new_storage(size, dtype, device))
 
 
 def full(
@@ -52,20 +49,18 @@ def full(
     DTypeError, OverflowError
         If the dtype cannot hold the value; otherwise as `empty`.
     """
-    filled = empty(size, dtype, device)
-    try:
-        filled.fill(value)
-    except BaseException:
-        filled.release()
-        raise
-    return filled
+    element_type = as_dtype(dtype)
+    number = fill_value(value, element_type)
+    storage = new_storage(size, element_type, device)
+    storage.fill_new(number)
+    return AcceleratorDataContainer.on(storage)
 
 
 def zeros(
     size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:
     """Return a container of ``size`` zeros; otherwise as `empty`."""
-    return full(size, np.zeros((), as_dtype(dtype)), dtype, device)
+    return AcceleratorDataContainer.on(new_storage(size, dtype, device, cleared=True))
 
 
 def container(
@@ -101,13 +96,10 @@ def container(
         )
     array = np.asarray(values)
     element_type = as_dtype(array.dtype if dtype is None else dtype)
-    copied = empty(array.size, element_type, device)
-    try:
-        copied.from_numpy(exact_cast(array, element_type))
-    except BaseException:
-        copied.release()
-        raise
-    return copied
+    elements = exact_cast(array, element_type)
+    storage = new_storage(elements.size, element_type, device)
+    copies.write_new(storage, elements)
+    return AcceleratorDataContainer.on(storage)
 
 
 def from_numpy(array: HostArray, copy: bool = False) -> AcceleratorDataContainer:

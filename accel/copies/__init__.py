@@ -3,7 +3,7 @@
 from accel.copies.elements import Elements, HasElements, all_of
 from accel.copies.few_elements import copied_at_once
 from accel.copies.planner import Mask, plan
-from accel.copies.run import copy, copy_async, copy_by_plan, fill, in_c_order, read, write
+from accel.copies.run import copy, copy_async, copy_by_plan, fill, in_c_order, read, write, write_new
 from accel.copies.transfer import Progress, Transfer, submit_copy
 from accel.copies.within_device import copied_within_device
 from accel.memory.byte_copies import copy_elements
@@ -27,4 +27,5 @@ __all__ = [
     "read",
     "submit_copy",
     "write",
+    "write_new",
 ]

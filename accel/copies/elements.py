@@ -130,8 +130,7 @@ class Elements(NamedTuple):
         extents, strides = axes(leaves, itemsize) if table is None else ((table.size,), (0,))
         if swizzle is not None:
             swizzle = Swizzling(swizzle.mask * itemsize, swizzle.shift, swizzle.offset * itemsize)
-        writable = not storage.readonly
-        return Operand(storage.span, start * itemsize, dtype, extents, strides, writable, swizzle, table)
+        return storage.operand(start * itemsize, dtype, extents, strides, swizzle, table)
 
 
 def all_of(storage: AnyStorage) -> Elements:

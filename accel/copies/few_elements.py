@@ -110,7 +110,7 @@ def scatter(target: Elements, values: _Array) -> None:
         _all(target)[target.places() + target.start] = values.reshape(-1)
     else:
         into = _as_nested(target)
-        into[...] = values.reshape(into.shape) if values.size > 1 else values.reshape(())
+        into[...] = values.reshape(into.shape if values.size != 1 else ())
 
 
 def may_share(target: Elements, values: _Array) -> bool:

@@ -16,13 +16,13 @@ from accel.copies.stages import End, Fresh, Stage, allocated, stages_of
 from accel.copies.transfer import Transfer, TransferPart, refuse_foreign, submit
 from accel.dtypes import DType
 from accel.errors import DTypeError, OutOfMemoryError
-from accel.memory import HostStorage, heap_of
+from accel.memory import AnyStorage, HostStorage, heap_of
 from accel.memory.owner import Owner
 from accel.memory.shortage import out_of_memory
 from accel.memory.sizes import in_words
 from accel.memory.submitting import Use, carry_out, on_host
 
-__all__ = ["checked_ends", "copy", "copy_async", "copy_by_plan", "fill", "in_c_order", "read", "write"]
+__all__ = ["checked_ends", "copy", "copy_async", "copy_by_plan", "fill", "in_c_order", "read", "write", "write_new"]
 
 _Array = np.ndarray[Any, DType]
 _Given = ParamSpec("_Given")
@@ -99,6 +99,23 @@ def write(target: Elements, values: _Array) -> None:
     if values.size:
         given = values.copy() if few_elements.may_share(target, values) else values
         on_host((_use_of_target(target),), partial(few_elements.scatter, target, given))
+
+
+@_reporting
+def write_new(storage: AnyStorage, values: _Array) -> None:
+    """Write all elements of new memory, which only the caller has, from an array of their number and dtype in C order.
+
+    If that fails, the memory is released.
+    """
+    target = all_of(storage)
+    try:
+        if few_elements.at_once(target):
+            few_elements.scatter(target, values)  # no other work can use the memory yet
+        else:
+            copy(target, of_array(values))
+    except BaseException:
+        storage.release()
+        raise
 
 
 @_reporting

@@ -15,11 +15,13 @@ AnyStorage = HostStorage | DeviceStorage
 """A storage of the host or of an accelerator."""
 
 
-def allocate(device: Device, size: int, dtype: DType, stream: Stream | None = None) -> AnyStorage:
-    """Return managed, uninitialised memory of an available device; ``size`` is in elements.
+def allocate(
+    device: Device, size: int, dtype: DType, stream: Stream | None = None, *, cleared: bool = False
+) -> AnyStorage:
+    """Return managed memory of an available device, uninitialised or cleared; ``size`` is in elements.
 
     ``stream`` is the stream that uses it first; ignored if it is not a stream of the device itself.
     """
     kind, heap = HostStorage if device is _CPU else DeviceStorage, heap_of(device)
     own = stream is not None and stream.device is device and heap.has_streams
-    return kind.allocated(heap, size, dtype, stream if own else None)
+    return kind.allocated(heap, size, dtype, stream if own else None, cleared=cleared)

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 from accel.abc.backend import Backend
 from accel.abc.block import Block
 from accel.abc.external import ExternalAllocation
-from accel.abc.optional import FreesInOrder, SupportsStreams
+from accel.abc.optional import AllocatesCleared, FreesInOrder, SupportsStreams
 from accel.abc.stream import Event, Stream, current_stream
 from accel.abc.watch import Watch
 from accel.device import Device
@@ -46,6 +46,8 @@ class Heap(PendingTable):
     plain : bool
         Whether there are no watches, and all blocks come from the backend: one test instead of three at each
         allocation and release.
+    clearing : AllocatesCleared or None
+        The backend, if it clears memory at its allocation.
     foreign : HazardRecord
         The hazards of all memory of the device that was not allocated here.
     gate : Gate
@@ -61,6 +63,7 @@ class Heap(PendingTable):
         "_sources",
         "_streams",
         "backend",
+        "clearing",
         "device",
         "foreign",
         "gate",
@@ -75,6 +78,7 @@ class Heap(PendingTable):
         self.backend = backend
         self._streams = backend if isinstance(backend, SupportsStreams) else None
         self._in_order = backend if isinstance(backend, FreesInOrder) else None
+        self.clearing = backend if isinstance(backend, AllocatesCleared) else None
         self._default: Stream | None = None
         self._opened = Submission()
         self._own: Stream | None = None
@@ -112,7 +116,12 @@ class Heap(PendingTable):
         return len(self.table.kept)
 
     def allocate(
-        self, nbytes: int, alignment: int = 1, stream: Stream | None = None, holder: Holder | None = None
+        self,
+        nbytes: int,
+        alignment: int = 1,
+        stream: Stream | None = None,
+        holder: Holder | None = None,
+        clearing: AllocatesCleared | None = None,
     ) -> Block:
         """Return uninitialised bytes of this device, and make a holder their owner.
 
@@ -124,6 +133,8 @@ class Heap(PendingTable):
             The stream that uses the bytes first.
         holder : Holder, optional
             The owner of the bytes.
+        clearing : AllocatesCleared, optional
+            The backend, to get cleared bytes from it; no allocator is asked then.
 
         Raises
         ------
@@ -137,8 +148,9 @@ class Heap(PendingTable):
                 before, self.changing = self.changing, True
                 try:
                     plain = self.plain
-                    source: Allocator = self.backend if plain else self.allocator
-                    block = source.allocate(self.device, nbytes, alignment=alignment, stream=stream)
+                    source: Allocator = self.backend if plain or clearing else self.allocator
+                    allocate = source.allocate if clearing is None else clearing.allocate_cleared
+                    block = allocate(self.device, nbytes, alignment=alignment, stream=stream)
                     if self.table.enter(block, holder):
                         self._free_lost()
                     if not plain:
@@ -148,7 +160,7 @@ class Heap(PendingTable):
         except OutOfMemoryError as error:
             if is_retry() or self._is_changing() or nbytes > self.backend.limits(self.device).memory > 0:
                 raise
-            return self._make_room(error, partial(self.allocate, nbytes, alignment, stream, holder))
+            return self._make_room(error, partial(self.allocate, nbytes, alignment, stream, holder, clearing))
         if self.deferred:
             self.run_deferred()
         return block

@@ -112,11 +112,6 @@ class Owner(Holder):
         """Record work that another library submitted, after all that it must come after."""
         hazards.note(event, (self.claim(writing=writing),))
 
-    def drop_handle(self) -> ExternalAllocation | None:
-        """Count one handle less: a change for `Heap.apply` or `Heap.defer`."""
-        self.handles -= 1
-        return self.free_if_unused()
-
     def drop_keep_alive(self) -> ExternalAllocation | None:
         """Count one keep-alive less: a change for `Heap.apply` or `Heap.defer`."""
         self.keep_alives -= 1

@@ -4,10 +4,12 @@ from functools import partial
 from operator import index
 from typing import Any, ClassVar, NoReturn, Protocol, Self, SupportsIndex
 
+import numpy as np
+
 from accel import config
 from accel.abc.block import Span
 from accel.abc.external import ExternalAllocation
-from accel.abc.operand import Operand
+from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.stream import Stream
 from accel.device import Device, OnDevice
 from accel.dtypes import DType
@@ -21,6 +23,8 @@ from accel.support.call_sites import call_site
 from accel.support.enums import PlainEnum
 
 __all__ = ["Ownership", "Storage", "Writer"]
+
+_CPU = Device.CPU
 
 
 class Ownership(PlainEnum):
@@ -95,13 +99,33 @@ class Storage(OnDevice):
         self.size = made.size
 
     @classmethod
-    def allocated(cls, heap: Heap, size: int, dtype: DType, stream: Stream | None = None) -> Self:
-        """Allocate managed, uninitialised memory of a heap."""
+    def allocated(
+        cls, heap: Heap, size: int, dtype: DType, stream: Stream | None = None, *, cleared: bool = False
+    ) -> Self:
+        """Allocate managed memory of a heap: uninitialised, or cleared."""
         owner = Owner(heap)
         # The handle is made first: an interrupt right after the allocation cannot lose the memory.
         handle = cls._on(owner, dtype, size)
-        heap.allocate(size * dtype.itemsize, 1, stream, owner)
+        clearing = heap.clearing if cleared and heap.plain else None
+        heap.allocate(size * dtype.itemsize, 1, stream, owner, clearing)
+        if cleared and clearing is None:
+            handle.fill_new(np.zeros((), dtype)[()])
         return handle
+
+    def fill_new(self, value: Any) -> None:
+        """Set every element of new memory, which only the caller has; release it if that fails."""
+        if not self.size:
+            return
+        heap = self.owner.heap
+        fill = partial(heap.backend.fill, self.__accel_operand__(), value, stream=None)
+        try:
+            if heap.device is _CPU:
+                fill()  # done on return, and no other work can use the memory yet
+            else:
+                carry_out(heap, (Use(self, True, whole=True),), fill)
+        except BaseException:
+            self.release()
+            raise
 
     @property
     def owner(self) -> Owner:
@@ -301,9 +325,23 @@ class Storage(OnDevice):
         owner = self._owner or self.refuse_released()
         return Span(owner.held or owner.block, self._start, self.size * self.dtype.itemsize)
 
+    def operand(
+        self,
+        start: int,
+        dtype: DType,
+        extents: tuple[int, ...],
+        strides: tuple[int, ...],
+        swizzle: Swizzling | None = None,
+        table: OffsetTable | None = None,
+    ) -> Operand:
+        """Describe some elements to a backend; the arguments are fields of `Operand`."""
+        owner = self._owner or self.refuse_released()
+        span = Span(owner.held or owner.block, self._start, self.size * self.dtype.itemsize)
+        return Operand(span, start, dtype, extents, strides, not (owner.readonly or self._const), swizzle, table)
+
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
-        return Operand(self.span, 0, self.dtype, (self.size,), (self.dtype.itemsize,), not self.readonly)
+        return self.operand(0, self.dtype, (self.size,), (self.dtype.itemsize,))
 
     def refuse_read_only(self) -> None:
         """Raise `ReadOnlyError` if writing is forbidden."""
@@ -354,9 +392,10 @@ class Storage(OnDevice):
         except AttributeError:  # the constructor refused its arguments
             return
         if owner is not None:
-            # Cleared first: after a collection, other finalisers may still reach this object.
+            # Cleared first: after a collection, other finalisers may still reach this object. No call between these.
             self._owner = self._array = self._lent = None
-            owner.heap.defer(owner.drop_handle)
+            owner.handles -= 1
+            owner.heap.defer(owner.free_if_unused)
 
     def __enter__(self) -> Self:
         return self

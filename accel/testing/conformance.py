@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from accel.abc import (
+    AllocatesCleared,
     Backend,
     Block,
     ExternalAllocation,
@@ -168,6 +169,30 @@ class BackendConformance(CopyConformance):
         assert heap.live_bytes == before
         with lent(heap, 1000) as block:
             assert block.nbytes >= 1000
+
+    @pytest.mark.parametrize("nbytes", _SIZES)
+    def test_cleared_memory_is_zero_where_other_bytes_were(self, heap: Heap, backend: Backend, nbytes: int) -> None:
+        if not isinstance(backend, AllocatesCleared):
+            return  # accel fills what such a backend allocates
+        for alignment in (1, 4096):
+            with lent(heap, nbytes, alignment) as block:
+                write(heap, block, np.full(nbytes, 255, np.uint8))
+            with heap.lock:
+                block = backend.allocate_cleared(self.device, nbytes, alignment=alignment, stream=None)
+            assert block.nbytes >= nbytes
+            assert block.pointer % max(alignment, backend.limits(self.device).alignment) == 0
+            assert not read(heap, block, nbytes).any()
+            with heap.lock:
+                backend.free(block, stream=None)
+
+    def test_cleared_memory_is_refused_as_other_memory_is(self, backend: Backend) -> None:
+        if not isinstance(backend, AllocatesCleared):
+            return
+        with pytest.raises(OutOfMemoryError, match=str(2**62)):
+            backend.allocate_cleared(self.device, 2**62, alignment=1, stream=None)
+        for nbytes in (100, 1 << 20):
+            with pytest.raises(ValueError, match="power of two"):
+                backend.allocate_cleared(self.device, nbytes, alignment=48, stream=None)
 
     def test_what_its_library_made_is_adopted(self, heap: Heap, backend: Backend) -> None:
         with lent(heap, 100) as block:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
-from accel.abc import Backend
+from accel.abc import AllocatesCleared, Backend
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceLostError, OutOfMemoryError
 from accel.memory import heap_of
@@ -107,7 +107,8 @@ def limit_memory(nbytes: int, device: DeviceLike | None = None) -> Iterator[None
 def fail_copy(k: int, device: DeviceLike | None = None) -> Iterator[Fault]:
     """Let the ``k``-th copy of a device's backend fail with `DeviceLostError`, counted from 1.
 
-    The device is by default `Device.default`. On a simulated device the copy fails later, when it runs.
+    The device is by default `Device.default`. On a simulated device the copy fails later, when it runs. Up to 500
+    elements within the host are copied by NumPy, without the backend, and are not counted.
     """
     where, fault = resolve(device), Fault(k)
     backend = heap_of(where).backend
@@ -158,8 +159,19 @@ class Faults:
     lost = staticmethod(lose_device)
 
 
-def _before_allocations(backend: Backend, check: Callable[[Device, int], None]) -> AbstractContextManager[None]:
-    owner, name = (backend.faults, "at_allocation") if isinstance(backend, Simulator) else (backend, "allocate")
+@contextmanager
+def _before_allocations(backend: Backend, check: Callable[[Device, int], None]) -> Iterator[None]:
+    with ExitStack() as stack:
+        if isinstance(backend, Simulator):
+            stack.enter_context(_checked_before(backend.faults, "at_allocation", check))
+        else:
+            stack.enter_context(_checked_before(backend, "allocate", check))
+            if isinstance(backend, AllocatesCleared):
+                stack.enter_context(_checked_before(backend, "allocate_cleared", check))
+        yield
+
+
+def _checked_before(owner: object, name: str, check: Callable[[Device, int], None]) -> AbstractContextManager[None]:
     original = getattr(owner, name)
 
     def checked(device: Device, nbytes: int, **keywords: Any) -> Any:

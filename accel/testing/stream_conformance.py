@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from accel.abc import Backend, Block, Event, Operand, Span, Stream, SupportsStreams, current_stream
+from accel.abc import AllocatesCleared, Backend, Block, Event, Operand, Span, Stream, SupportsStreams, current_stream
 from accel.memory import Heap
 from accel.memory.thread_stream import ThreadStream
 from accel.testing.blocks import Bytes, host_span, lent, random_bytes, read, write
@@ -186,6 +186,23 @@ class StreamConformance(BackendConformance):
         backend.free(block, stream=stream)
         stream.synchronize()
         assert np.array_equal(result, given)
+
+    def test_every_stream_finds_memory_cleared_that_another_one_allocated(
+        self, heap: Heap, stream: Stream, other: Stream
+    ) -> None:
+        backend, before = heap.backend, np.full(SIZE, 255, np.uint8)
+        if not isinstance(backend, AllocatesCleared):
+            return
+        with lent(heap, SIZE) as kept:
+            for _ in range(20):
+                block = backend.allocate(self.device, SIZE, alignment=1, stream=stream)
+                copied(heap, before, block, stream)
+                backend.free(block, stream=stream)
+                block = backend.allocate_cleared(self.device, SIZE, alignment=1, stream=stream)
+                copy(heap, Span(block, 0, SIZE), Span(kept, 0, SIZE), other)
+                other.synchronize()
+                assert not read(heap, kept, SIZE).any()
+                backend.free(block, stream=other)
 
     def test_closing_finishes_the_work_and_takes_no_more(self, heap: Heap, streams: SupportsStreams) -> None:
         stream, given = streams.new_stream(self.device), random_bytes(SIZE)

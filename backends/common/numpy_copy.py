@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -43,9 +44,9 @@ def shared(function: Callable[..., object], *arrays: Array) -> None:
     if axis is None:
         function(*arrays)
         return
-    ahead = (slice(None),) * axis
+    first = [array.swapaxes(0, axis) for array in arrays]
     WORKERS.share(
-        lambda low, high: function(*[array[(*ahead, slice(low, high))] for array in arrays]),
+        lambda low, high: function(*map(itemgetter(slice(low, high)), first)),
         shape[axis],
         arrays[0].nbytes,
     )

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,11 @@ from accel.dtypes import SUPPORTED
 from accel.errors import CapabilityError, OutOfMemoryError
 from accel.memory.host_arrays import bytes_at, export
 from accel.memory.pool import Pool
+from accel.memory.sizes import as_alignment
 
 from .. import common
 from ..common.special_functions import SpecialFunctions
-from .slabs import ALIGNMENT, LARGEST, Slabs
+from .slabs import ALIGNMENT, LARGEST, Slabs, new_block
 
 if TYPE_CHECKING:  # most programs compile no kernels
     from accel.ir import Program
@@ -38,6 +39,7 @@ class CpuBackend:
 
     def __init__(self) -> None:
         self._pool = Pool(Slabs(), largest=LARGEST, kept=1 << 19)
+        self.allocate_cleared = partial(self.allocate, cleared=True)
 
     def devices(self) -> Sequence[Device]:
         """Return the one CPU."""
@@ -51,16 +53,27 @@ class CpuBackend:
         """Return the limits of the host."""
         return _limits()
 
-    def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return host memory, from the pool where it is small."""
+    def allocate(
+        self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None, cleared: bool = False
+    ) -> Block:
+        """Return host memory, from the pool where it is small; ``cleared`` for `allocate_cleared`.
+
+        The system clears the pages of a large block when they are first used.
+        """
         if stream is not None:
             raise _no_streams()
         try:
             if alignment == 1 and nbytes <= LARGEST and self._pool.device is device:
-                return self._pool.take(nbytes)
-            return self._pool.allocate(device, nbytes, alignment=alignment, stream=None)
+                block = self._pool.take(nbytes)
+            elif cleared and nbytes > LARGEST:
+                return new_block(nbytes, max(as_alignment(alignment), ALIGNMENT), np.zeros)
+            else:
+                block = self._pool.allocate(device, nbytes, alignment=alignment, stream=None)
         except MemoryError:
             raise _out_of_memory(nbytes) from None
+        if cleared:
+            block.native.fill(0)
+        return block
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Keep a small block for the next request, and let a large one go."""

@@ -1,7 +1,8 @@
 """`Slabs`: an allocator of host memory that cuts small blocks from large slabs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from mmap import ACCESS_COPY, mmap
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from accel.memory.sizes import as_alignment
 
 __all__ = ["ALIGNMENT", "LARGEST", "Slabs", "new_block"]
 
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
 ALIGNMENT = 64
 """Bytes of a cache line, and of the widest vector register."""
 
@@ -18,7 +21,7 @@ LARGEST = 1 << 16
 """Bytes of the largest block that is cut from a slab."""
 
 _SLAB_BYTES = 1 << 18
-_NO_BYTES = np.empty(0, np.uint8)
+_NO_BYTES: Bytes = np.empty(0, np.uint8)
 _NOTHING: tuple[Block, Iterator[int]] = (Block(0, 0, _NO_BYTES), iter(()))
 
 
@@ -61,10 +64,10 @@ class Slabs:
         return 0  # whether blocks in use keep the slabs alive is not known
 
 
-def new_block(nbytes: int, alignment: int) -> Block:
+def new_block(nbytes: int, alignment: int, make: Callable[..., Bytes] = np.empty) -> Block:
     """Return new host memory with an aligned first byte; raises `MemoryError` if the system has none."""
     try:
-        native = np.empty(nbytes + alignment - 1, np.uint8)
+        native = make(nbytes + alignment - 1, np.uint8)
     except (ValueError, OverflowError):  # NumPy's errors for sizes beyond the address space
         raise MemoryError from None
     address = native.__array_interface__["data"][0]

@@ -33,7 +33,7 @@ from .device_streams import DeviceStreams
 from .discovery import Installation, find_cupy
 from .driver import Driver
 from .foreign_streams import hold_up
-from .memory import ALIGNMENT, DeviceBlock, adopted, allocated, give_back, index_at, memory_of, room
+from .memory import ALIGNMENT, DeviceBlock, adopted, allocated, cleared, give_back, index_at, memory_of, room
 from .modules import Modules
 from .pinned import pinned
 from .python_kernels import CompiledProgram, Toolchain
@@ -106,6 +106,12 @@ class CupyBackend:
         streams = self._streams
         queue = streams.current(device) if stream is None else streams.stream_for(stream, device)
         return allocated(self._driver, nbytes, alignment, queue)
+
+    def allocate_cleared(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
+        """Return bytes from CuPy's pool that the given stream clears; other streams wait for that."""
+        streams = self._streams
+        queue = streams.current(device) if stream is None else streams.stream_for(stream, device)
+        return cleared(self._driver, allocated(self._driver, nbytes, alignment, queue), queue)
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Return a block to CuPy's pool, after the work on it of all streams."""

@@ -18,6 +18,7 @@ __all__ = [
     "LentBlock",
     "adopted",
     "allocated",
+    "cleared",
     "give_back",
     "index_at",
     "memory_of",
@@ -134,6 +135,18 @@ def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -
     block = DeviceBlock(native.ptr, nbytes, native, device, stream)
     block.ready = stream.allocated = stream.stamp
     stream.new_blocks.number += 1
+    return block
+
+
+def cleared(driver: Driver, block: DeviceBlock, stream: CupyStream) -> DeviceBlock:
+    """Let the stream that has just allocated a block clear it, and return it."""
+    if block.nbytes:
+        clear = partial(driver.runtime.memsetAsync, block.pointer, 0, block.nbytes)
+        if stream.direct:
+            stream.at_once(lambda own: clear(own.native.ptr))
+        else:
+            stream.submit(lambda: clear(stream.native.ptr))
+        block.ready = stream.allocated = stream.stamp
     return block
 
 

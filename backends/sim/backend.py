@@ -64,6 +64,7 @@ class SimBackend:
         self._executors: dict[Device, SimExecutor] = {}
         self._kernels: dict[tuple[Device, str, tuple[str, ...], tuple[str, ...]], Kernels] = {}
         self.faults = FaultPoints()
+        self.allocate_cleared = partial(self.allocate, cleared=True)
         atexit.register(self._scheduler.finish_at_exit)
 
     @property
@@ -96,14 +97,16 @@ class SimBackend:
         """Return the limits of a device."""
         return Limits(config.current().sim_memory, ALIGNMENT, _WARP, SUPPORTED, _GRID)
 
-    def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return poisoned bytes."""
+    def allocate(
+        self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None, cleared: bool = False
+    ) -> Block:
+        """Return poisoned bytes, or ``cleared`` ones for `allocate_cleared`: they are 0 at once, for every stream."""
         if alignment <= 0 or alignment & (alignment - 1):
             raise ValueError(f"an alignment is a power of two; found {alignment}")
         self._scheduler.refuse_fork()
         self.faults.at_work(device)
         self.faults.at_allocation(device, nbytes)
-        memory = self._memory[device].allocate(nbytes, alignment)
+        memory = self._memory[device].allocate(nbytes, alignment, cleared=cleared)
         return Block(memory.pointer, memory.nbytes, memory)
 
     def free(self, block: Block, *, stream: Stream | None) -> None:

@@ -238,8 +238,8 @@ class DeviceMemory:
             largest = max((min(end, limit) - start for start, end in self._holes), default=0)
             return Room(max(total - self._used, 0), total, max(largest, 0))
 
-    def allocate(self, nbytes: int, alignment: int) -> Memory:
-        """Return poisoned bytes.
+    def allocate(self, nbytes: int, alignment: int, *, cleared: bool = False) -> Memory:
+        """Return bytes that are poisoned, or cleared; cleared ones count as written.
 
         Raises
         ------
@@ -253,12 +253,15 @@ class DeviceMemory:
             self._drain()
             self._hole(nbytes, alignment)  # raises early, before the host's memory is allocated
             try:
-                content, host = _poisoned(nbytes, min(max(alignment, ALIGNMENT), _PAGE))
+                content, host = _filled(nbytes, min(max(alignment, ALIGNMENT), _PAGE), 0 if cleared else POISON)
             except MemoryError:
                 raise OutOfMemoryError(
                     f"{nbytes} bytes were asked for on {self.device}, and the host has no memory to simulate them with"
                 ) from None
-            return self._placed(content, host, partial(self._hole, nbytes, alignment), site)
+            memory = self._placed(content, host, partial(self._hole, nbytes, alignment), site)
+        if cleared:
+            memory.note_all_written()
+        return memory
 
     def mapped(self, host: int, nbytes: int) -> Memory:
         """Return memory for bytes that the host has already and keeps to its end, as those of variables of kernels."""
@@ -376,13 +379,13 @@ class DeviceMemory:
         )
 
 
-def _poisoned(nbytes: int, alignment: int) -> tuple[Bytes, int]:
-    """Return poisoned bytes at an aligned address of the host, and that address."""
+def _filled(nbytes: int, alignment: int, value: int) -> tuple[Bytes, int]:
+    """Return bytes of one value at an aligned address of the host, and that address."""
     room: Bytes = np.empty(nbytes + alignment + _GUARD, np.uint8)
     address = addressof(c_char.from_buffer(room))  # type: ignore[arg-type] # faster than the array's own way
     start = -address % alignment
     content = room[start : start + nbytes]
-    content.fill(POISON)
+    content.fill(value)
     return content, address + start
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import accel
 from accel import Device
 from accel.errors import CapabilityError
 from accel.memory import heap_of
@@ -34,6 +35,12 @@ class TestCpu(KernelConformance, BackendConformance):
             first = block
         with lent(heap, 1 << 20) as block:
             assert block is not first
+
+    def test_pages_of_large_cleared_blocks_are_taken_at_their_first_use(self):
+        before = resident()
+        zeros = accel.zeros(1 << 27)
+        assert resident() - before < 1 << 26
+        assert zeros[1 << 26] == 0.0
 
     def test_the_pool_is_bounded(self, heap):
         blocks = [heap.allocate(65_536) for _ in range(400)]

@@ -12,7 +12,7 @@ from accel.backends.cupy.events import CupyEvent
 import accel
 from accel.abc import Event
 from accel.errors import CapabilityError
-from accel.kernels.raw.raw_kernel import launch_code
+from accel.kernels.raw import launch_code
 from accel.memory import heap_of, in_order
 from accel.memory.submitting import Use, submit, submit_in_order
 

@@ -31,8 +31,8 @@ import numpy as np
 import accel
 from accel import HostStorage, Layout, LayoutTensor, xp
 from accel.copies import thresholds, within_device
+from accel.kernels.raw import launch_code
 from accel.kernels.raw.launcher import Launcher
-from accel.kernels.raw.raw_kernel import launch_code
 from accel.memory import hazards, in_order, submission, submitting
 from accel.memory.submitting import Use, submit_ordered
 

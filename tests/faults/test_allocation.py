@@ -109,6 +109,8 @@ def program_of_views(device, c, x):
             with accel.zeros(6, device=place) as one, accel.zeros(6, device=place) as other:
                 one.view(row_major(2, 3)).copy_from(other.view(col_major(2, 3)))
                 other.copy_from(one)
+            with accel.zeros(1000, device=place) as one, accel.zeros(1000, device=place) as other:
+                other.copy_from(one)  # more elements than the host copies without its backend
         return len(kept), target.to_numpy().tolist()
 
 

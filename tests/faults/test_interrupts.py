@@ -33,7 +33,7 @@ WORK = {
     "to another device": lambda c, other: c.to("sim:1"),
     "to NumPy": lambda c, other: c.to_numpy(),
     "deep copy": lambda c, other: c.deep_copy(),
-    "zeros": lambda c, other: accel.zeros(SIZE, device="sim"),
+    "full": lambda c, other: accel.full(SIZE, 1, device="sim"),
 }
 
 

@@ -40,7 +40,7 @@ def test_the_first_array_imports_what_it_needs_only(python):
 @pytest.mark.parametrize(
     ("statement", "module"),
     [
-        ("x.container().copy_from(xp.zeros(3).container())", "accel.backends.common.host_copies"),
+        ("x.container().deep_copy()", "accel.backends.common.host_copies"),
         ("xp.from_dlpack(x.container())", "accel.interchange.from_dlpack"),
         ("import accel; accel.new_stream('cpu')", "accel.memory.thread_stream"),
         ("x._repr_html_()", "html"),

@@ -1,0 +1,159 @@
+"""How many functions of accel and of its backends an operation calls after warm-up: its way through the house.
+
+The counts are of the structure, not of time: they do not depend on the machine. An operation that exceeds its number
+passes through more rooms than before. Shorten its way then; or raise the number, with the reason.
+"""
+
+import gc
+import sys
+import threading
+from collections.abc import Callable, Container, Iterator
+from types import FrameType
+
+import numpy as np
+import pytest
+from accel.backends.common import compiled, thresholds
+
+import accel
+from accel import BufferView, Device, config, xp
+from accel.kernels import f32, kernel
+from accel.memory import Statistics, allocating, allocator_of
+
+
+class Ways:
+    """The calls of an operation, in this thread and perhaps in those that began after this object."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self._threads: Container[int] = ()
+
+    def note(self, frame: FrameType, event: str, argument: object) -> None:
+        """Note a call, as a profiler of `sys.setprofile`."""
+        name = frame.f_globals.get("__name__", "")
+        if event == "call" and name.startswith("accel.") and threading.get_ident() in self._threads:
+            self.calls.append(f"{name}: {frame.f_code.co_name}")
+
+    def of(self, operation: Callable[[], object], *, helpers: bool = False) -> int:
+        """Return how many functions an operation calls; what it returns is released too."""
+        for _ in range(30):
+            operation()
+        gc.collect()
+        self.calls.clear()
+        self._threads = _EVERY if helpers else {threading.get_ident()}
+        operation()
+        self._threads = ()
+        return len(self.calls)
+
+
+_EVERY = range(sys.maxsize)
+
+
+@pytest.fixture
+def ways() -> Iterator[Ways]:
+    """Profile this thread and those that start later; no collection runs finalisers meanwhile."""
+    ways, before, before_of_threads = Ways(), sys.getprofile(), threading.getprofile()
+    gc.disable()
+    threading.setprofile(ways.note)
+    sys.setprofile(ways.note)
+    yield ways
+    sys.setprofile(before)
+    threading.setprofile(before_of_threads)
+    gc.enable()
+
+
+@pytest.fixture
+def two_threads() -> Iterator[None]:
+    """Let copies have one helper, and so eight pieces, of which the caller does all or some."""
+    before = config.current().threads
+    accel.configure(threads=2)
+    yield
+    accel.configure(threads=before)
+
+
+def test_each_call_is_counted_in_every_thread(ways):
+    def in_thread():
+        thread = threading.Thread(target=lambda: Device.CPU.is_cpu)
+        thread.start()
+        thread.join()
+
+    assert ways.of(lambda: None) == 0
+    assert ways.of(lambda: Device.CPU.is_cpu) == 1
+    assert ways.of(in_thread) == 0
+    assert ways.of(in_thread, helpers=True) == 1
+    assert ways.of(Device.default) == 3, ways.calls
+
+
+@pytest.mark.parametrize(("device", "most"), [("cpu", 25), ("sim", 71)])
+def test_zeros(ways, device, most):
+    assert ways.of(lambda: accel.zeros(16, device=device)) <= most, ways.calls
+
+
+@pytest.mark.parametrize(("device", "most"), [("cpu", 25), ("sim", 71)])
+def test_empty(ways, device, most):
+    assert ways.of(lambda: accel.empty(16, device=device)) <= most, ways.calls
+
+
+def test_new_memory_is_filled_without_a_hazard(ways):
+    assert ways.of(lambda: accel.full(16, 2.5)) <= 54, ways.calls
+    values = np.arange(16)
+    assert ways.of(lambda: accel.container(values)) <= 47, ways.calls
+    assert "accel.memory.hazards: enter" not in ways.calls
+
+
+@pytest.mark.parametrize("make", [xp.zeros, xp.ones, xp.empty])
+def test_new_arrays(ways, make):
+    assert ways.of(lambda: make(16)) <= 7, ways.calls
+
+
+def test_a_sum_of_arrays(ways):
+    x, y = xp.ones(10), xp.ones(10)
+    assert ways.of(lambda: x + y) <= 1, ways.calls
+
+
+def test_a_launch(ways):
+    @kernel
+    def scale(v: BufferView[f32], factor: f32):
+        for i in range(v.size):
+            v[i] = v[i] * factor
+
+    v = accel.full(16, 1, "float32")[:]
+    assert ways.of(lambda: scale(v, 1.0)) <= 4, ways.calls
+
+
+def test_a_small_copy_of_a_container(ways):
+    into, out_of = accel.zeros(16), accel.full(16, 3)
+    assert ways.of(lambda: into.copy_from(out_of)) <= 15, ways.calls
+    assert set(into.to_numpy()) == {3}
+
+
+def test_a_small_copy_of_a_tensor(ways):
+    into, out_of = _transposed(4)
+    assert ways.of(lambda: into.copy_from(out_of)) <= 7, ways.calls
+
+
+def test_a_transpose_by_the_compiled_kernel(ways, two_threads, monkeypatch):
+    monkeypatch.setattr(thresholds, "AT_ONCE", 1)
+    into, out_of = _transposed(1024)
+    into.copy_from(out_of)
+    if not any(compiled._kernels.values()):
+        pytest.skip("numba compiles nothing here")
+    assert ways.of(lambda: into.copy_from(out_of)) <= 60, ways.calls
+
+
+def test_a_transpose_by_numpy(ways, two_threads, monkeypatch):
+    monkeypatch.setattr("accel.backends.common.strided_copy.kernel", lambda *_: None)
+    into, out_of = _transposed(1024)
+    assert ways.of(lambda: into.copy_from(out_of)) <= 70, ways.calls
+
+
+def _transposed(extent):
+    """Return a matrix by rows, and one by columns."""
+    layouts = accel.Layout.row_major(extent, extent), accel.Layout.col_major(extent, extent)
+    return [accel.zeros(extent * extent, "float32").view(layout) for layout in layouts]
+
+
+def test_an_allocator_of_the_user_is_asked_for_cleared_memory_too():
+    with allocating("cpu", Statistics(allocator_of("cpu"))) as counts:
+        accel.full(1000, 7).release()
+        assert not any(accel.zeros(1000).to_numpy())
+    assert counts.allocations == 2

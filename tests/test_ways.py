@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Container, Iterator
 from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +17,10 @@ from accel.backends.common import compiled, thresholds
 
 import accel
 from accel import BufferView, Device, config, xp
+from accel.engines import InOut, Input, engine, task
 from accel.kernels import f32, kernel
 from accel.memory import Statistics, allocating, allocator_of
+from accel.store import create_store, from_array
 
 
 class Ways:
@@ -33,15 +36,25 @@ class Ways:
         if event == "call" and name.startswith("accel.") and threading.get_ident() in self._threads:
             self.calls.append(f"{name}: {frame.f_code.co_name}")
 
-    def of(self, operation: Callable[[], object], *, helpers: bool = False) -> int:
-        """Return how many functions an operation calls; what it returns is released too."""
-        for _ in range(30):
-            operation()
-        gc.collect()
-        self.calls.clear()
-        self._threads = _EVERY if helpers else {threading.get_ident()}
-        operation()
-        self._threads = ()
+    def of(
+        self, operation: Callable[[], Any], *, helpers: bool = False, after: Callable[[Any], object] | None = None
+    ) -> int:
+        """Return how many functions an operation calls.
+
+        What it returns is released in the operation, or after it is given to ``after``, which is not counted.
+        """
+        for last in [False] * 30 + [True]:
+            if last:
+                gc.collect()
+                self.calls.clear()
+                self._threads = _EVERY if helpers else {threading.get_ident()}
+            result = operation()
+            if after is None:
+                del result
+                self._threads = ()
+            else:
+                self._threads = ()
+                after(result)
         return len(self.calls)
 
 
@@ -157,3 +170,34 @@ def test_an_allocator_of_the_user_is_asked_for_cleared_memory_too():
         accel.full(1000, 7).release()
         assert not any(accel.zeros(1000).to_numpy())
     assert counts.allocations == 2
+
+
+@task
+def add_to(x: Input, y: InOut):
+    y.span_read_write_accessor()[...] += x.span_read_accessor()
+
+
+@pytest.mark.parametrize(("attached", "most"), [(False, 240), (True, 250)])
+def test_a_task_of_four_tiles(ways, attached, most):
+    """As the thread that submits it sees it: 60 for each tile, with what the launch costs once."""
+    submit, y = _tiled(4, attached=attached)
+    with engine("threads").using(inline=False):
+        assert ways.of(submit, after=lambda future: future.wait()) <= most, ways.calls
+        assert set(np.asarray(y.get_physical_store())) == {31.0}
+
+
+def test_one_more_tile(ways):
+    """With its body, in the thread that submits it."""
+    with engine("eager").using():
+        few, many = (ways.of(_tiled(tiles)[0]) for tiles in (4, 8))
+    assert many - few <= 4 * 125, ways.calls
+
+
+def _tiled(count, *, attached=False):
+    """Return a task on tiles of two stores, one of them perhaps in memory of NumPy, and the store that it writes."""
+    x, y = from_array(np.ones(800)) if attached else create_store("float64", (800,)), create_store("float64", (800,))
+    if not attached:
+        x.fill(1)
+    y.fill(0)
+    tiles = [store.partition_by_tiling((800 // count,)) for store in (x, y)]
+    return lambda: add_to(*tiles), y

@@ -14,6 +14,7 @@ from accel.store.arrays.logical_array import LogicalArray
 from accel.store.arrays.nesting import Nesting
 from accel.store.arrays.tiles import LogicalArrayPartition
 from accel.store.boxes import everything, overlap
+from accel.store.index_maps import IndexMap
 from accel.store.logical_store import LogicalStore
 from accel.store.partition import LogicalStorePartition
 from accel.store.reductions import ReductionOp
@@ -144,14 +145,14 @@ def _check_unbound(task: str, place: Place, store: LogicalStore) -> None:
 def operands_of(place: Place, value: Any, color: tuple[int, ...]) -> list[Operand]:
     """Return the stores of an argument as one color uses them."""
     if type(value) is LogicalStore:
-        return [_operand(place.name, place, value, None)]
+        return [_operand(place.name, place, value)]
     if isinstance(value, LogicalStorePartition):
-        return [_operand(place.name, place, value.get_child_store(*color), value.origin(color))]
+        return [_operand(place.name, place, value.store, *value.tile(color))]
     partitioned = isinstance(value, LogicalArrayPartition)
     array = value.get_child_array(*color) if partitioned else value
     origins = array.origins() if partitioned else [None] * len(array.stores())
     parts = enumerate(zip(array.stores(), origins, strict=True))
-    return [_operand(f"{place.name}.{at}", place, store, origin) for at, (store, origin) in parts]
+    return [_operand(f"{place.name}.{at}", place, store, None, origin) for at, (store, origin) in parts]
 
 
 def nestings_of(places: Iterable[Place], values: Sequence[Any], color: tuple[int, ...]) -> dict[str, Nesting]:
@@ -166,10 +167,17 @@ def nestings_of(places: Iterable[Place], values: Sequence[Any], color: tuple[int
     return found
 
 
-def _operand(name: str, place: Place, store: LogicalStore, origin: tuple[int, ...] | None) -> Operand:
-    """Return a store as a point uses it; without an origin it is no tile."""
+def _operand(
+    name: str,
+    place: Place,
+    store: LogicalStore,
+    index_map: IndexMap | None = None,
+    origin: tuple[int, ...] | None = None,
+) -> Operand:
+    """Return the elements of a map, or a whole store, as a point uses them; without an origin they are no tile."""
     root = store.root
-    index_map = None if root.shape is None else store.map
+    if index_map is None and root.shape is not None:
+        index_map = store.map
     ndim = root.ndim if index_map is None else len(index_map.shape)
     first = (0,) * ndim if origin is None else origin
     tiled = origin is not None

@@ -85,11 +85,12 @@ class TaskEvent:
 
 def _attached_roots(uses: Sequence[Use]) -> dict[Root, bool]:
     """Return the roots whose values are in memory of the user now, and whether they are written."""
-    found: dict[Root, bool] = {}
+    roots: dict[Root, bool] = {}
     for root, _, access, _ in uses:
-        if root.attached and root.contents is root._home:
-            found[root] = found.get(root, False) or access is not Access.READ
-    return found
+        home = root.home
+        if home is not None and root.contents is home:
+            roots[root] = roots.get(root, False) or access is not Access.READ
+    return roots
 
 
 class Recorded:

@@ -19,7 +19,7 @@ class EagerEngine(LocalEngine):
         """Compute keys of a graph of Dask, one task at a time."""
         return super().run_graph(graph, keys, **{"num_workers": 1, **options})
 
-    def start(self, work: TaskWork, after: Sequence[Work]) -> None:
+    def start(self, work: TaskWork, after: Sequence[Work], site: str) -> None:  # noqa: ARG002
         """Run a work after others, which other threads may have begun."""
         for each in after:
             each.settle()

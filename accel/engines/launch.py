@@ -112,11 +112,14 @@ class Launch:
             0 <= at < count for at, count in zip(color, self.color_shape, strict=True)
         ):
             raise StoreIndexError(f"color {color} is invalid for a launch of color shape {self.color_shape}")
+        return self._point(color, self.scalars)
+
+    def _point(self, color: tuple[int, ...], scalars: Mapping[str, Any]) -> Point:
         operands = self.operands or self._operands(color)
         if not self.has_arrays:
-            return Point(self.task, color, operands, self.scalars)
+            return Point(self.task, color, operands, scalars)
         nestings = nestings_of(self.task.store_places, self.values, color)
-        return Point(self.task, color, operands, self.scalars, nestings)
+        return Point(self.task, color, operands, scalars, nestings)
 
     def _operands(self, color: tuple[int, ...]) -> tuple[Operand, ...]:
         places, values = self.task.store_places, self.values
@@ -124,7 +127,8 @@ class Launch:
 
     def points(self) -> list[Point]:
         """Return what each color uses."""
-        return [self.point(color) for color in self.colors]
+        scalars = self.scalars
+        return [self._point(color, scalars) for color in self.colors]
 
     def cut(self, names: Sequence[str], rows: int) -> "Launch":
         """Return the launch with some of the stores cut into tiles of so many rows."""
@@ -161,8 +165,9 @@ class Launch:
     def _refuse_whole_outputs(self) -> None:
         for place in self.task.store_places:
             value = self.values[place.at]
-            bound = any(store.root.shape is not None for store in stores_of(value))
-            if bound and not isinstance(value, _PARTITIONS) and place.access in (Access.WRITE, Access.READ_WRITE):
+            if isinstance(value, _PARTITIONS) or place.access not in (Access.WRITE, Access.READ_WRITE):
+                continue
+            if any(store.root.shape is not None for store in stores_of(value)):
                 raise StoreValueError(
                     f"task {self.task.name}: each of {len(self)} colors would write all of {place.name!r}; give a "
                     f"partition of it, or declare a reduction: Reduce[ADD]"

@@ -24,6 +24,7 @@ from accel.memory.host_storage import HostArray
 from accel.store import regions
 from accel.store.logical_store import LogicalStore
 from accel.store.regions import Access, Work
+from accel.support.call_sites import call_site
 
 __all__ = ["LocalEngine"]
 
@@ -132,8 +133,8 @@ class LocalEngine(Engine):
         return launch
 
     @abstractmethod
-    def start(self, work: TaskWork, after: Sequence[Work]) -> None:
-        """Run a work, now or later, after others; it is recorded."""
+    def start(self, work: TaskWork, after: Sequence[Work], site: str) -> None:
+        """Run a work, now or later, after others; it is recorded. The site is the user's line that submitted it."""
         ...
 
     def _work(self, point: Point, joined: Joined | None, at: int, meter: ProgressMeter | None) -> TaskWork:
@@ -148,7 +149,7 @@ class LocalEngine(Engine):
         memory = attached.recorded([use for work in works for use in work.uses])
         if memory is not None and works[0].duration is not None:
             works[0].duration = works[0].duration._replace(most=GIVING_ATTACHED)
-        started = 0
+        started, site = 0, call_site()
         try:
             with attached.order:
                 after = [regions.enter(work, work.uses) for work in works]
@@ -158,7 +159,7 @@ class LocalEngine(Engine):
                 after[-1] = [*after[-1], *works[:-1]]
                 joined.works = works[:-1]
             for work, earlier in zip(works, after, strict=True):
-                self.start(work, earlier)
+                self.start(work, earlier, site)
                 started += 1
         except BaseException as error:
             # What was recorded must end, or later tasks would wait for ever.

@@ -87,7 +87,10 @@ class Pool:
         RuntimeError
             If no thread runs, and none can be started.
         """
-        if not any(queue and self._busy < limit for limit, queue in self._ready.items()):
+        for limit, queue in self._ready.items():
+            if queue and self._busy < limit:
+                break
+        else:
             return
         self._busy += 1
         if self._idle:

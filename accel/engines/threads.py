@@ -55,7 +55,7 @@ class ThreadsEngine(LocalEngine):
             work.duration = Duration(task.seconds, nbytes)
         after = regions.enter(work, uses)
         try:
-            self.start(work, after)
+            self.start(work, after, call_site())
         except BaseException as error:
             work.give_up(error)
             raise
@@ -69,14 +69,14 @@ class ThreadsEngine(LocalEngine):
         """Return the launch, cut into tiles that fit into a cache."""
         return divided(launch)
 
-    def start(self, work: TaskWork, after: Sequence[Work]) -> None:
+    def start(self, work: TaskWork, after: Sequence[Work], site: str) -> None:
         """Give a work to the threads, or run it at once if it is tiny."""
         if not self.inline:
             work.duration = None
         elif work.tiny and all(each.soon() if isinstance(each, TaskWork) else each.done() for each in after):
             work.run_here()
             return
-        work.start_after(after, copy_context(), config.current().threads, call_site())
+        work.start_after(after, copy_context(), config.current().threads, site)
 
 
 def make(**options: Any) -> ThreadsEngine:

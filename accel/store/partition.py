@@ -6,7 +6,7 @@ from math import prod
 from typing import SupportsIndex
 
 from accel.errors import StoreIndexError, StoreSizeError, StoreValueError
-from accel.store.index_maps import sizes_of
+from accel.store.index_maps import IndexMap, sizes_of
 from accel.store.logical_store import LogicalStore
 
 __all__ = ["LogicalStorePartition", "tiled"]
@@ -36,10 +36,17 @@ class LogicalStorePartition:
         """Return all colors, in C order."""
         return product(*map(range, self.color_shape))
 
-    def origin(self, color: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the index of a tile's first element in the store."""
-        bounds = zip(color, self.tile_shape, self.store.shape, strict=True)
-        return tuple([min(at * tile, extent) for at, tile, extent in bounds])
+    def tile(self, color: tuple[int, ...]) -> tuple[IndexMap, tuple[int, ...]]:
+        """Return the map of the tile of a color, and the index of its first element in the store.
+
+        Tiles past the end of the store are empty.
+        """
+        whole, origin, shape = self.store.map, [], []
+        for at, tile, extent in zip(color, self.tile_shape, whole.shape, strict=True):
+            low = min(at * tile, extent)
+            origin.append(low)
+            shape.append(min(tile, extent - low))
+        return whole.of_tile(origin, shape, first=not any(color)), tuple(origin)
 
     def get_child_store(self, *color: SupportsIndex) -> LogicalStore:
         """Return a tile, a view of the store; tiles past its end are empty.
@@ -54,17 +61,12 @@ class LogicalStorePartition:
         at = sizes_of(color)
         if len(at) != len(self.color_shape):
             self._refuse(at)
-        store, origin, shape = self.store, [], []
-        for each, count, tile, extent in zip(at, self.color_shape, self.tile_shape, store.shape, strict=True):
+        for each, count in zip(at, self.color_shape, strict=True):
             if each < 0:
                 raise StoreSizeError(f"can't convert negative value to uint64_t: the color is {[*at]}")
             if each >= count:
                 self._refuse(at)
-            low = min(each * tile, extent)
-            origin.append(low)
-            shape.append(min(tile, extent - low))
-        index_map = store.map.of_tile(origin, shape, first=not any(at))
-        return LogicalStore.on(store.root, index_map, store.dtype)
+        return LogicalStore.on(self.store.root, self.tile(at)[0], self.store.dtype)
 
     def _refuse(self, color: tuple[int, ...]) -> None:
         raise StoreIndexError(f"Color {[*color]} is invalid for partition of color shape {[*self.color_shape]}")

@@ -177,7 +177,7 @@ def add_to(x: Input, y: InOut):
     y.span_read_write_accessor()[...] += x.span_read_accessor()
 
 
-@pytest.mark.parametrize(("attached", "most"), [(False, 240), (True, 250)])
+@pytest.mark.parametrize(("attached", "most"), [(False, 240), (True, 255)])
 def test_a_task_of_four_tiles(ways, attached, most):
     """As the thread that submits it sees it: 60 for each tile, with what the launch costs once."""
     submit, y = _tiled(4, attached=attached)

@@ -10,6 +10,7 @@ from accel.containers.copying import fill_value
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.interchange.export import only_by_copy
+from accel.memory.any_storage import fill_new
 from accel.memory.host_storage import HostArray, HostStorage
 
 __all__ = ["container", "empty", "from_dlpack", "from_numpy", "full", "zeros"]
@@ -52,7 +53,7 @@ def full(
     element_type = as_dtype(dtype)
     number = fill_value(value, element_type)
     storage = new_storage(size, element_type, device)
-    storage.fill_new(number)
+    fill_new(storage, number)
     return AcceleratorDataContainer.on(storage)
 
 

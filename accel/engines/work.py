@@ -213,14 +213,8 @@ class TaskWork:
     def start_after(self, earlier: Sequence[Work], context: Context, limit: int, site: str) -> None:
         """Let the pool run it after other works; it is recorded already."""
         self.limit, self.site = limit, site
-        own: list[TaskWork] = []
-        others: list[Work] = []
-        for each in earlier:
-            if isinstance(each, TaskWork):
-                own.append(each)
-            else:
-                others.append(each)
-        self._others = others
+        own = [each for each in earlier if isinstance(each, TaskWork)]
+        self._others = [each for each in earlier if not isinstance(each, TaskWork)]
         _in_flight[self] = None
         with _graph:
             unfinished = [each for each in own if not each.over]

@@ -1,13 +1,19 @@
 """Storage of any device: the union of both classes, and allocation."""
 
+from functools import partial
+from typing import Any
+
+import numpy as np
+
 from accel.abc.stream import Stream
 from accel.device import Device
 from accel.dtypes import DType
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostStorage
+from accel.memory.submitting import Use, carry_out
 
-__all__ = ["AnyStorage", "allocate"]
+__all__ = ["AnyStorage", "allocate", "fill_new"]
 
 _CPU = Device.CPU
 
@@ -24,4 +30,24 @@ def allocate(
     """
     kind, heap = HostStorage if device is _CPU else DeviceStorage, heap_of(device)
     own = stream is not None and stream.device is device and heap.has_streams
-    return kind.allocated(heap, size, dtype, stream if own else None, cleared=cleared)
+    clearing = heap.clearing if cleared and heap.plain else None
+    storage = kind.allocated(heap, size, dtype, stream if own else None, clearing)
+    if cleared and clearing is None:
+        fill_new(storage, np.zeros((), dtype)[()])
+    return storage
+
+
+def fill_new(storage: AnyStorage, value: Any) -> None:
+    """Set every element of new memory, which only the caller has; release it if that fails."""
+    if not storage.size:
+        return
+    heap = storage.owner.heap
+    fill = partial(heap.backend.fill, storage.__accel_operand__(), value, stream=None)
+    try:
+        if heap.device is _CPU:
+            fill()  # done on return, and no other work can use the memory yet
+        else:
+            carry_out(heap, (Use(storage, True, whole=True),), fill)
+    except BaseException:
+        storage.release()
+        raise

@@ -149,8 +149,10 @@ class Heap(PendingTable):
                 try:
                     plain = self.plain
                     source: Allocator = self.backend if plain or clearing else self.allocator
-                    allocate = source.allocate if clearing is None else clearing.allocate_cleared
-                    block = allocate(self.device, nbytes, alignment=alignment, stream=stream)
+                    if clearing is None:
+                        block = source.allocate(self.device, nbytes, alignment=alignment, stream=stream)
+                    else:
+                        block = clearing.allocate_cleared(self.device, nbytes, alignment=alignment, stream=stream)
                     if self.table.enter(block, holder):
                         self._free_lost()
                     if not plain:

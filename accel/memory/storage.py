@@ -4,12 +4,11 @@ from functools import partial
 from operator import index
 from typing import Any, ClassVar, NoReturn, Protocol, Self, SupportsIndex
 
-import numpy as np
-
 from accel import config
 from accel.abc.block import Span
 from accel.abc.external import ExternalAllocation
 from accel.abc.operand import OffsetTable, Operand, Swizzling
+from accel.abc.optional import AllocatesCleared
 from accel.abc.stream import Stream
 from accel.device import Device, OnDevice
 from accel.dtypes import DType
@@ -23,8 +22,6 @@ from accel.support.call_sites import call_site
 from accel.support.enums import PlainEnum
 
 __all__ = ["Ownership", "Storage", "Writer"]
-
-_CPU = Device.CPU
 
 
 class Ownership(PlainEnum):
@@ -100,32 +97,19 @@ class Storage(OnDevice):
 
     @classmethod
     def allocated(
-        cls, heap: Heap, size: int, dtype: DType, stream: Stream | None = None, *, cleared: bool = False
+        cls,
+        heap: Heap,
+        size: int,
+        dtype: DType,
+        stream: Stream | None = None,
+        clearing: AllocatesCleared | None = None,
     ) -> Self:
-        """Allocate managed memory of a heap: uninitialised, or cleared."""
+        """Allocate managed memory of a heap: uninitialised, or cleared by the backend that is given."""
         owner = Owner(heap)
         # The handle is made first: an interrupt right after the allocation cannot lose the memory.
         handle = cls._on(owner, dtype, size)
-        clearing = heap.clearing if cleared and heap.plain else None
         heap.allocate(size * dtype.itemsize, 1, stream, owner, clearing)
-        if cleared and clearing is None:
-            handle.fill_new(np.zeros((), dtype)[()])
         return handle
-
-    def fill_new(self, value: Any) -> None:
-        """Set every element of new memory, which only the caller has; release it if that fails."""
-        if not self.size:
-            return
-        heap = self.owner.heap
-        fill = partial(heap.backend.fill, self.__accel_operand__(), value, stream=None)
-        try:
-            if heap.device is _CPU:
-                fill()  # done on return, and no other work can use the memory yet
-            else:
-                carry_out(heap, (Use(self, True, whole=True),), fill)
-        except BaseException:
-            self.release()
-            raise
 
     @property
     def owner(self) -> Owner:

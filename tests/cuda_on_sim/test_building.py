@@ -329,7 +329,7 @@ def error_of(source, kernels=(), **given):
 @pytest.mark.parametrize(
     ("line", "construct"),
     [
-        ('asm volatile("mov.u32 %0, %%laneid;" : "=r"(x));', r"inline PTX \(mov.u32 %0, %%laneid;\)"),
+        ('asm volatile("mov.u32 %0, %%smid;" : "=r"(x));', r"inline PTX \(mov.u32 %0, %%smid;\)"),
         ("x = __not_there(x);", "__not_there"),
         ("cuda::barrier<1> b;", "cuda"),
         ("nvcuda::wmma::fragment<1> b;", "nvcuda"),

@@ -137,8 +137,8 @@ def test_static_shared_memory_stays():
 
 
 def test_inline_ptx_is_an_error_that_names_the_instruction():
-    found = translated('void f() { asm volatile("mov.u32 %0, %%laneid;\\n"\n : "=r"(x)); }', checked=False)
-    assert 'static_assert(false, "CUDA that is not simulated: inline PTX (mov.u32 %0, %%laneid;n)")' in found
+    found = translated('void f() { asm volatile("mov.u32 %0, %%smid;\\n"\n : "=r"(x)); }', checked=False)
+    assert 'static_assert(false, "CUDA that is not simulated: inline PTX (mov.u32 %0, %%smid;)")' in found
     assert found.count("\n") == 1
 
 

@@ -105,10 +105,8 @@ class TestArguments:
     )
     def test_a_number_of_any_type_arrives_bit_by_bit(self, declared, dtype, number):
         show = RawKernel.from_source(f"""
-            struct half {{ unsigned short bits; }};
-            struct hip_bfloat16 {{ unsigned short bits; }};
-            struct float2 {{ float x, y; }};
-            struct double2 {{ double x, y; }};
+            #include <cuda_fp16.h>
+            #include <hip/hip_bfloat16.h>
             extern "C" __global__ void show(char before, {declared} number, unsigned char* bytes) {{
                 bytes[threadIdx.x] = reinterpret_cast<const unsigned char*>(&number)[threadIdx.x];
             }}

@@ -1,4 +1,4 @@
-"""Kernels that are written in Python compute on a GPU what they do when g++ compiles them: the same tests."""
+"""Kernels that are written in Python compute on a GPU what they do on the processor: the same tests."""
 
 from functools import partial
 
@@ -19,4 +19,4 @@ def _on_the_device(monkeypatch, request, device):
     if warp not in {None, width}:
         pytest.skip(f"warps of {device} have {width} threads")
     for module in (test_python_kernels, test_python_kernel_steps):
-        monkeypatch.setattr(module, "run_with_gcc", partial(run_on, device))
+        monkeypatch.setattr(module, "run_text", partial(run_on, device))

@@ -10,7 +10,7 @@ from accel.backends.cupy import launches, structures
 from accel.abc import Block, Fill, Limits, Operand, Plan, Span, Swizzling
 from accel.dtypes import as_dtype
 
-from . import host_gpu
+from . import host_gpu, on_processor
 
 __all__ = ["DTYPES", "Case", "End", "Memory", "check_copy", "check_fill", "conflicts", "places", "wide_distances"]
 
@@ -41,11 +41,20 @@ class Memory:
 
     def __init__(self, found, size, phase, seed):
         low, high = (int(found.min()), int(found.max()) + size) if found.size else (0, 0)
+        self.low, self.nbytes = low, high - low
         room = np.random.default_rng(seed).integers(0, 256, high - low + 2 * MARGIN + 32, np.uint8)
         first = room.ctypes.data + MARGIN - low
         self.bytes = room
         self.address = first + (phase - first) % 16
         self.start = self.address - room.ctypes.data
+
+    def range(self, written=None):
+        """Return the bytes from the first position to the last one, for launches with checks."""
+        return on_processor.Memory(self.address + self.low, self.nbytes, written)
+
+    def unwritten(self):
+        """Return the same bytes, for launches that only write them."""
+        return self.range(np.zeros(self.nbytes + 16, np.uint8))
 
     def at(self, found, size):
         """Return the indices of the bytes of items at some positions, one item in each row."""
@@ -92,7 +101,7 @@ def wide_distances(plan):
         cached.cache_clear()
 
 
-def check_copy(case, text=None, **compiling):
+def check_copy(case, text=None, **how):
     """Copy by a kernel and by NumPy, and compare all bytes; return the launch."""
     plan = case.plan
     into = places(plan, case.target, plan.target_start, plan.target_strides)[1]
@@ -101,7 +110,8 @@ def check_copy(case, text=None, **compiling):
     source = Memory(out_of, plan.itemsize, case.source.phase, seed=2)
     expected, untouched = _copied(plan, target, source, into, before, out_of), source.bytes.copy()
     launch = launch_of(case, target, source)
-    run(launch, case.seed, text, **compiling)
+    memory = [target.unwritten(), source.range(), *_tables(case.target, case.source)]
+    run(launch, case.seed, text, memory=memory, **how)
     np.testing.assert_array_equal(target.bytes, expected)
     np.testing.assert_array_equal(source.bytes, untouched)
     return launch
@@ -109,13 +119,18 @@ def check_copy(case, text=None, **compiling):
 
 def conflicts(case, text=None):
     """Return how many passes over shared memory a copy makes for each that it would make without conflicts of banks."""
-    compiling = {"sanitizers": ("thread",), "warp": 32}
-    launch = check_copy(case, text, **compiling)
-    made, fewest = host_gpu.compile(text or launches.module_source(), launch.defines, **compiling).passes()
+    plan = case.plan
+    into = places(plan, case.target, plan.target_start, plan.target_strides)[1]
+    out_of = places(plan, case.source, plan.source_start, plan.source_strides)[1]
+    target, source = (Memory(found, plan.itemsize, 0, seed=1) for found in (into, out_of))
+    launch = launch_of(case, target, source)
+    module = host_gpu.compile(text or launches.module_source(), launch.defines, 32, ("thread",))
+    module.launch(launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared_bytes, case.seed)
+    made, fewest = module.passes()
     return made / fewest
 
 
-def check_fill(plan, end, value, *, blocks=1 << 20, seed=0):
+def check_fill(plan, end, value, *, blocks=1 << 20, seed=0, **how):
     """Fill the target of a plan by a kernel and by NumPy, and compare all bytes; return the launch."""
     found = places(plan, end, 0, plan.target_strides)[1]
     memory = Memory(found, plan.itemsize, end.phase, seed=1)
@@ -124,17 +139,18 @@ def check_fill(plan, end, value, *, blocks=1 << 20, seed=0):
     operand, table = _operand(end, memory, plan), _address(end.table)
     with wide_distances(plan):
         launch = launches.fill_launch(operand, value, memory.address, table=table, limits=_limits(blocks))
-    run(launch, seed)
+    run(launch, seed, memory=[memory.unwritten(), *_tables(end)], **how)
     np.testing.assert_array_equal(memory.bytes, expected)
     return launch
 
 
-def run(launch, seed, text=None, **compiling):
-    """Run a launch on the host-simulated GPU."""
+def run(launch, seed, text=None, checks="", memory=(), warp=None):
+    """Run a launch on the processor, with checks if there are names of some."""
     # The warp size makes no difference to these kernels; both sizes are run.
-    warp = compiling.pop("warp", 64 if seed % 2 and "-DACCEL_DISTANCE=32" in launch.defines else 32)
-    module = host_gpu.compile(text or launches.module_source(), launch.defines, warp, **compiling)
-    module.launch(launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared_bytes, seed)
+    warp = warp or (64 if seed % 2 and "-DACCEL_DISTANCE=32" in launch.defines else 32)
+    module = on_processor.compile(text or launches.module_source(), launch.defines, warp, checked=bool(checks))
+    arguments = launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared_bytes, seed
+    module.launch(*arguments, checks=checks or "sync", memory=memory)
 
 
 def _copied(plan, target, source, into, before, out_of):
@@ -151,6 +167,11 @@ def _operand(end, memory, plan):
     span = Span(Block(memory.bytes.ctypes.data, memory.bytes.size, memory.bytes), 0, memory.bytes.size)
     dtype = as_dtype(DTYPES[plan.itemsize])
     return Operand(span, memory.start, dtype, plan.extents, plan.target_strides, True, end.swizzle, end.table)
+
+
+def _tables(*ends):
+    tables = [end.table for end in ends if end.table is not None and end.table.size]
+    return [*map(on_processor.Memory.of, tables)]
 
 
 def _address(table):

@@ -1,4 +1,4 @@
-"""Programs in the typed form, run on a device through its backend, like `programs.run_with_gcc`."""
+"""Programs in the typed form, run on a device through its backend, like `programs.run_text`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Programs in the typed form, run as the C++ text that GPUs get, compiled by g++; see `host_gpu`."""
+"""Programs in the typed form, run on the processor as the text that GPUs get; see `on_processor`."""
 
 import numpy as np
 from accel.backends.cupy import device_code
@@ -6,31 +6,36 @@ from accel.backends.cupy import device_code
 from accel.abc.kernels import Failure
 from accel.ir import SLOT, Loop, Threads, View
 
-from . import host_gpu
+from . import on_processor
+from .on_processor import Memory
 
-__all__ = ["run_module", "run_with_gcc"]
+__all__ = ["run_module", "run_text"]
 
 FEW_BLOCKS = (3, 1, 1)
 
 
-def run_with_gcc(program, arguments, grid=None, block=None, seed=0, warp=32, bits=64):
-    """Run a program on NumPy arrays, which it changes, and numbers, one for each parameter.
+def run_text(program, arguments, grid=None, block=None, seed=0, warp=32, bits=64, checks=on_processor.ALL):
+    """Run a program on NumPy arrays, which it changes, and numbers, one for each parameter; a finding is an error.
 
     Grid and block are needed for a program with an explicit grid; else the grid is small, so that threads do several
     iterations. Distances have 32 or 64 bits. Returns the `Failure`, or None; and the results as NumPy scalars.
     """
     options = (f"-DACCEL_INDEX={bits}",)
-    module = host_gpu.compile(device_code.device_source(program), options, warp)
+    module = on_processor.compile(device_code.device_source(program), options, warp, checked=True)
     values = [each for pair in zip(program.parameters, arguments, strict=True) for each in flattened(*pair, bits)]
-    return run_module(module, program, values, grid, block, seed)
+    arrays = [array for array in arguments if isinstance(array, np.ndarray) and array.size]
+    memory = on_processor.apart([np.lib.array_utils.byte_bounds(array) for array in arrays])
+    return run_module(module, program, values, grid, block, seed, checks=checks, memory=memory)
 
 
-def run_module(module, program, values, grid=None, block=None, seed=0):
+def run_module(module, program, values, grid=None, block=None, seed=0, *, checks="sync", memory=()):
     """Run a program that was compiled; the values are those that its kernels take for the parameters."""
     values = list(values)
     frame = aligned(SLOT * len(program.frame), seed)
     scratch = aligned(device_code.PARTIAL * FEW_BLOCKS[0] * device_code.reductions(program), seed)
     record = np.zeros(len(Failure._fields), np.int64)
+    unwritten = [Memory.of(each, written=False) for each in (frame, scratch) if each.nbytes]
+    how = {"seed": seed, "checks": checks, "memory": [*memory, *unwritten, Memory.of(record)]}
     if program.frame:
         values.append(address(frame))
     if device_code.reductions(program):
@@ -40,13 +45,13 @@ def run_module(module, program, values, grid=None, block=None, seed=0):
     for number, step in enumerate(program.steps):
         name = device_code.kernel_name(program, number)
         if isinstance(step, Threads):
-            module.launch(name, grid, block, values, device_code.shared_bytes(program), seed)
+            module.launch(name, grid, block, values, device_code.shared_bytes(program), **how)
         elif isinstance(step, Loop):
-            module.launch(name, FEW_BLOCKS, device_code.THREADS, values, seed=seed)
+            module.launch(name, FEW_BLOCKS, device_code.THREADS, values, **how)
             if step.reductions:
-                module.launch(device_code.totals_name(program, number), 1, device_code.THREADS, values, seed=seed)
+                module.launch(device_code.totals_name(program, number), 1, device_code.THREADS, values, **how)
         else:
-            module.launch(name, 1, 1, values, seed=seed)
+            module.launch(name, 1, 1, values, **how)
     return failure_of(record), results_of(program, frame)
 
 

@@ -8,7 +8,7 @@ from accel.abc import Fill, Leaf, Plan, Swizzling
 
 from .cases import matrix, rows
 from .copying import Case, End, check_copy
-from .host_gpu import KernelError
+from .on_processor import ALL, KernelError
 from .shapes import permuted
 from .strategies import aligned, plan_of
 
@@ -61,7 +61,6 @@ BUGS = [
     ("rows", "(phase ? 2 * CHUNK : CHUNK) <= length", "0 <= length"),
     ("rows", "end = min(at + CHUNK, length)", "end = at + CHUNK"),
     ("rows", "at < 0 ? 0 : at", "at"),
-    ("strided", "min(first + i * blockDim.x, count - 1)", "first + i * blockDim.x"),
     # A wrong stride, or a wrong step.
     ("turned", "target, plane.b_target_stride", "target, plane.a_source_stride"),
     ("turned", "a * Offset(plane.a_source_stride)", "a * Offset(plane.b_target_stride)"),
@@ -80,7 +79,7 @@ BUGS = [
     ("in words", "[i / LENGTH * WIDTH + l] =", "[j / WIDTH + l] ="),
     ("rows", "byte & 8 ? word[i + 2]", "byte & 8 ? word[i + 1]"),
     ("rows", "byte & 4 ? word[i + 1]", "byte & 4 ? word[i]"),
-    ("rows", "| low) >> (8 * byte)", "| low) >> (4 * byte)"),
+    ("rows", "8 * byte)", "4 * byte)"),
     ("swizzled", "distance += swizzle.offset;", ""),
     ("swizzled", "<< swizzle.left) >> swizzle.right", ">> swizzle.left) << swizzle.right"),
     ("in pieces", "return piece * ACCEL_ITEM;", "return piece;"),
@@ -92,13 +91,22 @@ BUGS = [
     ("zeroed", "move.source = nullptr;", ""),
 ]
 
+# These change no byte of the target. The check that finds them is the last.
+SEEN_BY_CHECKS = [
+    ("strided", "min(first + i * blockDim.x, count - 1)", "first + i * blockDim.x", "OUT_OF_BOUNDS"),
+    ("strided", "i * blockDim.x < left && ", "", "RACE"),
+    ("by a table", "i * blockDim.x < left && ", "", "RACE"),
+    ("turned", "__syncthreads();  // the next tile", "// the next tile", "RACE"),
+    ("turned", "(y + (done + k) * DOWN) * PACK < a_left", "(y + (done + k) * DOWN) * PACK <= a_left", "OUT_OF_BOUNDS"),
+]
 
-def finds(name, text=None):
+
+def finds(name, text=None, **how):
     """Return the seeds with which a case fails."""
     found = []
     for seed in range(10):
         try:
-            check_copy(CASES[name]._replace(seed=2 * seed), text)
+            check_copy(CASES[name]._replace(seed=2 * seed), text, **how)
         except (AssertionError, KernelError):
             found.append(seed)
     return found
@@ -107,6 +115,7 @@ def finds(name, text=None):
 @pytest.mark.parametrize("name", CASES)
 def test_without_a_bug_nothing_is_found(name):
     assert finds(name) == []
+    assert finds(name, checks=ALL) == []
 
 
 @pytest.mark.parametrize(("name", "right", "wrong"), BUGS)
@@ -116,7 +125,16 @@ def test_a_bug_is_found_whatever_the_order_of_threads(name, right, wrong):
     assert finds(name, text.replace(right, wrong)) == list(range(10))
 
 
+@pytest.mark.parametrize(("name", "right", "wrong", "finding"), SEEN_BY_CHECKS)
+def test_a_bug_that_changes_no_byte_is_found_by_the_checks(name, right, wrong, finding):
+    text = launches.module_source()
+    assert right in text
+    for seed in range(3):
+        with pytest.raises(KernelError, match=finding):
+            check_copy(CASES[name]._replace(seed=seed), text.replace(right, wrong), checks=ALL)
+
+
 def test_an_access_that_is_not_aligned_is_found(monkeypatch):
     monkeypatch.setattr(launches, "word_of", lambda *_: 8)
-    with pytest.raises(KernelError, match=r"transpose_tiles: an access at 0x\w+ is not aligned"):
-        check_copy(turned(131, 70, gap=2))
+    with pytest.raises(KernelError, match="transpose_tiles: MISALIGNED"):
+        check_copy(turned(131, 70, gap=2), checks=ALL)

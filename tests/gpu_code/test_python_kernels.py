@@ -1,4 +1,4 @@
-"""Numbers in kernels that are written in Python: the text for GPUs, run by g++, computes what NumPy does."""
+"""Numbers in kernels that are written in Python: the text for GPUs, run on the processor, computes what NumPy does."""
 
 import warnings
 
@@ -10,7 +10,7 @@ from accel.dtypes import supported
 from accel.ir import TRUTH, Binary, Call, Cast, Compare, Logic, Select, Unary
 
 from .building import const, elementwise, load, view
-from .programs import run_with_gcc
+from .programs import run_text
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 DTYPES = [dtype for dtype in supported() if dtype.itemsize > 1 or dtype.kind in "iub"]
@@ -73,7 +73,7 @@ def computed(sources, expressions, **how):
     """Return the values of expressions of the elements of arrays, which are the views a, b and c."""
     views = [view(name, source.dtype, writable=False) for name, source in zip("abc", sources, strict=False)]
     made = [np.zeros(len(sources[0]), dtype) for dtype, _ in expressions]
-    assert run_with_gcc(elementwise(views, expressions), [*sources, *made], **how) == (None, ())
+    assert run_text(elementwise(views, expressions), [*sources, *made], **how) == (None, ())
     return made
 
 

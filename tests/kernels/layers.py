@@ -1,4 +1,4 @@
-"""The layers of kernels: a program is interpreted, run as code of the host, and as the text for GPUs by g++.
+"""The layers of kernels: a program is interpreted, run as code of the host, and as the text for GPUs on the processor.
 
 They share no code that computes, so what they agree on is what a kernel means.
 """
@@ -18,7 +18,7 @@ from accel.ir import Program, View
 from accel.kernels.argument_types import Leaf
 from accel.memory.host_arrays import bytes_at
 
-from ..gpu_code import host_gpu
+from ..gpu_code import on_processor
 from ..gpu_code.programs import run_module
 
 __all__ = ["Case", "Outcome", "Texts", "agree", "by_host", "by_interpreter", "case_of"]
@@ -136,7 +136,7 @@ def by_host(case):
 
 
 class Texts:
-    """The texts of programs for GPUs, which g++ compiles all at once.
+    """The texts of programs for GPUs, which are compiled all at once.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class Texts:
                 values += map(np.int32 if bits == 32 else np.int64, strides)
             else:
                 values.append(np.asarray(leaf.numbers[0]).astype(parameter.dtype)[()])
-        module = host_gpu.compile(self.text, (f"-DACCEL_INDEX={bits}",), self._warp)
+        module = on_processor.compile(self.text, (f"-DACCEL_INDEX={bits}",), self._warp)
         return copied.outcome(run_module(module, program, values, case.grid, case.block, seed))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from accel.errors import KernelSyntaxError
 
+from ..text.ptx import CALLS
 from ..text.tokens import line_of
 from ..text.translation import constants, translated, without_launches
 
@@ -22,11 +23,13 @@ def unit_of(source: str, kernels: Sequence[str], macros: str = "", *, checked: b
     if at >= 0:
         file, line = line_of(source, at)
         raise KernelSyntaxError(f"{file}:{line}: error: a character of number 0; remove it")
-    declared = '#include "accel_sim/declared.h"\n' if checked else ""
+    text = without_launches(translated(source, checked=checked))
+    headers = [name for name, needed in (("declared", checked), ("ptx", CALLS in text)) if needed]
+    included = "".join([f'#include "accel_sim/{name}.h"\n' for name in ("kernel", *headers)])
     entries = "".join([f"ACCEL_SIM_ENTRY({number}, {kernel})\n" for number, kernel in enumerate(kernels)])
     return (
-        f'#include "accel_sim/kernel.h"\n{declared}{macros}'
-        f'#line 1 "<source>"\n{without_launches(translated(source, checked=checked))}\n'
+        f"{included}{macros}"
+        f'#line 1 "<source>"\n{text}\n'
         f'#line 1 "<kernels>"\n{entries}#include "accel_sim/module.h"\n'
         f"ACCEL_SIM_NAMES(accel_sim_kernels, {_strings(kernels)})\n"
         f"ACCEL_SIM_NAMES(accel_sim_constants, {_strings(constants(source))})\n"

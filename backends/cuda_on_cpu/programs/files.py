@@ -6,6 +6,7 @@ from pathlib import Path
 
 from accel.errors import KernelSyntaxError
 
+from ..text.ptx import CALLS
 from ..text.tokens import code_of
 from ..text.translation import translated
 from .launches import with_launches
@@ -55,7 +56,9 @@ def mirror(texts: dict[Path, str], folder: Path, *, checked: bool) -> None:
     for path, text in texts.items():
         copy = mirrored(path, folder)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(f'#line 1 "{path}"\n{_translation(path, text, checked=checked)}', **ENCODING)
+        translation = _translation(path, text, checked=checked)
+        header = '#include "accel_sim/ptx.h"\n' if CALLS in translation else ""
+        copy.write_text(f'{header}#line 1 "{path}"\n{translation}', **ENCODING)
 
 
 def mirrored(path: Path, folder: Path) -> Path:

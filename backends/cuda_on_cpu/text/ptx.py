@@ -1,16 +1,20 @@
-"""`translated_ptx`: C++ of the inline PTX in the headers of libraries.
+"""`translated_ptx`: C++ of inline PTX, in kernels and in the headers of libraries.
 
-An instruction becomes a call of a function in ``accel_sim/ptx.h``. A statement with an instruction that is not there
-stops a launch which comes to it.
+An instruction becomes a call of a function in ``accel_sim/ptx.h``. The caller says what takes the place of a statement
+with an instruction that is not there.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from .tokens import Token, matching, tokens
 
-__all__ = ["translated_ptx"]
+__all__ = ["CALLS", "translated_ptx"]
+
+CALLS = "accel_sim::ptx::"
+"""What the functions of the header begin with, so the text that needs it."""
 
 _ASM = frozenset(("asm", "__asm__", "__asm"))
 _SPACE = frozenset(("space", "comment"))
@@ -42,10 +46,27 @@ _ORDERS = {
 }  # fmt: skip
 _SCOPES = {"cta": "accel_sim::SCOPE_BLOCK", "gpu": "accel_sim::SCOPE_DEVICE", "gl": "accel_sim::SCOPE_DEVICE",
            "cluster": "accel_sim::SCOPE_DEVICE", "sys": "accel_sim::SCOPE_SYSTEM"}  # fmt: skip
-# Places and caches: addresses are generic, and there is no cache. Addresses in shared memory have 32 bits there.
-_ANYWHERE = frozenset(
+# Places and caches: addresses are generic, and there is no cache. A register of 32 bits has the lower half of an
+# address in shared memory.
+_SHARED = frozenset(["shared", "shared::cta"])
+_ANYWHERE = _SHARED | frozenset(
     ["volatile", "weak", "mmio", "global", "local", "const", "ca", "cg", "cs", "lu", "cv", "nc", "wb", "wt"]
 )
+_CONVERTED = {
+    **{name: kind for name, kind in _TYPES.items() if kind != "bool" and not name.startswith("b")},
+    "f16": "accel_sim::Half", "bf16": "accel_sim::BFloat16",
+}  # fmt: skip
+_ROUNDINGS = {
+    "rn": "NEAREST", "rz": "ZERO", "rp": "UP", "rm": "DOWN",
+    "rni": "NEAREST", "rzi": "ZERO", "rpi": "UP", "rmi": "DOWN",
+}  # fmt: skip
+_COPIES = re.compile(r"cp\.async\.c[ag]\.shared(::cta)?\.global(\.L\w+::\w+)*")
+# Copies are done when they begin, so there is nothing to wait for.
+_WAITS = re.compile(r"cp\.async\.(commit_group|wait_all|wait_group)")
+_BARRIERS = frozenset(["bar.sync", "barrier.sync", "barrier.sync.aligned"])
+_DEFINITION = re.compile(r"#\s*define\s+(\w+)(?=\s)")
+_SOMETHING = "?"
+_MOST_MACROS = 8  # within macros
 _ATOMICS = frozenset(["add", "min", "max", "and", "or", "xor", "exch", "cas"])
 
 
@@ -60,8 +81,16 @@ class _Statement(NamedTuple):
     operands: tuple[tuple[str, str], ...]
 
 
-def translated_ptx(source: str) -> str:
+def translated_ptx(source: str, refused: Callable[[str], str] | None = None) -> str:
     """Return a source whose inline PTX is C++. The number of lines stays the same.
+
+    Parameters
+    ----------
+    source : str
+        CUDA.
+    refused : function, optional
+        Takes the text of a statement that is not translated, and returns what takes its place; by default, what stops
+        a launch that comes to it.
 
     Examples
     --------
@@ -69,30 +98,47 @@ def translated_ptx(source: str) -> str:
     do { uint32_t accel_sim_0 = ...; accel_sim_0 = accel_sim::ptx::add<uint32_t>(accel_sim_1, 1); ...
     """
     parts, at = [], 0
-    for start, end, text in _edits(source, "\n"):
+    code = [token for token in tokens(source) if token.kind not in _SPACE]
+    for start, end, text in _edits(source, code, refused or _stopping, _macros(code), "\n"):
         parts += [source[at:start], text]
         at = end
     return "".join([*parts, source[at:]])
 
 
-def _edits(source: str, line_end: str) -> Iterator[tuple[int, int, str]]:
-    code = [token for token in tokens(source) if token.kind not in _SPACE]
+def _stopping(text: str) -> str:
+    named = re.sub(r"[^\w .,%@|!;\[\]]", "", " ".join(text.split()))[:80]
+    return f'accel_sim_unsupported("the PTX instruction {named}")'
+
+
+def _macros(code: Sequence[Token]) -> dict[str, list[Token]]:
+    """Return what names without parameters stand for, if they are defined once."""
+    found: dict[str, list[list[Token]]] = {}
+    for token in code:
+        if token.kind == "directive" and (match := _DEFINITION.match(token.text)):
+            body = tokens(token.text[match.end() :].replace("\\\n", " \n"))
+            found.setdefault(match[1], []).append([each for each in body if each.kind not in _SPACE])
+    return {name: bodies[0] for name, bodies in found.items() if len(bodies) == 1}
+
+
+def _edits(
+    source: str, code: Sequence[Token], refused: Callable[[str], str], macros: dict[str, list[Token]], line_end: str
+) -> Iterator[tuple[int, int, str]]:
     for index, token in enumerate(code):
         if token.kind == "directive" and "asm" in token.text:  # in the body of a macro, say
-            first = token.start + 1
-            for start, end, text in _edits(token.text[1:].replace("\\\n", " \n"), "\\\n"):
-                yield first + start, first + end, text
+            first, text = token.start + 1, token.text[1:].replace("\\\n", " \n")
+            inside = [each for each in tokens(text) if each.kind not in _SPACE]
+            for start, end, edit in _edits(text, inside, refused, macros, "\\\n"):
+                yield first + start, first + end, edit
         elif token.kind == "name" and token.text in _ASM:
             opening = next((i for i in range(index + 1, min(index + 4, len(code))) if code[i].text == "("), None)
             if opening is not None:
                 closing = matching(code, opening)
-                end = code[closing].end
-                text = _translated(_statement(source, code[opening + 1 : closing]))
+                end = code[closing].end if closing < len(code) else code[-1].end
+                text = _translated(source, code[opening + 1 : closing], refused, macros)
                 yield token.start, end, text + line_end * source.count("\n", token.start, end)
 
 
-def _statement(source: str, inside: Sequence[Token]) -> _Statement:
-    """Return a statement; of a macro that puts the text together, only with a text that is not translated."""
+def _statement(source: str, inside: Sequence[Token], macros: dict[str, list[Token]]) -> _Statement:
     sections: list[list[Token]] = [[]]
     depth = 0
     for token in inside:
@@ -101,11 +147,26 @@ def _statement(source: str, inside: Sequence[Token]) -> _Statement:
             sections += [[] for _ in token.text]
         else:
             sections[-1].append(token)
-    if any(token.kind != "string" for token in sections[0]):
-        return _Statement("which a macro makes", ())
-    text = "".join([_unquoted(token.text) for token in sections[0]])
     operands = [operand for section in sections[1:3] for operand in _operands(source, section)]
-    return _Statement(text, tuple(operands))
+    return _Statement(_text(sections[0], macros), tuple(operands))
+
+
+def _text(pieces: Sequence[Token], macros: dict[str, list[Token]], depth: int = 0) -> str:
+    """Return the text that strings and macros make; `_SOMETHING` stands for what a macro with parameters makes."""
+    text, index = "", 0
+    while index < len(pieces):
+        piece = pieces[index]
+        if piece.kind == "string":
+            text += _unquoted(piece.text)
+        elif piece.kind == "name" and index + 1 < len(pieces) and pieces[index + 1].text == "(":
+            text += _SOMETHING
+            index = matching(pieces, index + 1)
+        elif piece.kind == "name" and piece.text in macros and depth < _MOST_MACROS:
+            text += _text(macros[piece.text], macros, depth + 1)
+        else:
+            raise _UnknownError
+        index += 1
+    return text
 
 
 def _unquoted(literal: str) -> str:
@@ -116,18 +177,23 @@ def _operands(source: str, section: Sequence[Token]) -> Iterator[tuple[str, str]
     index = 0
     while index < len(section):
         closing = matching(section, index + 1)
+        if closing >= len(section) or section[index].kind != "string":
+            raise _UnknownError
         yield section[index].text.strip('"'), source[section[index + 1].start : section[closing].end].replace("\n", " ")
         index = closing + 2
 
 
-def _translated(statement: _Statement) -> str:
-    text = re.sub(r"//[^\n]*", "", statement.text).replace("\n", " ")
+def _translated(
+    source: str, inside: Sequence[Token], refused: Callable[[str], str], macros: dict[str, list[Token]]
+) -> str:
     try:
+        statement = _statement(source, inside, macros)
+        text = re.sub(r"//[^\n]*", "", statement.text).replace("\n", " ")
         body = " ".join(_instructions(text.replace("%%", "%")))
         return f"do {{ {' '.join(_loads(statement))} {body} {' '.join(_stores(statement))} }} while (0)"
     except _UnknownError:
-        named = re.sub(r"[^\w .,%@|!;\[\]]", "", " ".join(text.split()))[:80]
-        return f'accel_sim_unsupported("the PTX instruction {named}")'
+        strings = takewhile(lambda token: token.kind == "string", inside)
+        return refused("".join([_unquoted(token.text) for token in strings]) or "which a macro makes")
 
 
 def _loads(statement: _Statement) -> Iterator[str]:
@@ -152,7 +218,7 @@ def _instructions(text: str) -> Iterator[str]:
         if words.startswith(".reg"):
             _, kind, names = words.split(None, 2)
             for name in names.split(","):
-                yield f"{_register_type(kind.strip('.'))} accel_sim_{name.strip()};"
+                yield f"{_register_type(kind.strip('.'))} {_operand(name)};"
         elif words:
             guard = re.match(r"@(!?)([\w%]+)\s+", words)
             made = _instruction(words[guard.end() :] if guard else words)
@@ -176,8 +242,10 @@ def _operand(text: str) -> str:
         return _SPECIAL[text]
     if re.fullmatch(r"%\d+|[A-Za-z_]\w*", text):
         return f"accel_sim_{text.strip('%')}"
-    if re.fullmatch(r"-?(0x)?[0-9a-fA-F]+", text):
+    if re.fullmatch(r"-?(0x[0-9a-fA-F]+|[0-9]+)", text):
         return text
+    if re.fullmatch(r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}", text):  # the bits of a number
+        return f"0x{text[2:]}"
     raise _UnknownError
 
 
@@ -185,7 +253,7 @@ def _instruction(words: str) -> str:
     name, _, rest = words.partition(" ")
     operands = [part.strip() for part in re.findall(r"\s*(\{[^}]*\}|\[[^\]]*\]|[^,]+)", rest) if part.strip()]
     base, *suffixes = name.split(".")
-    if base in {"prefetch", "prefetchu", ""}:  # the last: a pragma
+    if base in {"prefetch", "prefetchu", ""} or _WAITS.fullmatch(name):  # the empty one: a pragma
         return ""
     if base in {"ld", "st", "atom", "red"}:
         return _access(base, suffixes, operands)
@@ -193,9 +261,38 @@ def _instruction(words: str) -> str:
         if not suffixes or suffixes[-1] not in _SCOPES or not set(suffixes[:-1]) <= set(_ORDERS):
             raise _UnknownError
         return f"accel_sim::ptx::fence({_SCOPES[suffixes[-1]]});"
+    if base in {"cvt", "cvta", "cp", "bar", "barrier"}:
+        return _special(base, suffixes, operands)
     if any(operand.startswith("{") for operand in operands):
         return _vector_move(name, operands)
     return _plain(base, suffixes, operands)
+
+
+def _special(base: str, suffixes: list[str], operands: list[str]) -> str:
+    name = ".".join([base, *suffixes])
+    if name in _BARRIERS and operands == ["0"]:
+        return "__syncthreads();"
+    if _COPIES.fullmatch(name) and len(operands) in {3, 4}:
+        into, out_of = (_address(operand, shared=number == 0) for number, operand in enumerate(operands[:2]))
+        return f"{CALLS}copy_async({', '.join([into, out_of, *map(_operand, operands[2:])])});"
+    if base in {"cvt", "cvta"} and len(operands) == 2:
+        return f"{_operand(operands[0])} = {_converted(base, suffixes, _operand(operands[1]))};"
+    raise _UnknownError
+
+
+def _converted(base: str, suffixes: list[str], value: str) -> str:
+    """Translate a conversion of a number, or of an address between spaces."""
+    if base == "cvta":
+        into_generic = suffixes[0] in _SHARED
+        if suffixes[-1] not in {"u32", "u64"} or not set(suffixes[:-1]) <= {"to", *_ANYWHERE}:
+            raise _UnknownError
+        return f"{CALLS}shared_address({value})" if into_generic else value
+    *how, to, of = ["", "", *suffixes]
+    how = [each for each in how if each]
+    if to not in _CONVERTED or of not in _CONVERTED or len(how) > 1 or not set(how) <= set(_ROUNDINGS):
+        raise _UnknownError
+    rounding = "".join([f", accel_sim::{_ROUNDINGS[each]}" for each in how])
+    return f"{CALLS}cvt<{_CONVERTED[to]}, {_CONVERTED[of]}>({value}{rounding})"
 
 
 def _plain(base: str, suffixes: list[str], operands: list[str]) -> str:
@@ -232,28 +329,42 @@ def _vector_move(name: str, operands: list[str]) -> str:
 def _access(base: str, suffixes: list[str], operands: list[str]) -> str:
     *middle, last = suffixes
     kind = _TYPES.get(last)
+    if kind is None:
+        raise _UnknownError
+    shared = not _SHARED.isdisjoint(middle)
     rest = [each for each in middle if each not in _SCOPES and each not in _ANYWHERE and ":" not in each]
     order = next((_ORDERS[each] for each in rest if each in _ORDERS), "")
     names = [each for each in rest if each not in _ORDERS]
-    if kind is None:
-        raise _UnknownError
     if base in {"atom", "red"}:
-        if len(names) != 1 or names[0] not in _ATOMICS:
-            raise _UnknownError
-        targets, addressed, *values = ["", *operands] if base == "red" else operands
-        call = _call(f"atom_{names[0]}", kind, addressed, [*map(_operand, values), order or _ORDERS["relaxed"]])
-        return f"{_operand(targets)} = {call};" if targets else f"{call};"
+        return _update(names, kind, ["", *operands] if base == "red" else operands, order, shared=shared)
+    if len(operands) != 2:
+        raise _UnknownError
+    addressed, value = operands if base == "st" else reversed(operands)
+    address = _address(addressed, shared=shared)
+    if names in (["v2"], ["v4"]) and not order and value.startswith("{"):
+        values = [_operand(each) for each in value.strip("{}").split(",")]
+        return f"{CALLS}{base}_vector<{kind}>({', '.join([address, *values])});"
     if names:
         raise _UnknownError
     orders = [order] if order else []
     if base == "ld":
-        return f"{_operand(operands[0])} = {_call('ld', kind, operands[1], orders)};"
-    return f"{_call('st', kind, operands[0], [_operand(operands[1]), *orders])};"
+        return f"{_operand(value)} = {CALLS}ld<{kind}>({', '.join([address, *orders])});"
+    return f"{CALLS}st<{kind}>({', '.join([address, _operand(value), *orders])});"
 
 
-def _call(function: str, kind: str, addressed: str, values: list[str]) -> str:
-    found = re.fullmatch(r"\[\s*([%\w]+)\s*(?:\+\s*(\d+)\s*)?\]", addressed)
+def _update(names: list[str], kind: str, operands: list[str], order: str, *, shared: bool) -> str:
+    """Translate an atomic operation; the first operand is empty if nobody wants the old value."""
+    if len(names) != 1 or names[0] not in _ATOMICS or len(operands) < 3:
+        raise _UnknownError
+    target, addressed, *values = operands
+    inputs = [_address(addressed, shared=shared), *map(_operand, values), order or _ORDERS["relaxed"]]
+    call = f"{CALLS}atom_{names[0]}<{kind}>({', '.join(inputs)})"
+    return f"{_operand(target)} = {call};" if target else f"{call};"
+
+
+def _address(text: str, *, shared: bool) -> str:
+    found = re.fullmatch(r"\[\s*([%\w]+)\s*(?:\+\s*(\d+)\s*)?\]", text)
     if found is None:
         raise _UnknownError
-    address = _operand(found[1]) + (f" + {found[2]}" if found[2] else "")
-    return f"accel_sim::ptx::{function}<{kind}>({', '.join([address, *values])})"
+    address = f"{CALLS}shared_address({_operand(found[1])})" if shared else _operand(found[1])
+    return address + (f" + {found[2]}" if found[2] else "")

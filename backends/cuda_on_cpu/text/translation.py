@@ -1,19 +1,18 @@
 """`translated`: C++ of the text of CUDA and HIP kernels.
 
 Nearly all of it stays as it is, because the headers here define the words of CUDA. Changed is what no macro can change:
-dynamic shared memory, inline PTX, and in checked code, declarations without a value. Lines keep their numbers.
+inline PTX, dynamic shared memory, and in checked code, declarations without a value. Lines keep their numbers.
 """
 
 from collections.abc import Iterator, Sequence
 
 from .declarations import uninitialised
 from .dynamic_shared import in_functions, pointers
+from .ptx import translated_ptx
 from .scopes import scoped
-from .tokens import Token, code_among, code_of, matching, tokens
+from .tokens import Token, code_of, tokens
 
 __all__ = ["constants", "translated", "without_launches"]
-
-_ASM = frozenset(("asm", "__asm__", "__asm"))
 
 
 def translated(source: str, *, checked: bool) -> str:
@@ -31,11 +30,11 @@ def translated(source: str, *, checked: bool) -> str:
     >>> translated("void f() { float x; }", checked=True)
     'void f() { float x; accel_sim::declared(x); }'
     """
+    source = translated_ptx(source, _refused) if "asm" in source else source
     everything = list(tokens(source))
     code = scoped(everything)
     edits = [
         *_macros(everything),
-        *_assembly(code_among(everything)),
         *pointers(source, code),
         *in_functions(source, code),
     ]
@@ -63,17 +62,10 @@ def _macros(everything: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
                 yield token.start + 1 + start, token.start + 1 + end, text
 
 
-def _assembly(code: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
-    """Yield the edits that make an error of inline PTX, where the preprocessor does not take it out."""
-    for index, token in enumerate(code):
-        if token.kind == "name" and token.text in _ASM:
-            opening = next((i for i in range(index + 1, min(index + 4, len(code))) if code[i].text == "("), None)
-            if opening is not None:
-                closing = matching(code, opening)
-                first = code[opening + 1].text.strip('"') if opening + 1 < len(code) else ""
-                end = code[closing].end if closing < len(code) else code[-1].end
-                quoted = "".join([c for c in first if c.isprintable() and c not in '"\\'])[:60]
-                yield token.start, end, f"({_error(f'inline PTX ({quoted})')})"
+def _refused(assembly: str) -> str:
+    """Return an error of inline PTX, where the preprocessor does not take it out."""
+    quoted = "".join([c for c in assembly if c.isprintable() and c not in '"\\'])[:60]
+    return f"({_error(f'inline PTX ({quoted})')})"
 
 
 def without_launches(source: str) -> str:

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import numpy as np
 
-from ...gpu_code import host_gpu
+from ...gpu_code import on_processor
 
 # CuPy appends its own, and the last one counts; with -dlto there is no code to load.
 OVERRIDDEN = re.compile(r"^-+(ftz(?!=true)|arch|gpu-architecture|dlto|dlink-time-opt)\b|fno-.*flush-denormals")
@@ -319,8 +319,8 @@ def kernels(machine):
             if not machine.compiles:
                 raise RuntimeError('Failure finding "libnvrtc.so.13"')
             try:
-                return RawKernel(host_gpu.compile(self._code, self._options, machine.warp), name)
-            except host_gpu.KernelError as error:
+                return RawKernel(on_processor.compile(self._code, self._options, machine.warp), name)
+            except on_processor.KernelError as error:
                 raise CompileException(str(error)) from None
 
     return RawModule

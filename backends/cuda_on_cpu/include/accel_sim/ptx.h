@@ -1,6 +1,7 @@
-// Instructions of PTX as functions, for the libraries whose inline PTX `ptx.py` translates: the name of an instruction is
-// that of the function, its type is T, and registers are unsigned integers of the width of the type.
+// Instructions of PTX as functions, which `ptx.py` makes inline PTX of: the name of an instruction is that of the
+// function, its type is T, and registers are unsigned integers of the width of the type.
 #pragma once
+#include "formats.h"
 #include "kernel.h"
 
 namespace accel_sim::ptx {
@@ -141,6 +142,29 @@ ACCEL_SIM_INLINE uint32_t prmt(uint32_t a, uint32_t b, uint32_t selector) {
     return __byte_perm(a, b, selector);
 }
 
+// --- conversions: those of formats of 16 bits go by float, which has all their numbers
+
+template <typename T>
+constexpr bool is_short = false;
+template <>
+constexpr bool is_short<Half> = true;
+template <>
+constexpr bool is_short<BFloat16> = true;
+
+template <typename From>
+ACCEL_SIM_INLINE auto number_of(uint64_t bits) {
+    if constexpr (is_short<From>) return From::decode((unsigned short)bits);
+    else return as<From>(bits);
+}
+template <typename To, typename From>
+ACCEL_SIM_INLINE auto cvt(uint64_t bits, Rounding rounding = NEAREST) {
+    const auto number = number_of<From>(bits);
+    if constexpr (is_short<To>) return encode<To>(number, rounding);
+    else if constexpr (__is_same(const float, decltype(number)) && To(1) / 2 == To(0))
+        return result<To>(integer_of<To>(number, rounding));
+    else return result<To>(To(number));
+}
+
 // --- warps
 
 // The lane that `shfl.sync` reads: c has the highest lane, or lowest for up, and from bit 8 the mask of segments.
@@ -207,6 +231,44 @@ ACCEL_SIM_PTX_REDUX(xor, found ^ other)
 #undef ACCEL_SIM_PTX_REDUX
 
 // --- memory: an order is that of the compiler's builtins
+
+static thread_local char near;  // one of the variables in shared memory
+
+// The address in shared memory of which a register has the lower half, or all.
+ACCEL_SIM_INLINE uint64_t shared_address(uint64_t address) {
+    if (address >> 32) return address;
+    const uint64_t dynamic = uint64_t(here()->dynamic_shared), distance = uint32_t(address - dynamic);
+    return distance < here()->dynamic_size ? dynamic + distance : uint64_t(&near) + int32_t(uint32_t(address - uint64_t(&near)));
+}
+
+// Values that are in memory one after another, in one access.
+template <typename T, unsigned COUNT>
+struct __attribute__((aligned(COUNT * sizeof(T)))) Vector {
+    bits_of<T> each[COUNT];
+};
+template <typename T, typename... R>
+ACCEL_SIM_INLINE void ld_vector(uint64_t at, R&... to) {
+    const Vector<T, sizeof...(R)> values = *(const Vector<T, sizeof...(R)>*)at;
+    unsigned i = 0;
+    ((to = R(values.each[i++])), ...);
+}
+template <typename T, typename... R>
+ACCEL_SIM_INLINE void st_vector(uint64_t at, R... values) {
+    *(Vector<T, sizeof...(R)>*)at = {{bits_of<T>(values)...}};
+}
+
+// Copies 4, 8 or 16 bytes, of which those after the first `used` become 0.
+ACCEL_SIM_INLINE void copy_async(uint64_t to, uint64_t from, uint64_t size, uint64_t used = ~uint64_t(0)) {
+    if (used < size) {
+        for (uint64_t i = 0; i < size; ++i) ((unsigned char*)to)[i] = i < used ? ((const unsigned char*)from)[i] : 0;
+    } else if (size == 16) {
+        *(Vector<uint32_t, 4>*)to = *(const Vector<uint32_t, 4>*)from;
+    } else if (size == 8) {
+        *(uint64_t*)to = *(const uint64_t*)from;
+    } else {
+        *(uint32_t*)to = *(const uint32_t*)from;
+    }
+}
 
 template <typename T>
 ACCEL_SIM_INLINE bits_of<T> ld(uint64_t at) {

@@ -1,13 +1,15 @@
 """`ArrayBase`: the fields of an array, its attributes, and the storage under it."""
 
+from abc import abstractmethod
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from accel.abc import Operand
-from accel.device import Device
-from accel.dtypes import DType
+from accel.device import Device, DeviceLike
+from accel.dtypes import DType, DTypeLike
+from accel.interchange import Interchange
 from accel.memory import AnyStorage
 from accel.memory.host_arrays import export
 from accel.xp import array_storage
@@ -25,8 +27,8 @@ def _of_native(name: str, doc: str) -> Any:
     return property(attrgetter(f"_native.{name}"), doc=doc)
 
 
-class ArrayBase:
-    """The fields of `Array`, and what needs nothing else: attributes, storage and container."""
+class ArrayBase(Interchange):
+    """The abstract base of `Array`: its fields, attributes, storage and container."""
 
     # _native: the library's array. _library: the library of its device.
     # _shared: the record that the array shares with its views; None until a view or a storage is made.
@@ -57,11 +59,11 @@ class ArrayBase:
         shared, library = shared_of(self), self._library
         handle = shared.handle
         if handle is None:
-            made = array_storage.storage_of(library, self._native, readonly=shared.readonly)
+            storage = array_storage.storage_of(library, self._native, readonly=shared.readonly)
             array_storage.register(library, self._native, shared)
             # No call between these: another thread may have been first.
             if shared.handle is None:
-                shared.handle = made
+                shared.handle = storage
             handle = shared.handle
         return shared.handle_as(handle, self.dtype)
 
@@ -82,9 +84,25 @@ class ArrayBase:
         return array_storage.operand(self._library, self._native, self.storage)
 
     @staticmethod
+    @abstractmethod
     def _wrap(library: ArrayLibrary, result: Any, *sources: object) -> Any:
         """Make an array of a result of the library; a view of one of the sources shares that source's storage."""
-        raise NotImplementedError  # in `Array`, the one class of arrays
+
+    @abstractmethod
+    def to_device(self, device: DeviceLike, /) -> Self:
+        """Return this array on a device: the array itself if it is there already, else a copy."""
+
+    @abstractmethod
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, DType]: ...
+
+    @abstractmethod
+    def __getitem__(self, key: Any, /) -> Self: ...
+
+    @abstractmethod
+    def __setitem__(self, key: Any, value: Any, /) -> None: ...
+
+    @abstractmethod
+    def __copy__(self) -> Self: ...
 
     def _lent_storage(self) -> AnyStorage:
         return self.storage
@@ -123,8 +141,8 @@ def shared_of(x: ArrayBase) -> SharedStorage:
 
 def view_of(x: ArrayBase, view: Any) -> Any:
     """Make an array of the library's view of an array; it shares that array's storage."""
-    made = type(x)()
-    made._native = view
-    made._library = x._library
-    made._shared = x._shared or shared_of(x)
-    return made
+    array = type(x)()
+    array._native = view
+    array._library = x._library
+    array._shared = x._shared or shared_of(x)
+    return array

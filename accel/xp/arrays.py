@@ -13,15 +13,20 @@ from accel.abc.stream import is_stream
 from accel.device import Device, DeviceLike
 from accel.dtypes import KNOWN
 from accel.errors import LayoutError, reading_pickled
-from accel.interchange import Interchange
 from accel.memory import AnyStorage, heap_of
-from accel.xp import array_storage, host_access, operators, refusals, versions
+from accel.xp import (
+    array_storage,
+    conversions,
+    display,
+    host_access,
+    numpy_protocols,
+    operators,
+    refusals,
+    versions,
+)
 from accel.xp.array_base import live, shared_of
 from accel.xp.array_library import ArrayLibrary, library_on
-from accel.xp.conversions import Conversions
-from accel.xp.display import Display
 from accel.xp.methods import Methods
-from accel.xp.numpy_protocols import NumpyProtocols
 from accel.xp.operators import Scalar
 from accel.xp.versions import API_VERSIONS
 
@@ -41,7 +46,7 @@ _SEQUENCES = frozenset({list, tuple, range})
 
 
 @final
-class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
+class Array(Methods):
     """An n-d array of the array standard, made by functions such as `asarray` and `zeros`, not by its constructor.
 
     Operators take arrays on the same device and Python numbers. Operands on two devices raise `DeviceMismatchError`,
@@ -130,14 +135,14 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
             raise refusals.bad_key(array, error) from None
         except MemoryError as error:
             raise refusals.failure(error) from None
-        made = Array()
-        made._library = library
-        made._native, made._shared = result, None
+        item = Array()
+        item._library = library
+        item._native, item._shared = result, None
         if type(result) is not library.array_type:
-            made._native = library.as_array(result)
+            item._native = library.as_array(result)
         elif (basic and type(result) is _NDARRAY) or _is_view(library, result, array):  # NumPy returns a view for these
-            made._shared = shared or shared_of(self)
-        return made
+            item._shared = shared or shared_of(self)
+        return item
 
     def __setitem__(self, key: Key, value: "Array | Scalar | Sequence[Any]", /) -> None:
         array, library = live(self, writing=True), self._library
@@ -174,7 +179,24 @@ class Array(Methods, NumpyProtocols, Display, Conversions, Interchange):
         compact = wrap(self._library, self._in_c_order(live(self)))
         return _unpickled, (compact.container().storage, self.shape)
 
+    # Conversions
+
+    __bool__ = conversions.to_bool
+    __int__ = conversions.to_int
+    __float__ = conversions.to_float
+    __complex__ = conversions.to_complex
+    __index__ = conversions.to_index
+    __format__ = conversions.to_text
+    __array__ = conversions.to_numpy
+    __buffer__ = conversions.to_buffer
+    __repr__ = display.representation
+    _repr_html_ = display.html
+
     # Protocols
+
+    __array_priority__ = 10.0  # above NumPy's, for libraries that choose the type of a result by it, such as Dask
+    __array_ufunc__ = numpy_protocols.array_ufunc
+    __array_function__ = numpy_protocols.array_function
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """Return `accel.xp`, or for an older version of the standard a namespace without the names that came later.
@@ -225,19 +247,19 @@ def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
         result, sources = library.as_array(result), ()  # a scalar is no view
     if result.dtype not in KNOWN:
         refusals.refuse_dtype(result.dtype)
-    made = Array()  # without __init__, which would take longer than the rest
-    made._native = result
-    made._library = library
-    made._shared = None
+    array = Array()  # without __init__, which would take longer than the rest
+    array._native = result
+    array._library = library
+    array._shared = None
     if sources:
         new = type(result) is np.ndarray and result.base is None
         for source in sources:
             if type(source) is Array and (
                 source._native is result if new else _is_view(library, result, source._native)
             ):
-                made._shared = source._shared or shared_of(source)
+                array._shared = source._shared or shared_of(source)
                 break
-    return made
+    return array
 
 
 def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
@@ -292,7 +314,7 @@ def native_array(library: ArrayLibrary, value: Any) -> Any:
 
 
 def _assigned(library: ArrayLibrary, value: Any) -> Any:
-    """Return what is assigned to elements as the library takes it: a sequence of numbers becomes an array."""
+    """Return an assigned value as the library takes it: a sequence of numbers becomes an array."""
     if type(value) not in _SEQUENCES:
         return native(library, value)
     values = np.asarray(value)
@@ -323,9 +345,9 @@ def array_on(container: "AcceleratorDataContainer", shape: tuple[int, ...] | Non
     library = library_on(container.device)
     storage = container.storage
     flat = _at(library, storage.__accel_operand__(), storage)
-    made = wrap(library, flat if shape is None else flat.reshape(shape))
-    made._shared = array_storage.SharedStorage(storage)
-    return made
+    array = wrap(library, flat if shape is None else flat.reshape(shape))
+    array._shared = array_storage.SharedStorage(storage)
+    return array
 
 
 def array_received(received: "Received") -> Array:
@@ -334,9 +356,9 @@ def array_received(received: "Received") -> Array:
     library = library_on(storage.device)
     if refusals.repeats(operand.extents, operand.strides):
         operand = operand._replace(writable=False)
-    made = wrap(library, _at(library, operand, storage))
-    made._shared = array_storage.SharedStorage(storage)
-    return made
+    array = wrap(library, _at(library, operand, storage))
+    array._shared = array_storage.SharedStorage(storage)
+    return array
 
 
 def _at(library: ArrayLibrary, operand: Operand, storage: AnyStorage) -> Any:
@@ -357,6 +379,4 @@ def _unpickled(*state: Any) -> Array:
         return array_on(AcceleratorDataContainer.on(storage), shape)
 
 
-operators.attach(
-    __name__, Array=Array, live=live, bad_write=refusals.bad_write, failure=refusals.failure, scalars=_SCALARS
-)
+operators.bind(Array=Array, live=live, bad_write=refusals.bad_write, failure=refusals.failure)

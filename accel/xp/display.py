@@ -1,49 +1,46 @@
-"""`Display`: an array as text, and as HTML for notebooks."""
+"""An array as text, and as HTML for notebooks."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import numpy as np
 
-from accel.device import Device, DeviceLike
+from accel.device import Device
 from accel.dtypes import DType
 from accel.xp.array_base import ArrayBase, live
 
-__all__ = ["Display"]
+__all__ = ["html", "representation"]
 
 _SHOWN = 200  # elements; of larger arrays the first and last ones
 
 
-class Display(ArrayBase):
-    """The text of an array."""
+def representation(x: ArrayBase) -> str:
+    """Return the elements, dtype and device."""
+    about = f"dtype={x.dtype.name}, device={x.device}"
+    if _is_released(x):
+        return f"Array(released, shape={x.shape}, {about})"
+    values = np.array2string(_on_host(x), separator=", ", prefix="Array(")
+    return f"Array({values}, shape={x.shape}, {about})" if x.size == 0 else f"Array({values}, {about})"
 
-    __slots__ = ()
 
-    if TYPE_CHECKING:
+def html(x: ArrayBase) -> str:
+    """Return the elements below the shape, dtype, device and size."""
+    from html import escape
 
-        def to_device(self, device: DeviceLike, /) -> Self: ...
+    facts = f"shape {x.shape}, dtype {x.dtype.name}, device {x.device}, {x.nbytes:,} bytes"
+    return (
+        f'<div><div style="margin-bottom: 4px"><b>Array</b> {escape(facts)}</div>'
+        f'<pre style="margin: 0">{escape(_values_as_text(x))}</pre></div>'
+    )
 
-    def __repr__(self) -> str:
-        about = f"dtype={self.dtype.name}, device={self.device}"
-        if self._is_released():
-            return f"Array(released, shape={self.shape}, {about})"
-        values = np.array2string(self._on_host(), separator=", ", prefix="Array(")
-        return f"Array({values}, shape={self.shape}, {about})" if self.size == 0 else f"Array({values}, {about})"
 
-    def _repr_html_(self) -> str:
-        from html import escape
+def _values_as_text(x: ArrayBase) -> str:
+    return "released" if _is_released(x) else np.array2string(_on_host(x), threshold=_SHOWN)
 
-        facts = f"shape {self.shape}, dtype {self.dtype.name}, device {self.device}, {self.nbytes:,} bytes"
-        return (
-            f'<div><div style="margin-bottom: 4px"><b>Array</b> {escape(facts)}</div>'
-            f'<pre style="margin: 0">{escape(self._values_as_text())}</pre></div>'
-        )
 
-    def _values_as_text(self) -> str:
-        return "released" if self._is_released() else np.array2string(self._on_host(), threshold=_SHOWN)
+def _is_released(x: ArrayBase) -> bool:
+    return x._shared is not None and x._shared.handle is not None and x._shared.handle.released
 
-    def _is_released(self) -> bool:
-        return self._shared is not None and self._shared.handle is not None and self._shared.handle.released
 
-    def _on_host(self) -> np.ndarray[Any, DType]:
-        values: np.ndarray[Any, DType] = live(self.to_device(Device.CPU))
-        return values
+def _on_host(x: ArrayBase) -> np.ndarray[Any, DType]:
+    values: np.ndarray[Any, DType] = live(x.to_device(Device.CPU))
+    return values

@@ -1,31 +1,82 @@
-"""`Methods`: the methods and attributes of NumPy's arrays, with NumPy's signatures.
+"""`Methods`: the operators of arrays, and the methods and attributes of NumPy's, with NumPy's signatures.
 
 The library of the array's device computes. ``out=`` takes an array on the same device.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
-from accel.xp.array_base import ArrayBase, live
-from accel.xp.calls import call, method, standard
+from accel.xp import conversions, operators, shape_methods
+from accel.xp.array_base import ArrayBase, live, view_of
+from accel.xp.calls import call, call_with, method, standard
 from accel.xp.operators import Scalar
 from accel.xp.refusals import refuse_complex
-from accel.xp.shape_methods import Axis, Order, ShapeMethods, is_in_c_order
+from accel.xp.shape_methods import Axis, Order, array_like, is_in_c_order, is_in_fortran_order
 
 __all__ = ["Methods"]
 
 _Indices: TypeAlias = "ArrayBase | int | Sequence[int]"
 
 
-class Methods(ShapeMethods):
-    """The methods of NumPy's arrays, for code that was written for NumPy."""
+class Methods(ArrayBase):
+    """The abstract base of `Array` with what NumPy's arrays have: operators, methods, attributes."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _function(self, path: str, *arguments: Any, **keywords: Any) -> Self: ...
+        def _method(self, name: str, *arguments: Any, **keywords: Any) -> Self: ...
+
+    else:  # the functions are methods as they are, which saves a call
+        _function = call_with
+        _method = method
+
+    # Operators
+
+    __abs__, __neg__, __pos__, __invert__ = operators.unary()
+    __add__, __radd__, __iadd__ = operators.arithmetic("add")
+    __sub__, __rsub__, __isub__ = operators.arithmetic("sub")
+    __mul__, __rmul__, __imul__ = operators.arithmetic("mul")
+    __truediv__, __rtruediv__, __itruediv__ = operators.arithmetic("truediv")
+    __floordiv__, __rfloordiv__, __ifloordiv__ = operators.arithmetic("floordiv")
+    __mod__, __rmod__, __imod__ = operators.arithmetic("mod")
+    __pow__, __rpow__, __ipow__ = operators.arithmetic("pow")
+    __matmul__, __rmatmul__, __imatmul__ = operators.product()
+    __and__, __rand__, __iand__ = operators.bitwise("and")
+    __or__, __ror__, __ior__ = operators.bitwise("or")
+    __xor__, __rxor__, __ixor__ = operators.bitwise("xor")
+    __lshift__, __rlshift__, __ilshift__ = operators.bitwise("lshift")
+    __rshift__, __rrshift__, __irshift__ = operators.bitwise("rshift")
+    __eq__, __ne__ = operators.equality()  # type: ignore[assignment]
+    __lt__, __le__, __gt__, __ge__ = operators.order()
+    __hash__ = None  # type: ignore[assignment]
+
+    # The shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next, along each axis."""
+        return self._native.strides  # type: ignore[no-any-return]
+
+    @property
+    def T(self) -> Self:
+        """The array with its axes in reverse order; of a matrix the transpose."""
+        if self._library.device is not Device.CPU:
+            return self.transpose()
+        return view_of(self, live(self).T)  # type: ignore[no-any-return]
+
+    flatten = shape_methods.flatten
+    ravel = shape_methods.ravel
+    reshape = shape_methods.reshape
+    squeeze = shape_methods.squeeze
+    swapaxes = shape_methods.swapaxes
+    transpose = shape_methods.transpose
 
     @property
     def real(self) -> Self:
@@ -166,8 +217,8 @@ class Methods(ShapeMethods):
 
     def compress(self, condition: Any, axis: int | None = None, out: Self | None = None) -> Self:
         """Return the slices along an axis for which a condition is true."""
-        found: Self = call(self._library, "compress", (condition, self), {"axis": axis, "out": out})
-        return found
+        result: Self = call(self._library, "compress", (condition, self), {"axis": axis, "out": out})
+        return result
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
         """Return a diagonal."""
@@ -175,8 +226,8 @@ class Methods(ShapeMethods):
 
     def nonzero(self) -> tuple[Self, ...]:
         """Return the indices of the elements that are not zero, an array for each axis."""
-        found: tuple[Self, ...] = method(self, "nonzero")
-        return found
+        indices: tuple[Self, ...] = method(self, "nonzero")
+        return indices
 
     def repeat(self, repeats: _Indices, axis: int | None = None) -> Self:
         """Return each element several times."""
@@ -242,12 +293,12 @@ class Methods(ShapeMethods):
 
     def copy(self, order: Order = "C") -> Self:
         """Return a copy of the array: in C order, in Fortran's, or for ``"K"`` in the library's order."""
-        if order == "F" or (order == "A" and self._is_in_fortran_order()):
+        if order == "F" or (order == "A" and is_in_fortran_order(self)):
             return self.transpose().copy().transpose()
-        made = self.__copy__()
-        if order == "K" or is_in_c_order(made):
-            return made
-        return self._same(self._library.namespace.asarray(live(made), order="C"))
+        copy = self.__copy__()
+        if order == "K" or is_in_c_order(copy):
+            return copy
+        return array_like(self, self._library.namespace.asarray(live(copy), order="C"))
 
     def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self:
         """Return the products of the elements up to each one."""
@@ -270,7 +321,7 @@ class Methods(ShapeMethods):
         return self._method("round", decimals, out=out)
 
     def view(self, dtype: DTypeLike | None = None) -> Self:
-        """Return a view of the same memory, with another dtype if one is given."""
+        """Return a view of the same memory, with another dtype or the same."""
         return self[...] if dtype is None else self._method("view", as_dtype(dtype))
 
     # Values of Python
@@ -283,9 +334,10 @@ class Methods(ShapeMethods):
                     f"x.item() is for one element, and this array has shape {self.shape}; write x.item(index), or "
                     f"x.tolist() for all elements"
                 )
-            return self.reshape(())._item("number")
+            return conversions.to_number(self.reshape(()), "number")
         key = index[0] if len(index) == 1 else index
-        return self[self._unraveled(key) if isinstance(key, int) else key]._item("number")
+        element = self[self._unraveled(key) if isinstance(key, int) else key]
+        return conversions.to_number(element, "number")
 
     def _unraveled(self, index: int) -> tuple[int, ...]:
         if not -self.size <= index < self.size:
@@ -298,8 +350,8 @@ class Methods(ShapeMethods):
 
     def tobytes(self, order: Order = "C") -> bytes:
         """Return the bytes of the elements, copied to the host."""
-        found: bytes = live(self.to_device(Device.CPU)).tobytes(order)
-        return found
+        elements: bytes = live(self.to_device(Device.CPU)).tobytes(order)
+        return elements
 
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
@@ -318,5 +370,5 @@ class Methods(ShapeMethods):
 
 
 def _dtype(dtype: DTypeLike | None) -> dict[str, DType]:
-    """Return the keyword for a dtype that was given."""
+    """Return the keyword for a dtype, if there is one."""
     return {} if dtype is None else {"dtype": as_dtype(dtype)}

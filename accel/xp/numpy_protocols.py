@@ -1,4 +1,4 @@
-"""`NumpyProtocols`: NumPy's functions and ufuncs with arrays of ours, for which NumPy computes on the host.
+"""NumPy's protocols: its functions and ufuncs with arrays of ours, for which NumPy computes on the host.
 
 For arrays on another device a function of `accel.xp` of the same name computes there. If there is none, they are copied
 to the host if the setting ``host_copies`` allows that, and results back.
@@ -6,7 +6,7 @@ to the host if the setting ``host_copies`` allows that, and results back.
 
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from accel.xp.host_access import on_host
 from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, ufunc_there
 from accel.xp.refusals import failure, refuse_read_only
 
-__all__ = ["NumpyProtocols"]
+__all__ = ["array_function", "array_ufunc"]
 
 _ARRAYS = (ArrayBase, np.ndarray)
 
@@ -30,7 +30,7 @@ _FACTS: Mapping[object, Callable[..., Any]] = {
     np.ndim: lambda a: a.ndim,
     np.shape: lambda a: a.shape,
     np.size: lambda a, axis=None: np.size(np.broadcast_to(0, a.shape), axis),
-    np.result_type: lambda *given: np.result_type(*map(_dtype_of, given)),
+    np.result_type: lambda *values: np.result_type(*map(_dtype_of, values)),
     np.iscomplexobj: lambda x: x.dtype.kind == "c",
     np.isrealobj: lambda x: x.dtype.kind != "c",
 }
@@ -67,47 +67,48 @@ _OPERATORS: Mapping[object, Callable[..., Any]] = {
 """The ufuncs that a scalar of NumPy calls for its operators."""
 
 
-class NumpyProtocols(ArrayBase):
-    """The protocols by which NumPy's functions take arrays of ours."""
+def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+    """Compute a ufunc: ``__array_ufunc__`` of arrays."""
+    if method == "__call__" and not keywords and x._library.device is Device.CPU:
+        result = simple_call(x._library, function, inputs, keywords)
+        if result is not NotImplemented:
+            return result
+    targets = inputs[:1] if method == "at" else keywords.get("out", ())
+    if any(map(_is_foreign, (*inputs, *targets))):
+        return NotImplemented
+    if x.device is not Device.CPU and function in _OPERATORS and _of_scalar_and_array(method, inputs, keywords):
+        return _OPERATORS[function](x._library.accept(inputs[0]), x)
+    if x.device is not Device.CPU:
+        result = ufunc_there(function, method, inputs, keywords)
+        if result is not NotImplemented:
+            return result
+    return _on_host(x, getattr(function, method), function.__name__, inputs, keywords, targets)
 
-    __slots__ = ()
-    __array_priority__ = 10.0  # above NumPy's, for libraries that choose the type of a result by it, such as Dask
 
-    def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        if method == "__call__" and not keywords and self._library.device is Device.CPU:
-            result = simple_call(self._library, function, inputs, keywords)
-            if result is not NotImplemented:
-                return result
-        targets = inputs[:1] if method == "at" else keywords.get("out", ())
-        if any(map(_is_foreign, (*inputs, *targets))):
+def array_function(
+    x: ArrayBase,
+    function: Callable[..., Any],
+    types: Iterable[type],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+) -> Any:
+    """Compute a function of NumPy: ``__array_function__`` of arrays."""
+    for kind in types:
+        if not issubclass(kind, _ARRAYS):
             return NotImplemented
-        if self.device is not Device.CPU and function in _OPERATORS and _of_scalar_and_array(method, inputs, keywords):
-            return _OPERATORS[function](self._library.accept(inputs[0]), self)
-        if self.device is not Device.CPU:
-            there = ufunc_there(function, method, inputs, keywords)
-            if there is not NotImplemented:
-                return there
-        return _on_host(self, getattr(function, method), function.__name__, inputs, keywords, targets)
-
-    def __array_function__(
-        self, function: Callable[..., Any], types: Iterable[type], arguments: tuple[Any, ...], keywords: dict[str, Any]
-    ) -> Any:
-        for kind in types:
-            if not issubclass(kind, _ARRAYS):
-                return NotImplemented
-        if function in _FACTS:
-            return _FACTS[function](*arguments, **keywords)
-        if function in CREATING:
-            return created_like(self, function, arguments, keywords)
-        if self.device is not Device.CPU:
-            if function in LIKE:
-                return LIKE[function](*arguments, **keywords)
-            there = function_there(function, arguments, keywords)
-            if there is not NotImplemented:
-                return there
-        out = keywords.get("out")
-        targets = arguments[:1] if function in _WRITERS else () if out is None else (out,)
-        return _on_host(self, function, function.__name__, arguments, keywords, targets)
+    if function in _FACTS:
+        return _FACTS[function](*arguments, **keywords)
+    if function in CREATING:
+        return created_like(x, function, arguments, keywords)
+    if x.device is not Device.CPU:
+        if function in LIKE:
+            return LIKE[function](*arguments, **keywords)
+        result = function_there(function, arguments, keywords)
+        if result is not NotImplemented:
+            return result
+    out = keywords.get("out")
+    targets = arguments[:1] if function in _WRITERS else () if out is None else (out,)
+    return _on_host(x, function, function.__name__, arguments, keywords, targets)
 
 
 def _is_foreign(value: Any) -> bool:
@@ -121,7 +122,7 @@ def _is_foreign(value: Any) -> bool:
 
 
 def _of_scalar_and_array(method: str, inputs: tuple[Any, ...], keywords: Mapping[str, Any]) -> bool:
-    """Tell whether a scalar of NumPy is the first operand and an array of ours the other, and nothing else is given."""
+    """Tell whether a scalar of NumPy is the first operand and an array of ours the other, and there are no options."""
     if method != "__call__" or keywords or len(inputs) != 2:
         return False
     # NumPy compares a scalar as an array of no axes.
@@ -152,7 +153,7 @@ class _HostExchange(Exchange):
         """Copy what the function wrote to copies of device arrays into these arrays."""
         for array, ours in self._given.values():
             if id(ours) in self._targets:
-                ours[...] = self._moved(array)  # type: ignore[index]
+                ours[...] = self._moved(array)
 
     def _array(self, x: ArrayBase) -> Any:
         if x._library is not self._first._library:
@@ -171,7 +172,7 @@ class _HostExchange(Exchange):
             if ours is x:  # two copies would be written back one after the other
                 return array
         try:
-            return on_host(cast("Any", x), f"NumPy's {self._what}", writable=writing)
+            return on_host(x, f"NumPy's {self._what}", writable=writing)
         except DeviceMismatchError as error:
             raise DeviceMismatchError(
                 f"{error}; to compute on {x.device}, write xp.asarray(values, device='{x.device}') for arrays of "

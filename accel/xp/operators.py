@@ -3,14 +3,17 @@
 The templates repeat the fast path of `live`, `native` and `wrap`, because each call would add to the time of ``x + y``.
 """
 
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
 
 from accel.xp.generated import run
 
-__all__ = ["Operators", "Scalar", "attach"]
+__all__ = ["Scalar", "arithmetic", "bind", "bitwise", "equality", "order", "product", "unary"]
 
 Scalar: TypeAlias = bool | int | float | complex
 """A Python number, which adapts to the dtype of the other operand."""
+
+_X = TypeVar("_X")
 
 # The owner of a handle is None after a release, and has hazards while work is in flight. Only then is `live` needed.
 _SELF = """\
@@ -35,11 +38,11 @@ _OTHER = """\
 _RESULT = """\
     if type(result) is not library.array_type:
         result = library.as_array(result)
-    made = Array()
-    made._native = result
-    made._library = library
-    made._shared = None
-    return made
+    array = Array()
+    array._native = result
+    array._library = library
+    array._shared = None
+    return array
 """
 _COMPUTE = """\
         if library.within is None:
@@ -104,65 +107,6 @@ _ARITHMETIC = {
 _BY_FUNCTION = {"floordiv": "floor_divide", "pow": "pow"}
 
 
-class Operators:
-    """The operators of an array; the other operand is an array on the same device or a Python number."""
-
-    __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
-
-    if TYPE_CHECKING:
-
-        def __abs__(self) -> Self: ...
-        def __neg__(self) -> Self: ...
-        def __pos__(self) -> Self: ...
-        def __invert__(self) -> Self: ...
-        def __add__(self, other: Self | Scalar, /) -> Self: ...
-        def __radd__(self, other: Self | Scalar, /) -> Self: ...
-        def __iadd__(self, other: Self | Scalar, /) -> Self: ...
-        def __sub__(self, other: Self | Scalar, /) -> Self: ...
-        def __rsub__(self, other: Self | Scalar, /) -> Self: ...
-        def __isub__(self, other: Self | Scalar, /) -> Self: ...
-        def __mul__(self, other: Self | Scalar, /) -> Self: ...
-        def __rmul__(self, other: Self | Scalar, /) -> Self: ...
-        def __imul__(self, other: Self | Scalar, /) -> Self: ...
-        def __truediv__(self, other: Self | Scalar, /) -> Self: ...
-        def __rtruediv__(self, other: Self | Scalar, /) -> Self: ...
-        def __itruediv__(self, other: Self | Scalar, /) -> Self: ...
-        def __floordiv__(self, other: Self | Scalar, /) -> Self: ...
-        def __rfloordiv__(self, other: Self | Scalar, /) -> Self: ...
-        def __ifloordiv__(self, other: Self | Scalar, /) -> Self: ...
-        def __mod__(self, other: Self | Scalar, /) -> Self: ...
-        def __rmod__(self, other: Self | Scalar, /) -> Self: ...
-        def __imod__(self, other: Self | Scalar, /) -> Self: ...
-        def __pow__(self, other: Self | Scalar, /) -> Self: ...
-        def __rpow__(self, other: Self | Scalar, /) -> Self: ...
-        def __ipow__(self, other: Self | Scalar, /) -> Self: ...
-        def __matmul__(self, other: Self, /) -> Self: ...
-        def __rmatmul__(self, other: Self, /) -> Self: ...
-        def __imatmul__(self, other: Self, /) -> Self: ...
-        def __and__(self, other: Self | int, /) -> Self: ...
-        def __rand__(self, other: Self | int, /) -> Self: ...
-        def __iand__(self, other: Self | int, /) -> Self: ...
-        def __or__(self, other: Self | int, /) -> Self: ...
-        def __ror__(self, other: Self | int, /) -> Self: ...
-        def __ior__(self, other: Self | int, /) -> Self: ...
-        def __xor__(self, other: Self | int, /) -> Self: ...
-        def __rxor__(self, other: Self | int, /) -> Self: ...
-        def __ixor__(self, other: Self | int, /) -> Self: ...
-        def __lshift__(self, other: Self | int, /) -> Self: ...
-        def __rlshift__(self, other: Self | int, /) -> Self: ...
-        def __ilshift__(self, other: Self | int, /) -> Self: ...
-        def __rshift__(self, other: Self | int, /) -> Self: ...
-        def __rrshift__(self, other: Self | int, /) -> Self: ...
-        def __irshift__(self, other: Self | int, /) -> Self: ...
-        def __eq__(self, other: object, /) -> Self: ...  # type: ignore[override]
-        def __ne__(self, other: object, /) -> Self: ...  # type: ignore[override]
-        def __lt__(self, other: Self | Scalar, /) -> Self: ...
-        def __le__(self, other: Self | Scalar, /) -> Self: ...
-        def __gt__(self, other: Self | Scalar, /) -> Self: ...
-        def __ge__(self, other: Self | Scalar, /) -> Self: ...
-
-
 def _source() -> str:
     written = [_written(_UNARY, name, f"result = {text}", "self._native") for name, text in _UNARY_OPERATORS.items()]
     for name, sign in (_COMPARISONS | _ARITHMETIC).items():
@@ -182,8 +126,55 @@ def _written(template: str, name: str, statement: str, operands: str = "self._na
     return template.format(name=name, statement=statement, operands=operands)
 
 
-def attach(module: str, **names: Any) -> None:
-    """Compile all operators as functions of a module, with the given names as their globals."""
-    for name, method in run(_source(), module, names).items():
-        method.__qualname__ = f"Array.{name}"
-        setattr(Operators, name, method)
+_METHODS = run(_source(), "accel.xp.arrays", {"scalars": frozenset({bool, int, float, complex})})
+for _name, _method in _METHODS.items():
+    _method.__qualname__ = f"Array.{_name}"
+
+
+def bind(**names: Any) -> None:
+    """Set the globals of the operators, which are defined after them: the class of arrays and its functions."""
+    _METHODS["__add__"].__globals__.update(names)  # all operators have the same globals
+
+
+def unary() -> tuple[Callable[[_X], _X], Callable[[_X], _X], Callable[[_X], _X], Callable[[_X], _X]]:
+    """Return ``abs(x)``, ``-x``, ``+x`` and ``~x``."""
+    absolute, negative, positive, invert = [_METHODS[f"__{name}__"] for name in _UNARY_OPERATORS]
+    return absolute, negative, positive, invert
+
+
+def arithmetic(
+    name: str,
+) -> tuple[Callable[[_X, _X | Scalar], _X], Callable[[_X, _X | Scalar], _X], Callable[[_X, _X | Scalar], _X]]:
+    """Return an operator for an array and a number: with the array on the left, on the right, and in place."""
+    return _forms(name)
+
+
+def bitwise(
+    name: str,
+) -> tuple[Callable[[_X, _X | int], _X], Callable[[_X, _X | int], _X], Callable[[_X, _X | int], _X]]:
+    """Return an operator for an array and an integer; as `arithmetic`."""
+    return _forms(name)
+
+
+def product() -> tuple[Callable[[_X, _X], _X], Callable[[_X, _X], _X], Callable[[_X, _X], _X]]:
+    """Return the product of matrices; as `arithmetic`."""
+    return _forms("matmul")
+
+
+def _forms(name: str) -> tuple[Any, Any, Any]:
+    return _METHODS[f"__{name}__"], _METHODS[f"__r{name}__"], _METHODS[f"__i{name}__"]
+
+
+def equality() -> tuple[Callable[[_X, object], _X], Callable[[_X, object], _X]]:
+    """Return ``==`` and ``!=``, element by element."""
+    return _METHODS["__eq__"], _METHODS["__ne__"]
+
+
+def order() -> tuple[
+    Callable[[_X, _X | Scalar], _X],
+    Callable[[_X, _X | Scalar], _X],
+    Callable[[_X, _X | Scalar], _X],
+    Callable[[_X, _X | Scalar], _X],
+]:
+    """Return ``<``, ``<=``, ``>`` and ``>=``, element by element."""
+    return _METHODS["__lt__"], _METHODS["__le__"], _METHODS["__gt__"], _METHODS["__ge__"]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from accel.xp.arrays import Array
 from accel.xp.functions import library_of
+from accel.xp.shape_methods import reshaped
 
 __all__ = ["reshape"]
 
@@ -25,5 +26,5 @@ def reshape(x: Array, /, shape: int | Sequence[int], *, copy: bool | None = None
     ValueError
         If the sizes differ, or if ``copy=False`` and a copy is needed.
     """
-    library_of(x)  # refuses what is no array
-    return x._reshaped(shape, copy)
+    library_of(x)  # refuses an object that is not an array
+    return reshaped(x, shape, copy)

@@ -1,112 +1,105 @@
-"""`ShapeMethods`: the methods of NumPy's arrays that return the same elements in another shape."""
+"""The methods of NumPy's arrays that return the same elements in another shape."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar
 
-from accel.device import Device, DeviceLike
+from accel.device import Device
 from accel.xp.array_base import ArrayBase, live, view_of
-from accel.xp.calls import call_with, method
-from accel.xp.operators import Operators
+from accel.xp.calls import method
 from accel.xp.refusals import refuse_extents
 
-__all__ = ["Axis", "Order", "ShapeMethods", "is_in_c_order"]
+__all__ = [
+    "Axis",
+    "Order",
+    "array_like",
+    "flatten",
+    "is_in_c_order",
+    "is_in_fortran_order",
+    "ravel",
+    "reshape",
+    "reshaped",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]
+
+_Array = TypeVar("_Array", bound=ArrayBase)
 
 Axis: TypeAlias = int | tuple[int, ...] | None
 Order: TypeAlias = Literal["C", "F", "A", "K"]
 
 
-class ShapeMethods(Operators, ArrayBase):
-    """The methods that change the shape, or the order of the axes."""
+def flatten(x: _Array, order: Order = "C") -> _Array:
+    """Return a copy of the elements as one axis."""
+    flat = ravel(x, order)
+    return flat if flat._shared is None else flat.__copy__()  # a view shares its record
 
-    __slots__ = ()
 
-    if TYPE_CHECKING:
+def ravel(x: _Array, order: Order = "C") -> _Array:
+    """Return the elements as one axis: a view if possible."""
+    if order == "K":
+        return reshape(transpose(x, *_axes_in_memory(x)), -1)
+    return reshape(x, -1, order=order)
 
-        def __copy__(self) -> Self: ...
-        def __getitem__(self, key: Any, /) -> Self: ...
-        def __setitem__(self, key: Any, value: Any, /) -> None: ...
-        def _item(self, kind: str) -> Any: ...
-        def to_device(self, device: DeviceLike, /) -> Self: ...
-        def _function(self, path: str, *arguments: Any, **keywords: Any) -> Self: ...
-        def _method(self, name: str, *arguments: Any, **keywords: Any) -> Self: ...
 
-    else:  # the functions are methods as they are, which saves a call
-        _function = call_with
-        _method = method
+def _axes_in_memory(x: ArrayBase) -> list[int]:
+    """Return the axes in the order of their strides, the largest first."""
+    return sorted(range(x.ndim), key=lambda axis: -abs(x._native.strides[axis]))
 
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Bytes from one element to the next, along each axis."""
-        return self._native.strides  # type: ignore[no-any-return]
 
-    @property
-    def T(self) -> Self:
-        """The array with its axes in reverse order; of a matrix the transpose."""
-        if self._library.device is not Device.CPU:
-            return self.transpose()
-        return view_of(self, live(self).T)  # type: ignore[no-any-return]
+def reshape(
+    x: _Array, *shape: SupportsIndex | Sequence[SupportsIndex], order: Order = "C", copy: bool | None = None
+) -> _Array:
+    """Return the elements in another shape: ``x.reshape(2, -1)`` or ``x.reshape((2, -1))``."""
+    extents: Any = shape[0] if len(shape) == 1 else shape
+    if order == "F" or (order == "A" and is_in_fortran_order(x)):
+        reverse = extents[::-1] if isinstance(extents, Sequence) else extents
+        return transpose(reshaped(transpose(x), reverse, copy))
+    return reshaped(x, extents, copy)
 
-    def flatten(self, order: Order = "C") -> Self:
-        """Return a copy of the elements as one axis."""
-        flat = self.ravel(order)
-        return flat if flat._shared is None else flat.__copy__()  # a view shares its record
 
-    def ravel(self, order: Order = "C") -> Self:
-        """Return the elements as one axis: a view if possible."""
-        if order == "K":
-            return self.transpose(*self._axes_in_memory()).reshape(-1)
-        return self.reshape(-1, order=order)
+def is_in_fortran_order(x: ArrayBase) -> bool:
+    """Tell whether the elements are contiguous in Fortran's order, and not in C's."""
+    return is_in_c_order(transpose(x)) and not is_in_c_order(x)
 
-    def _axes_in_memory(self) -> list[int]:
-        """Return the axes in the order of their strides, the largest first."""
-        return sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
 
-    def reshape(
-        self, *shape: SupportsIndex | Sequence[SupportsIndex], order: Order = "C", copy: bool | None = None
-    ) -> Self:
-        """Return the elements in another shape: ``x.reshape(2, -1)`` or ``x.reshape((2, -1))``."""
-        extents: Any = shape[0] if len(shape) == 1 else shape
-        if order == "F" or (order == "A" and self._is_in_fortran_order()):
-            reverse = extents[::-1] if isinstance(extents, Sequence) else extents
-            return self.transpose()._reshaped(reverse, copy).transpose()
-        return self._reshaped(extents, copy)
+def reshaped(x: _Array, shape: Any, copy: bool | None) -> _Array:
+    """Return the elements, in C order, in another shape: a view if possible and ``copy`` allows it."""
+    refuse_extents(shape)
+    library, array = x._library, live(x)
+    if library.device is not Device.CPU:
+        return array_like(x, library.namespace.reshape(array, shape, copy=copy))
+    if copy is None and not array.flags.c_contiguous:
+        try:
+            return array_like(x, array.reshape(shape, copy=False))
+        except ValueError:  # a copy is needed, or the sizes differ, which the last line reports
+            from accel import copies
 
-    def _is_in_fortran_order(self) -> bool:
-        """Tell whether the elements are contiguous in Fortran's order, and not in C's."""
-        return is_in_c_order(self.transpose()) and not is_in_c_order(self)
+            array = copies.in_c_order(array)
+    result = array.reshape(shape, copy=copy)
+    if result.base is not None and (result.base is array or result.base is array.base):
+        return view_of(x, result)  # type: ignore[no-any-return]
+    return array_like(x, result)
 
-    def _reshaped(self, shape: Any, copy: bool | None) -> Self:
-        refuse_extents(shape)
-        library, array = self._library, live(self)
-        if library.device is not Device.CPU:
-            return self._same(library.namespace.reshape(array, shape, copy=copy))
-        if copy is None and not array.flags.c_contiguous:
-            try:
-                return self._same(array.reshape(shape, copy=False))
-            except ValueError:  # a copy is needed, or the sizes differ, which the last line reports
-                from accel import copies
 
-                array = copies.in_c_order(array)
-        result = array.reshape(shape, copy=copy)
-        if result.base is not None and (result.base is array or result.base is array.base):
-            return view_of(self, result)  # type: ignore[no-any-return]
-        return self._same(result)
+def array_like(x: _Array, result: Any) -> _Array:
+    """Return the library's result as an array of ours; a view shares the storage of ``x``."""
+    return x._wrap(x._library, result, x)  # type: ignore[no-any-return]
 
-    def _same(self, result: Any) -> Self:
-        made: Self = self._wrap(self._library, result, self)
-        return made
 
-    def squeeze(self, axis: Axis = None) -> Self:
-        """Return the array without axes of one element: all of these, or some."""
-        return self._method("squeeze", axis=axis)
+def squeeze(x: _Array, axis: Axis = None) -> _Array:
+    """Return the array without axes of one element: all of these, or some."""
+    return method(x, "squeeze", axis=axis)  # type: ignore[no-any-return]
 
-    def swapaxes(self, axis1: int, axis2: int) -> Self:
-        """Return a view with two axes exchanged."""
-        return self._method("swapaxes", axis1, axis2)
 
-    def transpose(self, *axes: int | Sequence[int] | None) -> Self:
-        """Return a view with the axes in another order, by default in reverse order."""
-        return self._method("transpose", *axes)
+def swapaxes(x: _Array, axis1: int, axis2: int) -> _Array:
+    """Return a view with two axes exchanged."""
+    return method(x, "swapaxes", axis1, axis2)  # type: ignore[no-any-return]
+
+
+def transpose(x: _Array, *axes: int | Sequence[int] | None) -> _Array:
+    """Return a view with the axes in another order, by default in reverse order."""
+    return method(x, "transpose", *axes)  # type: ignore[no-any-return]
 
 
 def is_in_c_order(x: ArrayBase) -> bool:

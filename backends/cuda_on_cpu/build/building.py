@@ -66,8 +66,9 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
         If there is no compiler, or an option is not known.
     """
     compiler = find_compiler()
+    own = flags.for_kernels(compiler.kind, checked=checked, warp=warp)
     words = (
-        *flags.for_kernels(compiler.kind, checked=checked, warp=warp),
+        *own,
         *_of_libraries(source, compiler, warp),
         *accepted(options),
     )
@@ -80,7 +81,7 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
         with caching.only_one(key):
             kept = _kept(key, runtime)  # another process may have made it meanwhile
             if kept is None:
-                name, headers = compiled(compiler, words, source, kernels, key, runtime, checked=checked)
+                name, headers = compiled(compiler, words, source, kernels, key, runtime, own=own, checked=checked)
                 caching.write(caching.folder() / f"{key}.json", json.dumps((name, headers)).encode())
                 kept = Built(caching.folder() / name, runtime)
         caching.drop_oldest()

@@ -89,7 +89,7 @@ def _take(descriptor: int) -> None:
 def drop_oldest(limit: int = LIMIT) -> None:
     """Remove the files that were used least recently, until the rest takes no more than `limit` bytes."""
     found = []
-    for path in folder().iterdir():
+    for path in (*folder().iterdir(), *folder().glob("headers_*/*/*")):
         with suppress(OSError):  # another process removed it
             status = path.stat()
             if path.is_file():

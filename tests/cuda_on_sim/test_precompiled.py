@@ -1,0 +1,65 @@
+"""The precompiled headers of kernels: g++ uses them where they fit, and a damaged file costs no kernel."""
+
+import shutil
+
+import pytest
+from accel.backends.cuda_on_cpu.build import caching
+from accel.backends.cuda_on_cpu.build.building import build
+from accel.backends.cuda_on_cpu.build.compilers import VARIABLE
+
+import accel
+from accel.errors import KernelSyntaxError
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is missing; other compilers read the headers")
+
+
+@pytest.fixture
+def said(tmp_path, monkeypatch):
+    """Use an empty cache; return a function that compiles a kernel, and returns which headers g++ read."""
+    log, wrapper = tmp_path / "log", tmp_path / "g++"
+    wrapper.write_text(f'#!/bin/sh\nexec g++ -H "$@" 2> >(tee -a {log} >&2)\n'.replace("/bin/sh", "/bin/bash"))
+    wrapper.chmod(0o700)
+    monkeypatch.setenv(VARIABLE, str(wrapper))
+
+    def compiled(number, options=(), body="x[threadIdx.x] += 1;"):
+        log.write_text("")
+        source = f'extern "C" __global__ void k{number}(float* x) {{ {body} }}'
+        build(source, options=options, warp=32, checked=False, kernels=(f"k{number}",))
+        return log.read_text()
+
+    with accel.using(cache_dir=str(tmp_path)):
+        yield compiled
+
+
+def header():
+    (file,) = caching.folder().glob("headers_*/accel_sim/kernel.h.gch")
+    return file
+
+
+def test_the_second_kernel_uses_the_header_that_the_first_one_left(said):
+    assert "kernel.h.gch" not in said(0)
+    assert f"! {header()}" in said(1)
+    assert f"! {header()}" in said(2, ("-DN=4",))
+    # Options by which the headers mean something else.
+    assert f"! {header()}" not in said(3, ("-std=c++20",))
+
+
+@pytest.mark.parametrize("damage", ["no bytes", "other bytes", "half", "few bytes", "no end"])
+def test_a_damaged_header_is_not_used_and_made_again(said, damage):
+    said(0)
+    file = header()
+    whole = file.read_bytes()
+    damaged = {"no bytes": b"", "other bytes": b"x" * 1000, "half": whole[: len(whole) // 2], "few bytes": whole[:100],
+               "no end": whole[:-5000] + bytes(5000)}  # fmt: skip
+    file.write_bytes(damaged[damage])
+    said(1)
+    if not file.exists():
+        said(2)
+        assert f"! {file}" in said(3)
+
+
+def test_an_error_of_a_kernel_is_that_of_the_kernel(said):
+    said(0)
+    with pytest.raises(KernelSyntaxError, match=r"<source>:1:.*nothing"):
+        said(1, body="nothing;")
+    assert header().exists()

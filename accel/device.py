@@ -267,7 +267,7 @@ class FallbackWarning(RuntimeWarning):
 class Fallback(NamedTuple):
     """A request that the CPU served instead: the unavailable device, the device used, and the reason."""
 
-    asked: str
+    request: str
     used: Device
     reason: str
 
@@ -295,15 +295,15 @@ def resolve(device: DeviceLike | None) -> Device:
     DeviceUnavailableError
         If the device is unavailable and ``fallback`` is ``raise``.
     """
-    asked = config.current().device if device is None else device
-    if asked is _CPU or asked == "cpu":
+    request = config.current().device if device is None else device
+    if request is _CPU or request == "cpu":
         return _CPU
     try:
-        return _available.get(asked) or required(asked)
+        return _available.get(request) or required(request)
     except DeviceUnavailableError as error:
-        return _fall_back(str(asked), error)
+        return _fall_back(str(request), error)
     except TypeError:  # of an object without a hash
-        return required(asked)
+        return required(request)
 
 
 def required(device: DeviceLike) -> Device:
@@ -323,13 +323,13 @@ def required(device: DeviceLike) -> Device:
     return _available.setdefault(device, member)
 
 
-def _fall_back(asked: str, error: DeviceUnavailableError) -> Device:
+def _fall_back(request: str, error: DeviceUnavailableError) -> Device:
     policy = config.current().fallback
     if policy == "raise":
         raise DeviceUnavailableError(
             f"{error}\n  Or use the CPU: write device='cpu', or accel.using(fallback='warn')"
         ) from None
-    _fallbacks.append(Fallback(asked, Device.CPU, str(error)))
+    _fallbacks.append(Fallback(request, Device.CPU, str(error)))
     if policy == "warn":
         warnings.warn(f"using the CPU: {error}", FallbackWarning, stacklevel=stack_level())
     return Device.CPU
@@ -340,10 +340,10 @@ def _listed(provider: Provider, type: str) -> tuple[Device, ...]:
     return tuple(device for device in provider.devices() if isinstance(device, Device) and device.type == type)
 
 
-def _unavailable(asked: str, reason: str, remedy: str) -> DeviceUnavailableError:
+def _unavailable(request: str, reason: str, remedy: str) -> DeviceUnavailableError:
     here = ", ".join(map(str, Device.available())) or "none"
     return DeviceUnavailableError(
-        f"device {asked} was asked for; the devices here are: {here}.\n  Why: {reason}\n  To add it: {remedy}"
+        f"device {request} was asked for; the devices here are: {here}.\n  Why: {reason}\n  To add it: {remedy}"
     )
 
 

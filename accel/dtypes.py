@@ -219,25 +219,25 @@ def exact_cast(values: object, dtype: DType) -> "np.ndarray[Any, DType]":
     OverflowError
         If an integer is out of range, or a finite number would become infinite.
     """
-    given: np.ndarray[Any, DType] = np.asarray(values)
-    if given.dtype == dtype:
-        return given
-    if not given.size and not hasattr(values, "dtype"):  # an empty list, which NumPy converts to float64
-        return given.astype(dtype)
-    if given.dtype.kind == "O" and given.size and all(type(value) is int for value in given.flat):
-        given = _rounded(given, dtype)
-    if not given.dtype.isnative:
+    array: np.ndarray[Any, DType] = np.asarray(values)
+    if array.dtype == dtype:
+        return array
+    if not array.size and not hasattr(values, "dtype"):  # an empty list, which NumPy converts to float64
+        return array.astype(dtype)
+    if array.dtype.kind == "O" and array.size and all(type(value) is int for value in array.flat):
+        array = _rounded(array, dtype)
+    if not array.dtype.isnative:
         raise DTypeError(f"the byte order of the values is not this machine's: {_NATIVE}")
-    if not _is_supported(given.dtype) or _kind(given.dtype) > _kind(dtype):
+    if not _is_supported(array.dtype) or _kind(array.dtype) > _kind(dtype):
         raise DTypeError(
-            f"values of dtype {given.dtype.name} cannot be stored as {dtype.name} without loss; "
+            f"values of dtype {array.dtype.name} cannot be stored as {dtype.name} without loss; "
             f"convert them first, as in numpy.asarray(values).astype({dtype.name!r})"
         )
     with np.errstate(all="ignore"):
-        stored = given.astype(dtype)
-    lost = stored != given if _kind(dtype) == 1 else ~np.isfinite(stored) & np.isfinite(given)
+        stored = array.astype(dtype)
+    lost = stored != array if _kind(dtype) == 1 else ~np.isfinite(stored) & np.isfinite(array)
     if lost.any():
-        raise OverflowError(f"{given[lost].flat[0]} is out of range for {dtype.name}")
+        raise OverflowError(f"{array[lost].flat[0]} is out of range for {dtype.name}")
     return stored
 
 

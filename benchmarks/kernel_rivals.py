@@ -124,7 +124,7 @@ _FIRST = {
 def first_calls(*, with_quadrants: bool) -> Mapping[str, str]:
     """Return programs that call a small kernel once, and print the seconds of the imports and of the call."""
     return {
-        name: _TIMED.format(imports=imports, made=result, call=call)
+        name: _TIMED.format(imports=imports, unchecked=result, call=call)
         for name, (imports, result, call) in _FIRST.items()
         if with_quadrants or name != "quadrants"
     }

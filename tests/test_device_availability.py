@@ -163,7 +163,7 @@ def test_a_silent_fallback_is_recorded(asked):
         warnings.simplefilter("error")
         assert resolve(asked) is Device.CPU
     last = fallbacks()[-1]
-    assert (last.asked, last.used) == (str(asked), Device.CPU)
+    assert (last.request, last.used) == (str(asked), Device.CPU)
     assert "in this test" in last.reason
 
 

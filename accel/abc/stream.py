@@ -111,17 +111,17 @@ def raise_again(error: BaseException, trace: TracebackType | None) -> NoReturn:
     """
     try:
         # As `copy` does, except that libraries such as tblib cannot replace what it calls.
-        made, arguments, *state = cast("tuple[Any, ...]", error.__reduce__())
-        given: BaseException = made(*arguments)
+        kind, arguments, *state = cast("tuple[Any, ...]", error.__reduce__())
+        copy: BaseException = kind(*arguments)
         if state:
-            given.__setstate__(state[0])
+            copy.__setstate__(state[0])
     except Exception:  # its class takes other arguments than it passes to Exception
-        given = error
-    if type(given) is not type(error):
-        given = error
-    given.__cause__, given.__context__ = error.__cause__, error.__context__
-    given.__suppress_context__ = error.__suppress_context__
-    raise given.with_traceback(trace)
+        copy = error
+    if type(copy) is not type(error):
+        copy = error
+    copy.__cause__, copy.__context__ = error.__cause__, error.__context__
+    copy.__suppress_context__ = error.__suppress_context__
+    raise copy.with_traceback(trace)
 
 
 _FREE = nullcontext()

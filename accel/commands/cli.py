@@ -19,8 +19,8 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     try:
-        given = _parser().parse_args(arguments)
-        code: int = given.run(given)
+        args = _parser().parse_args(arguments)
+        code: int = args.run(args)
         if sys.stdout is not None:  # None after `accel info >&-`
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -116,33 +116,33 @@ def _add_run_kernel(commands: Commands) -> None:
     add_arguments(_add_command(commands, "run-kernel", summary))
 
 
-def _info(given: argparse.Namespace) -> int:
+def _info(args: argparse.Namespace) -> int:
     from accel.commands.info import machine_report, machine_text  # imports NumPy, during which an interrupt may come
 
     report = machine_report()
-    print(json.dumps(report, indent=2) if given.json else machine_text(report))
+    print(json.dumps(report, indent=2) if args.json else machine_text(report))
     return 0
 
 
-def _demo(given: argparse.Namespace) -> int:
+def _demo(args: argparse.Namespace) -> int:
     from accel.demo import main as demo
 
-    return demo(given.device, given.out, debug=given.debug, subject=given.subject)
+    return demo(args.device, args.out, debug=args.debug, subject=args.subject)
 
 
-def _layout(given: argparse.Namespace) -> int:
+def _layout(args: argparse.Namespace) -> int:
     from accel.commands import layout as layout_command
 
     try:
-        layout = layout_command.parsed(given.layout, given.swizzle)
-        options = {"color": given.color, "itemsize": given.itemsize, "vector": given.vector}
-        picture = layout_command.picture_of(layout, given.tile, **options)
-        steps = given.explain and layout_command.explained(given.explain, given.layout)
+        layout = layout_command.parsed(args.layout, args.swizzle)
+        options = {"color": args.color, "itemsize": args.itemsize, "vector": args.vector}
+        picture = layout_command.picture_of(layout, args.tile, **options)
+        steps = args.explain and layout_command.explained(args.explain, args.layout)
     except (ValueError, TypeError) as error:
         print(f"accel layout: {error}", file=sys.stderr)
         return 2
-    if given.svg:
-        _save(given.svg, picture.svg())
+    if args.svg:
+        _save(args.svg, picture.svg())
     colors = layout_command.terminal_colors(os.environ, terminal=sys.stdout is not None and sys.stdout.isatty())
     text = picture.text(shutil.get_terminal_size().columns, colors)
     print(layout_command.writable(f"{text}\n\n{steps}" if steps else text, getattr(sys.stdout, "encoding", "utf-8")))

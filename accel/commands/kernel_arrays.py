@@ -27,16 +27,16 @@ def argument_from(text: str, parameter: Parameter, random: np.random.Generator) 
         return xp.asarray(np.load(Path(text)), device="sim")
     if parameter.rank is None:
         return _number(text.rpartition("=")[2], parameter)
-    found = _ARRAY.fullmatch(text.strip())
-    if found is None:
+    match = _ARRAY.fullmatch(text.strip())
+    if match is None:
         raise ValueError(
             f"{text!r} is no array for the parameter {parameter.name}; write TYPE[SHAPE]=WHAT, as in "
             f"float[1024]=random, or a .npy file"
         )
-    shape = tuple(int(extent) for extent in found["shape"].split(",") if extent.strip())
-    if found["what"] is None:
+    shape = tuple(int(extent) for extent in match["shape"].split(",") if extent.strip())
+    if match["what"] is None:
         return xp.empty(shape, dtype=parameter.dtype, device="sim")
-    return xp.asarray(_values(found["what"].strip(), shape, parameter, random), device="sim")
+    return xp.asarray(_values(match["what"].strip(), shape, parameter, random), device="sim")
 
 
 def _number(text: str, parameter: Parameter) -> Any:

@@ -35,42 +35,40 @@ class _RunsPrograms(Protocol):
     def run_program(self, sources: Sequence[Path], arguments: Sequence[str], **options: Any) -> _Ended: ...
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     try:
-        with config.using(
-            kernel_checks=given.checks, sim_warp=given.warp, sim_seed=given.seed, kernel_limit=given.limit
-        ):
-            code, reports = _kernel(given) if _names_kernel(given) else _program(given)
+        with config.using(kernel_checks=args.checks, sim_warp=args.warp, sim_seed=args.seed, kernel_limit=args.limit):
+            code, reports = _kernel(args) if _names_kernel(args) else _program(args)
     except (AccelError, ValueError, TypeError, UnicodeDecodeError) as error:
         print(f"accel run-kernel: {error}", file=sys.stderr)
         return 1
-    if given.json:
-        given.json.write_text(json.dumps([report.json() for report in reports], indent=2), encoding="utf-8")
-    if given.svg and reports:
-        given.svg.write_text(reports[0].svg(), encoding="utf-8")
+    if args.json:
+        args.json.write_text(json.dumps([report.json() for report in reports], indent=2), encoding="utf-8")
+    if args.svg and reports:
+        args.svg.write_text(reports[0].svg(), encoding="utf-8")
     return code
 
 
-def _names_kernel(given: argparse.Namespace) -> bool:
+def _names_kernel(args: argparse.Namespace) -> bool:
     """Whether to run a kernel, not a program."""
-    if given.kernel is not None:
+    if args.kernel is not None:
         return True
-    text = "".join([path.read_text(encoding="utf-8", errors="replace") for path in (given.file, *given.others)])
+    text = "".join([path.read_text(encoding="utf-8", errors="replace") for path in (args.file, *args.others)])
     if _MAIN.search(text):
         return False
     kernels = sorted({*_KERNEL.findall(text)})
-    known = f"it has the kernels {', '.join(kernels)}" if kernels else "it has no kernels"
-    raise ValueError(f"{given.file} has no main; write --kernel NAME to run a kernel: {known}")
+    content = f"it has the kernels {', '.join(kernels)}" if kernels else "it has no kernels"
+    raise ValueError(f"{args.file} has no main; write --kernel NAME to run a kernel: {content}")
 
 
-def _program(given: argparse.Namespace) -> tuple[int, list[KernelReport]]:
+def _program(args: argparse.Namespace) -> tuple[int, list[KernelReport]]:
     backend = cast("_RunsPrograms", heap_of(resolve("sim")).backend)
     ended = backend.run_program(
-        [given.file, *given.others],
-        given.arguments,
-        options=[f"-D{macro}" for macro in given.macros],
-        folders=given.folders,
+        [args.file, *args.others],
+        args.arguments,
+        options=[f"-D{macro}" for macro in args.macros],
+        folders=args.folders,
     )
     if ended.code < 0:
         print(f"accel: the program was ended by signal {-ended.code}", file=sys.stderr)
@@ -80,12 +78,12 @@ def _program(given: argparse.Namespace) -> tuple[int, list[KernelReport]]:
     return (1 if ended.reports or ended.code < 0 else ended.code), ended.reports
 
 
-def _kernel(given: argparse.Namespace) -> tuple[int, list[KernelReport]]:
-    options = [*[f"-I{folder}" for folder in given.folders], *[f"-D{macro}" for macro in given.macros]]
-    kernel = RawKernel.from_file(given.file, given.kernel, options=options)
-    arguments = _arguments(given, kernel)
+def _kernel(args: argparse.Namespace) -> tuple[int, list[KernelReport]]:
+    options = [*[f"-I{folder}" for folder in args.folders], *[f"-D{macro}" for macro in args.macros]]
+    kernel = RawKernel.from_file(args.file, args.kernel, options=options)
+    arguments = _arguments(args, kernel)
     try:
-        kernel(*arguments, grid=given.grid, block=given.block, shared=given.shared).wait()
+        kernel(*arguments, grid=args.grid, block=args.block, shared=args.shared).wait()
     except KernelCheckError as error:
         print(f"accel: {error}", file=sys.stderr)
         return 1, [*error.reports]
@@ -95,14 +93,14 @@ def _kernel(given: argparse.Namespace) -> tuple[int, list[KernelReport]]:
     return 0, []
 
 
-def _arguments(given: argparse.Namespace, kernel: RawKernel) -> list[Any]:
-    if given.arguments:
-        raise ValueError(f"{kernel} takes its arguments by --arg; found {' '.join(given.arguments)}")
-    if len(given.arg) != len(kernel.parameters):
-        raise ValueError(f"{kernel} takes {len(kernel.parameters)} arguments; found {len(given.arg)} of --arg")
-    random = np.random.default_rng(given.seed)
+def _arguments(args: argparse.Namespace, kernel: RawKernel) -> list[Any]:
+    if args.arguments:
+        raise ValueError(f"{kernel} takes its arguments by --arg; found {' '.join(args.arguments)}")
+    if len(args.arg) != len(kernel.parameters):
+        raise ValueError(f"{kernel} takes {len(kernel.parameters)} arguments; found {len(args.arg)} of --arg")
+    random = np.random.default_rng(args.seed)
     arguments = []
-    for number, (text, parameter) in enumerate(zip(given.arg, kernel.parameters, strict=True), 1):
+    for number, (text, parameter) in enumerate(zip(args.arg, kernel.parameters, strict=True), 1):
         with named_call_site(f"argument {number} ({parameter.name})"):
             arguments.append(argument_from(text, parameter, random))
     return arguments

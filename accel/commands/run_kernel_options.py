@@ -53,7 +53,7 @@ def _extents(text: str) -> tuple[int, ...]:
     return extents
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace) -> int:
     from accel.commands.run_kernel import run  # imports NumPy
 
-    return run(given)
+    return run(args)

@@ -98,9 +98,9 @@ class AcceleratorDataContainer(ContainerCopying, Interchange):
     @classmethod
     def on(cls, storage: AnyStorage) -> Self:
         """Return a container that takes over a handle."""
-        made = object.__new__(cls)
-        made._storage = storage
-        return made
+        container = object.__new__(cls)
+        container._storage = storage
+        return container
 
     # Properties
 

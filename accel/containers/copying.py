@@ -109,10 +109,10 @@ class ContainerCopying(ContainerAccess):
         ReadOnlyError
             If the memory is read-only.
         """
-        given = np.asarray(array)
-        self._refuse_other(given.size, as_dtype(given.dtype), "array.astype({!r})")
+        source = np.asarray(array)
+        self._refuse_other(source.size, as_dtype(source.dtype), "array.astype({!r})")
         if self._storage is not None:
-            copies.write(copies.all_of(self._storage), given)
+            copies.write(copies.all_of(self._storage), source)
 
     def copy_from(self, other: "ContainerCopying") -> None:
         """Copy the elements of another container, on any device, into this one.

@@ -147,8 +147,8 @@ def of_array(array: "np.ndarray[Any, DType]") -> Elements:
     size, low, high = offset_range(leaves)
     nbytes = (high - low + 1) * itemsize if size else 0
     pointer = array.__array_interface__["data"][0] + low * itemsize
-    held = bytes_at(pointer, nbytes, not array.flags.writeable, array)
-    return Elements(HostStorage.on_array(held), -low, leaves, array.dtype)
+    memory = bytes_at(pointer, nbytes, not array.flags.writeable, array)
+    return Elements(HostStorage.on_array(memory), -low, leaves, array.dtype)
 
 
 @runtime_checkable

@@ -184,17 +184,17 @@ def _alone(axes: Axes) -> Iterator[Leaf]:
 
 def _merged(leaves: Iterable[Leaf]) -> list[Leaf]:
     """Return the fewest leaves of the same offsets in order: ``[]`` for one element, a leaf of extent 0 for none."""
-    made: list[Leaf] = []
+    merged: list[Leaf] = []
     for leaf in leaves:
         if leaf.extent == 0:
             return [Leaf(0, 0, 0)]
         if leaf.extent == 1:
             continue
-        if made and _goes_on(made[-1], leaf):
-            made[-1] = made[-1]._replace(extent=made[-1].extent * leaf.extent)
+        if merged and _goes_on(merged[-1], leaf):
+            merged[-1] = merged[-1]._replace(extent=merged[-1].extent * leaf.extent)
         else:
-            made.append(leaf)
-    return made
+            merged.append(leaf)
+    return merged
 
 
 def _goes_on(inner: Leaf, outer: Leaf) -> bool:
@@ -206,17 +206,17 @@ def _goes_on(inner: Leaf, outer: Leaf) -> bool:
 
 def _refined(target: list[Leaf], source: list[Leaf]) -> list[Leaf] | None:
     """Return the common refinement of two lists of leaves, the fastest first; None if there is none."""
-    made: list[Leaf] = []
+    refined: list[Leaf] = []
     ours, theirs = target[::-1], source[::-1]
     while ours and theirs:
         mine, other = ours.pop(), theirs.pop()
         extent = min(mine.extent, other.extent)
         if extent and (mine.extent % extent or other.extent % extent):
             return None
-        made.append(Leaf(extent, mine.target_stride, other.source_stride))
+        refined.append(Leaf(extent, mine.target_stride, other.source_stride))
         ours += _rest(mine, extent)
         theirs += _rest(other, extent)
-    return made
+    return refined
 
 
 def _rest(leaf: Leaf, extent: int) -> list[Leaf]:
@@ -229,15 +229,15 @@ def _rest(leaf: Leaf, extent: int) -> list[Leaf]:
 def _forwards(pairs: list[Leaf]) -> tuple[list[Leaf], tuple[int, int]]:
     """Return loops with positive strides in the target, and the offset of the first item at both ends."""
     into = out_of = 0
-    made = []
+    loops = []
     for extent, target, source in pairs:
         if target < 0:
             into += (extent - 1) * target
             out_of += (extent - 1) * source
-            made.append(Leaf(extent, -target, -source))
+            loops.append(Leaf(extent, -target, -source))
         else:
-            made.append(Leaf(extent, target, source))
-    return made, (into, out_of)
+            loops.append(Leaf(extent, target, source))
+    return loops, (into, out_of)
 
 
 def _folded(rising: list[Leaf], itemsize: int, aligned: int) -> tuple[int, list[Leaf]]:

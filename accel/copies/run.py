@@ -97,8 +97,8 @@ def write(target: Elements, values: _Array) -> None:
     _refuse_target(target)
     _refuse_unequal(target, values.size, values.dtype)
     if values.size:
-        given = values.copy() if few_elements.may_share(target, values) else values
-        on_host((_use_of_target(target),), partial(few_elements.scatter, target, given))
+        source = values.copy() if few_elements.may_share(target, values) else values
+        on_host((_use_of_target(target),), partial(few_elements.scatter, target, source))
 
 
 @_reporting
@@ -235,9 +235,9 @@ def in_c_order(array: _Array) -> _Array:
         return array
     if array.nbytes < thresholds.FEW_BYTES:
         return array.copy()
-    made = np.empty(array.shape, array.dtype)
-    copy(of_array(made), of_array(array))
-    return made
+    result = np.empty(array.shape, array.dtype)
+    copy(of_array(result), of_array(array))
+    return result
 
 
 def _use_of_target(target: Elements) -> Use:
@@ -297,7 +297,7 @@ def checked_ends(target: Elements, source: Elements, *, cast: bool = False) -> t
 
 def _do(stages: Sequence[Stage], fresh: Fresh, used: tuple[Owner, ...], stream: Stream | None) -> None:
     """Give stages to a stream; without one, do each and wait for it. The caller keeps the order with other work."""
-    held = [storage.owner for storage in fresh.values()]
+    owners = [storage.owner for storage in fresh.values()]
     for stage in stages:
         give = partial(stage.give, fresh, stream)
-        give() if stream is not None else stage.worker.carry_out(give, *used, *held)
+        give() if stream is not None else stage.worker.carry_out(give, *used, *owners)

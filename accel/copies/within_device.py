@@ -50,7 +50,7 @@ def copied_within_device(target: Elements, source: Elements) -> bool:  # noqa: P
     if type(to) is not DeviceStorage or type(of) is not DeviceStorage:
         return False
     mine, other = to._owner, of._owner
-    if mine is None or other is None or mine is other or mine.held is None or other.held is None:
+    if mine is None or other is None or mine is other or mine.allocation is None or other.allocation is None:
         return False
     dtype = target_dtype or to.dtype
     strided = target_table is source_table is None and not (target_swizzle or source_swizzle)
@@ -59,7 +59,10 @@ def copied_within_device(target: Elements, source: Elements) -> bool:  # noqa: P
     if not (strided and alike) or to._const or mine.readonly:
         return False
     there, here = into * itemsize, out_of * itemsize
-    aligned = (mine.held.pointer + to._start + there) % _WIDEST, (other.held.pointer + of._start + here) % _WIDEST
+    aligned = (
+        (mine.allocation.pointer + to._start + there) % _WIDEST,
+        (other.allocation.pointer + of._start + here) % _WIDEST,
+    )
     key = target_leaves, source_leaves, itemsize, *aligned
     routes = _routes.get(heap.device) or _routes.setdefault(heap.device, {})
     try:

@@ -61,10 +61,10 @@ def gaussian_weights(sigma: float) -> list[float]:
 def peaks(x: Array, reach: int) -> Array:
     """Return a mask of the elements that are the largest within distance ``reach`` along both axes."""
     middle = inner(x, reach)
-    found = xp.empty(middle.shape, dtype=xp.bool, device=x.device)
-    tensors = (LayoutTensor(each) for each in (x, middle, found))
+    result = xp.empty(middle.shape, dtype=xp.bool, device=x.device)
+    tensors = (LayoutTensor(each) for each in (x, middle, result))
     kernels.find_peaks(*tensors, Layout((reach + 1, reach + 1)))
-    return found
+    return result
 
 
 def ridges(x: Array) -> Array:

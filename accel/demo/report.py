@@ -158,7 +158,7 @@ def _memory() -> str:
 
 
 def _devices() -> str:
-    fell_back = [(fall.asked, fall.used, fall.reason) for fall in dict.fromkeys(accel.device.fallbacks())]
+    fell_back = [(fall.request, fall.used, fall.reason) for fall in dict.fromkeys(accel.device.fallbacks())]
     fallbacks = table(("Asked for", "Used", "Why"), fell_back, "words")
     missing = [(kind, accel.Device[kind.upper()].why_unavailable()) for kind in GPU_TYPES]
     absent = [row for row in missing if row[1]]

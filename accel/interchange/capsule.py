@@ -54,13 +54,13 @@ def make_capsule(array: "np.ndarray[Any, DType]", device: Device, versioned: boo
     InterchangeError
         If DLPack cannot express it: strides of no whole elements, or read-only memory in a legacy capsule.
     """
-    known = array.dtype.isbuiltin == 1
-    exported = array if known else array.view(f"u{array.itemsize}")
+    of_numpy = array.dtype.isbuiltin == 1
+    exported = array if of_numpy else array.view(f"u{array.itemsize}")
     try:
         capsule: object = exported.__dlpack__(max_version=(1, 0) if versioned else None)
     except BufferError as error:
         raise InterchangeError(f"DLPack cannot carry this memory as it is: {error} Write copy=True") from None
-    if known and device is _CPU and not copied:
+    if of_numpy and device is _CPU and not copied:
         return capsule
     _amend(capsule, VERSIONED if versioned else LEGACY, _CODES.get(array.dtype.name), device, copied)
     return capsule

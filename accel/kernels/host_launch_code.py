@@ -241,7 +241,7 @@ def _address(argument: _Argument) -> list[str]:
     return [
         f"o{i} = s{i}._owner",
         f"if o{i} is None or o{i}.heap is not heap{readonly}: return MISSED",
-        f"b{i} = o{i}.held",
+        f"b{i} = o{i}.allocation",
         f"if b{i} is None: return MISSED",
         f"r{i} = o{i}.hazard_record",
         f"if r{i} is IDLE: r{i} = o{i}.own_hazard_record()",

@@ -46,9 +46,9 @@ CACHED = 4096
 def of_leaves(leaves: Sequence[Leaf]) -> Layout:
     """Return the flat layout of some leaves: of rank 1 and not nested for one leaf, and 1:0 for none."""
     if not leaves:
-        return Layout.made(1, 0)
+        return Layout.unchecked(1, 0)
     shape, stride = leaves[0] if len(leaves) == 1 else zip(*leaves, strict=True)
-    return Layout.made(shape, stride, tuple(leaves))
+    return Layout.unchecked(shape, stride, tuple(leaves))
 
 
 def size(layout: Any) -> int:
@@ -79,7 +79,7 @@ def mode(layout: Any, k: int) -> Layout:
 def flatten(layout: Any) -> Layout:
     """The same layout without nesting: ((a,b),c):((x,y),z) becomes (a,b,c):(x,y,z)."""
     nested = as_layout(layout)
-    return nested if nested.depth == 0 else Layout.made(flat(nested.shape), flat(nested.stride))
+    return nested if nested.depth == 0 else Layout.unchecked(flat(nested.shape), flat(nested.stride))
 
 
 def coalesce(layout: Any, profile: Any = None) -> Layout:
@@ -118,7 +118,7 @@ def filter_zeros(layout: Any) -> Layout:
     """The same values with each leaf of stride 0 replaced by 1:0; the nesting and extents of 0 are kept."""
     original = as_layout(layout)
     extents = iter([extent if stride or not extent else 1 for extent, stride in original.leaves])
-    return Layout.made(rebuilt(extents, original.shape), original.stride)
+    return Layout.unchecked(rebuilt(extents, original.shape), original.stride)
 
 
 def filter(layout: Any) -> Layout:
@@ -274,7 +274,7 @@ def slice_layout(layout: Any, coord: Any) -> tuple[Layout, int]:
 def dice(layout: Any, coord: Any) -> Layout:
     """The layout of the modes that are fixed in a coordinate: the other modes of `slice_layout`."""
     original = as_layout(layout)
-    return Layout.made(*diced(coord, original.shape, original.stride))
+    return Layout.unchecked(*diced(coord, original.shape, original.stride))
 
 
 def col_major(*shape: Any) -> Layout:

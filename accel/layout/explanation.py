@@ -103,14 +103,14 @@ def explain(operation: str | Callable[..., Any], *operands: Any) -> Explanation:
     name = operation if isinstance(operation, str) else getattr(operation, "__name__", repr(operation))
     if name not in DERIVATIONS:
         raise LayoutError(f"{name} cannot be explained; write one of: {', '.join(sorted(DERIVATIONS))}")
-    given = _as_operands(name, operands)
+    layouts = _as_operands(name, operands)
     definition = (_OPERATIONS[name].__doc__ or "").partition("\n")[0]
-    title = f"{name} {', '.join(map(_shown, given))}"
+    title = f"{name} {', '.join(map(_shown, layouts))}"
     try:
-        result = _OPERATIONS[name](*given)
+        result = _OPERATIONS[name](*layouts)
     except LayoutError as error:
-        return Explanation(title, definition, _steps_before_error(name, given), None, str(error))
-    return Explanation(title, definition, tuple(DERIVATIONS[name](*given)), result, _verdict(name, given, result))
+        return Explanation(title, definition, _steps_before_error(name, layouts), None, str(error))
+    return Explanation(title, definition, tuple(DERIVATIONS[name](*layouts)), result, _verdict(name, layouts, result))
 
 
 def _as_operands(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -130,19 +130,19 @@ def _is_tiler(operand: Any) -> bool:
     return isinstance(operand, Layout) or any(part is None or not isinstance(part, int) for part in operand)
 
 
-def _steps_before_error(name: str, given: tuple[Any, ...]) -> tuple[Line, ...]:
+def _steps_before_error(name: str, layouts: tuple[Any, ...]) -> tuple[Line, ...]:
     """Return the steps up to the one that raises `LayoutError`."""
     lines: list[Line] = []
     with suppress(LayoutError):  # the verdict has its message
-        lines.extend(DERIVATIONS[name](*given))
+        lines.extend(DERIVATIONS[name](*layouts))
     return tuple(lines)
 
 
-def _verdict(name: str, given: tuple[Any, ...], result: Layout) -> str:
+def _verdict(name: str, layouts: tuple[Any, ...], result: Layout) -> str:
     values = [evaluated(result.leaves, i) for i in range(min(result.size, _SHOWN))]
     shown = ", ".join([*map(str, values), *(["..."] if result.size > _SHOWN else [])])
     check = _CHECKS.get(name)
-    checked = check(result, *given) if check is not None and result.size <= _CHECKED else ""
+    checked = check(result, *layouts) if check is not None and result.size <= _CHECKED else ""
     return f"{shown}; {checked}" if checked else shown
 
 

@@ -209,7 +209,7 @@ class Layout:
         """
         number = k.__index__()
         try:
-            return Layout.made(modes(self._shape)[number], modes(self._stride)[number])
+            return Layout.unchecked(modes(self._shape)[number], modes(self._stride)[number])
         except IndexError:
             raise LayoutError(f"{self} has {self.rank} modes; found mode {number}") from None
 
@@ -259,12 +259,12 @@ class Layout:
         (Layout((4,), (1,)), 12)
         """
         shape, stride, offset = sliced(coordinate, self._shape, self._stride)
-        return Layout.made(shape, stride), offset
+        return Layout.unchecked(shape, stride), offset
 
     def __matmul__(self, other: Any) -> "Layout":
         """Return the composition: ``(a @ b)(c) = a(b(c))``."""
         inner = as_layout(other)
-        return Layout.made(*compose(self, inner))
+        return Layout.unchecked(*compose(self, inner))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layout):
@@ -298,7 +298,7 @@ class Layout:
         return _unpickled, (self._shape, self._stride)
 
     @classmethod
-    def made(cls, shape: IntTuple, stride: IntTuple, leaves: tuple[Leaf, ...] | None = None) -> "Layout":
+    def unchecked(cls, shape: IntTuple, stride: IntTuple, leaves: tuple[Leaf, ...] | None = None) -> "Layout":
         """Return a layout of a shape and a stride that are known to be valid; nothing is checked. For internal use."""
         layout = object.__new__(cls)
         layout._shape = shape
@@ -377,7 +377,7 @@ def modes_of(layout: Layout) -> list[Layout]:
     if isinstance(layout._shape, int):
         return [layout]
     parts = zip(layout._shape, layout._stride, strict=True)  # type: ignore[arg-type]
-    return [Layout.made(shape, stride) for shape, stride in parts]
+    return [Layout.unchecked(shape, stride) for shape, stride in parts]
 
 
 def joined(parts: Iterable[Layout]) -> Layout:
@@ -390,4 +390,4 @@ def joined(parts: Iterable[Layout]) -> Layout:
         strides.append(part._stride)
         leaves += part._leaves
     refuse_vast(shapes)
-    return Layout.made(tuple(shapes), tuple(strides), tuple(leaves))
+    return Layout.unchecked(tuple(shapes), tuple(strides), tuple(leaves))

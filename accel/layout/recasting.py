@@ -109,7 +109,7 @@ def recast(layout: Any, new_bits: SupportsIndex, old_bits: SupportsIndex) -> Lay
 
 def _with_leaves(layout: Layout, leaves: list[Leaf]) -> Layout:
     extents, strides = (iter(part) for part in zip(*leaves, strict=True)) if leaves else (iter(()), iter(()))
-    return Layout.made(rebuilt(extents, layout.shape), rebuilt(strides, layout.shape))
+    return Layout.unchecked(rebuilt(extents, layout.shape), rebuilt(strides, layout.shape))
 
 
 def _as_width(value: SupportsIndex) -> int:

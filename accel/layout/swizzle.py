@@ -124,7 +124,7 @@ class Swizzle:
     def _smallest_table(self) -> "ComposedLayout":
         """Return the smallest layout that shows the whole pattern: a row for each value of the upper bits."""
         apart = abs(self._shift)
-        return self @ Layout.made((1 << self._bits, 1 << apart), (1 << self._base + apart, 1 << self._base))
+        return self @ Layout.unchecked((1 << self._bits, 1 << apart), (1 << self._base + apart, 1 << self._base))
 
 
 class _Fields(NamedTuple):
@@ -202,11 +202,11 @@ class ComposedLayout:
     def __getitem__(self, coordinate: Any) -> "tuple[ComposedLayout, int]":
         """Return the layout of the free modes, and 0: the offset of the fixed modes is inside the swizzle."""
         shape, stride, offset = sliced(coordinate, self.layout.shape, self.layout.stride)
-        return ComposedLayout(self.swizzle, self.offset + offset, Layout.made(shape, stride)), 0
+        return ComposedLayout(self.swizzle, self.offset + offset, Layout.unchecked(shape, stride)), 0
 
     def __matmul__(self, other: Any) -> "ComposedLayout":
         """Return the composition with a layout: ``(a @ b)(c) = a(b(c))``."""
-        return ComposedLayout(self.swizzle, self.offset, Layout.made(*compose(self.layout, as_layout(other))))
+        return ComposedLayout(self.swizzle, self.offset, Layout.unchecked(*compose(self.layout, as_layout(other))))
 
     def __eq__(self, other: object) -> bool:
         return self._fields == other._fields if isinstance(other, ComposedLayout) else NotImplemented

@@ -16,7 +16,7 @@ class _Alias(Owner):
 
     def __init__(self, heap: Heap, of: Owner) -> None:
         super().__init__(heap)
-        self.held = block = of.block
+        self.allocation = block = of.block
         self.external = ExternalAllocation(block.nbytes, pointer=block.pointer, owner=of.keep_alive())
         self.readonly = of.readonly
         self.hazard_record = HazardRecord()

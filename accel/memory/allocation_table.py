@@ -59,7 +59,7 @@ class AllocationTable:
         if live > self.peak:  # noqa: PLR1730 - max() is a call
             self.peak = live
         if holder is not None:
-            holder.held = block
+            holder.allocation = block
         return live > self._check_at
 
     def remove(self, block: Block) -> None:

@@ -78,20 +78,20 @@ class DeviceStorage(Storage):
         element_type = as_dtype(dtype)
         count = as_size(size, element_type.itemsize)
         nbytes = count * element_type.itemsize
-        made = cls._on(_owner_of(buffer, heap_of(_accelerator(device)), nbytes), element_type, count)
-        available = made.owner.block.nbytes
+        storage = cls._on(_owner_of(buffer, heap_of(_accelerator(device)), nbytes), element_type, count)
+        available = storage.owner.block.nbytes
         if available < nbytes:
-            made.release()
+            storage.release()
             raise ValueError(f"{count} elements of {element_type.name} need {nbytes} bytes; the buffer has {available}")
-        return made
+        return storage
 
     def get_buffer(self) -> Any:
         """Return the buffer of the backend's library that holds the bytes, once any stream may use them."""
         lend_to_any_stream(self)
         owner = self.owner
         buffer = owner.block.native
-        known = _known_owner(buffer)
-        if owner.block.nbytes and (known is None or not known.counted):  # a counted owner is the one that frees
+        previous = _known_owner(buffer)
+        if owner.block.nbytes and (previous is None or not previous.counted):  # a counted owner is the one that frees
             _buffer_owners[id(buffer)] = owner
         return buffer
 
@@ -102,7 +102,7 @@ _buffer_owners: WeakValueDictionary[int, Owner] = WeakValueDictionary()
 
 def _known_owner(buffer: object) -> Owner | None:
     owner = _buffer_owners.get(id(buffer))
-    return owner if owner is not None and owner.held is not None and owner.held.native is buffer else None
+    return owner if owner is not None and owner.allocation is not None and owner.allocation.native is buffer else None
 
 
 def _owner_of(buffer: object, heap: Heap, nbytes: int) -> Owner:

@@ -263,11 +263,11 @@ class Heap(PendingTable):
         with self.lock:
             before, self.changing = self.changing, True
             try:
-                given_back = sum(trimmed(each) for each in (*self._allocators.values(), self.backend))
+                freed = sum(trimmed(each) for each in (*self._allocators.values(), self.backend))
             finally:
                 self.changing = before
         self.run_deferred()
-        return given_back
+        return freed
 
     def _make_room(self, error: OutOfMemoryError, again: Callable[[], Block]) -> Block:
         return retrying(again, error, self._freeing(), partial(in_use, self))
@@ -339,10 +339,10 @@ class Heap(PendingTable):
     def _own_stream(self) -> Stream | None:
         """Return a stream that waits for no stream of the host; None where work is done at once."""
         if self._streams is not None and self._own is None:
-            made = self._streams.new_stream(self.device)
+            stream = self._streams.new_stream(self.device)
             # No call between these: another thread may be first.
             if self._own is None:
-                self._own = made
+                self._own = stream
         return self._own
 
     def opened(self, queue: Stream) -> Submission:

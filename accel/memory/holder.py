@@ -15,7 +15,7 @@ class Holder:
 
     Attributes
     ----------
-    held : Block or None
+    allocation : Block or None
         The bytes; None before they are allocated or adopted, and after the last use.
     external : ExternalAllocation or None
         Memory that was not allocated here.
@@ -27,36 +27,36 @@ class Holder:
         The number of handles, and of exports and pending work that keep the bytes alive.
     sentinel : object
         Only the allocation table refers to it too: its reference count shows the table when the holder is gone.
-    made : str
+    call_site : str
         Where in the user's code the owner was made; set in debug mode only.
     """
 
-    __slots__ = ("counted", "external", "handles", "heap", "held", "keep_alives", "made", "sentinel")
-    held: Block | None
+    __slots__ = ("allocation", "call_site", "counted", "external", "handles", "heap", "keep_alives", "sentinel")
+    allocation: Block | None
     external: ExternalAllocation | None
     heap: Any
     counted: bool
     handles: int
     keep_alives: int
-    made: str
+    call_site: str
     sentinel: object
 
     @property
     def site(self) -> str:
         """Where in the user's code the owner was made; empty outside of debug mode."""
-        return getattr(self, "made", "")
+        return getattr(self, "call_site", "")
 
     @property
     def nbytes(self) -> int:
         """Size of the memory in bytes; 0 before it is allocated and after it is freed."""
-        held, external = self.held, self.external
-        return external.nbytes if external is not None else 0 if held is None else held.nbytes
+        allocation, external = self.allocation, self.external
+        return external.nbytes if external is not None else 0 if allocation is None else allocation.nbytes
 
     def in_words(self) -> str:
         """Return a description for people."""
         kept = f", kept alive by {self.keep_alives} more" if self.keep_alives else ""
-        made = f", made at {self.made}" if self.site else ""
-        return f"{in_words(self.nbytes)}, {self.handles} handle{'s' * (self.handles != 1)}{kept}{made}"
+        origin = f", made at {self.call_site}" if self.site else ""
+        return f"{in_words(self.nbytes)}, {self.handles} handle{'s' * (self.handles != 1)}{kept}{origin}"
 
 
 def holders(*, external: bool = True) -> list[Holder]:
@@ -75,4 +75,4 @@ def holders(*, external: bool = True) -> list[Holder]:
 def _has_memory(holder: Holder, external: bool) -> bool:
     if not getattr(holder, "handles", 0) and not getattr(holder, "keep_alives", 0):  # or another thread is making it
         return False
-    return holder.held is not None if holder.external is None else external
+    return holder.allocation is not None if holder.external is None else external

@@ -88,12 +88,12 @@ class HostStorage(Storage):
     ) -> None: ...
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         if len(arguments) == 1 and isinstance(arguments[0], np.ndarray):
-            made = HostStorage.on_array(*arguments, **keywords)
+            storage = HostStorage.on_array(*arguments, **keywords)
         elif is_pointer_form(arguments, keywords):
-            made = HostStorage.on_pointer(*arguments, **keywords)
+            storage = HostStorage.on_pointer(*arguments, **keywords)
         else:
-            made = HostStorage.new(*arguments, **keywords)
-        self._move_from(made)
+            storage = HostStorage.new(*arguments, **keywords)
+        self._move_from(storage)
 
     @classmethod
     def new(cls, size: SupportsIndex = 0, dtype: DTypeLike = "float64") -> "HostStorage":

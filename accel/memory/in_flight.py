@@ -109,11 +109,11 @@ class PendingTable(LockedTable):
         submission, failed = pending.event, set()
         if submission.culprit() is not None:
             failed.add(submission)
-        for held in pending.keep_alives:
-            owner = held.owner
+        for keep_alive in pending.keep_alives:
+            owner = keep_alive.owner
             if owner is not None:  # the submitter may release it at the same time
                 forget_these(owner.hazard_record, {submission}, failed)
-            held.release()
+            keep_alive.release()
 
     def wait(self) -> None:
         """Wait for all work in flight; its errors are raised to those who wait for its events.

@@ -71,7 +71,7 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
         The address of the first byte; `NOT_COVERED` if the work must be submitted in the general way.
     """
     owner = storage._owner
-    block = None if owner is None or owner.external is not None else owner.held
+    block = None if owner is None or owner.external is not None else owner.allocation
     if owner is None or block is None:
         return NOT_COVERED
     low: int = block.pointer + storage._start

@@ -35,7 +35,7 @@ class Owner(Holder):
 
     def __init__(self, heap: Heap) -> None:
         self.heap = heap
-        self.held = None
+        self.allocation = None
         self.external = None
         self.counted = True
         self.readonly = False
@@ -44,17 +44,17 @@ class Owner(Holder):
         self.sentinel = object()
         self.hazard_record = IDLE
         if config.debugging():
-            self.made = call_site()
+            self.call_site = call_site()
 
     @property
     def block(self) -> Block:
         """The bytes; external memory is adopted at first use."""
-        if self.held is None:
+        if self.allocation is None:
             if self.unused:
                 self.refuse_freed()
             assert self.external is not None, "an owner has a block, or external memory to adopt"
-            self.held = self.heap.backend.adopt(self.external)
-        return self.held
+            self.allocation = self.heap.backend.adopt(self.external)
+        return self.allocation
 
     @property
     def hazards(self) -> Hazards | None:
@@ -64,10 +64,10 @@ class Owner(Holder):
     def own_hazard_record(self) -> HazardRecord:
         """Return the record of the hazards, of this owner alone."""
         if self.hazard_record is IDLE:
-            made = HazardRecord()
+            record = HazardRecord()
             # No call between these: another thread may have been first.
             if self.hazard_record is IDLE:
-                self.hazard_record = made
+                self.hazard_record = record
         return self.hazard_record
 
     @property
@@ -127,8 +127,8 @@ class Owner(Holder):
             return None
         if table.kept:
             table.remove_kept(self)
-        block, external = self.held, self.external
-        self.held = self.external = None
+        block, external = self.allocation, self.external
+        self.allocation = self.external = None
         if external is None and block is not None:
             self.heap.free(block)
         # Returned also where there is no deleter: what it keeps alive must not be finalised with the lock held.
@@ -159,7 +159,7 @@ class ForeignOwner(Owner):
 
     def __init__(self, heap: Heap, external: ExternalAllocation, *, counted: bool = False) -> None:
         self.heap = heap
-        self.held = None
+        self.allocation = None
         self.external = external
         self.counted = counted
         self.readonly = external.readonly
@@ -170,13 +170,13 @@ class ForeignOwner(Owner):
             self.sentinel = object()
             heap.add_external(self, external)
         if config.debugging():
-            self.made = call_site()
+            self.call_site = call_site()
 
     def free_if_unused(self) -> ExternalAllocation | None:
         """Free the bytes, as `Owner` does; the other library may use the address of its memory again then."""
-        block = self.held
+        block = self.allocation
         external = super().free_if_unused()
-        if self.counted and block is not None and self.held is None:
+        if self.counted and block is not None and self.allocation is None:
             hazards.forget_failures(self.hazard_record, block.pointer, block.pointer + block.nbytes)
         return external
 

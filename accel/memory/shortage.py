@@ -74,11 +74,11 @@ def out_of_memory(error: MemoryError, what: str) -> OutOfMemoryError:
 
 def in_use(heap: object) -> str:
     """Return a text about the memory of a heap that is in use, the largest owners first."""
-    held = [holder for holder in holders(external=False) if holder.heap is heap]
-    if not held:
+    owners = [holder for holder in holders(external=False) if holder.heap is heap]
+    if not owners:
         return "nothing is in use there that was allocated here"
-    nbytes = in_words(sum(holder.nbytes for holder in held))
+    nbytes = in_words(sum(holder.nbytes for holder in owners))
     hint = "" if config.debugging() else " (ACCEL_DEBUG=1 tells where they were made)"
-    head = f"{nbytes} are in use there by {len(held)} owner{'s' * (len(held) != 1)}; the largest{hint}:"
-    largest = nlargest(_SHOWN, held, key=lambda holder: holder.nbytes)
+    head = f"{nbytes} are in use there by {len(owners)} owner{'s' * (len(owners) != 1)}; the largest{hint}:"
+    largest = nlargest(_SHOWN, owners, key=lambda holder: holder.nbytes)
     return "\n  ".join([head, *(holder.in_words() for holder in largest)])

@@ -110,11 +110,11 @@ def as_bytes(size: SupportsIndex | str, what: str = "size") -> int:
     (2147483648, 1500000, 4096)
     """
     if isinstance(size, str):
-        found = _QUANTITY.fullmatch(size)
-        unit = found and _UNITS.get(found[2].upper().replace("IB", "iB"))
-        if not found or not unit:
+        match = _QUANTITY.fullmatch(size)
+        unit = match and _UNITS.get(match[2].upper().replace("IB", "iB"))
+        if not match or not unit:
             raise ValueError(f'the {what} {size!r} is no number of bytes; write it as in "2 GiB", "500 MB" or 4096')
-        nbytes = int(Fraction(found[1]) * unit)
+        nbytes = int(Fraction(match[1]) * unit)
     else:
         nbytes = _whole(size, f"a {what}", 'write it as in "2 GiB" or 4096')
     if not 0 < nbytes <= MOST_BYTES:
@@ -143,5 +143,5 @@ def _whole(value: SupportsIndex, what: str, advice: str) -> int:
         return index(value)
     except TypeError:
         hint = f"; {advice}" if advice else ""
-        found = f"{abbreviated(value)} of type {type(value).__name__}"
-        raise TypeError(f"{what} is a whole number; found {found}{hint}") from None
+        value_type = f"{abbreviated(value)} of type {type(value).__name__}"
+        raise TypeError(f"{what} is a whole number; found {value_type}{hint}") from None

@@ -83,17 +83,17 @@ class Storage(OnDevice):
         """Return a handle, already counted, on all bytes of an owner; ``const`` forbids writing through it."""
         return cls._on(owner, dtype, owner.block.nbytes // dtype.itemsize, const=const)
 
-    def _move_from(self, made: Self) -> None:
+    def _move_from(self, handle: Self) -> None:
         """Take the place of a handle that one of the class methods made."""
         if getattr(self, "_owner", None) is not None:  # __init__ was called again
             self.release()
-        self._owner, made._owner = made._owner, None
-        self._array = made._array
-        self._const = made._const
+        self._owner, handle._owner = handle._owner, None
+        self._array = handle._array
+        self._const = handle._const
         self._lent = None
-        self._start = made._start
-        self.dtype = made.dtype
-        self.size = made.size
+        self._start = handle._start
+        self.dtype = handle.dtype
+        self.size = handle.size
 
     @classmethod
     def allocated(
@@ -134,7 +134,7 @@ class Storage(OnDevice):
     def claim(self, *, writing: bool, whole: bool = False) -> hazards.Claim:
         """Return a use of all bytes of this handle, for `accel.memory.hazards`; ``whole`` if each byte is written."""
         owner = self._owner or self.refuse_released()
-        block, record = owner.held or owner.block, owner.hazard_record
+        block, record = owner.allocation or owner.block, owner.hazard_record
         low = block.pointer + self._start
         own = owner.own_hazard_record() if record is hazards.IDLE else record
         return own, low, low + self.size * self.dtype.itemsize, writing, whole
@@ -307,7 +307,7 @@ class Storage(OnDevice):
     def span(self) -> Span:
         """The bytes, as backends take them."""
         owner = self._owner or self.refuse_released()
-        return Span(owner.held or owner.block, self._start, self.size * self.dtype.itemsize)
+        return Span(owner.allocation or owner.block, self._start, self.size * self.dtype.itemsize)
 
     def operand(
         self,
@@ -320,7 +320,7 @@ class Storage(OnDevice):
     ) -> Operand:
         """Describe some elements to a backend; the arguments are fields of `Operand`."""
         owner = self._owner or self.refuse_released()
-        span = Span(owner.held or owner.block, self._start, self.size * self.dtype.itemsize)
+        span = Span(owner.allocation or owner.block, self._start, self.size * self.dtype.itemsize)
         return Operand(span, start, dtype, extents, strides, not (owner.readonly or self._const), swizzle, table)
 
     def __accel_operand__(self) -> Operand:

@@ -87,8 +87,8 @@ class Submission(DeferredEvent):
     @property
     def device(self) -> Device:
         """The device that does the work; the CPU for work of the host."""
-        known = self.queue or self.event or next(iter(self.streams), None)
-        return Device.CPU if known is None else known.device
+        source = self.queue or self.event or next(iter(self.streams), None)
+        return Device.CPU if source is None else source.device
 
     @property
     def began(self) -> float | None:

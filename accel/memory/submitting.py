@@ -120,12 +120,12 @@ def submit_in_order(heap: Heap, stream: Stream, uses: Sequence[Use], work: Calla
         if submission.event is None:
             submission.open(stream, heap.gate)
 
-    submission, claims, held = Submission(), _claims(uses), _kept_alive(uses)
+    submission, claims, keep_alives = Submission(), _claims(uses), _kept_alive(uses)
     try:
         with submission.begun:
             _give(submission, claims, stream, give)
     finally:
-        let_go(held)
+        let_go(keep_alives)
     for claim in claims:  # no `PendingWork` does so when it is done
         forget_some(claim[0])
     return submission
@@ -263,7 +263,7 @@ def _kept_alive(uses: Sequence[Use]) -> tuple[KeepAlive, ...]:
     return tuple([use.storage.keep_alive() for use in uses])
 
 
-def let_go(held: Sequence[HeldMemory]) -> None:
+def let_go(keep_alives: Sequence[HeldMemory]) -> None:
     """Release keep-alives."""
-    for each in held:
+    for each in keep_alives:
         each.release()

@@ -218,10 +218,10 @@ class ThreadStream(CurrentStream):
         """Return the queue of this process."""
         seen = self._queue
         if forked_since(seen.process):
-            made = _Queue()
+            queue = _Queue()
             # No call between these: another thread may be first.
             if self._queue is seen:
-                self._queue = made
+                self._queue = queue
         return self._queue
 
     def record(self) -> Event:

@@ -38,8 +38,8 @@ def attempt(lock: Any) -> AbstractContextManager[object]:
     """
     tries = map(_Taken({True: lock}).__getitem__, map(lock.acquire, repeat(False)))
     methods = {"__slots__": (), "__enter__": staticmethod(tries.__next__), "__exit__": staticmethod(lock.__exit__)}
-    made: AbstractContextManager[object] = type("attempt", (), methods)()
-    return made
+    context: AbstractContextManager[object] = type("attempt", (), methods)()
+    return context
 
 
 def in_child(action: Callable[[], object]) -> None:

@@ -93,8 +93,8 @@ def _limited(mode: Layout, extent: int) -> Layout:
     if extent == mode.size:
         return mode
     if isinstance(mode.stride, int):
-        return Layout.made(extent, mode.stride)
-    return mode @ Layout.made(extent, 1)  # never raises: the valid part of a nested mode ends where a leaf ends
+        return Layout.unchecked(extent, mode.stride)
+    return mode @ Layout.unchecked(extent, 1)  # never raises: the valid part of a nested mode ends where a leaf ends
 
 
 @lru_cache(CACHED)

@@ -162,17 +162,17 @@ class TensorContents(TensorCore, Interchange):
         size, low, high = elements.offset_range
         first, extent = elements.start + low, high - low + 1 if size else 0
         storage = allocate(device, extent, self._dtype)
-        made = self._on_new_memory(storage, self._geometry.shifted(-first), self._offset - first)
+        copy = self._on_new_memory(storage, self._geometry.shifted(-first), self._offset - first)
         source = Elements(self._storage, first, ((extent, 1),), self._dtype)
         copies.copy(Elements(storage, 0, ((extent, 1),)), source)
-        return made
+        return copy
 
     def _on_new_memory(self, storage: AnyStorage, geometry: Geometry, offset: int = 0) -> Self:
         """Return a tensor of this class on another storage."""
-        made = object.__new__(type(self))
-        made._on(storage, geometry, offset)
-        made._pad = self._pad
-        return made
+        tensor = object.__new__(type(self))
+        tensor._on(storage, geometry, offset)
+        tensor._pad = self._pad
+        return tensor
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self.copy()
@@ -236,8 +236,8 @@ class TensorContents(TensorCore, Interchange):
         """
         if isinstance(storage, DeviceStorage):
             operand = self.__accel_operand__()
-            held = bytes_at(storage.pointer, storage.nbytes, not operand.writable, storage.keep_alive())
-            return np.ndarray(operand.extents, operand.dtype, held, operand.start, operand.strides)
+            memory = bytes_at(storage.pointer, storage.nbytes, not operand.writable, storage.keep_alive())
+            return np.ndarray(operand.extents, operand.dtype, memory, operand.start, operand.strides)
         geometry, dtype = self._geometry, self._dtype
         strides = array_strides(geometry, dtype.itemsize)
         if not geometry.size:
@@ -249,11 +249,11 @@ class TensorContents(TensorCore, Interchange):
 
     def _lent_copy(self, device: Device) -> "TensorContents":
         """Return a copy of the elements on a device, in row-major order."""
-        made = self._on_new_memory(
+        copy = self._on_new_memory(
             allocate(device, self.size * self.element_size, self._dtype), by_rows(self._geometry)
         )
-        made._write_rows(self.to_numpy())
-        return made
+        copy._write_rows(self.to_numpy())
+        return copy
 
 
 def _valid_slices(geometry: Geometry) -> tuple[slice, ...]:
@@ -278,9 +278,9 @@ def _unpickled(*state: Any) -> TensorContents:
         kind, storage, offset, parts, pad = state
         if not (isinstance(kind, type) and issubclass(kind, TensorContents) and isinstance(storage, AnyStorage)):
             raise TypeError(f"found {type(kind).__name__} and {type(storage).__name__} for its class and its storage")
-        made = object.__new__(kind)
-        made._on(storage, geometry_from_state(*parts), index(offset))
-        made._pad = None if pad is None else np.frombuffer(bytes.fromhex(pad), storage.dtype).reshape(())[()]
-        if made._geometry.padded and pad is None:
+        tensor = object.__new__(kind)
+        tensor._on(storage, geometry_from_state(*parts), index(offset))
+        tensor._pad = None if pad is None else np.frombuffer(bytes.fromhex(pad), storage.dtype).reshape(())[()]
+        if tensor._geometry.padded and pad is None:
             raise ValueError("a padded tensor needs a pad value")
-        return made
+        return tensor

@@ -36,13 +36,13 @@ class TensorCore:
     is one, is applied to the sum.
     """
 
-    __slots__ = ("_direct", "_dtype", "_geometry", "_known_alignment", "_offset", "_pad", "_readonly", "_storage")
+    __slots__ = ("_alignment", "_direct", "_dtype", "_geometry", "_offset", "_pad", "_readonly", "_storage")
     _direct: bool  # whether storage[i] is an element: host memory of the same dtype
     _dtype: DType
     _geometry: Geometry
     _offset: int
     _pad: Any
-    _known_alignment: tuple[int, int]  # an alignment in bytes, and a storage element with this alignment
+    _alignment: tuple[int, int]  # an alignment in bytes, and a storage element with this alignment
     _readonly: bool
     _storage: AnyStorage
 
@@ -54,19 +54,19 @@ class TensorCore:
         element_layout: Any = None,
         alignment: SupportsIndex | None = None,
     ) -> None:
-        given = source if isinstance(source, TensorCore) else source_of(source)
+        base = source if isinstance(source, TensorCore) else source_of(source)
         if layout is None:
-            geometry, first = _geometry_of(given, element_layout)
+            geometry, first = _geometry_of(base, element_layout)
             first += index(offset)
         else:
             element = SCALAR if element_layout is None else _as_element_layout(element_layout)
-            start = given.offset if isinstance(given, TensorCore) else _start(given, source)
+            start = base.offset if isinstance(base, TensorCore) else _start(base, source)
             geometry, first = geometry_from_layout(layout, element, index(offset) + start)
-        self._on(given.storage, geometry, first, given.dtype)
-        if isinstance(given, TensorCore):
-            self._pad, self._readonly = given._pad, given._readonly
+        self._on(base.storage, geometry, first, base.dtype)
+        if isinstance(base, TensorCore):
+            self._pad, self._readonly = base._pad, base._readonly
         if alignment is not None:
-            self._known_alignment = (self._checked_alignment(index(alignment)), self._place())
+            self._alignment = (self._checked_alignment(index(alignment)), self._place())
 
     def _on(self, storage: AnyStorage, geometry: Geometry, offset: int, dtype: DType | None = None) -> None:
         """Initialise the view of a storage.
@@ -82,7 +82,7 @@ class TensorCore:
         self._dtype = storage.dtype if dtype is None else dtype
         self._direct = isinstance(storage, HostStorage) and self._dtype == storage.dtype
         self._pad = None
-        self._known_alignment = (self._dtype.alignment, offset)
+        self._alignment = (self._dtype.alignment, offset)
         self._readonly = False
         cells(self).refuse_outside()
 
@@ -97,16 +97,16 @@ class TensorCore:
 
     def _view(self, geometry: Geometry, offset: int = 0) -> Self:
         """Return another view of the storage; its first element is ``offset`` storage elements after this one's."""
-        made = object.__new__(type(self))
-        made._storage = self._storage
-        made._geometry = geometry
-        made._offset = self._offset + offset
-        made._dtype = self._dtype
-        made._direct = self._direct
-        made._pad = self._pad
-        made._known_alignment = self._known_alignment
-        made._readonly = self._readonly
-        return made
+        view = object.__new__(type(self))
+        view._storage = self._storage
+        view._geometry = geometry
+        view._offset = self._offset + offset
+        view._dtype = self._dtype
+        view._direct = self._direct
+        view._pad = self._pad
+        view._alignment = self._alignment
+        view._readonly = self._readonly
+        return view
 
     # Properties
 
@@ -165,7 +165,7 @@ class TensorCore:
     @property
     def alignment(self) -> int:
         """Known alignment of the first element in bytes, a power of two."""
-        alignment, aligned_element = self._known_alignment
+        alignment, aligned_element = self._alignment
         return gcd(alignment, (self._place() - aligned_element) * self._dtype.itemsize)
 
     @property
@@ -265,9 +265,9 @@ class TensorCore:
         """
         if mutable and self._storage.readonly:
             raise ReadOnlyError(f"{self._storage} is read-only, and so is every view of it; write to t.copy()")
-        made = self._view(self._geometry)
-        made._readonly = not mutable
-        return made
+        view = self._view(self._geometry)
+        view._readonly = not mutable
+        return view
 
     def __copy__(self) -> Self:
         return self._view(self._geometry)
@@ -295,24 +295,24 @@ class TensorCore:
         return cells(self, by_rows=by_rows)
 
 
-def _geometry_of(given: TensorCore | Source, element_layout: Any) -> Shifted:
+def _geometry_of(base: TensorCore | Source, element_layout: Any) -> Shifted:
     """Return the geometry of a source's own shape and strides, and the storage element of its first element."""
     if element_layout is not None:
         raise TypeError("an element layout goes with a layout; write LayoutTensor(x, layout, 0, element_layout)")
-    if isinstance(given, TensorCore):
-        return given._geometry, given._offset
-    modes = [Layout.made(extent, step) for extent, step in zip(given.shape, given.strides, strict=True)]
-    return geometry_of(modes[0] if len(modes) == 1 else joined(modes)), given.start
+    if isinstance(base, TensorCore):
+        return base._geometry, base._offset
+    modes = [Layout.unchecked(extent, step) for extent, step in zip(base.shape, base.strides, strict=True)]
+    return geometry_of(modes[0] if len(modes) == 1 else joined(modes)), base.start
 
 
-def _start(given: Source, source: Any) -> int:
+def _start(elements: Source, source: Any) -> int:
     """Return the storage element of the first element of a contiguous source."""
-    if not given.contiguous:
+    if not elements.contiguous:
         raise LayoutError(
-            f"a layout needs contiguous memory, and this {type(source).__name__} has strides {given.strides}; write "
+            f"a layout needs contiguous memory, and this {type(source).__name__} has strides {elements.strides}; write "
             f"LayoutTensor(x), which keeps its strides, or LayoutTensor(NDBuffer(x).copy(), layout)"
         )
-    return given.start
+    return elements.start
 
 
 def _as_element_layout(value: Any) -> Layout:

@@ -267,7 +267,7 @@ def clamped(count: int, extent: int) -> int:
 
 def normalized(mode: Layout) -> Layout:
     """Return a mode; if its extent is 1, with stride 0."""
-    return Layout.made(1, 0) if mode.shape == 1 else mode
+    return Layout.unchecked(1, 0) if mode.shape == 1 else mode
 
 
 @lru_cache(CACHED)
@@ -282,12 +282,12 @@ def blocks_of(mode: Layout, count: int) -> tuple[Layout, Layout]:
         If the leaves of a nested mode cannot be divided into blocks of ``count``.
     """
     if count == 1:
-        return Layout.made(1, 0), normalized(mode)
+        return Layout.unchecked(1, 0), normalized(mode)
     if isinstance(mode.shape, int) and isinstance(mode.stride, int):
-        blocks = Layout.made(-(-mode.shape // count), count * mode.stride)
-        return Layout.made(count, mode.stride), normalized(blocks)
+        blocks = Layout.unchecked(-(-mode.shape // count), count * mode.stride)
+        return Layout.unchecked(count, mode.stride), normalized(blocks)
     if not mode.size:
-        return Layout.made(count, 0), Layout.made(0, 0)
+        return Layout.unchecked(count, 0), Layout.unchecked(0, 0)
     # Coordinates past the end have no memory, so any continuation of the mode is right; coalescing gives the shortest.
     parts = logical_divide(coalesce(mode), count)
     return parts.mode(0), normalized(parts.mode(1))

@@ -72,10 +72,10 @@ def as_sizes(values: Any, rank: int, what: str) -> tuple[int, ...]:
     LayoutError
         If there are more or fewer integers than modes.
     """
-    given = tuple(values) if isinstance(values, tuple | list) else (values,)
-    if len(given) != rank:
-        raise LayoutError(f"{what}: one number for each of the {rank} modes is needed; found {len(given)}")
-    return tuple([as_whole(value, what) for value in given])
+    sizes = tuple(values) if isinstance(values, tuple | list) else (values,)
+    if len(sizes) != rank:
+        raise LayoutError(f"{what}: one number for each of the {rank} modes is needed; found {len(sizes)}")
+    return tuple([as_whole(value, what) for value in sizes])
 
 
 def as_axis(value: Any, rank: int) -> int:

@@ -60,10 +60,10 @@ class LayoutTensorIter(Generic[_Tensor]):
     ) -> None:
         self._tensor = tensor
         self._sizes = tile_sizes(tensor._geometry, sizes)
-        given = as_sizes(coords, tensor.rank, "the coordinates of a tile")
+        coordinates = as_sizes(coords, tensor.rank, "the coordinates of a tile")
         counts = [-(-extent // size) for extent, size in zip(tensor._geometry.extents, self._sizes, strict=True)]
         # Negative coordinates are resolved here, so that stepping back past tile 0 is an error and does not wrap.
-        self._coords = [c + count if c < 0 else c for c, count in zip(given, counts, strict=True)]
+        self._coords = [c + count if c < 0 else c for c, count in zip(coordinates, counts, strict=True)]
         self._axis = as_axis(axis, tensor.rank)
         self._count = counts[self._axis]
         self._circular = circular and self._count > 0

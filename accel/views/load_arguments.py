@@ -13,13 +13,13 @@ __all__ = ["as_vector", "refuse_misaligned", "split_coordinates", "split_values"
 
 
 def split_coordinates(
-    given: tuple[Any, ...], rank: int, names: tuple[str, ...], values: tuple[Any, ...], *, nested: bool = False
+    arguments: tuple[Any, ...], rank: int, names: tuple[str, ...], values: tuple[Any, ...], *, nested: bool = False
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Split positional arguments into coordinates and the arguments that follow.
 
     Parameters
     ----------
-    given : tuple
+    arguments : tuple
         The positional arguments: coordinates one by one or in one tuple or list, then optionally the others.
     rank : int
         Number of coordinates.
@@ -40,15 +40,15 @@ def split_coordinates(
     TypeError
         If an argument is given by position and by keyword.
     """
-    if len(given) == rank and (not rank or type(given[0]) is int):
-        return given, values
-    together = bool(given) and isinstance(given[0], tuple | list) and not (nested and len(given) >= rank)
-    coordinates, others = (tuple(given[0]), given[1:]) if together else (given[:rank], given[rank:])
+    if len(arguments) == rank and (not rank or type(arguments[0]) is int):
+        return arguments, values
+    together = bool(arguments) and isinstance(arguments[0], tuple | list) and not (nested and len(arguments) >= rank)
+    coordinates, others = (tuple(arguments[0]), arguments[1:]) if together else (arguments[:rank], arguments[rank:])
     if len(coordinates) != rank or len(others) > len(names):
-        count = len(coordinates) if together else len(given)
+        count = len(coordinates) if together else len(arguments)
         raise BoundsError(
             f"{rank} coordinates are needed, one for each axis{''.join([', then ' + name for name in names])}; found "
-            f"{count}: {given}"
+            f"{count}: {arguments}"
         )
     for name, value, twice in zip(names, values, others, strict=False):
         if value is not None:
@@ -57,7 +57,7 @@ def split_coordinates(
 
 
 def split_values(
-    given: tuple[Any, ...], rank: int, values: Any, alignment: Any, *, nested: bool = False
+    arguments: tuple[Any, ...], rank: int, values: Any, alignment: Any, *, nested: bool = False
 ) -> tuple[tuple[Any, ...], Any, Any]:
     """Return coordinates, values and alignment; as `split_coordinates`.
 
@@ -66,14 +66,15 @@ def split_values(
     BoundsError
         If there are no values, or fewer coordinates than axes.
     """
-    if values is None and len(given) == rank + 1 and type(given[0]) is int and rank:
-        return given[:-1], given[-1], alignment
+    if values is None and len(arguments) == rank + 1 and type(arguments[0]) is int and rank:
+        return arguments[:-1], arguments[-1], alignment
     where, (numbers, boundary) = split_coordinates(
-        given, rank, ("values", "alignment"), (values, alignment), nested=nested
+        arguments, rank, ("values", "alignment"), (values, alignment), nested=nested
     )
     if numbers is None:
         raise BoundsError(
-            f"{rank} coordinates are needed, one for each axis, then values; found {len(given)} arguments: {given}"
+            f"{rank} coordinates are needed, one for each axis, then values; found {len(arguments)} arguments: "
+            f"{arguments}"
         )
     return where, numbers, boundary
 

@@ -118,7 +118,7 @@ def _normal(layout: Layout) -> tuple[int, tuple[Leaf, ...]]:
             rising.append((abs(stride), extent))
     if not layout.size:
         return 0, ((0, 0),)
-    ordered = joined([Layout.made(extent, stride) for stride, extent in sorted(rising)])
+    ordered = joined([Layout.unchecked(extent, stride) for stride, extent in sorted(rising)])
     return low, coalesce(ordered).leaves if rising else ()
 
 

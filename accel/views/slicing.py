@@ -114,9 +114,9 @@ def sliced(geometry: Geometry, ranges: tuple[slice, ...], indices: Any, offsets:
         )
     if not all(isinstance(part, slice) for part in ranges):
         raise TypeError(f"ranges are slices, as in slice(0, 4); found {ranges}")
-    given, fixed = iter(ranges), iter(others)
+    parts, fixed = iter(ranges), iter(others)
     return selected(
-        geometry, tuple([next(given) if axis in axes else index(next(fixed)) for axis in range(geometry.rank)])
+        geometry, tuple([next(parts) if axis in axes else index(next(fixed)) for axis in range(geometry.rank)])
     )
 
 
@@ -140,9 +140,9 @@ def bounds(part: slice, extent: int, axis: int) -> tuple[int, int]:
 def _mode_range(mode: Layout, start: int, length: int) -> tuple[Layout, int]:
     """Return the layout of a range of a mode, and the offset of its first coordinate."""
     if isinstance(mode.shape, int) and isinstance(mode.stride, int):
-        return Layout.made(length, mode.stride), start * mode.stride
+        return Layout.unchecked(length, mode.stride), start * mode.stride
     if length == mode.size or not length:
-        return (mode, 0) if length else (Layout.made(0, 0), 0)
+        return (mode, 0) if length else (Layout.unchecked(0, 0), 0)
     if start % length:
         raise LayoutError(
             f"coordinates {start} to {start + length} of the nested mode {mode} are no block of it; start at a "

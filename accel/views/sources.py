@@ -132,8 +132,8 @@ def _source_of_array(array: HostArray) -> Source:
     strides = tuple([step // itemsize for step in array.strides])
     size, low, high = offset_range(tuple(zip(array.shape, strides, strict=True)))
     pointer = array.__array_interface__["data"][0] + low * itemsize
-    held = bytes_at(pointer, (high - low + 1) * itemsize if size else 0, not array.flags.writeable, array)
-    return Source(HostStorage.on_array(held.view(array.dtype)), -low, array.shape, strides)
+    memory = bytes_at(pointer, (high - low + 1) * itemsize if size else 0, not array.flags.writeable, array)
+    return Source(HostStorage.on_array(memory.view(array.dtype)), -low, array.shape, strides)
 
 
 def _source_of_operand(storage: AnyStorage, operand: Operand) -> Source:

@@ -80,9 +80,9 @@ def _tiled(geometry: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], 
         raise ValueError(f"the tail of a tile is one of {', '.join(_TAILS)}; found {tail!r}")
     sizes, coords = tile_sizes(geometry, sizes), as_sizes(coords, geometry.rank, "the coordinates of a tile")
     blocks, offset, valid = [], 0, []
-    for axis, (mode, size, given) in enumerate(zip(geometry.modes, sizes, coords, strict=True)):
+    for axis, (mode, size, coordinate) in enumerate(zip(geometry.modes, sizes, coords, strict=True)):
         block, rest = blocks_of(mode, size)
-        c = tile_position(given, mode.size, size, axis)
+        c = tile_position(coordinate, mode.size, size, axis)
         blocks.append(block)
         offset += rest(c)
         valid.append(clamped(geometry.inside[axis] - c * size, size))
@@ -108,7 +108,7 @@ def _shrunk(block: Layout, extent: int) -> Layout:
         return block
     if not isinstance(block.shape, int):
         raise LayoutError(f'the nested mode {block} cannot be cut to {extent} coordinates; write tail="mask"')
-    return Layout.made(extent, block.stride)
+    return Layout.unchecked(extent, block.stride)
 
 
 def split(geometry: Geometry, count: Any, axis: Any) -> list[Shifted]:
@@ -241,7 +241,7 @@ def _grids(geometry: Geometry, threads: Layout, axis: Any, submode_axis: Any) ->
     elif not isinstance(grid.shape, int) and grid.rank == geometry.rank:
         return modes_of(grid)  # as in Mojo: the submodes of this mode divide the modes of the tensor
     alone = as_axis(axis, geometry.rank)
-    return [grid if k == alone else Layout.made(1, 0) for k in range(geometry.rank)]
+    return [grid if k == alone else Layout.unchecked(1, 0) for k in range(geometry.rank)]
 
 
 def _of_rank(grids: list[Layout], rank: int, threads: Layout) -> list[Layout]:

@@ -59,9 +59,9 @@ def register(library: ArrayLibrary, array: Any, record: SharedStorage) -> Shared
     reference = None
     while True:
         registered = _shared_storages.get(key)
-        known = None if registered is None else registered()
-        if known is not None and not (known.handle is not None and known.handle.released):
-            return known
+        previous = None if registered is None else registered()
+        if previous is not None and not (previous.handle is not None and previous.handle.released):
+            return previous
         reference = reference or KeyedRef(record, _forget, key)
         # No call between these: another thread may be first.
         if (_shared_storages[key] if key in _shared_storages else None) is registered:  # noqa: SIM401 - get() is a call
@@ -149,10 +149,10 @@ def window(library: ArrayLibrary, array: Any, storage: AnyStorage) -> AnyStorage
     return storage.window(first - pointer, array.size, array.dtype, const=library.backend.is_readonly(array))
 
 
-def _c_strides(shape: tuple[int, ...], itemsize: int, given: tuple[int, ...]) -> tuple[int, ...]:
+def _c_strides(shape: tuple[int, ...], itemsize: int, library_strides: tuple[int, ...]) -> tuple[int, ...]:
     """Return the strides of C order; an axis of one element keeps its given stride, which is never used."""
     strides, step = [], itemsize
-    for extent, stride in zip(reversed(shape), reversed(given), strict=True):
+    for extent, stride in zip(reversed(shape), reversed(library_strides), strict=True):
         strides.append(stride if extent == 1 else step)
         step *= extent
     return tuple(reversed(strides))

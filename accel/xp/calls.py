@@ -35,18 +35,18 @@ class Exchange:
     Tuples, named tuples, lists, dicts and slices are searched for arrays. Other objects stay as they are.
     """
 
-    __slots__ = ("_given", "_library")
+    __slots__ = ("_library", "_natives")
 
-    def __init__(self, library: ArrayLibrary, given: Iterable[ArrayBase] = ()) -> None:
+    def __init__(self, library: ArrayLibrary, arrays: Iterable[ArrayBase] = ()) -> None:
         self._library = library
         # Our arrays by the id of the library's, which are kept too: an id is used again after the object is gone.
-        self._given: dict[int, tuple[Any, ArrayBase]] = {id(x._native): (x._native, x) for x in given}
+        self._natives: dict[int, tuple[Any, ArrayBase]] = {id(x._native): (x._native, x) for x in arrays}
 
     def native(self, value: Any) -> Any:
         """Return an argument with each array of ours replaced by the library's."""
         if isinstance(value, ArrayBase):
             array = self._array(value)
-            self._given.setdefault(id(array), (array, value))
+            self._natives.setdefault(id(array), (array, value))
             return array
         if isinstance(value, _OF_NUMPY):
             return self._of_numpy(value)
@@ -57,8 +57,8 @@ class Exchange:
     def ours(self, result: Any) -> Any:
         """Return a result with each array of the library replaced by one of ours."""
         if type(result) is self._library.array_type or isinstance(result, np.generic):
-            given = self._given.get(id(result))
-            return self._wrapped(result) if given is None else given[1]
+            pair = self._natives.get(id(result))
+            return self._wrapped(result) if pair is None else pair[1]
         return _mapped(self.ours, result)
 
     def _array(self, x: ArrayBase) -> Any:
@@ -79,7 +79,7 @@ class Exchange:
         return sources[0]._wrap(self._library, result, *sources)
 
     def _arrays(self) -> list[ArrayBase]:
-        return [ours for _, ours in self._given.values()]
+        return [ours for _, ours in self._natives.values()]
 
 
 def is_operand_of_objects(result: Any) -> bool:
@@ -169,13 +169,13 @@ def member(library: ArrayLibrary, path: str) -> Callable[..., Any]:
     CapabilityError
         If the library has no such function.
     """
-    found: Any = library.namespace
+    value: Any = library.namespace
     try:
         for name in path.split("."):
-            found = getattr(found, name)
+            value = getattr(value, name)
     except AttributeError:
         raise _missing(library, f"function {path}") from None
-    return found  # type: ignore[no-any-return]
+    return value  # type: ignore[no-any-return]
 
 
 def _missing(library: ArrayLibrary, what: str) -> CapabilityError:

@@ -191,18 +191,18 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
     """
     target, copied = None if device is None else resolve(device), False
     if isinstance(x, Array):
-        made = x
+        array = x
     elif type(x) is np.ndarray:
         as_dtype(x.dtype)
-        made = wrap(library_on(Device.CPU), guarded(x))
+        array = wrap(library_on(Device.CPU), guarded(x))
     else:
         from accel.interchange.from_dlpack import receive
 
         received = receive(x, device=target, copy=copy)
-        made, copied = array_received(received), received.copied
-    if copy is False and target not in (None, made.device):
-        raise only_by_copy(made.device, target)
-    return _converted(made, target or made.device, None, None if copied else copy)
+        array, copied = array_received(received), received.copied
+    if copy is False and target not in (None, array.device):
+        raise only_by_copy(array.device, target)
+    return _converted(array, target or array.device, None, None if copied else copy)
 
 
 def _plain(library: ArrayLibrary, number: Any) -> Any:

@@ -48,13 +48,13 @@ def library_of(*values: Any) -> ArrayLibrary:
 
 def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:
     """Return several operands as arrays of the library."""
-    found = []
+    operands = []
     for value in values:
         if type(value) is Array and value._library is library and value._shared is None:
-            found.append(value._native)
+            operands.append(value._native)
         else:
-            found.append(native_array(library, value))
-    return found
+            operands.append(native_array(library, value))
+    return operands
 
 
 def among(result: object, operands: Iterable[object]) -> bool:
@@ -95,11 +95,11 @@ def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) ->
     for result in results:
         if type(result) is np.ndarray and result.base is None and result.dtype in KNOWN and not among(result, operands):
             # `wrap` is written out here for new memory, which saves a call for each result.
-            made = Array()
-            made._native, made._library, made._shared = result, library, None
+            array = Array()
+            array._native, array._library, array._shared = result, library, None
         else:
-            made = wrap(library, result, *sources)
-        wrapped.append(made)
+            array = wrap(library, result, *sources)
+        wrapped.append(array)
     return tuple(wrapped)
 
 

@@ -27,10 +27,10 @@ def run(source: str, module: str, names: Mapping[str, Any], *, title: str = "") 
     file = f"<{title or module}, generated>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
     scope = {**names, "__name__": module}
-    made: dict[str, Any] = {}
-    exec(compile(source, file, "exec", dont_inherit=True), scope, made)
-    scope.update(made)
-    return made
+    definitions: dict[str, Any] = {}
+    exec(compile(source, file, "exec", dont_inherit=True), scope, definitions)
+    scope.update(definitions)
+    return definitions
 
 
 class Compiled(Mapping[str, Callable[..., Any]]):
@@ -52,14 +52,14 @@ class Compiled(Mapping[str, Callable[..., Any]]):
         self._module = module
         self._sources = sources
         self._names = names
-        self._made: dict[str, Callable[..., Any]] = {}
+        self._functions: dict[str, Callable[..., Any]] = {}
 
     def __getitem__(self, name: str) -> Callable[..., Any]:
-        made = self._made.get(name)
-        if made is None:
+        function = self._functions.get(name)
+        if function is None:
             compiled = run(self._sources[name](), self._module, self._names, title=f"{self._module}.{name}")
-            made = self._made.setdefault(name, compiled[name])  # another thread may have been first
-        return made
+            function = self._functions.setdefault(name, compiled[name])  # another thread may have been first
+        return function
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._sources)

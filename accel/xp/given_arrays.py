@@ -16,8 +16,8 @@ def given_arrays() -> str:
     """
     frame = entry_frame()
     names, several, keywords, values = getargvalues(frame)
-    known = [name for name in (*names, several, keywords) if name is not None]
-    arrays = ", ".join(text for name in known for text in _arrays(name, values.get(name)))
+    parameters = [name for name in (*names, several, keywords) if name is not None]
+    arrays = ", ".join(text for name in parameters for text in _arrays(name, values.get(name)))
     return f"{frame.f_code.co_name.strip('_')} got {arrays}"
 
 

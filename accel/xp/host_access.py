@@ -56,8 +56,8 @@ class HostCopies:
 
     def __sub__(self, before: "HostCopies") -> "HostCopies":
         """Return the copies that were made after those of an earlier record."""
-        made = {place: count - before.places.get(place, 0) for place, count in self.places.items()}
-        places = {place: count for place, count in made.items() if count}
+        counts = {place: count - before.places.get(place, 0) for place, count in self.places.items()}
+        places = {place: count for place, count in counts.items() if count}
         return HostCopies(self.copies - before.copies, self.nbytes - before.nbytes, places)
 
 

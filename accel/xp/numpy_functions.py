@@ -99,9 +99,9 @@ def array(
 
 def core() -> dict[str, Callable[..., Any]]:
     """Make the functions of the main namespace."""
-    made = {name: _function(name) for name in f"{ARRAYS} {LISTS} {ANY}".split()}
-    made |= {name: _truth(name) for name in TRUTHS.split()}
-    return made | {name: _creating(name) for name in CREATING.split()}
+    functions = {name: _function(name) for name in f"{ARRAYS} {LISTS} {ANY}".split()}
+    functions |= {name: _truth(name) for name in TRUTHS.split()}
+    return functions | {name: _creating(name) for name in CREATING.split()}
 
 
 def linalg() -> dict[str, Callable[..., Any]]:
@@ -141,15 +141,15 @@ def _truth(path: str) -> Callable[..., builtins.bool]:
 def _creating(path: str) -> Callable[..., Any]:
     def function(*arguments: Any, device: DeviceLike | None = None, **keywords: Any) -> Any:
         library = library_on(device)
-        made = member(library, path)(*arguments, **keywords)
-        return tuple(wrap(library, each) for each in made) if isinstance(made, tuple) else wrap(library, made)
+        array = member(library, path)(*arguments, **keywords)
+        return tuple(wrap(library, each) for each in array) if isinstance(array, tuple) else wrap(library, array)
 
     return _named(function, path)
 
 
 def _library_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ArrayLibrary:
-    given = arguments[0] if arguments else None
-    first = given[0] if type(given) is list and given else given
+    operand = arguments[0] if arguments else None
+    first = operand[0] if type(operand) is list and operand else operand
     if type(first) is Array:
         return first._library
     for first in arrays_among((*arguments, *keywords.values())):
@@ -170,13 +170,13 @@ def _named(function: Callable[..., Any], path: str) -> Callable[..., Any]:
 
 def signatures() -> dict[str, str]:
     """Return the tables of signatures for type checkers, by the name of the module."""
-    given = "*arguments: Any, **keywords: Any"
+    parameters = "*arguments: Any, **keywords: Any"
     returned = {**dict.fromkeys(ARRAYS.split(), "Array"), **dict.fromkeys(LISTS.split(), "list[Array]")}
     returned |= {**dict.fromkeys(ANY.split(), "Any"), **dict.fromkeys(TRUTHS.split(), "bool")}
-    rows = [f"{name}({given}) -> {kind}" for name, kind in returned.items()]
+    rows = [f"{name}({parameters}) -> {kind}" for name, kind in returned.items()]
     rows += [
         f"{name}(*arguments: Any, device: DeviceLike | None = None, **keywords: Any) -> Any"
         for name in CREATING.split()
     ]
-    linalg_rows = [f"{name}({given}) -> {kind}" for name, kind in LINALG.items()]
+    linalg_rows = [f"{name}({parameters}) -> {kind}" for name, kind in LINALG.items()]
     return {"accel.xp": "\n".join(rows) + "\n", "accel.xp.linalg": "\n".join(linalg_rows) + "\n"}

@@ -63,9 +63,9 @@ def ufunc_there(function: np.ufunc, method: str, inputs: tuple[Any, ...], keywor
 def _cast(function: np.ufunc, inputs: tuple[Any, ...], dtype: DType | None, casting: Any) -> tuple[Any, ...]:
     """Cast the operands of a ufunc to the dtypes with which it computes results of a dtype; TypeError if none."""
     convert = import_module("accel.xp.creation").astype
-    found = [each.dtype if isinstance(each, ArrayBase) else _number_type(each) for each in inputs]
+    dtypes = [each.dtype if isinstance(each, ArrayBase) else _number_type(each) for each in inputs]
     signature = (*[None] * function.nin, *[dtype] * function.nout)
-    resolved = function.resolve_dtypes((*found, *[None] * function.nout), signature=signature, casting=casting)
+    resolved = function.resolve_dtypes((*dtypes, *[None] * function.nout), signature=signature, casting=casting)
     return tuple(
         convert(each, wanted, copy=False) if isinstance(each, ArrayBase) else each
         for each, wanted in zip(inputs, resolved, strict=False)
@@ -126,17 +126,17 @@ def _fitting(
 ) -> tuple[Any, BoundArguments | None]:
     """Return the function of `accel.xp` for a call of a function of NumPy, and its arguments; None if it has others."""
     if function in _METHODS and arguments and isinstance(arguments[0], ArrayBase):
-        found, parameters, third = _method(function.__name__)
+        counterpart, parameters, third = _method(function.__name__)
     else:
-        found, parameters, third = _counterpart(function)
-    if found is None or (len(arguments) > 2 and third in _NUMPYS_THIRD):
-        return found, None
+        counterpart, parameters, third = _counterpart(function)
+    if counterpart is None or (len(arguments) > 2 and third in _NUMPYS_THIRD):
+        return counterpart, None
     try:
         bound = parameters.bind(*arguments, **keywords)
     except TypeError:
-        return found, None
+        return counterpart, None
     first = next(arrays_among((*arguments, *keywords.values())))
-    return found, bound if _with_arrays(bound, first) else None
+    return counterpart, bound if _with_arrays(bound, first) else None
 
 
 def _with_arrays(bound: BoundArguments, first: ArrayBase) -> bool:
@@ -159,10 +159,10 @@ def _with_arrays(bound: BoundArguments, first: ArrayBase) -> bool:
 @cache
 def _method(name: str) -> tuple[Any, Signature, str]:
     """Return a method of our arrays, and its signature without ``**options``, which not every library has."""
-    found = getattr(import_module("accel.xp.arrays").Array, name)
-    full = signature(found)
+    member = getattr(import_module("accel.xp.arrays").Array, name)
+    full = signature(member)
     named = [each for each in full.parameters.values() if each.kind is not each.VAR_KEYWORD]
-    return found, full.replace(parameters=named), ""
+    return member, full.replace(parameters=named), ""
 
 
 @cache
@@ -171,14 +171,14 @@ def _counterpart(function: Callable[..., Any]) -> tuple[Any, Signature, str]:
     if function in _DIFFERENT:
         return _DIFFERENT[function], signature(_DIFFERENT[function]), ""
     module = "numpy" if isinstance(function, np.ufunc) else function.__module__
-    found = getattr(import_module(_MODULES[module]), function.__name__, None) if module in _MODULES else None
-    if found is None or function.__name__ in import_module("accel.xp.numpy_functions").CREATING.split():
+    counterpart = getattr(import_module(_MODULES[module]), function.__name__, None) if module in _MODULES else None
+    if counterpart is None or function.__name__ in import_module("accel.xp.numpy_functions").CREATING.split():
         return None, Signature(), ""
     try:
         names = list(signature(function).parameters)
     except ValueError:  # functions of C may have none
         names = []
-    return found, signature(found), "".join(names[2:3])
+    return counterpart, signature(counterpart), "".join(names[2:3])
 
 
 def _linalg() -> Any:
@@ -186,8 +186,8 @@ def _linalg() -> Any:
 
 
 def _eig(a: Any) -> Any:
-    found = _linalg().eig(a)
-    return found._make(_real_if_all_are(found.eigenvalues, a, each) for each in found)
+    result = _linalg().eig(a)
+    return result._make(_real_if_all_are(result.eigenvalues, a, each) for each in result)
 
 
 def _eigvals(a: Any) -> Any:
@@ -223,9 +223,9 @@ def _empty_like(
 
 def _filled(value: Any) -> Callable[..., Any]:
     def like(x: Any, /, *arguments: Any, **keywords: Any) -> Any:
-        made = _empty_like(x, *arguments, **keywords)
-        made[...] = value
-        return made
+        array = _empty_like(x, *arguments, **keywords)
+        array[...] = value
+        return array
 
     return like
 
@@ -243,12 +243,12 @@ LIKE: Mapping[object, Callable[..., Any]] = MappingProxyType(
 def created_like(like: Any, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Create an array by a function of NumPy that was called with ``like=``, on the device of that array."""
     xp = import_module("accel.xp")
-    given = arguments[0] if arguments else None
-    if type(given) in {list, tuple} and given and all(type(each) is type(like) for each in given):
-        made = xp.stack(given)
-    elif type(given) is type(like):
-        made = xp.asarray(given, copy=True if function is np.array else None)
+    values = arguments[0] if arguments else None
+    if type(values) in {list, tuple} and values and all(type(each) is type(like) for each in values):
+        array = xp.stack(values)
+    elif type(values) is type(like):
+        array = xp.asarray(values, copy=True if function is np.array else None)
     else:
-        made = function(*arguments, **keywords)
-    made = xp.asarray(made, dtype=keywords.get("dtype"), device=like.device)
-    return made[(None,) * (keywords.get("ndmin", 0) - made.ndim)]
+        array = function(*arguments, **keywords)
+    array = xp.asarray(array, dtype=keywords.get("dtype"), device=like.device)
+    return array[(None,) * (keywords.get("ndmin", 0) - array.ndim)]

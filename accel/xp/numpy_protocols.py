@@ -151,7 +151,7 @@ class _HostExchange(Exchange):
 
     def write_back(self) -> None:
         """Copy what the function wrote to copies of device arrays into these arrays."""
-        for array, ours in self._given.values():
+        for array, ours in self._natives.values():
             if id(ours) in self._targets:
                 ours[...] = self._moved(array)
 
@@ -168,7 +168,7 @@ class _HostExchange(Exchange):
         return array
 
     def _copied(self, x: ArrayBase, writing: bool) -> Any:
-        for array, ours in self._given.values():
+        for array, ours in self._natives.values():
             if ours is x:  # two copies would be written back one after the other
                 return array
         try:

@@ -50,9 +50,9 @@ def no_operand(library: ArrayLibrary, value: object) -> TypeError:
     """Return the error for an operand that is neither an array on the device nor a number."""
     where = "" if library.device is Device.CPU else f", device='{library.device}'"
     kind = type(value)
-    found = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    type_name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
     return TypeError(
-        f"an array on {library.device} or a number is needed; found {found}: write xp.asarray(values{where})"
+        f"an array on {library.device} or a number is needed; found {type_name}: write xp.asarray(values{where})"
     )
 
 

@@ -47,9 +47,9 @@ def _section(version: str, section: str) -> ModuleType:
     module = import_module(f"accel.xp.{section}".rstrip("."))
     if version == API_VERSIONS[-1]:
         return module
-    found = _made.get((version, section))
+    cached = _made.get((version, section))
     # Another thread may be first; all get the same object.
-    return found or _made.setdefault((version, section), _OlderNamespace(module, version, section))
+    return cached or _made.setdefault((version, section), _OlderNamespace(module, version, section))
 
 
 class _OlderNamespace(ModuleType):

@@ -166,7 +166,7 @@ class TestDevices:
             assert pickle.loads(gone).to_numpy().tolist() == [1, 2, 3]
         with accel.using(fallback="warn"), pytest.warns(FallbackWarning):
             assert pickle.loads(gone).device is Device.CPU
-        assert fallbacks()[-1].asked == "sim:1"
+        assert fallbacks()[-1].request == "sim:1"
 
 
 class TestTamperedStates:

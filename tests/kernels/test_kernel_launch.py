@@ -312,7 +312,7 @@ def test_memory_that_is_released_during_the_kernel_lives_until_its_end(fake):
     fake.body = body
     made(c[:], 1.0)
     assert seen == [[0, 1, 2, 3, 4, 5, 6, 7]]
-    assert (owner.unused, owner.held) == (True, None)
+    assert (owner.unused, owner.allocation) == (True, None)
     with pytest.raises(ReleasedError):
         c[0]
 

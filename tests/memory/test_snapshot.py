@@ -82,10 +82,10 @@ def test_objects_that_pretend_to_be_something_are_left_alone():
 def test_debug_mode_tells_where_memory_was_made():
     with accel.debug():
         c = accel.zeros(12_345, "uint8")
-    assert re.search(r"test_snapshot\.py:\d+ in test_debug_mode_tells", owner_of(14_336).made)
+    assert re.search(r"test_snapshot\.py:\d+ in test_debug_mode_tells", owner_of(14_336).site)
     c.release()
     with accel.zeros(12_345, "uint8"):
-        assert owner_of(14_336).made == ""
+        assert owner_of(14_336).site == ""
 
 
 def test_free_and_total_are_those_of_the_device():

@@ -85,12 +85,12 @@ def _mask(source: Elements, bound: SupportsIndex | None, fill: Fill) -> Mask | N
     return None
 
 
-def _side(name: str, given: Any) -> tuple[Elements, Side]:
-    if isinstance(given, HasElements):
-        elements = given.__accel_elements__()
+def _side(name: str, operand: Any) -> tuple[Elements, Side]:
+    if isinstance(operand, HasElements):
+        elements = operand.__accel_elements__()
         layout = _layout(elements, elements.leaves, "first")
     else:
-        elements = _by_rows(given)
+        elements = _by_rows(operand)
         layout = _layout(elements, elements.leaves[::-1], "last")
     return elements, Side(End(name, elements.storage.device, _forgetful(elements.operand())), layout)
 
@@ -121,15 +121,15 @@ class _HasStorage(Protocol):
     def __accel_operand__(self) -> Operand: ...
 
 
-def _by_rows(given: Any) -> Elements:
+def _by_rows(source: Any) -> Elements:
     """Return the elements in row-major order of anything that describes itself to backends."""
-    if not isinstance(given, AnyStorage | _HasStorage):
+    if not isinstance(source, AnyStorage | _HasStorage):
         raise TypeError(
-            f"copies know tensors, containers, storages, views and arrays of accel.xp; found {type(given).__name__}: "
+            f"copies know tensors, containers, storages, views and arrays of accel.xp; found {type(source).__name__}: "
             f"write accel.from_numpy(array) or accel.container(values)"
         )
-    storage = given if isinstance(given, AnyStorage) else given._lent_storage()
-    operand = given.__accel_operand__()
+    storage = source if isinstance(source, AnyStorage) else source._lent_storage()
+    operand = source.__accel_operand__()
     itemsize = operand.dtype.itemsize
     first = operand.span.start + operand.start - storage.__accel_operand__().span.start
     if any(distance % itemsize for distance in (first, *operand.strides)):

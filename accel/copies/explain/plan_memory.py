@@ -149,9 +149,9 @@ def _side(stride: int, pitch: int) -> str:
     return "below" if stride > 0 else "above"
 
 
-def _with_gaps(found: set[int], unit: int) -> list[int]:
+def _with_gaps(values: set[int], unit: int) -> list[int]:
     """Return sorted places; between two of them the missing ones, or a gap if they are many."""
-    places = sorted(found)
+    places = sorted(values)
     filled = places[:1]
     for one, other in pairwise(places):
         between = range(one + unit, other, unit)

@@ -44,7 +44,7 @@ class _Place(NamedTuple):
 class _Grid(NamedTuple):
     """The memory, and the positions of its rows and columns."""
 
-    found: Memory
+    memory: Memory
     columns: list[_Place]
     rows: list[_Place]
 
@@ -69,17 +69,17 @@ def text(x: float, y: float, said: str, kind: str) -> str:
     return f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(said)}</text>' if said else ""
 
 
-def panel(found: Memory, stage: Stage, seen: Excerpt, *, target: bool) -> Panel:
+def panel(memory: Memory, stage: Stage, seen: Excerpt, *, target: bool) -> Panel:
     """Return the drawing of one end of an excerpt."""
-    where = {item: place for place, items in found.cells.items() for item in items}
+    where = {item: place for place, items in memory.cells.items() for item in items}
     end = stage.target if target else stage.source
     straight = end.operand.table is None and end.operand.swizzle is None
     steps = [*_steps(seen)] if straight else []
     down = [step for step in steps if where[step.one][1] == where[step.other][1] and step.turns(where)]
     along = [step for step in steps if where[step.one][0] == where[step.other][0] and step.turns(where)]
-    left = LINE * len(down) + _LETTER * max(len(f"{row:,}") for row in found.rows) + 12
+    left = LINE * len(down) + _LETTER * max(len(f"{row:,}") for row in memory.rows) + 12
     top = _CAPTION + LINE * len(along) + LINE
-    grid = _grid(found, left, top)
+    grid = _grid(memory, left, top)
     caption = _caption(end, target=target)
     parts = [
         text(left, 14, caption, "start name"),
@@ -90,7 +90,7 @@ def panel(found: Memory, stage: Stage, seen: Excerpt, *, target: bool) -> Panel:
         *[_along(grid, step, where, _CAPTION + LINE * (k + 0.5)) for k, step in enumerate(along)],
     ]
     right, bottom = (max(place.at + place.size for place in grid_side) for grid_side in (grid.columns, grid.rows))
-    right, bottom = right + _GAP * ("right" in found.more), bottom + _GAP * ("below" in found.more)
+    right, bottom = right + _GAP * ("right" in memory.more), bottom + _GAP * ("below" in memory.more)
     return Panel("".join(parts), max(right, left + 8 * len(caption)), bottom, bottom - top)
 
 
@@ -108,19 +108,19 @@ def _steps(seen: Excerpt) -> Iterator[_Step]:
             yield _Step(next(colors), seen.items[0], seen.items[after])
 
 
-def _grid(found: Memory, left: float, top: float) -> _Grid:
-    wide = max(_CELL, *(_LETTER * len(f"{column:,}") + 8 for column in found.columns))
-    columns = _places(found.columns, left + _GAP * ("left" in found.more), wide)
-    rows = _places(found.rows, top + _GAP * ("above" in found.more), _HIGH)
-    return _Grid(found, columns, rows)
+def _grid(memory: Memory, left: float, top: float) -> _Grid:
+    wide = max(_CELL, *(_LETTER * len(f"{column:,}") + 8 for column in memory.columns))
+    columns = _places(memory.columns, left + _GAP * ("left" in memory.more), wide)
+    rows = _places(memory.rows, top + _GAP * ("above" in memory.more), _HIGH)
+    return _Grid(memory, columns, rows)
 
 
 def _places(values: list[int], start: float, size: float) -> list[_Place]:
-    found = []
+    places = []
     for value in values:
-        found.append(_Place(value, start, _GAP if value == GAP else size))
-        start += found[-1].size
-    return found
+        places.append(_Place(value, start, _GAP if value == GAP else size))
+        start += places[-1].size
+    return places
 
 
 def _labels(grid: _Grid, left: float, top: float) -> Iterator[str]:
@@ -137,11 +137,11 @@ def _labels(grid: _Grid, left: float, top: float) -> Iterator[str]:
         "right": (grid.columns[-1].at + grid.columns[-1].size + _GAP / 2, "⋯"),
     }
     for side, (x, dots) in sides.items():
-        if side in grid.found.more:
+        if side in grid.memory.more:
             yield "".join(text(x, row.middle + 4, dots, "soft") for row in grid.rows if row.value != GAP)
     heights = {"above": first.at - _GAP / 2 + 4, "below": last.at + last.size + _GAP / 2 + 4}
     for side, y in heights.items():
-        if side in grid.found.more:
+        if side in grid.memory.more:
             yield "".join(text(column.middle, y, "⋮", "soft") for column in grid.columns if column.value != GAP)
 
 
@@ -151,7 +151,7 @@ def _cells(grid: _Grid, stage: Stage, seen: Excerpt, *, target: bool) -> Iterato
             if GAP in {row.value, column.value}:
                 yield text(column.middle, row.middle + 4, "⋮" if row.value == GAP else "⋯", "soft")
             else:
-                items = grid.found.cells.get((row.value, column.value), [])
+                items = grid.memory.cells.get((row.value, column.value), [])
                 yield _cell(row, column, items, seen, _label(items, stage, target=target))
 
 
@@ -195,11 +195,11 @@ def _pieces(grid: _Grid, row: _Place) -> Iterator[list[_Place]]:
     """Yield the neighbouring columns of a row that hold items of the same run."""
 
     def run(column: _Place) -> int:
-        items = grid.found.cells.get((row.value, column.value))
+        items = grid.memory.cells.get((row.value, column.value))
         return items[0].run if items else GAP
 
-    for found, columns in groupby(grid.columns, run):
-        if found != GAP:
+    for number, columns in groupby(grid.columns, run):
+        if number != GAP:
             yield [*columns]
 
 

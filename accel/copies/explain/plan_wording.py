@@ -168,5 +168,5 @@ def _overlap(stage: Stage) -> str:
 
 def _worker(stage: Stage) -> str:
     here, there = stage.target.device, stage.source.device
-    known = "both ends" if here is there else f"{there} and {here}"
-    return f"the {stage.worker.backend.name} backend, which knows {known}"
+    memories = "both ends" if here is there else f"{there} and {here}"
+    return f"the {stage.worker.backend.name} backend, which knows {memories}"

@@ -98,9 +98,9 @@ def _counties(file: Path) -> tuple[list[County], list[npt.NDArray[np.float64]], 
     with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
         for metadata, geometry in connection.execute(_QUERY):
             facts = json.loads(metadata)
-            found = [*points_of(geometry)]
-            rings += found
-            county_of += [len(counties)] * len(found)
+            polygons = [*points_of(geometry)]
+            rings += polygons
+            county_of += [len(counties)] * len(polygons)
             counties.append(County(facts["name"], facts["state"]))
     return counties, rings, county_of
 
@@ -149,9 +149,9 @@ class _Reader:
         return int(self._array(f"{order}u4", 1)[0])
 
     def _array(self, dtype: str, count: int) -> npt.NDArray[np.float64]:
-        found = np.frombuffer(self._data, dtype, count, self._at)
-        self._at += found.nbytes
-        return found
+        array = np.frombuffer(self._data, dtype, count, self._at)
+        self._at += array.nbytes
+        return array
 
 
 def _cities(file: Path) -> tuple[list[str], npt.NDArray[np.float64]]:

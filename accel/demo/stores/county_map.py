@@ -24,28 +24,28 @@ TILE_COLORS = 6
 _Floats = npt.NDArray[np.float64]
 
 
-def county_map(atlas: Atlas, found: Findings, tile_of: Sequence[int]) -> str:
+def county_map(atlas: Atlas, findings: Findings, tile_of: Sequence[int]) -> str:
     """Return an SVG element.
 
     Parameters
     ----------
     atlas : Atlas
         Counties and cities.
-    found : Findings
+    findings : Findings
         Areas, and where the cities are.
     tile_of : sequence of int
         The tile of each ring.
     """
-    areas = np.bincount(atlas.county_of, found.areas, len(atlas.counties))
+    areas = np.bincount(atlas.county_of, findings.areas, len(atlas.counties))
     first = np.searchsorted(atlas.county_of, np.arange(len(atlas.counties)))
     shapes = [
-        _county(atlas, county, float(area), int(found.cities_in_county[county]), tile_of[first[county]])
+        _county(atlas, county, float(area), int(findings.cities_in_county[county]), tile_of[first[county]])
         for county, area in enumerate(areas)
     ]
     return (
         f'<svg class="map" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Map of the counties">'
         f'<g transform="scale({1 / _STEPS})">{"".join(shapes)}'
-        f'<path class="cities" d="{"".join(_dots(atlas, found))}"/></g></svg>'
+        f'<path class="cities" d="{"".join(_dots(atlas, findings))}"/></g></svg>'
     )
 
 
@@ -81,9 +81,9 @@ def _step(step: list[int]) -> str:
     return f"{x if x < 0 else f' {x}'}{y if y < 0 else f' {y}'}"
 
 
-def _dots(atlas: Atlas, found: Findings) -> Iterator[str]:
-    for city in np.flatnonzero(found.county_of_city >= 0):
-        panel = panel_of(atlas.counties[found.county_of_city[city]].state)
+def _dots(atlas: Atlas, findings: Findings) -> Iterator[str]:
+    for city in np.flatnonzero(findings.county_of_city >= 0):
+        panel = panel_of(atlas.counties[findings.county_of_city[city]].state)
         if panel is not None:
             [[x, y]] = np.rint(panel.project(atlas.places[city : city + 1]) * _STEPS).astype(int)
             yield f"M{x} {y}h0"

@@ -45,14 +45,14 @@ class Findings:
     name_lengths: npt.NDArray[np.int64]
 
 
-def differences(found: Findings, expected: Findings) -> list[str]:
+def differences(findings: Findings, expected: Findings) -> list[str]:
     """Return a sentence for each kind of finding that differs: boxes and counts must be equal, areas up to rounding."""
-    return [*_differences(found, expected)]
+    return [*_differences(findings, expected)]
 
 
-def _differences(found: Findings, expected: Findings) -> Iterator[str]:
+def _differences(findings: Findings, expected: Findings) -> Iterator[str]:
     for field in fields(Findings):
-        mine, theirs = getattr(found, field.name), getattr(expected, field.name)
+        mine, theirs = getattr(findings, field.name), getattr(expected, field.name)
         name = field.name.replace("_", " ")
         if mine.shape != theirs.shape:
             yield f"{name}: {mine.shape} values instead of {theirs.shape}"

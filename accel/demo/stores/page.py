@@ -37,9 +37,9 @@ def report_page(
     missing : sequence of str
         Why an engine was left out.
     """
-    found = runs[0].findings
-    sections = [_head(atlas), _runs(runs, missing), _map(atlas, found), _launches(previews)]
-    findings = _findings(Highlights(atlas, found))
+    first_findings = runs[0].findings
+    sections = [_head(atlas), _runs(runs, missing), _map(atlas, first_findings), _launches(previews)]
+    findings = _findings(Highlights(atlas, first_findings))
     return page("accel demo stores", [*sections, *findings, version_section(_PACKAGES)], STYLE)
 
 
@@ -70,18 +70,18 @@ def _runs(runs: Sequence[Run], missing: Sequence[str]) -> str:
             '<p class="verdict good">&#10003; All results are those of NumPy.</p>\n'
             '<p class="soft">Boxes, places and counts are equal; areas differ by less than a square metre.</p>\n'
         )
-    found = table(("Engine", "Tasks", "Time", "As NumPy"), rows)
-    return f"<section>\n<h2>Runs</h2>\n{verdict}{found}{notes}</section>\n"
+    runs_table = table(("Engine", "Tasks", "Time", "As NumPy"), rows)
+    return f"<section>\n<h2>Runs</h2>\n{verdict}{runs_table}{notes}</section>\n"
 
 
-def _map(atlas: Atlas, found: Findings) -> str:
+def _map(atlas: Atlas, findings: Findings) -> str:
     tiles = (np.arange(len(atlas.rings)) // RINGS).tolist()
     return (
         "<section>\n<h2>Map</h2>\n<figure>\n"
         '<label class="toggle"><input type="radio" name="color" id="by-area" checked> Color by area</label>\n'
         '<label class="toggle"><input type="radio" name="color" id="by-tile"> Color by tile</label>\n'
         '<label class="toggle"><input type="checkbox" id="with-cities" checked> Show the cities</label>\n'
-        f'<div class="scroll">{county_map(atlas, found, tiles)}</div>\n{legend()}'
+        f'<div class="scroll">{county_map(atlas, findings, tiles)}</div>\n{legend()}'
         "<figcaption>Point at a county to see its name, its area, its cities and its tile. Alaska, Hawaii and Puerto "
         "Rico have scales and places of their own. Boundaries: U.S. Census Bureau, TIGER/Line. Cities: GeoNames, "
         "CC BY 3.0. Both are from bokeh_sampledata.</figcaption>\n</figure>\n</section>\n"

@@ -19,13 +19,13 @@ def compute_reference(atlas: Atlas) -> Findings:
     areas = np.array([_area(ring) for ring in atlas.rings])
     boxes = np.array([(*ring.min(axis=0), *ring.max(axis=0)) for ring in atlas.rings])
     county_of_city = _located(atlas, boxes)
-    found = county_of_city[county_of_city >= 0]
+    counties = county_of_city[county_of_city >= 0]
     return Findings(
         areas=areas,
         boxes=boxes,
         state_areas=np.array([_total(atlas, areas, state) for state in atlas.states]),
         county_of_city=county_of_city,
-        cities_in_county=np.bincount(found, minlength=len(atlas.counties)),
+        cities_in_county=np.bincount(counties, minlength=len(atlas.counties)),
         name_lengths=np.bincount([len(name) for name in atlas.cities], minlength=LONGEST),
     )
 

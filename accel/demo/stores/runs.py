@@ -72,8 +72,8 @@ def run_on_dask(atlas: Atlas, reference: Findings, done: Callable[[int], object]
         done(len(launch))
 
     with _cluster(workers) as client:
-        found = _run(f"dask, {workers} workers", engine("dask", client=client), atlas, reference, submitted)
-    return Run(found.where, found.tasks, found.seconds, found.findings, found.complaints, *events)
+        run = _run(f"dask, {workers} workers", engine("dask", client=client), atlas, reference, submitted)
+    return Run(run.where, run.tasks, run.seconds, run.findings, run.complaints, *events)
 
 
 def _run(where: str, chosen: Engine, atlas: Atlas, reference: Findings, submitted: _Submitted) -> Run:

@@ -48,9 +48,9 @@ def locate(places: Input, rings: Input, county_of: Input, boxes: Input, located:
     for ring, cities in _candidates(x, y, _fields(boxes)):
         outline = slice(ranges[ring, 0], ranges[ring, 1] + 1)
         odd[cities, counties[ring]] ^= _inside(x[cities], y[cities], lon[outline], lat[outline])
-    found = np.where(odd.any(axis=1), odd.argmax(axis=1), -1).astype(np.int32)
-    located.span_write_accessor()[...] = found
-    count.span_reduce_accessor().reduce(found[found >= 0], 1)
+    result = np.where(odd.any(axis=1), odd.argmax(axis=1), -1).astype(np.int32)
+    located.span_write_accessor()[...] = result
+    count.span_reduce_accessor().reduce(result[result >= 0], 1)
 
 
 @task

@@ -50,8 +50,8 @@ def device_array_capsules(column: Column) -> tuple[object, object]:
     schema = schema_capsule(field_of(column))
     kind, number = device.dlpack
     kept: list[object] = []
-    held = ArrowDeviceArray(_array(column, device, kept), -1 if device is Device.CPU else number, kind)
-    return schema, capsule_of(held, kept, b"arrow_device_array", callbacks().destroy_array)
+    structure = ArrowDeviceArray(_array(column, device, kept), -1 if device is Device.CPU else number, kind)
+    return schema, capsule_of(structure, kept, b"arrow_device_array", callbacks().destroy_array)
 
 
 def _device_of(column: Column) -> Device:

@@ -96,8 +96,8 @@ def _joined_offsets(columns: Sequence[Any]) -> tuple[AnyStorage, list[tuple[int,
 def _spread(offsets: HostArray, order: HostArray) -> tuple[AnyStorage, HostArray]:
     """Return offsets of reordered elements, and the places of their values."""
     low, sizes = offsets[:-1][order].astype(np.int64), np.diff(offsets)[order]
-    made = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
-    return _storage(made), np.repeat(low - made[:-1], sizes) + np.arange(made[-1])
+    result = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
+    return _storage(result), np.repeat(low - result[:-1], sizes) + np.arange(result[-1])
 
 
 def _host(storage: AnyStorage) -> AnyStorage:

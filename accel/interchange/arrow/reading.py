@@ -183,10 +183,10 @@ class Reader:
         return self._storage(address + low, nbytes, dtype, where)
 
     def _check_size(self, address: int, low: int, nbytes: int, where: str, *, whole: bool) -> None:
-        known, required = self._sizes.get(address), low + nbytes
-        if known is not None and required > known:
-            raise FormatError(f"{where} needs {required} bytes, and its library says that it has {known}")
-        if known is not None or self._device is not Device.CPU:
+        available, required = self._sizes.get(address), low + nbytes
+        if available is not None and required > available:
+            raise FormatError(f"{where} needs {required} bytes, and its library says that it has {available}")
+        if available is not None or self._device is not Device.CPU:
             return
         first = address + low if whole else address + required - 1
         if not is_readable(first, address + required - first):

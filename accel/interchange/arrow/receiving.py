@@ -75,8 +75,8 @@ def _pieces(method: str, capsules: Any, sizes: Mapping[int, int]) -> list[Column
 
 
 def _read(schema: Moved, array: Moved, device: Device, sizes: Mapping[int, int]) -> Column:
-    held = array.structure
-    root = held.array if isinstance(held, ArrowDeviceArray) else held
+    structure = array.structure
+    root = structure.array if isinstance(structure, ArrowDeviceArray) else structure
     try:
         return Reader(array, device, sizes).column(Node(schema.structure, root, "the column"), 0, root.length)
     except BaseException:
@@ -84,13 +84,13 @@ def _read(schema: Moved, array: Moved, device: Device, sizes: Mapping[int, int])
         raise
 
 
-def _device_there(held: ArrowDeviceArray) -> Device:
-    if held.sync_event:
+def _device_there(structure: ArrowDeviceArray) -> Device:
+    if structure.sync_event:
         raise InterchangeError(
-            f"the memory is ready after the event at {held.sync_event:#x}, and accel cannot wait for events of other "
-            f"libraries; synchronise its stream and export again"
+            f"the memory is ready after the event at {structure.sync_event:#x}, and accel cannot wait for events of "
+            f"other libraries; synchronise its stream and export again"
         )
-    return _device_of((held.device_type, held.device_id))
+    return _device_of((structure.device_type, structure.device_id))
 
 
 def _sizes_of(x: Any) -> Mapping[int, int]:

@@ -72,8 +72,8 @@ def refuse_growth(before: Baseline, after: Baseline) -> None:
 
 def _grown(before: Baseline, after: Baseline) -> Iterator[str]:
     for device, usage in after.devices.items():
-        known = before.devices.get(device, Usage(0, 0))
-        blocks, nbytes = usage.blocks - known.blocks, usage.nbytes - known.nbytes
+        earlier = before.devices.get(device, Usage(0, 0))
+        blocks, nbytes = usage.blocks - earlier.blocks, usage.nbytes - earlier.nbytes
         if blocks > 0:
             yield f"{device}: {blocks} block{'s' * (blocks != 1)} more in use than before, {nbytes} bytes"
         elif nbytes > 0 and any(owner.heap.device is device for owner in _new(before, after)):

@@ -71,7 +71,7 @@ class OwnerUsage(NamedTuple):
         The number of arrays of other libraries, memoryviews and calls that keep it alive.
     transfers : tuple of str
         The lines of the user's code that submitted the work in flight that keeps it alive.
-    made : str
+    site : str
         The line of the user's code that allocated it; empty outside of debug mode.
     """
 
@@ -81,7 +81,7 @@ class OwnerUsage(NamedTuple):
     handles: int
     exports: int
     transfers: tuple[str, ...]
-    made: str
+    site: str
 
     @property
     def keep_alives(self) -> int:
@@ -98,7 +98,7 @@ class OwnerUsage(NamedTuple):
             self.ownership.value,
             str(self.handles),
             ", ".join([*exports, *transfers]) or "none",
-            self.made or "unknown",
+            self.site or "unknown",
         )
 
 
@@ -239,9 +239,9 @@ def _transfers() -> Mapping[int, list[str]]:
     sites = defaultdict(list)
     for heap in heaps():
         for pending, site in heap.pending_work.copy().items():
-            for held in pending.keep_alives:
-                if isinstance(held, KeepAlive):
-                    sites[id(held.owner)].append(site)
+            for keep_alive in pending.keep_alives:
+                if isinstance(keep_alive, KeepAlive):
+                    sites[id(keep_alive.owner)].append(site)
     return sites
 
 

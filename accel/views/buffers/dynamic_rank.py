@@ -61,9 +61,9 @@ class DynamicRankBuffer(Interchange):
             raise LayoutError(f"a rank is 0 to {_MAX_RANK}; found {axes}")
         if len(extents) != axes:
             raise LayoutError(f"rank {axes} needs a shape of {axes} extents; found {extents}")
-        made = NDBuffer(source, extents)
-        _refuse_other_dtype(made.dtype, dtype)
-        self._whole = made
+        buffer = NDBuffer(source, extents)
+        _refuse_other_dtype(buffer.dtype, dtype)
+        self._whole = buffer
 
     @property
     def data(self) -> int:
@@ -183,9 +183,9 @@ class DynamicRankBuffer(Interchange):
 
     @classmethod
     def _on(cls, whole: NDBuffer) -> Self:
-        made = object.__new__(cls)
-        made._whole = whole
-        return made
+        buffer = object.__new__(cls)
+        buffer._whole = whole
+        return buffer
 
     # Exchange with other views and libraries
 

@@ -39,12 +39,12 @@ class StridedView(Interchange):
     @classmethod
     def _on(cls, storage: AnyStorage, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Self:
         """Return a view of a storage; the caller has checked that all elements are inside it."""
-        made = object.__new__(cls)
-        made._storage = storage
-        made._offset = offset
-        made._shape = shape
-        made._strides = strides
-        return made
+        view = object.__new__(cls)
+        view._storage = storage
+        view._offset = offset
+        view._shape = shape
+        view._strides = strides
+        return view
 
     @classmethod
     def _new(cls, shape: tuple[int, ...], dtype: DType, device: Device) -> Self:
@@ -126,10 +126,10 @@ class StridedView(Interchange):
         ReadOnlyError, OverlapError
             If the memory is read-only, or two coordinates of the view have the same storage element.
         """
-        given = np.asarray(array)
+        source = np.asarray(array)
         astype, reshape = f"array.astype({self.dtype.name!r})", f"array.reshape({self._shape})"
-        self._refuse_other(given.shape, as_dtype(given.dtype), astype, reshape)
-        copies.write(self._source.elements, given)
+        self._refuse_other(source.shape, as_dtype(source.dtype), astype, reshape)
+        copies.write(self._source.elements, source)
 
     def copy_from(self, other: Any) -> None:
         """Copy the elements of another view, container or array into this one, from any device.
@@ -207,9 +207,9 @@ class StridedView(Interchange):
         return export(self.__accel_operand__(), storage.keep_alive())
 
     def _lent_copy(self, device: Device) -> Self:
-        made = self._new(self._shape, self.dtype, device)
-        copies.copy(made._source.elements, self._source.elements)
-        return made
+        copy = self._new(self._shape, self.dtype, device)
+        copies.copy(copy._source.elements, self._source.elements)
+        return copy
 
     def __reduce__(self) -> tuple[object, ...]:
         whole = self._source.contiguous and self._storage.size == prod(self._shape)
@@ -226,10 +226,10 @@ def _unpickled(*state: Any) -> StridedView:
         If the state is not that of a view.
     """
     with reading_pickled("view"):
-        kind, storage, given = state
+        kind, storage, extents = state
         if not (isinstance(kind, type) and issubclass(kind, StridedView) and isinstance(storage, AnyStorage)):
             raise TypeError(f"found {type(kind).__name__} and {type(storage).__name__} for its class and its storage")
-        shape = tuple([as_size(extent, 1) for extent in given])
+        shape = tuple([as_size(extent, 1) for extent in extents])
         if prod(shape) != storage.size or len(shape) != (kind._rank or len(shape)):
             raise ValueError(f"{storage.size} elements do not have the shape {shape} of a {kind.__name__}")
         return kind._on(storage, 0, shape, row_major(shape))

@@ -34,5 +34,5 @@ def _received(header: dict[str, Any], frames: list[Any]) -> Array:
     """Return an array on the device from which it was sent; see the setting ``fallback`` for where that is missing."""
     values = _numpys("dask_deserialize")(header, frames)
     xp: Any = import_module("accel.xp")
-    made: Array = xp.asarray(np.require(values, requirements=["C", "ALIGNED"]), device=header["accel-device"])
-    return made
+    array: Array = xp.asarray(np.require(values, requirements=["C", "ALIGNED"]), device=header["accel-device"])
+    return array

@@ -49,7 +49,8 @@ class Settings:
         Threads of a warp of simulated devices: 32 as of NVIDIA's GPUs, or 64 as of AMD's.
     kernel_checks : str
         What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
-        ``sync``, with commas between; or ``all``, or ``none``.
+        ``sync``, with commas between; or ``all``, or ``none``. ``banks``, also after ``all``, counts the passes over
+        shared memory, which are no error.
     kernel_limit : int
         Seconds after which a CUDA or HIP kernel on a simulated device is stopped.
     cache_dir : str
@@ -118,13 +119,16 @@ def _width(value: object) -> int:
 
 
 _CHECKS = ("memory", "race", "init", "sync")
+_ON_REQUEST = ("banks",)  # right kernels have conflicts of banks too
 
 
 def _checks(value: object) -> str:
-    words = {"all": _CHECKS, "none": (), "": ()}.get(str(value), str(value).replace(" ", "").split(","))
-    if not {*words} <= {*_CHECKS}:
-        raise ValueError(f"write all, none, or some of {','.join(_CHECKS)}")
-    return ",".join([check for check in _CHECKS if check in words])
+    words = () if value in ("", "none") else str(value).replace(" ", "").split(",")
+    chosen = {check for word in words for check in (_CHECKS if word == "all" else (word,))}
+    known = (*_CHECKS, *_ON_REQUEST)
+    if not chosen <= {*known}:
+        raise ValueError(f"write all, none, or some of {','.join(known)}")
+    return ",".join([check for check in known if check in chosen])
 
 
 def _path(value: object) -> str:
@@ -296,7 +300,8 @@ def debug(kernels: str = "all") -> AbstractContextManager[Settings]:
     ----------
     kernels : str
         What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
-        ``sync``, with commas between; or ``all``, or ``none``.
+        ``sync``, with commas between; or ``all``, or ``none``. ``banks``, also after ``all``, counts the passes over
+        shared memory, which are no error.
 
     Examples
     --------

@@ -26,6 +26,7 @@
     │   ├── KernelRaceError (RaceError)                threads use the same bytes unordered
     │   ├── KernelInitError (ValueError)               a read of memory that was never written
     │   ├── KernelSyncError                            a divergent barrier, a wrong mask, a deadlock
+    │   ├── KernelBanksError                           conflicts of banks of shared memory
     │   ├── KernelFaultError                           a stack overflow, a trap, a division by zero
     │   ├── KernelAssertError (AssertionError)         an assertion in a kernel
     │   └── KernelTimeoutError (TimeoutError)          a kernel that did not end in time
@@ -63,6 +64,7 @@ __all__ = [
     "InFlightError",
     "InterchangeError",
     "KernelAssertError",
+    "KernelBanksError",
     "KernelBoundsError",
     "KernelCheckError",
     "KernelFaultError",
@@ -194,6 +196,10 @@ class KernelInitError(KernelCheckError, ValueError):
 
 class KernelSyncError(KernelCheckError):
     """Threads of a kernel at different barriers, a warp operation with a wrong mask, or a deadlock."""
+
+
+class KernelBanksError(KernelCheckError):
+    """Accesses of a kernel to shared memory that take more passes than they need; the results are right."""
 
 
 class KernelFaultError(KernelCheckError):

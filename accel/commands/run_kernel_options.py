@@ -31,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arg", action="append", default=[], metavar="VALUE", help="an argument of the kernel, in order"
     )
-    parser.add_argument("--checks", default="all", help="some of memory,race,init,sync; all (the default); none")
+    parser.add_argument(
+        "--checks", default="all", help="some of memory,race,init,sync,banks; all, without banks (the default); none"
+    )
     parser.add_argument("--warp", type=int, choices=(32, 64), default=32, help="threads of a warp (default: 32)")
     parser.add_argument("--seed", type=int, default=0, help="of the order of threads and of random arrays (default: 0)")
     parser.add_argument("--limit", type=int, default=60, metavar="SECONDS", help="for each kernel (default: 60)")

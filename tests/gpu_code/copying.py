@@ -10,7 +10,7 @@ from accel.backends.cupy import launches, structures
 from accel.abc import Block, Fill, Limits, Operand, Plan, Span, Swizzling
 from accel.dtypes import as_dtype
 
-from . import host_gpu, on_processor
+from . import on_processor
 
 __all__ = ["DTYPES", "Case", "End", "Memory", "check_copy", "check_fill", "conflicts", "places", "wide_distances"]
 
@@ -118,16 +118,14 @@ def check_copy(case, text=None, **how):
 
 
 def conflicts(case, text=None):
-    """Return how many passes over shared memory a copy makes for each that it would make without conflicts of banks."""
+    """Return the passes over shared memory of a copy for each that is needed, of the line with the most."""
     plan = case.plan
     into = places(plan, case.target, plan.target_start, plan.target_strides)[1]
     out_of = places(plan, case.source, plan.source_start, plan.source_strides)[1]
     target, source = (Memory(found, plan.itemsize, 0, seed=1) for found in (into, out_of))
     launch = launch_of(case, target, source)
-    module = host_gpu.compile(text or launches.module_source(), launch.defines, 32, ("thread",))
-    module.launch(launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared_bytes, case.seed)
-    made, fewest = module.passes()
-    return made / fewest
+    module = on_processor.compile(text or launches.module_source(), launch.defines, 32, checked=True)
+    return module.conflicts(launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared_bytes)
 
 
 def check_fill(plan, end, value, *, blocks=1 << 20, seed=0, **how):

@@ -14,9 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <sys/mman.h>
-#include <tuple>
 #include <ucontext.h>
 #include <utility>
 #include <vector>
@@ -187,64 +185,13 @@ static void abandon() {
         }
 }
 
-__attribute__((no_sanitize_address, no_sanitize_thread)) static void poison(unsigned char* from, unsigned char* to) {
+static void poison(unsigned char* from, unsigned char* to) {
     const unsigned char byte = draw();
     while (from != to) *from++ = byte;
 }
 
 extern "C" unsigned char __start_gpu_shared[] __attribute__((weak));
 extern "C" unsigned char __stop_gpu_shared[] __attribute__((weak));
-
-#ifdef __SANITIZE_THREAD__
-// g++ calls a handler for each access, as for ThreadSanitizer, which is not linked. The accesses of a warp by the same
-// instruction for the same time are one access of shared memory: it takes as many passes as the words in one bank.
-struct Access {
-    unsigned lane;
-    uintptr_t address;
-    unsigned size;
-};
-static std::map<std::tuple<unsigned, void*, unsigned>, std::vector<Access>> accesses;  // by warp, instruction, time
-static std::map<std::pair<unsigned, void*>, unsigned> times;                           // by thread, instruction
-static uint64_t passes, fewest;
-static bool counting;
-
-#define HOST_GPU_UNCOUNTED __attribute__((no_sanitize_thread))
-
-// What the handlers call has accesses of its own, which are not counted.
-HOST_GPU_UNCOUNTED static void note(void* at, unsigned size, void* instruction) {
-    if (counting) return;
-    counting = true;
-    const uintptr_t address = uintptr_t(at), dynamic = uintptr_t(gpu.dynamic.data());
-    const bool shared = address >= uintptr_t(__start_gpu_shared) && address < uintptr_t(__stop_gpu_shared);
-    if (gpu.running && (shared || (address >= dynamic && address < dynamic + gpu.dynamic.size()))) {
-        const unsigned thread = gpu.running->thread, time = times[{thread, instruction}]++;
-        accesses[{thread / ACCEL_WARP, instruction, time}].push_back({thread % ACCEL_WARP, address, size});
-    }
-    counting = false;
-}
-
-// A warp's accesses of 8 or 16 bytes are made by a half or a quarter of 32 lanes at a time.
-HOST_GPU_UNCOUNTED static void count_passes() {
-    counting = true;
-    for (const auto& [where, all] : accesses) {
-        std::map<unsigned, std::map<unsigned, std::vector<uintptr_t>>> words;  // by part of the warp, and bank
-        for (const Access& access : all)
-            for (uintptr_t word = access.address / 4; word * 4 < access.address + access.size; ++word) {
-                auto& found = words[access.lane / (32 / std::max(1u, access.size / 4))][word % 32];
-                if (std::find(found.begin(), found.end(), word) == found.end()) found.push_back(word);
-            }
-        for (const auto& [part, banks] : words) {
-            size_t most = 0;
-            for (const auto& [bank, found] : banks) most = std::max(most, found.size());
-            passes += most, ++fewest;
-        }
-    }
-    accesses.clear(), times.clear();
-    counting = false;
-}
-#else
-static void count_passes() {}
-#endif
 
 static void run_block() {
     poison(__start_gpu_shared, __stop_gpu_shared);
@@ -263,7 +210,6 @@ static void run_block() {
         run(&thread - gpu.threads.data());
         if (thread.state == DONE) finish(thread);
     }
-    count_passes();
     if (gpu.alive) HOST_GPU_FAIL("%u threads wait for others for ever", gpu.alive);
 }
 
@@ -327,34 +273,6 @@ extern "C" void __ubsan_handle_type_mismatch_v1(void*, uintptr_t address) {
     using namespace host_gpu;
     HOST_GPU_FAIL("an access at %#zx is not aligned", size_t(address));
 }
-
-#ifdef __SANITIZE_THREAD__
-#define HOST_GPU_NOTED(size)                                                                                       \
-    extern "C" HOST_GPU_UNCOUNTED void __tsan_read##size(void* at) {                                               \
-        host_gpu::note(at, size, __builtin_return_address(0));                                                     \
-    }                                                                                                              \
-    extern "C" HOST_GPU_UNCOUNTED void __tsan_write##size(void* at) {                                              \
-        host_gpu::note(at, size, __builtin_return_address(0));                                                     \
-    }
-HOST_GPU_NOTED(1)
-HOST_GPU_NOTED(2)
-HOST_GPU_NOTED(4)
-HOST_GPU_NOTED(8)
-HOST_GPU_NOTED(16)
-extern "C" HOST_GPU_UNCOUNTED void __tsan_read_range(void* at, size_t size) {
-    host_gpu::note(at, size, __builtin_return_address(0));
-}
-extern "C" HOST_GPU_UNCOUNTED void __tsan_write_range(void* at, size_t size) {
-    host_gpu::note(at, size, __builtin_return_address(0));
-}
-extern "C" void __tsan_init() {}
-extern "C" void __tsan_func_entry(void*) {}
-extern "C" void __tsan_func_exit() {}
-extern "C" HOST_GPU_UNCOUNTED __attribute__((visibility("default"))) void passes(uint64_t* made, uint64_t* fewest) {
-    *made = host_gpu::passes, *fewest = host_gpu::fewest;
-    host_gpu::passes = host_gpu::fewest = 0;
-}
-#endif
 
 #define __global__ __attribute__((used))
 #define __device__

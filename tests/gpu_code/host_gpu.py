@@ -65,15 +65,6 @@ class Module:
         _, sizes = self._kernels.get(name) or self._find(name)
         return sizes
 
-    def passes(self):
-        """Return the passes over shared memory since the last call, and the fewest without conflicts of banks.
-
-        For modules that are compiled with the sanitizer "thread".
-        """
-        made, fewest = ctypes.c_uint64(), ctypes.c_uint64()
-        self._library.passes(ctypes.byref(made), ctypes.byref(fewest))
-        return made.value, fewest.value
-
     def _find(self, name):
         try:
             call = self._library[f"launch_{name}"]
@@ -99,16 +90,15 @@ def _three(sizes):
 
 
 @functools.cache
-def compile(source, options=(), warp=32, sanitizers=()):
+def compile(source, options=(), warp=32):
     """Compile a source text into a module of kernels; see the docstring of this file."""
     need(shutil.which("g++"), "g++", "install the compiler of your system")
     given = [option for option in options if not option.startswith(("-std=", "--fmad="))]  # g++ contracts nothing here
     options = (*FLAGS, *given, f"-DACCEL_WARP={warp}")
-    checks = ("alignment", *sanitizers)
-    key = hashlib.sha256(repr((source, options, checks, HEADER.read_text(), _version())).encode()).hexdigest()
+    key = hashlib.sha256(repr((source, options, HEADER.read_text(), _version())).encode()).hexdigest()
     path = CACHE / f"{key[:32]}.so"
     if not path.exists():
-        _build(source, options, checks, path)
+        _build(source, options, path)
     return Module(path)
 
 
@@ -117,7 +107,7 @@ def _version():
     return subprocess.run(["g++", "--version"], check=True, capture_output=True, text=True).stdout
 
 
-def _build(source, options, checks, path):
+def _build(source, options, path):
     # An anonymous namespace: otherwise __shared__ variables of templates could not be placed in the common section.
     source = DYNAMIC.sub(r"\1* const \2 = reinterpret_cast<\1*>(host_gpu::gpu.dynamic.data());", source)
     text = f'#include "{HEADER}"\nnamespace {{\n#line 1 "kernel"\n{source}\n}}\n'
@@ -126,11 +116,9 @@ def _build(source, options, checks, path):
     CACHE.mkdir(mode=0o700, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         made = f"{folder}/made.o"
-        _run(["g++", *options, f"-fsanitize={','.join(checks)}", "-c", "-x", "c++", "-o", made, "-"], text)
+        _run(["g++", *options, "-fsanitize=alignment", "-c", "-x", "c++", "-o", made, "-"], text)
         # The header defines the handlers that g++ calls for misaligned accesses.
-        others = [check for check in checks if check not in {"alignment", "thread"}]
-        runtime = [f"-fsanitize={','.join(others)}"] if others else []
-        _run(["g++", "-shared", *runtime, "-o", f"{folder}/made.so", made])
+        _run(["g++", "-shared", "-o", f"{folder}/made.so", made])
         Path(f"{folder}/made.so").replace(path)
 
 

@@ -21,14 +21,14 @@ from accel.errors import KernelLaunchError, KernelSyntaxError
 
 __all__ = ["ALL", "KernelError", "Memory", "Module", "apart", "compile"]
 
-ALL = ",".join(CHECKS)
+ALL = ",".join(name for name in CHECKS if name != "banks")
 """The names of all checks."""
 
 SECONDS = 120
 
 
 class KernelError(RuntimeError):
-    """A kernel does not compile, its arguments do not fit, or a check or a fault stopped it."""
+    """A kernel does not compile, its arguments do not fit, or the launch has findings."""
 
 
 class Memory(NamedTuple):
@@ -80,6 +80,21 @@ class Module:
 
         Checks other than ``sync`` are those of a module that is compiled with checks; `memory` is what it may use.
         """
+        outcome = self._run(name, grid, block, arguments, shared_bytes, seed, checks, memory)
+        findings = [each for each in outcome.findings if not self._is_one_barrier(each)]
+        if findings:
+            raise KernelError(f"{name}: {'; '.join(map(self._said, findings))}")
+
+    def conflicts(self, name, grid, block, arguments, shared_bytes=0, seed=0):
+        """Run a kernel; return the passes over shared memory for each that is needed, of the line with the most."""
+        outcome = self._run(name, grid, block, arguments, shared_bytes, seed, "banks", ())
+        lines = {}
+        for finding in outcome.findings:
+            passes, fewest = lines.get(self._loaded.frames(finding.here.pc), (0, 0))
+            lines[self._loaded.frames(finding.here.pc)] = passes + finding.passes[0], fewest + finding.passes[1]
+        return max([passes / fewest for passes, fewest in lines.values()], default=1)
+
+    def _run(self, name, grid, block, arguments, shared_bytes, seed, checks, memory):
         values = [np.asarray(argument) for argument in arguments]
         sizes = [value.nbytes for value in values]
         if sizes != self.sizes(name):
@@ -91,9 +106,7 @@ class Module:
         )  # fmt: skip
         for shadow in [each.cells for each in ranges if each.cells]:
             self._loaded.runtime.accel_sim_drop_cells(ctypes.c_void_p(shadow))
-        findings = [each for each in outcome.findings if not self._is_one_barrier(each)]
-        if findings:
-            raise KernelError(f"{name}: {'; '.join(map(self._said, findings))}")
+        return outcome
 
     def sizes(self, name):
         """Return the bytes of each argument of a kernel."""

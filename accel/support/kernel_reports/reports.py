@@ -69,7 +69,8 @@ class KernelReport:
     Attributes
     ----------
     check : str
-        The check that found it: ``memory``, ``race``, ``init``, ``sync``; ``fault`` for what always stops a kernel.
+        The check that found it: ``memory``, ``race``, ``init``, ``sync``, ``banks``; ``fault`` for what always stops a
+        kernel.
     kind : str
         What it is, as in ``out of bounds``.
     kernel : str

@@ -81,7 +81,11 @@ def error_of(kind: int, reports: tuple[KernelReport, ...]) -> Exception:
 
 def distinct(launched: Launched, findings: Iterable[Finding]) -> list[Finding]:
     """Return findings without repetitions, and without those that are none."""
-    return [each for each in _merged(findings) if not _is_one_barrier(launched, each) and not _is_guess(launched, each)]
+    return [
+        each
+        for each in _merged(launched, findings)
+        if not _is_one_barrier(launched, each) and not _is_guess(launched, each)
+    ]
 
 
 def _is_one_barrier(launched: Launched, finding: Finding) -> bool:
@@ -112,16 +116,27 @@ def _is_guess(launched: Launched, finding: Finding) -> bool:
     return same and 0 <= theirs[0].line - ours[0].line <= _LINES_OF_A_LOOP
 
 
-def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:
-    """Return findings without the races that another one has with its sides exchanged, whose count they add to."""
+def _merged(launched: Launched, findings: Iterable[Finding]) -> Iterable[Finding]:
+    """Return findings without those that another one has already, whose count they add to.
+
+    Those are races with the sides exchanged, and conflicts of banks in copies of a line that the compiler made.
+    """
     merged: dict[object, Finding] = {}
     for finding in findings:
-        sides = frozenset((each.pc, each.mode) for each in (finding.here, finding.other))
-        first = merged.setdefault((finding.kind, sides), finding)
+        first = merged.setdefault((finding.kind, _identity(launched, finding)), finding)
         if first is not finding:
             first.count += finding.count
             first.scope = max(first.scope, finding.scope)
+            if finding.kind == Kind.BANK_CONFLICT:
+                first.detail += finding.detail  # both halves
     return merged.values()
+
+
+def _identity(launched: Launched, finding: Finding) -> object:
+    frames = _frames(launched, finding.here.pc)
+    if finding.kind == Kind.BANK_CONFLICT and frames:
+        return frames, finding.here.mode
+    return frozenset((each.pc, each.mode) for each in (finding.here, finding.other))
 
 
 _WITH_THREADS = (Kind.DIVERGENT_BARRIER, Kind.DEADLOCK, Kind.TIMEOUT)

@@ -6,6 +6,7 @@ from enum import IntEnum
 from accel.errors import (
     CapabilityError,
     KernelAssertError,
+    KernelBanksError,
     KernelCheckError,
     KernelFaultError,
     KernelInitError,
@@ -43,6 +44,7 @@ CHECKS: Mapping[int, str] = {
     Kind.RACE: "race",
     Kind.UNINITIALIZED: "init",
     **{kind: "sync" for kind in Kind if Kind.DIVERGENT_BARRIER <= kind <= Kind.NOT_COOPERATIVE},
+    Kind.BANK_CONFLICT: "banks",
 }
 """The check that finds a kind."""
 
@@ -54,6 +56,7 @@ ERRORS: Mapping[int, type[KernelCheckError | CapabilityError]] = {
             "race": KernelRaceError,
             "init": KernelInitError,
             "sync": KernelSyncError,
+            "banks": KernelBanksError,
         }[check]
         for kind, check in CHECKS.items()
         if check != "fault"

@@ -260,6 +260,18 @@ def _invalid(subject: Subject) -> tuple[str, str]:
     return f"{subject.thread} {verb} {what}", advice if "simulated" in text else "check how the address is computed"
 
 
+def _banks(subject: Subject) -> tuple[str, str]:
+    passes, fewest = subject.finding.passes
+    there = f"{subject.access}{subject.element}, in {subject.accessed.said}"
+    return (
+        f"{subject.thread} {there}; the accesses of warps at this line take {passes} passes, where {fewest} would do",
+        (
+            "let the lanes of a warp access words in different banks, whose numbers differ modulo 32: give a row one "
+            "more element, say, or exchange its columns by ^"
+        ),
+    )
+
+
 def _fault(said: str, advice: str) -> Callable[[Subject], tuple[str, str]]:
     def write(subject: Subject) -> tuple[str, str]:
         text = subject.finding.text.decode(errors="replace")
@@ -295,5 +307,6 @@ _WRITERS: Mapping[Kind, Callable[[Subject], tuple[str, str]]] = {
     Kind.UNSUPPORTED: _fault("uses what is CUDA, but is not simulated", "run this kernel on a GPU"),
     Kind.TIMEOUT: _timeout,
     Kind.NO_MEMORY: _fault("found no memory of the host for the launch", "launch fewer or smaller blocks"),
+    Kind.BANK_CONFLICT: _banks,
     Kind.INTERRUPTED: _fault("was interrupted", ""),
 }

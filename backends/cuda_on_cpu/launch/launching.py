@@ -28,8 +28,8 @@ __all__ = [
 
 Dim3 = tuple[int, int, int]
 
-CHECKS = {"memory": 1, "race": 2, "init": 4, "sync": 8}
-"""The checks by name, as bits."""
+CHECKS = {"memory": 1, "race": 2, "init": 4, "sync": 8, "banks": 16}
+"""The checks by name, as bits. The last one counts what right kernels may do too."""
 
 _FINDINGS = 128  # distinct ones that a launch keeps
 _STANDINGS = 4096
@@ -60,6 +60,7 @@ class Kind(IntEnum):
     TIMEOUT = 18
     NO_MEMORY = 19
     INTERRUPTED = 20
+    BANK_CONFLICT = 21
 
 
 class Space(IntEnum):
@@ -180,6 +181,11 @@ class Finding(ctypes.Structure):
         ("scope", ctypes.c_uint32),
         ("text", ctypes.c_char * 200),
     ]
+
+    @property
+    def passes(self) -> tuple[int, int]:
+        """Of conflicts of banks: the passes over shared memory, and the fewest possible."""
+        return self.detail >> 32, self.detail & 0xFFFFFFFF
 
 
 class Standing(ctypes.Structure):

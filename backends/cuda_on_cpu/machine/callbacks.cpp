@@ -7,20 +7,26 @@ using namespace accel_sim;
 #define PC __builtin_return_address(0)
 #define CALLBACK extern "C" __attribute__((visibility("default")))
 
+// An access of a size that machines have.
+static void check_alone(const void* at, uint64_t size, uint32_t mode, void* pc, uint64_t alignment) {
+    count_banks(at, size, mode, pc);
+    check_slowly(at, size, mode, pc, alignment);
+}
+
 // --- plain accesses
 #define ACCESSES(size)                                                                                              \
     CALLBACK void __tsan_read##size(void* at) { check<size, READ>(at, PC); }                                        \
     CALLBACK void __tsan_write##size(void* at) { check<size, WRITE>(at, PC); }                                      \
     CALLBACK void __tsan_read_write##size(void* at) { check<size, READ | WRITE>(at, PC); }                          \
-    CALLBACK void __tsan_volatile_read##size(void* at) { check_slowly(at, size, READ | VOLATILE, PC, size); }       \
-    CALLBACK void __tsan_volatile_write##size(void* at) { check_slowly(at, size, WRITE | VOLATILE, PC, size); }
+    CALLBACK void __tsan_volatile_read##size(void* at) { check_alone(at, size, READ | VOLATILE, PC, size); }       \
+    CALLBACK void __tsan_volatile_write##size(void* at) { check_alone(at, size, WRITE | VOLATILE, PC, size); }
 
 #define UNALIGNED(size)                                                                                             \
-    CALLBACK void __tsan_unaligned_read##size(void* at) { check_slowly(at, size, READ, PC, 1); }                    \
-    CALLBACK void __tsan_unaligned_write##size(void* at) { check_slowly(at, size, WRITE, PC, 1); }                  \
-    CALLBACK void __tsan_unaligned_read_write##size(void* at) { check_slowly(at, size, READ | WRITE, PC, 1); }      \
-    CALLBACK void __tsan_unaligned_volatile_read##size(void* at) { check_slowly(at, size, READ | VOLATILE, PC, 1); } \
-    CALLBACK void __tsan_unaligned_volatile_write##size(void* at) { check_slowly(at, size, WRITE | VOLATILE, PC, 1); }
+    CALLBACK void __tsan_unaligned_read##size(void* at) { check_alone(at, size, READ, PC, 1); }                    \
+    CALLBACK void __tsan_unaligned_write##size(void* at) { check_alone(at, size, WRITE, PC, 1); }                  \
+    CALLBACK void __tsan_unaligned_read_write##size(void* at) { check_alone(at, size, READ | WRITE, PC, 1); }      \
+    CALLBACK void __tsan_unaligned_volatile_read##size(void* at) { check_alone(at, size, READ | VOLATILE, PC, 1); } \
+    CALLBACK void __tsan_unaligned_volatile_write##size(void* at) { check_alone(at, size, WRITE | VOLATILE, PC, 1); }
 
 ACCESSES(1)
 ACCESSES(2)
@@ -32,8 +38,8 @@ UNALIGNED(4)
 UNALIGNED(8)
 UNALIGNED(16)
 
-CALLBACK void __tsan_read_range(void* at, uint64_t size) { check_slowly(at, size, READ | WHOLE, PC, 1); }
-CALLBACK void __tsan_write_range(void* at, uint64_t size) { check_slowly(at, size, WRITE | WHOLE, PC, 1); }
+CALLBACK void __tsan_read_range(void* at, uint64_t size) { check_alone(at, size, READ | WHOLE, PC, 1); }
+CALLBACK void __tsan_write_range(void* at, uint64_t size) { check_alone(at, size, WRITE | WHOLE, PC, 1); }
 CALLBACK void accel_sim_reads(const void* at, uint64_t size) { check_slowly(at, size, READ | WHOLE, PC, 1); }
 CALLBACK void accel_sim_writes(void* at, uint64_t size) { check_slowly(at, size, WRITE | WHOLE, PC, 1); }
 CALLBACK void __tsan_vptr_read(void** at) { check<sizeof(void*), READ>(at, PC); }

@@ -107,6 +107,7 @@ void checks_begin(Run& run) {
     const uint32_t on = run.launch->checks;
     checks->run = &run;
     checks->memory = on & CHECK_MEMORY, checks->init = on & CHECK_INIT;
+    checks->counts_banks = on & CHECK_BANKS;
     checks->race = on & CHECK_RACE && epochs_are_left() && make_owners();
     checks->id = __atomic_add_fetch(&checked_launches, 1, __ATOMIC_RELAXED);
     checks->floor = first_epoch();
@@ -118,6 +119,7 @@ void checks_begin(Run& run) {
 
 void checks_end(Run& run) {
     Checks* checks = (Checks*)run.checks;
+    report_banks(*checks);
     run.checks = nullptr;
     while (checks->idle) {
         BlockChecks* block = checks->idle;
@@ -151,6 +153,7 @@ void checks_block_begin(Block& block) {
 void checks_block_end(Block& block) {
     Checks& checks = *(Checks*)block.run->checks;
     BlockChecks& mine = checks_of(block);
+    if (checks.counts_banks) end_banks(block, checks);
     block.checks = nullptr;
     Held held(checks.lock);
     keep(checks, mine.arena);
@@ -169,6 +172,7 @@ void checks_thread_begin(Thread& thread) {
 
 void checks_barrier(Block& block) {
     Checks& checks = *(Checks*)block.run->checks;
+    if (checks.counts_banks) settle_banks(block);
     if (!checks.race) return;
     order_all(checks, checks_of(block));
     synchronise_order(checks, checks_of(block));

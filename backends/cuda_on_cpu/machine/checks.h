@@ -101,6 +101,7 @@ struct BlockChecks {
     const Acquired* acquired;     // what all its threads know of others
     Release* fenced;              // what its threads released for the whole device before the last barrier; or null
     Arena arena;
+    struct BankSite* banks;       // instructions that accessed shared memory
     BlockChecks* idle;            // the next that no block uses
 };
 
@@ -113,12 +114,13 @@ struct LocalMap {
 struct Checks {                   // of a launch
     Run* run;
     uint64_t floor;               // accesses below it are ordered before all of this launch
-    bool memory, race, init;
+    bool memory, race, init, counts_banks;
     Range nowhere;                // of sites that accessed no range yet
     uint8_t* shared_written;      // of shared memory when a block begins
     uint64_t id;
     pthread_mutex_t lock;         // guards what follows
     BlockChecks* idle;
+    struct BankSite* banks;       // those of the blocks that ended, of all warps together
     struct Log** logs;            // by location; null before the first
     uint64_t log_count, query;
     Arena arena;
@@ -189,6 +191,16 @@ inline uint64_t* cells_at(const Range& range, uint64_t address) {
 Range* locate(const Access& access);
 Finding finding_of(const Access& access, Kind kind, const Range* range);
 Space space_of(const Thread& thread, const Range* range);
+// In shared memory, makes the offset that in the variable which is there.
+void name_variable(const Launch& launch, Finding& finding);
+
+inline bool holds(const Range& range, uint64_t address) { return address - range.begin < range.size; }
+
+// --- checks_banks.cpp
+void note_banks(Thread& thread, uint64_t address, uint64_t size, uint32_t mode, uint64_t pc);
+void settle_banks(const Block& block);               // at a barrier
+void end_banks(const Block& block, Checks& checks);  // of a block
+void report_banks(Checks& checks);                   // at the end of a launch
 
 // --- checks_init.cpp
 void check_read_written(const Access& access, Range& range);

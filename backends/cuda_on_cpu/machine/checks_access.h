@@ -57,6 +57,11 @@ inline bool pass(uint64_t* pair, uint64_t floor, uint64_t tag, const Thread& thr
     return true;
 }
 
+inline void count_banks(const void* at, uint64_t size, uint32_t mode, void* pc) {
+    Thread* thread = checked_thread();
+    if (thread && checks_of(*thread)->counts_banks) note_banks(*thread, (uint64_t)at, size, mode, (uint64_t)pc);
+}
+
 template <unsigned SIZE, uint32_t MODE>
 __attribute__((always_inline)) inline void check(const void* at, void* pc) {
     Thread* thread = checked_thread();
@@ -64,6 +69,7 @@ __attribute__((always_inline)) inline void check(const void* at, void* pc) {
     const uint64_t address = (uint64_t)at;
     if ((address ^ (uint64_t)thread) < STACK && address + SIZE <= thread->shadow.local_low) return;
     Checks& checks = *checks_of(*thread);
+    if (__builtin_expect(checks.counts_banks, 0)) note_banks(*thread, address, SIZE, MODE, (uint64_t)pc);
     const unsigned site = checks.site((uint64_t)pc);
     Range* range = checks.sites[site].range;
     uint64_t floor = checks.floor;

@@ -12,7 +12,6 @@ constexpr uint64_t NULL_PAGE = 1 << 16;
 constexpr uint64_t SHARED_NEAR = 1 << 12;          // so near, an address is one of shared memory that was missed
 constexpr uint64_t NEAR = uint64_t(1) << 32;       // further off, an address is not one of a range that was missed
 
-bool holds(const Range& range, uint64_t address) { return address - range.begin < range.size; }
 
 // The first range that begins above an address.
 uint64_t above(const Launch& launch, uint64_t address) {
@@ -148,6 +147,12 @@ Space space_of(const Thread& thread, const Range* range) {
     return range == &block.shared ? SPACE_SHARED : range == &block.dynamic ? SPACE_DYNAMIC_SHARED : SPACE_GLOBAL;
 }
 
+void name_variable(const Launch& launch, Finding& finding) {
+    if (finding.space != SPACE_SHARED || finding.offset < 0) return;
+    finding.range = variable_at(launch, uint64_t(finding.offset));
+    if (finding.range >= 0) finding.offset -= int64_t(launch.shared_variables[finding.range].offset);
+}
+
 Finding finding_of(const Access& access, Kind kind, const Range* range) {
     const Launch& launch = *access.thread.run->launch;
     Finding finding{};
@@ -158,10 +163,7 @@ Finding finding_of(const Access& access, Kind kind, const Range* range) {
     finding.space = space_of(access.thread, range);
     finding.range = -1;
     if (range) finding.offset = int64_t(access.address - range->begin);
-    if (finding.space == SPACE_SHARED && finding.offset >= 0)
-        finding.range = variable_at(launch, uint64_t(finding.offset));
-    if (finding.space == SPACE_SHARED && finding.range >= 0)
-        finding.offset -= int64_t(launch.shared_variables[finding.range].offset);
+    name_variable(launch, finding);
     if (finding.space == SPACE_GLOBAL && uint64_t(range - launch.ranges) < launch.range_count)
         finding.range = int32_t(range - launch.ranges);
     return finding;

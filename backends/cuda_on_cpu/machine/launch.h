@@ -6,7 +6,7 @@
 
 namespace accel_sim {
 
-enum Check : uint32_t { CHECK_MEMORY = 1, CHECK_RACE = 2, CHECK_INIT = 4, CHECK_SYNC = 8 };
+enum Check : uint32_t { CHECK_MEMORY = 1, CHECK_RACE = 2, CHECK_INIT = 4, CHECK_SYNC = 8, CHECK_BANKS = 16 };
 
 // Memory that kernels may use: an allocation of the device, or a variable of the module (__device__, __constant__).
 // Ranges are ascending and do not overlap.
@@ -36,6 +36,8 @@ enum Kind : uint32_t {
     DIVERGENT_BARRIER, WRONG_MASK, DEADLOCK, NOT_COOPERATIVE,
     // faults, always reported
     INVALID_ADDRESS, STACK_OVERFLOW, ARITHMETIC, ASSERTION, TRAP, UNSUPPORTED, TIMEOUT, NO_MEMORY, INTERRUPTED,
+    // CHECK_BANKS
+    BANK_CONFLICT,
 };
 
 enum Space : uint32_t { SPACE_NONE, SPACE_GLOBAL, SPACE_SHARED, SPACE_DYNAMIC_SHARED, SPACE_LOCAL };
@@ -53,7 +55,8 @@ struct Finding {
     uint64_t count;
     uint64_t address;  // of the access
     int64_t offset;    // of the access in its shared variable, in dynamic shared memory, or in its range
-    uint64_t detail;   // UNINITIALIZED: bytes; WRONG_MASK: the mask; INDEX_OUT_OF_BOUNDS: the index
+    uint64_t detail;   // UNINITIALIZED: bytes; WRONG_MASK: the mask; INDEX_OUT_OF_BOUNDS: the index;
+                       // BANK_CONFLICT: the passes << 32, and the fewest possible
     Place here, other;  // other: the earlier access of a race, or a thread at a different barrier
     uint32_t kind, space;
     int32_t range;      // index in `ranges` (SPACE_GLOBAL) or in `shared_variables` (SPACE_SHARED); else, or unknown: -1

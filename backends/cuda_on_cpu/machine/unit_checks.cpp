@@ -1,6 +1,7 @@
 // The half of the runtime that checked code calls. What it calls at each access is here, to be inlined.
 #include "checks.cpp"
 #include "checks_access.cpp"
+#include "checks_banks.cpp"
 #include "checks_init.cpp"
 #include "checks_memory.cpp"
 #include "checks_order.cpp"

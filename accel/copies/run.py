@@ -20,7 +20,7 @@ from accel.memory import AnyStorage, HostStorage, heap_of
 from accel.memory.owner import Owner
 from accel.memory.shortage import out_of_memory
 from accel.memory.sizes import in_words
-from accel.memory.submitting import Use, carry_out, on_host
+from accel.memory.storage_work import Use, carry_out, on_host
 
 __all__ = ["checked_ends", "copy", "copy_async", "copy_by_plan", "fill", "in_c_order", "read", "write", "write_new"]
 

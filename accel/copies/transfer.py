@@ -14,9 +14,9 @@ from accel.memory.byte_copies import copy_spans, worker_of
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import PendingWork
 from accel.memory.storage import Storage
+from accel.memory.storage_work import Use
+from accel.memory.storage_work import submit as submit_work
 from accel.memory.submission import Submission
-from accel.memory.submitting import Use
-from accel.memory.submitting import submit as submit_work
 from accel.memory.thread_stream import ThreadStream
 from accel.support.call_sites import call_site
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 
 import accel
-from accel.demo.planted import smooth_row, smooth_row_too_far, smoothed
+from accel.demo.planted_error import smooth_row, smooth_row_too_far, smoothed
 from accel.device import Device
 from accel.errors import KernelBoundsError
 from accel.kernels import Kernel

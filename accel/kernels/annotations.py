@@ -76,18 +76,18 @@ def _generic(annotation: Any, cls: Any, arguments: tuple[Any, ...]) -> Accept:
     return memory(cls, _dtype(cls, dtype), _rank(cls, axes[0]) if axes else None)
 
 
-def _dtype(cls: type, given: Any) -> DType | None:
-    if given is Any or isinstance(given, TypeVar):
+def _dtype(cls: type, parameter: Any) -> DType | None:
+    if parameter is Any or isinstance(parameter, TypeVar):
         return None
-    text = given.__forward_arg__ if isinstance(given, ForwardRef) else given
+    text = parameter.__forward_arg__ if isinstance(parameter, ForwardRef) else parameter
     try:
         return as_dtype(text)
     except DTypeError:
         raise TypeError(f"{text!r} is no dtype; write {cls.__name__}[f32], or {cls.__name__}") from None
 
 
-def _rank(cls: type, given: Any) -> int:
-    rank = get_args(given)[0] if get_origin(given) is Literal else given
+def _rank(cls: type, parameter: Any) -> int:
+    rank = get_args(parameter)[0] if get_origin(parameter) is Literal else parameter
     if type(rank) is int and rank > 0:
         return rank
-    raise TypeError(f"{given!r} is no number of axes; write {cls.__name__}[f32, Literal[2]]")
+    raise TypeError(f"{parameter!r} is no number of axes; write {cls.__name__}[f32, Literal[2]]")

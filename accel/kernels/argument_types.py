@@ -92,13 +92,13 @@ def any_value(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
 
 def number(dtype: DType, *, weak: bool) -> Accept:
     """Return what accepts numbers that a dtype can hold; see `conversions.conversion` for the errors."""
-    kind, known = ScalarType(dtype, weak), fitting(dtype)
+    kind, ranges = ScalarType(dtype, weak), fitting(dtype)
 
     def accept(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
-        if type(value) in known:
-            least, most = known[type(value)]
+        if type(value) in ranges:
+            least, most = ranges[type(value)]
             if least <= value <= most:
-                return _passed(kind, float(value) if float in known else value, name, leaves)
+                return _passed(kind, float(value) if float in ranges else value, name, leaves)
         try:
             return _passed(kind, exactly(value, dtype).item(), name, leaves)
         except DTypeError:
@@ -109,8 +109,8 @@ def number(dtype: DType, *, weak: bool) -> Accept:
 
 def _unfit(value: Any, dtype: DType) -> DTypeError:
     python = {"b": "bool", "i": "int", "u": "int", "c": "complex"}.get(dtype.kind, "float")
-    found = f"{value!r:.60} ({type(value).__name__})"
-    return DTypeError(f"{dtype.name} is annotated, which cannot hold {found}; write {python}(x)")
+    value_type = f"{value!r:.60} ({type(value).__name__})"
+    return DTypeError(f"{dtype.name} is annotated, which cannot hold {value_type}; write {python}(x)")
 
 
 _WEAK = {kind: number(dtype, weak=True) for kind, dtype in _NUMBERS.items()}
@@ -130,9 +130,9 @@ def memory(cls: type | None, dtype: DType | None, rank: int | None) -> Accept:
             raise DTypeError(
                 f"{dtype.name} is annotated, and its argument has dtype {kind.dtype.name}; convert it by xp.astype"
             )
-        found = kind.rank if isinstance(kind, BufferType) else kind.layout.rank
-        if rank is not None and found != rank:
-            raise LayoutError(f"{_axes(rank)} annotated, and its argument has {found}; pass another view")
+        axes = kind.rank if isinstance(kind, BufferType) else kind.layout.rank
+        if rank is not None and axes != rank:
+            raise LayoutError(f"{_axes(rank)} annotated, and its argument has {axes}; pass another view")
         return kind
 
     return accept
@@ -186,12 +186,14 @@ def _is_dtype(cls: type) -> bool:
 
 
 def _other_class(value: Any, cls: type) -> KernelSignatureError:
-    found = type(value).__name__
+    class_name = type(value).__name__
     if not has_memory(value):
-        return KernelSignatureError(f"{cls.__name__} is annotated; found {found}: pass a {cls.__name__}")
+        return KernelSignatureError(f"{cls.__name__} is annotated; found {class_name}: pass a {cls.__name__}")
     sliced = cls is BufferView and not hasattr(value, "shape")
     remedy = "data[:]" if sliced else f"{cls.__name__}(data)"
-    return KernelSignatureError(f"{cls.__name__} is annotated; found {found}: write {remedy} for a view of its memory")
+    return KernelSignatureError(
+        f"{cls.__name__} is annotated; found {class_name}: write {remedy} for a view of its memory"
+    )
 
 
 def _memory(value: Any, name: str, leaves: list[Leaf]) -> BufferType | TensorType:

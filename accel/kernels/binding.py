@@ -68,7 +68,7 @@ class Signature:
         self._accept = tuple([_accept(source.name, each) for each in source.parameters])
         self.annotated = tuple([accept is not any_value for accept in self._accept])
 
-    def positional(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
+    def positional(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return one argument for each parameter, with the defaults.
 
         Raises
@@ -76,16 +76,16 @@ class Signature:
         KernelSignatureError
             If an argument is missing, or there are too many, or a name is unknown.
         """
-        if not named and len(given) == len(self.names):
-            return given
+        if not named and len(arguments) == len(self.names):
+            return arguments
         try:
-            bound = self._python.bind(*given, **named)
+            bound = self._python.bind(*arguments, **named)
         except TypeError as error:
             raise KernelSignatureError(f"{self._kernel}({', '.join(self.names)}): {error}") from None
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
-    def bind(self, given: tuple[Any, ...]) -> Bound:
+    def bind(self, arguments: tuple[Any, ...]) -> Bound:
         """Check arguments, one for each parameter.
 
         Raises
@@ -97,7 +97,7 @@ class Signature:
         """
         kinds: list[ArgumentType] = []
         leaves: list[Leaf] = []
-        for name, accept, value in zip(self.names, self._accept, given, strict=True):
+        for name, accept, value in zip(self.names, self._accept, arguments, strict=True):
             try:
                 kinds.append(accept(value, name, leaves))
             except (AccelError, OverflowError) as error:

@@ -20,7 +20,7 @@ _SHARED = (1 << 31) - 1  # CuPy passes only the lowest bits of larger numbers
 _ANY = (inf, inf, inf)
 
 
-def as_block(given: Extents) -> Dim3:
+def as_block(block: Extents) -> Dim3:
     """Return the threads of a block along three axes.
 
     Raises
@@ -28,13 +28,13 @@ def as_block(given: Extents) -> Dim3:
     ValueError
         If there are more than three axes, or an extent or the number of threads exceeds what GPUs allow.
     """
-    extents = _within(_as_dim3(given, "block"), "block", 1, _BLOCK)
+    extents = _within(_as_dim3(block, "block"), "block", 1, _BLOCK)
     if prod(extents) > _THREADS:
         raise ValueError(f"a block of {extents} has {prod(extents)} threads; up to {_THREADS} are possible")
     return extents
 
 
-def as_grid(given: Extents, block: Dim3, limits: Limits) -> Dim3:
+def as_grid(extents: Extents, block: Dim3, limits: Limits) -> Dim3:
     """Return the blocks of a grid along three axes.
 
     Raises
@@ -43,7 +43,7 @@ def as_grid(given: Extents, block: Dim3, limits: Limits) -> Dim3:
         If there are more than three axes, an extent is less than 1, or the device does not allow so many blocks or
         threads.
     """
-    return _within_limits(_as_dim3(given, "grid"), block, limits)
+    return _within_limits(_as_dim3(extents, "grid"), block, limits)
 
 
 def blocks_over(over: Extents, block: Dim3, limits: Limits) -> Dim3:
@@ -59,7 +59,7 @@ def blocks_over(over: Extents, block: Dim3, limits: Limits) -> Dim3:
     return blocks if 0 in blocks else _within_limits(blocks, block, limits)
 
 
-def as_shared(given: SupportsIndex) -> int:
+def as_shared(size: SupportsIndex) -> int:
     """Return the bytes of dynamic shared memory of a block.
 
     Raises
@@ -67,27 +67,27 @@ def as_shared(given: SupportsIndex) -> int:
     ValueError
         If the number is negative, or too large for a driver.
     """
-    nbytes = _integer(given, "shared memory")
+    nbytes = _integer(size, "shared memory")
     if not 0 <= nbytes <= _SHARED:
         raise ValueError(f"{nbytes} bytes of shared memory were asked for; from 0 to {_SHARED} are possible")
     return nbytes
 
 
-def _as_dim3(given: Extents, what: str) -> Dim3:
-    if type(given) is int:
-        return given, 1, 1
-    extents = [_integer(each, f"a {what}") for each in (given if isinstance(given, Sequence) else (given,))]
+def _as_dim3(value: Extents, what: str) -> Dim3:
+    if type(value) is int:
+        return value, 1, 1
+    extents = [_integer(each, f"a {what}") for each in (value if isinstance(value, Sequence) else (value,))]
     if not 1 <= len(extents) <= 3:
-        raise ValueError(f"a {what} has one to three extents, x first; found {given!r}")
+        raise ValueError(f"a {what} has one to three extents, x first; found {value!r}")
     x, y, z = (*extents, 1, 1)[:3]
     return x, y, z
 
 
-def _integer(given: SupportsIndex, what: str) -> int:
+def _integer(value: SupportsIndex, what: str) -> int:
     try:
-        return index(given)
+        return index(value)
     except TypeError:
-        raise TypeError(f"{what} is counted in integers; found {given!r}: write int(n)") from None
+        raise TypeError(f"{what} is counted in integers; found {value!r}: write int(n)") from None
 
 
 def _within(extents: Dim3, what: str, least: int, most: tuple[float, float, float]) -> Dim3:

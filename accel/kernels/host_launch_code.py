@@ -1,6 +1,6 @@
 """The code of a launch on the host: a function that is written for the types of one call, and compiled by Python.
 
-It checks and passes the arguments in straight-line code, and does what `accel.memory.submitting.on_host` does, for
+It checks and passes the arguments in straight-line code, and does what `accel.memory.storage_work.on_host` does, for
 memory that nothing else uses.
 
 **The invariant** is that of `accel.memory.hazards`: the kernel is recorded in the hazards of all its memory in one
@@ -22,11 +22,11 @@ from accel.containers import AcceleratorDataContainer
 from accel.errors import AccelError
 from accel.ir import Parameter, Program, View
 from accel.kernels.binding import Bound
-from accel.kernels.captured import ABSENT
+from accel.kernels.captures import ABSENT
 from accel.kernels.failures import Explanation
 from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, TensorType
 from accel.kernels.raw.conversions import fitting
-from accel.kernels.specialized import DONE, Geometry, Specialized
+from accel.kernels.specialization import DONE, Geometry, Specialization
 from accel.memory.hazards import IDLE, forget_these
 from accel.memory.submission import Submission
 from accel.views import Buffer, BufferView, LayoutTensor, NDBuffer
@@ -46,7 +46,7 @@ class HostCall(NamedTuple):
 
     Attributes
     ----------
-    given : tuple
+    arguments : tuple
         The arguments, one for each parameter.
     kinds : tuple of ArgumentType
         Their types.
@@ -58,7 +58,7 @@ class HostCall(NamedTuple):
         Binds such arguments to the parameters of the kernel.
     """
 
-    given: tuple[Any, ...]
+    arguments: tuple[Any, ...]
     kinds: tuple[ArgumentType, ...]
     annotated: tuple[bool, ...]
     debug: bool | None
@@ -84,7 +84,7 @@ class _Code(NamedTuple):
     scope: dict[str, Any]
 
 
-def host_launch(kernel: Specialized, call: HostCall) -> Callable[[tuple[Any, ...]], Any] | None:
+def host_launch(kernel: Specialization, call: HostCall) -> Callable[[tuple[Any, ...]], Any] | None:
     """Return the function that launches a kernel on the host; None if such calls need the general way.
 
     It takes the arguments, and returns what the launch returns, or `MISSED`.
@@ -94,24 +94,24 @@ def host_launch(kernel: Specialized, call: HostCall) -> Callable[[tuple[Any, ...
         return None
     code = _Code([], [], [], _scope(kernel, call))
     count = len(arguments)
-    code.lines.append(f"if len(given) != {count}: return MISSED")
-    code.lines.extend([", ".join(f"a{i}" for i in range(count)) + ", = given"] if count else [])
+    code.lines.append(f"if len(arguments) != {count}: return MISSED")
+    code.lines.extend([", ".join(f"a{i}" for i in range(count)) + ", = arguments"] if count else [])
     if call.debug is None:
         code.lines.append(f"if {'not ' if kernel.program.debug else ''}debugging(): return MISSED")
     _write_captured(kernel, code)
     for argument in arguments:
         _write_argument(argument, code)
     _write_launch(kernel, code)
-    text = "\n".join(["def launch(given):", *_indented(code.lines)])
+    text = "\n".join(["def launch(arguments):", *_indented(code.lines)])
     # It consists of numbers and of the names in here. The name of the file hides it from `call_site`.
     exec(compile(text, f"<accel: launch of {kernel.program.name}>", "exec"), code.scope)  # noqa: S102
-    made: Callable[[tuple[Any, ...]], Any] = code.scope["launch"]
-    return made
+    launch: Callable[[tuple[Any, ...]], Any] = code.scope["launch"]
+    return launch
 
 
-def _arguments(kernel: Specialized, call: HostCall) -> Iterator[_Argument]:
+def _arguments(kernel: Specialization, call: HostCall) -> Iterator[_Argument]:
     parameters = iter(kernel.program.parameters)
-    for i, (value, kind, annotated) in enumerate(zip(call.given, call.kinds, call.annotated, strict=True)):
+    for i, (value, kind, annotated) in enumerate(zip(call.arguments, call.kinds, call.annotated, strict=True)):
         passed = isinstance(kind, ScalarType | BufferType | TensorType)
         yield _Argument(i, value, kind, annotated, next(parameters) if passed else None)
 
@@ -124,7 +124,7 @@ def _supported(argument: _Argument) -> bool:
     return isinstance(argument.kind, ScalarType | StaticType)
 
 
-def _scope(kernel: Specialized, call: HostCall) -> dict[str, Any]:
+def _scope(kernel: Specialization, call: HostCall) -> dict[str, Any]:
     return {
         "ABSENT": ABSENT,
         "DONE": DONE,
@@ -143,16 +143,16 @@ def _scope(kernel: Specialized, call: HostCall) -> dict[str, Any]:
 
 
 def _explained(
-    program: Program, bind: Callable[[tuple[Any, ...]], Bound], given: tuple[Any, ...], failure: Failure
+    program: Program, bind: Callable[[tuple[Any, ...]], Bound], arguments: tuple[Any, ...], failure: Failure
 ) -> Exception:
     """Return the error of a failed check."""
     facts = None
     with suppress(AccelError):  # another thread may have released the memory
-        facts = bind(given).memory
+        facts = bind(arguments).memory
     return Explanation(program.name, program.sites, facts)(failure)
 
 
-def _write_captured(kernel: Specialized, code: _Code) -> None:
+def _write_captured(kernel: Specialization, code: _Code) -> None:
     for i, (values, name, value) in enumerate(kernel.captured.names):
         code.scope.update({f"values{i}": values, f"known{i}": value})
         code.lines.append(f"if values{i}.get({name!r}, ABSENT) is not known{i}: return MISSED")
@@ -181,12 +181,12 @@ def _write_argument(argument: _Argument, code: _Code) -> None:
 def _number(argument: _Argument, kind: ScalarType, scope: dict[str, Any]) -> list[str]:
     """Return the lines that check a number, and make it one of Python's."""
     i, value, _, annotated, _ = argument
-    known = fitting(kind.dtype) if kind.weak or annotated else {}
-    if not known:
+    ranges = fitting(kind.dtype) if kind.weak or annotated else {}
+    if not ranges:
         scope[f"class{i}"] = type(value)
         item = [] if type(value) in {bool, complex} else [f"a{i} = a{i}.item()"]
         return [f"if type(a{i}) is not class{i}: return MISSED", *item]
-    (first, within), *rest = [(each.__name__, _within(i, each, limits, scope)) for each, limits in known.items()]
+    (first, within), *rest = [(each.__name__, _within(i, each, limits, scope)) for each, limits in ranges.items()]
     if not rest or not annotated:
         return [f"if type(a{i}) is not {first} or not {within}: return MISSED"]
     return [
@@ -253,7 +253,7 @@ def _writes(argument: _Argument) -> bool:
     return isinstance(argument.parameter, View) and argument.parameter.writable
 
 
-def _write_launch(kernel: Specialized, code: _Code) -> None:
+def _write_launch(kernel: Specialization, code: _Code) -> None:
     """Append the lines that record the kernel, run it, and forget it."""
     numbers = [view.i for view in code.views]
     accesses = [
@@ -283,7 +283,7 @@ def _brief(numbers: Sequence[int], passed: Sequence[str]) -> list[str]:
     return [f"if {idle}prepared(True, threads, {', '.join(passed)}): return DONE"]
 
 
-def _run(kernel: Specialized, numbers: Sequence[int], code: _Code) -> list[str]:
+def _run(kernel: Specialization, numbers: Sequence[int], code: _Code) -> list[str]:
     done, ended = _call(kernel, code), [line for i in numbers for line in _ended(i)]
     return [
         *[f"r{i}.hazards = hazards; o{i}.keep_alives += 1" for i in numbers],
@@ -291,12 +291,12 @@ def _run(kernel: Specialized, numbers: Sequence[int], code: _Code) -> list[str]:
     ]
 
 
-def _call(kernel: Specialized, code: _Code) -> list[str]:
+def _call(kernel: Specialization, code: _Code) -> list[str]:
     """Return the lines that call the kernel, and return what the launch returns."""
     if "prepared" in code.scope:
         return [f"prepared(False, threads, {', '.join(code.passed)})", "return DONE"]
     arguments = "".join(f"{each}, " for each in code.passed)
-    explain = "partial(explained, given)" if kernel.program.debug else "explain"
+    explain = "partial(explained, arguments)" if kernel.program.debug else "explain"
     launch = f"finish = run(({arguments}), grid=grid, block=block, stream=None, explain={explain})"
     if kernel.program.results:
         return [launch, f"return finish(){'[0]' if kernel.single else ''}"]

@@ -18,7 +18,7 @@ from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.lowering import Lowered, lower
 from accel.kernels.grids import Extents, as_block, as_grid, blocks_over
 from accel.kernels.host_launch_code import MISSED, HostCall, host_launch
-from accel.kernels.specialized import DONE, Geometry, Specialized, specialized
+from accel.kernels.specialization import DONE, Geometry, Specialization, specialized
 from accel.memory import heap_of
 from accel.registry import NoBackendError, providers
 from accel.support.locks import open_after_fork
@@ -73,7 +73,7 @@ class Kernel:
         self._debug = True if finds_nan else debug
         self._finds_nan = finds_nan
         self._signature: Signature | None = None
-        self._specialized: dict[_Key, Specialized] = {}
+        self._specialized: dict[_Key, Specialization] = {}
         self._launchers: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()
         update_wrapper(self, function)
         with suppress(NameError):  # an annotation may name what is defined later
@@ -178,11 +178,11 @@ class Kernel:
         signature = self._signature
         if signature is None:
             signature = self._signature = Signature(self._source)
-        given = signature.positional(arguments, named)
-        return given, signature.bind(given)
+        positional = signature.positional(arguments, named)
+        return positional, signature.bind(positional)
 
     def _launch(self, arguments: tuple[Any, ...], named: dict[str, Any], how: Launch) -> Any:
-        given, bound = self._bound(arguments, named)
+        positional, bound = self._bound(arguments, named)
         device = bound.device or (resolve(None) if how.stream is None else how.stream.device)
         if how.stream is not None and how.stream.device is not device:
             raise DeviceMismatchError(
@@ -190,11 +190,11 @@ class Kernel:
                 f"write {self.__name__}.on(accel.new_stream('{device}'))"
             )
         key = bound.key, self._debugging, device
-        found = self._specialized.get(key)
-        if found is None or found.outdated:
-            found = self._compile(key, given, bound)
-        geometry = _geometry(found, how)
-        return found.launch(bound, geometry, how.stream) if 0 not in geometry.grid else DONE
+        specialization = self._specialized.get(key)
+        if specialization is None or specialization.outdated:
+            specialization = self._compile(key, positional, bound)
+        geometry = _geometry(specialization, how)
+        return specialization.launch(bound, geometry, how.stream) if 0 not in geometry.grid else DONE
 
     def _lowered(self, bound: Bound, debug: bool) -> Lowered:
         assert self._signature is not None, "arguments were bound to it"
@@ -206,24 +206,26 @@ class Kernel:
             return lowered
         return self._lowered(bound, backend.checks_threads(device))
 
-    def _compile(self, key: _Key, given: tuple[Any, ...], bound: Bound) -> Specialized:
+    def _compile(self, key: _Key, arguments: tuple[Any, ...], bound: Bound) -> Specialization:
         with _compiling:
-            found = self._specialized.get(key)  # another thread may have compiled it meanwhile
-            if found is None or found.outdated:
-                found = specialized(self._lowered_for(bound, *key[1:]), key[2])
-                self._specialized[key] = found
-                self._add_launcher(found, given, bound)
-        return found
+            specialization = self._specialized.get(key)  # another thread may have compiled it meanwhile
+            if specialization is None or specialization.outdated:
+                specialization = specialized(self._lowered_for(bound, *key[1:]), key[2])
+                self._specialized[key] = specialization
+                self._add_launcher(specialization, arguments, bound)
+        return specialization
 
-    def _add_launcher(self, found: Specialized, given: tuple[Any, ...], bound: Bound) -> None:
+    def _add_launcher(self, specialization: Specialization, arguments: tuple[Any, ...], bound: Bound) -> None:
         """Prepare for more calls of the same types, if they can be launched fast."""
         assert self._signature is not None, "arguments were bound to it"
-        if found.program.explicit or bound.device is not Device.CPU:
+        if specialization.program.explicit or bound.device is not Device.CPU:
             return
         signature = self._signature
-        made = host_launch(found, HostCall(given, bound.kinds, signature.annotated, self._debug, signature.bind))
-        if made is not None:
-            self._launchers = (made, *self._launchers[: _MOST_LAUNCHERS - 1])
+        launcher = host_launch(
+            specialization, HostCall(arguments, bound.kinds, signature.annotated, self._debug, signature.bind)
+        )
+        if launcher is not None:
+            self._launchers = (launcher, *self._launchers[: _MOST_LAUNCHERS - 1])
 
     def __reduce__(self) -> str:
         return self.__qualname__
@@ -232,7 +234,7 @@ class Kernel:
         return f"<kernel {self.__qualname__}>"
 
 
-def _geometry(found: Specialized, how: Launch) -> Geometry:
+def _geometry(specialization: Specialization, how: Launch) -> Geometry:
     """Return the explicit grid of a launch.
 
     Raises
@@ -240,14 +242,14 @@ def _geometry(found: Specialized, how: Launch) -> Geometry:
     KernelLaunchError
         If the program needs one and there is none, or the other way round.
     """
-    name, (_, grid, block, over) = found.program.name, how
-    if not found.program.explicit:
+    name, (_, grid, block, over) = specialization.program.name, how
+    if not specialization.program.explicit:
         if (grid, block, over) != (None, None, None):
             raise KernelLaunchError(
                 f"{name} has parallel loops, which choose their grid; write {name}(...), or {name}.on(stream)(...)"
             )
         return Geometry()
-    limits = found.heap.backend.limits(found.heap.device)
+    limits = specialization.heap.backend.limits(specialization.heap.device)
     threads = as_block(_BLOCK if block is None else block)
     if grid is not None:
         return Geometry(as_grid(grid, threads, limits), threads)
@@ -309,4 +311,4 @@ def kernel(
     """
     if function is not None:
         return Kernel(function)
-    return lambda given: Kernel(given, debug, finds_nan)
+    return lambda wrapped: Kernel(wrapped, debug, finds_nan)

@@ -20,8 +20,8 @@ from accel.device import Device, resolve
 from accel.errors import AccelError
 from accel.ir import View
 from accel.kernels.binding import Bound
+from accel.kernels.measurement_files import recall, remember
 from accel.kernels.python_kernel import Kernel
-from accel.kernels.remembered import recall, remember
 from accel.memory import AnyStorage, heap_of
 from accel.support.locks import open_after_fork
 
@@ -68,12 +68,12 @@ class Tuned:
         """
         _, bound = self._bound(self._candidates[0], arguments, named)
         key = self._key(bound)
-        found = self._chosen.get(key)
-        if found is None:
+        cached = self._chosen.get(key)
+        if cached is None:
             with self._lock:  # another thread may have measured it meanwhile
-                found = self._chosen.get(key) or self._recalled(key) or self._measured(key, arguments, named)
-                self._chosen[key] = found
-        return dict(found)
+                cached = self._chosen.get(key) or self._recalled(key) or self._measured(key, arguments, named)
+                self._chosen[key] = cached
+        return dict(cached)
 
     def _bound(self, choice: _Choice, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Bound]:
         constants = {name: value for name, value in choice.items() if name not in _OF_LAUNCH}
@@ -81,8 +81,8 @@ class Tuned:
 
     def _recalled(self, key: str) -> _Choice | None:
         place = recall(key)
-        known = type(place) is int and 0 <= place < len(self._candidates)
-        return self._candidates[place] if known else None
+        valid = type(place) is int and 0 <= place < len(self._candidates)
+        return self._candidates[place] if valid else None
 
     def _measured(self, key: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> _Choice:
         times: dict[int, float] = {}
@@ -117,8 +117,8 @@ class Tuned:
     ) -> Any:
         """Return an extent of the grid that depends on the arguments and on the choice, by their names."""
         parameters = inspect.signature(self._kernel.__wrapped__).parameters
-        known = {**dict(zip(parameters, arguments, strict=False)), **named, **choice}
-        return function(**{name: known[name] for name in inspect.signature(function).parameters})
+        values = {**dict(zip(parameters, arguments, strict=False)), **named, **choice}
+        return function(**{name: values[name] for name in inspect.signature(function).parameters})
 
     def _key(self, bound: Bound) -> str:
         """Return a text for the device, the kernel, the choices, and the kind of the arguments."""
@@ -169,10 +169,10 @@ def tune(kernel: Kernel, **choices: Any) -> Tuned:
     return Tuned(kernel, candidates, computed)
 
 
-def _values(name: str, given: Any) -> Sequence[Any]:
-    if isinstance(given, Sequence) and not isinstance(given, str) and len(given):
-        return given
-    raise ValueError(f"{name} is a list of values to try; found {given!r}: write {name}=[16, 32, 64]")
+def _values(name: str, candidates: Any) -> Sequence[Any]:
+    if isinstance(candidates, Sequence) and not isinstance(candidates, str) and len(candidates):
+        return candidates
+    raise ValueError(f"{name} is a list of values to try; found {candidates!r}: write {name}=[16, 32, 64]")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from accel.dtypes import DType
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostStorage
-from accel.memory.submitting import Use, carry_out
+from accel.memory.storage_work import Use, carry_out
 
 __all__ = ["AnyStorage", "allocate", "fill_new"]
 

@@ -9,7 +9,7 @@ from accel.memory.heap import Heap, heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.owner import Owner
 from accel.memory.storage import Storage
-from accel.memory.submitting import Use, carry_out
+from accel.memory.storage_work import Use, carry_out
 
 __all__ = ["copy_elements", "copy_spans", "worker_of"]
 

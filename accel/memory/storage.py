@@ -17,7 +17,7 @@ from accel.memory import hazards
 from accel.memory.heap import Heap
 from accel.memory.host_arrays import export
 from accel.memory.owner import KeepAlive, Owner
-from accel.memory.submitting import Use, carry_out
+from accel.memory.storage_work import Use, carry_out
 from accel.support.call_sites import call_site
 from accel.support.enums import PlainEnum
 

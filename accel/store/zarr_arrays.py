@@ -19,10 +19,10 @@ from accel.errors import DTypeError, FormatError, StoreSizeError, StoreValueErro
 from accel.memory.any_storage import AnyStorage
 from accel.memory.sizes import as_size, in_words
 from accel.store.boxes import Box
+from accel.store.folder_replacement import put_in_place
 from accel.store.host_values import host_values
 from accel.store.index_maps import sizes_of
 from accel.store.logical_store import LogicalStore
-from accel.store.renaming import put_in_place
 from accel.store.root import HOST, Root
 from accel.store.scratch import elements_of
 from accel.store.tiles import Tiled

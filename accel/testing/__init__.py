@@ -6,15 +6,15 @@ Pytest imports this package in every run (`accel.testing.plugin`), so each name 
 from accel.support.lazy import LazyNames
 
 _LAZY = {
-    "Arrangement": "accel.testing.arranging",
+    "Arrangement": "accel.testing.arrangement_strategy",
     "BackendConformance": "accel.testing.conformance",
     "KernelConformance": "accel.testing.kernel_conformance",
     "OrderConformance": "accel.testing.order_conformance",
     "StreamConformance": "accel.testing.stream_conformance",
-    "arrangements": "accel.testing.arranging",
+    "arrangements": "accel.testing.arrangement_strategy",
     "compact_layouts": "accel.testing.layout_strategies",
     "coordinates": "accel.testing.layout_strategies",
-    "cupy_on_sim": "accel.testing.cupy_simulation.entering",
+    "cupy_on_sim": "accel.testing.cupy_simulation.context",
     "fail_allocation": "accel.testing.faults",
     "fail_copy": "accel.testing.faults",
     "int_tuples": "accel.testing.layout_strategies",
@@ -26,7 +26,7 @@ _LAZY = {
     "seeded": "accel.testing.seeds",
     "shapes": "accel.testing.layout_strategies",
     "tilers": "accel.testing.layout_strategies",
-    "use_backend": "accel.testing.serving",
+    "use_backend": "accel.testing.backend_service",
 }
 
 __all__ = [

@@ -1,8 +1,9 @@
 # Written by ci/stubs. Do not edit.
-from accel.testing.arranging import Arrangement as Arrangement
-from accel.testing.arranging import arrangements as arrangements
+from accel.testing.arrangement_strategy import Arrangement as Arrangement
+from accel.testing.arrangement_strategy import arrangements as arrangements
+from accel.testing.backend_service import use_backend as use_backend
 from accel.testing.conformance import BackendConformance as BackendConformance
-from accel.testing.cupy_simulation.entering import cupy_on_sim as cupy_on_sim
+from accel.testing.cupy_simulation.context import cupy_on_sim as cupy_on_sim
 from accel.testing.faults import fail_allocation as fail_allocation
 from accel.testing.faults import fail_copy as fail_copy
 from accel.testing.faults import limit_memory as limit_memory
@@ -18,5 +19,4 @@ from accel.testing.leaks import no_leaks as no_leaks
 from accel.testing.order_conformance import OrderConformance as OrderConformance
 from accel.testing.races import no_races as no_races
 from accel.testing.seeds import seeded as seeded
-from accel.testing.serving import use_backend as use_backend
 from accel.testing.stream_conformance import StreamConformance as StreamConformance

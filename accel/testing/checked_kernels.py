@@ -69,7 +69,7 @@ def stand_in_for_cupy(config: pytest.Config) -> None:
     """Let `accel.testing.cupy_on_sim` stand for CuPy to the end of the run, if that is asked for."""
     if not config.known_args_namespace.accel_cupy_on_sim or _STANDS in config.stash:
         return
-    from accel.testing.cupy_simulation.entering import cupy_on_sim
+    from accel.testing.cupy_simulation.context import cupy_on_sim
 
     config.stash[_STANDS] = True
     block = ExitStack()

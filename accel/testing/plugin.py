@@ -59,13 +59,13 @@ def pytest_configure(config: pytest.Config) -> None:
     devices, parameters = config.getoption("--accel-devices"), config.getini("accel_namespaces")
     if not devices and not parameters:
         return
-    from accel.testing.foreign import Adding, Listed, ScikitLearn, SciPy, Suite
+    from accel.testing.foreign import AnyProject, NamespacePlugin, ScikitLearn, SciPy, Suite
 
     where = _places(config)
-    suites: dict[str, Suite] = {"": Listed(where, parameters)} if parameters else {}
+    suites: dict[str, Suite] = {"": AnyProject(where, parameters)} if parameters else {}
     if devices:
         suites |= {"scipy.conftest": SciPy(where), "sklearn.conftest": ScikitLearn(where)}
-    config.pluginmanager.register(Adding(suites), "accel-adding")
+    config.pluginmanager.register(NamespacePlugin(suites), "accel-namespaces")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

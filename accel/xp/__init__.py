@@ -81,7 +81,7 @@ from accel.xp.data_types import (
     uint64,
 )
 from accel.xp.functions import core as _compiled
-from accel.xp.generated import fetch_from
+from accel.xp.generated_code import fetch_from
 from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
 from accel.xp.numpy_functions import array, ndim, shape, size

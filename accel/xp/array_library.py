@@ -13,7 +13,7 @@ from accel.dtypes import as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory import heap_of
 from accel.registry import table_by_device
-from accel.xp.given_arrays import given_arrays
+from accel.xp.call_arguments import call_in_words
 
 __all__ = ["ArrayLibrary", "default_device", "library_on"]
 
@@ -98,7 +98,7 @@ class ArrayLibrary:
         """Raise the error for operands on two devices."""
         raise DeviceMismatchError(
             f"the operands are on {self.device} and {other.device}; move one, as in x.to_device('{self.device}'). "
-            f"{given_arrays()}"
+            f"{call_in_words()}"
         )
 
 

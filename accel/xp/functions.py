@@ -16,7 +16,7 @@ from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.arrays import Array, native, native_array, wrap
 from accel.xp.function_source import method_source, parsed, source
-from accel.xp.generated import Compiled
+from accel.xp.generated_code import Compiled
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure, refuse_dtype
 

@@ -6,7 +6,7 @@ The templates repeat the fast path of `live`, `native` and `wrap`, because each 
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
-from accel.xp.generated import run
+from accel.xp.generated_code import run
 
 __all__ = ["Scalar", "arithmetic", "bind", "bitwise", "equality", "order", "product", "unary"]
 

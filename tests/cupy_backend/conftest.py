@@ -9,7 +9,7 @@ from accel.backends.cupy import CupyBackend
 
 from accel import Device, RawKernel, new_stream
 from accel.memory import heap_of
-from accel.testing.serving import serving
+from accel.testing.backend_service import serving
 
 from .raw_kernels import NEXT, SCALE
 from .standin.machine import Machine

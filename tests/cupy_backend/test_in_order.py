@@ -132,8 +132,8 @@ class TestEvents:
             a.tensor.copy_from(b.tensor.transpose())
             b.tensor.fill(1)
         assert len(records) == before
-        uses = [accel.memory.submitting.Use(each.container.storage, True) for each in (a, b)]
-        accel.memory.submitting.submit(stream, uses, lambda submission: None)
+        uses = [accel.memory.storage_work.Use(each.container.storage, True) for each in (a, b)]
+        accel.memory.storage_work.submit(stream, uses, lambda submission: None)
         assert len(records) <= before + 3  # for the earlier work on each, and one for its own
 
     def test_are_of_later_work_too_if_asked_late(self, following, gpu_machine):

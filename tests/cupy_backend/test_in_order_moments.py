@@ -12,9 +12,9 @@ from accel.backends.cupy.events import CupyEvent
 import accel
 from accel.abc import Event
 from accel.errors import CapabilityError
-from accel.kernels.raw import launch_code
+from accel.kernels.raw import launcher_code
 from accel.memory import heap_of, in_order
-from accel.memory.submitting import Use, submit, submit_in_order
+from accel.memory.storage_work import Use, submit, submit_in_order
 
 from .raw_kernels import SIZE, container
 
@@ -51,7 +51,7 @@ _covered = in_order.covered
 def checked(monkeypatch, cuda_machine):
     """What interrupts a check; kernels that are compiled from now on can be interrupted."""
     made = Checked()
-    for module in (in_order, launch_code):
+    for module in (in_order, launcher_code):
         monkeypatch.setattr(module, "covered", made.covered)
     yield made
     while started:
@@ -301,7 +301,7 @@ def test_copies_from_another_device_do_not_slow_down_those_within_one(monkeypatc
     first, second, third = [accel.zeros(SIZE, "float32", device="cuda:0") for _ in range(3)]
     first.copy_from(accel.zeros(SIZE, "float32", device="cuda:1"))
     second.copy_from(third)
-    monkeypatch.setattr("accel.memory.submitting.submit_in_order", None)  # the general way
+    monkeypatch.setattr("accel.memory.storage_work.submit_in_order", None)  # the general way
     second.copy_from(third)
 
 

@@ -11,7 +11,7 @@ from accel import Device
 from accel.errors import CapabilityError, KernelLaunchError
 from accel.ir import Cast, Check, Guard, Local, Number, Once, View
 from accel.memory import heap_of
-from accel.memory.submitting import Use, submit_ordered
+from accel.memory.storage_work import Use, submit_ordered
 
 from ..gpu_code.building import POSITION, const, index, loop, program, store, view
 from ..gpu_code.example_programs import COPIED, DEBUG, SAXPY, TRANSPOSED, atomic, reduced

@@ -14,7 +14,7 @@ from accel.backends.cupy.streams import CupyStream
 import accel
 from accel import Device
 from accel.abc import Operand, Span
-from accel.memory import heap_of, submitting
+from accel.memory import heap_of, storage_work
 from accel.testing.blocks import host_span, random_bytes, read
 
 from .conftest import install
@@ -134,14 +134,14 @@ def test_a_wait_that_is_forgotten_shows_in_the_bytes_in_some_order(monkeypatch):
 
 
 def test_a_launch_that_waits_for_nobody_shows_in_the_bytes_in_some_order(monkeypatch):
-    enter = submitting.enter
+    enter = storage_work.enter
 
     def alone(submission, claims):
         read = enter(submission, claims)
         submission.after = ()
         return read
 
-    monkeypatch.setattr(submitting, "enter", alone)
+    monkeypatch.setattr(storage_work, "enter", alone)
     text = """
         extern "C" __global__ void copy(const int* source, int* target) { target[threadIdx.x] = source[threadIdx.x]; }
     """

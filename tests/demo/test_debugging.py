@@ -10,7 +10,7 @@ from rich.console import Console
 
 from accel import Device, config, demo
 from accel.commands import cli
-from accel.demo import debugging, pipeline, planted, run
+from accel.demo import debugging, pipeline, planted_error, run
 from accel.demo.debugging import show_planted_error
 
 
@@ -38,8 +38,8 @@ def test_the_error_is_shown_as_it_is_raised_with_its_call_stack(device):
         "accel.errors.KernelBoundsError: BufferView Out Of Range: kernel[smooth_row_too_far] tid=30, got index 32 "
         "(offset=0, size=32).\n"
         "Callstack:\n"
-        f"smooth_row_too_far (planted.py:{line_of(planted.smooth_row_too_far, 'out[i] =')})\n"
-        f"  smoothed (planted.py:{line_of(planted.smoothed, 'total:')})\n"
+        f"smooth_row_too_far (planted_error.py:{line_of(planted_error.smooth_row_too_far, 'out[i] =')})\n"
+        f"  smoothed (planted_error.py:{line_of(planted_error.smoothed, 'total:')})\n"
         "The access: read of the parameter 'x', axis 0, of dtype float64, in memory of 32 elements.\n"
         "In all, there were 2 accesses out of range; this is the first that was recorded.\n"
     ) in text
@@ -47,12 +47,12 @@ def test_the_error_is_shown_as_it_is_raised_with_its_call_stack(device):
 
 def test_the_lines_of_the_call_stack_are_shown():
     text = shown("cpu")
-    for number in re.findall(r"planted\.py:(\d+)", text):
+    for number in re.findall(r"planted_error\.py:(\d+)", text):
         assert re.search(rf"^ +{number} .*x", text, re.MULTILINE)
 
 
 def test_no_line_is_cut_off_in_a_terminal_of_80_columns():
-    for function in (planted.smoothed, planted.smooth_row_too_far):
+    for function in (planted_error.smoothed, planted_error.smooth_row_too_far):
         assert max(map(len, getsourcelines(function.__wrapped__)[0])) <= 74
 
 
@@ -64,13 +64,13 @@ def test_the_text_says_what_happened_and_that_the_device_stays_usable(device):
 
 
 def test_an_error_that_debug_mode_misses_is_not_explained_away(monkeypatch):
-    monkeypatch.setattr(debugging, "smooth_row_too_far", planted.smooth_row)
+    monkeypatch.setattr(debugging, "smooth_row_too_far", planted_error.smooth_row)
     with pytest.raises(RuntimeError, match="did not report"):
         shown("cpu")
 
 
 def test_a_wrong_result_of_the_right_kernel_is_not_called_right(monkeypatch):
-    raw = planted.smooth_row
+    raw = planted_error.smooth_row
 
     class Halved:
         def __call__(self, x, out):

@@ -31,10 +31,10 @@ import numpy as np
 import accel
 from accel import HostStorage, Layout, LayoutTensor, xp
 from accel.copies import thresholds, within_device
-from accel.kernels.raw import launch_code
+from accel.kernels.raw import launcher_code
 from accel.kernels.raw.launcher import Launcher
-from accel.memory import hazards, in_order, submission, submitting
-from accel.memory.submitting import Use, submit_ordered
+from accel.memory import hazards, in_order, storage_work, submission
+from accel.memory.storage_work import Use, submit_ordered
 
 SIZE = 32
 INLINE = 24  # bytes below which a stream's work is done by its caller: half a container
@@ -233,9 +233,9 @@ class Bench:
         self.install_in_order()
         thresholds.INLINE = INLINE
         Submission.give = giving
-        hazards.enter = submitting.enter = entered
+        hazards.enter = storage_work.enter = entered
         hazards.forget_these = in_flight.forget_these = forgetting
-        hazards.confirm = submitting.confirm = confirming
+        hazards.confirm = storage_work.confirm = confirming
 
     def install_in_order(self):
         covered = in_order.covered
@@ -261,8 +261,8 @@ class Bench:
 
             return submitted
 
-        in_order.covered = launch_code.covered = checking
-        submitting.try_in_order = within_device.try_in_order = submitting_in_order(in_order.try_in_order)
+        in_order.covered = launcher_code.covered = checking
+        storage_work.try_in_order = within_device.try_in_order = submitting_in_order(in_order.try_in_order)
         Launcher.__call__ = submitting_in_order(Launcher.__call__)
 
     def place(self, checks):

@@ -8,7 +8,7 @@ import pytest
 import accel
 from accel import xp
 from accel.demo.filters import gaussian, peaks
-from accel.demo.planted import smooth_row
+from accel.demo.planted_error import smooth_row
 from accel.errors import KernelBoundsError
 
 from . import on_views

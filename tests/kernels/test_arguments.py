@@ -11,8 +11,8 @@ from accel.abc import Swizzling
 from accel.dtypes import as_dtype, exact_cast
 from accel.errors import DeviceMismatchError, DTypeError, KernelSignatureError, LayoutError, ReadOnlyError
 from accel.interchange import Interchange
-from accel.kernels.raw.arguments import Signature
 from accel.kernels.raw.parameters import parameters_of
+from accel.kernels.raw.signature import Signature
 from accel.layout import row_major
 
 

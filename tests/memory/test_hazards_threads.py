@@ -154,7 +154,7 @@ def test_the_host_waits_for_what_another_thread_is_just_submitting(storage, stre
         storage.array[:] = 7
 
     def submit():
-        from accel.memory.submitting import Use, submit_ordered
+        from accel.memory.storage_work import Use, submit_ordered
 
         submit_ordered(stream, (Use(storage, True),), lambda: (slow(), stream.submit(lambda: None)))
 
@@ -173,7 +173,7 @@ def test_the_host_waits_for_what_another_thread_is_just_submitting(storage, stre
 
 def test_a_signal_handler_inside_a_copy_does_not_wait_for_that_copy(storage):
     """It could wait for ever; what it writes may be written over."""
-    from accel.memory.submitting import Use, on_host
+    from accel.memory.storage_work import Use, on_host
 
     on_host((Use(storage, True),), lambda: storage.store(0, 5.0))
     assert storage[0] == 5.0

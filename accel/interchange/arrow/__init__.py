@@ -3,7 +3,7 @@
 from accel.interchange.arrow.columns import Column, Lists, Strings, Struct, Values
 from accel.interchange.arrow.export import array_capsules, device_array_capsules
 from accel.interchange.arrow.fields import Field, schema_capsule
-from accel.interchange.arrow.receiving import receive_column, receive_columns
+from accel.interchange.arrow.importer import receive_column, receive_columns
 
 __all__ = [
     "Column",

@@ -5,7 +5,7 @@ from typing import Any
 
 from accel.errors import InterchangeError
 from accel.interchange.arrow.abi import ArrowArray, ArrowArrayStream, ArrowSchema
-from accel.interchange.arrow.moving import Moved, move
+from accel.interchange.arrow.ownership import Moved, move
 
 __all__ = ["chunks_of"]
 

@@ -31,7 +31,7 @@ class Accumulator:
         self.op = ""
         self.inside = False
 
-    def combine(self, act: Activation, node: ast.AST, op: Any, given: Entity) -> None:
+    def combine(self, act: Activation, node: ast.AST, op: Any, operand: Entity) -> None:
         """Append the combination with a value."""
         name = self.local.name
         if not self.inside:
@@ -40,7 +40,7 @@ class Accumulator:
             )
         if self.op not in ("", op):
             raise act.error(node, f"{name} is combined by {self.op} and by {op} in one loop; use two accumulators")
-        number = number_of(act, node, given)
+        number = number_of(act, node, operand)
         if op != "add" and kind_of(self.local.dtype) == "c":
             raise act.error(node, "complex numbers have no order")
         self.op = op

@@ -43,11 +43,11 @@ def attribute(act: Activation, node: ast.Attribute, of: Entity) -> Entity:
 
 def _of_object(act: Activation, node: ast.Attribute, owner: Any) -> Entity:
     try:
-        found = getattr(owner, node.attr)
+        value = getattr(owner, node.attr)
     except Exception as error:
         raise act.error(node, f"{ast.unparse(node)}: {error}") from None
     with act.at(node):
-        return entity_of_object(found)
+        return entity_of_object(value)
 
 
 def _field(act: Activation, node: ast.Attribute, of: Struct) -> Entity:

@@ -28,11 +28,11 @@ class Group(NamedTuple):
 
 def assign_name(act: Activation, node: ast.AST, name: str, entity: Entity) -> None:
     """Let a name stand for an entity from now on."""
-    known = act.names.get(name)
+    previous = act.names.get(name)
     if name in act.once and not is_variable(entity):
         act.names[name] = entity
     else:
-        act.names[name] = bound(act, node, name, entity, known if isinstance(known, Group) else None)
+        act.names[name] = bound(act, node, name, entity, previous if isinstance(previous, Group) else None)
 
 
 def is_variable(x: Entity) -> bool:
@@ -42,7 +42,7 @@ def is_variable(x: Entity) -> bool:
     return isinstance(x, Value)
 
 
-def bound(act: Activation, node: ast.AST, name: str, entity: Entity, known: Group | None = None) -> Any:
+def bound(act: Activation, node: ast.AST, name: str, entity: Entity, previous: Group | None = None) -> Any:
     """Assign an entity to variables named after ``name``, and return what stands for it.
 
     The parts of a tuple are variables of their own, whose names no name of Python can be.
@@ -54,7 +54,7 @@ def bound(act: Activation, node: ast.AST, name: str, entity: Entity, known: Grou
     if not isinstance(entity, Tuple | Vector | Struct):
         return entity
     like = entity.cls if isinstance(entity, Struct) else type(entity)
-    if known is not None and (known.like is not like or len(known.parts) != len(entity.items)):
+    if previous is not None and (previous.like is not like or len(previous.parts) != len(entity.items)):
         raise act.error(node, f"{name} already stands for another kind of tuple; use another name")
     # All values are computed before the first is assigned: they may depend on one another.
     items = [Value(act.unit.keep(x).expr, x.weak) if isinstance(x, Value) else x for x in entity.items]
@@ -86,8 +86,8 @@ def after_branches(one: Mapping[str, Any], ends: bool, other: Mapping[str, Any],
 def after_loop(act: Activation, node: ast.AST, before: Mapping[str, Any]) -> dict[str, Any]:
     """Return what names stand for after a loop, which may have had no iteration."""
     for name, entity in before.items():
-        found = act.names.get(name)
-        if found is not entity and found != entity and not isinstance(entity, Unusable):
+        loop_value = act.names.get(name)
+        if loop_value is not entity and loop_value != entity and not isinstance(entity, Unusable):
             raise act.error(
                 node, f"{name} stands for something else in the next iteration; use another name in the loop"
             )

@@ -13,7 +13,7 @@ from accel.ir import (
 )
 from accel.kernels import language
 from accel.kernels.frontend import indexing
-from accel.kernels.frontend.arguments import Arguments
+from accel.kernels.frontend.call_arguments import Arguments
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.intrinsics import INTRINSICS
 from accel.kernels.frontend.mathematics import MATHEMATICS, alike, by_function
@@ -37,21 +37,21 @@ __all__ = ["FUNCTIONS", "call_cast", "is_folded", "is_of_layouts", "refusal"]
 
 def call_cast(act: Activation, node: ast.AST, kind: tuple[DType, bool], arguments: Arguments) -> Entity:
     """Convert numbers to a dtype, whatever they lose."""
-    (dtype, weak), given = kind, arguments.given
-    if len(given) == 2 and dtype.kind == "c" and not arguments.named:
+    (dtype, weak), operands = kind, arguments.positional
+    if len(operands) == 2 and dtype.kind == "c" and not arguments.named:
         real = real_of(dtype)
         with act.at(node):
-            parts = tuple([converted(number_of(act, node, x), real).expr for x in given])
+            parts = tuple([converted(number_of(act, node, x), real).expr for x in operands])
         return Value(Call("complex", parts, dtype), weak)
-    if len(given) != 1 or arguments.named:
+    if len(operands) != 1 or arguments.named:
         raise act.error(node, f"a conversion takes one number; found {ast.unparse(node)}")
-    return elementwise(act, node, lambda x: converted(x, dtype)._replace(weak=weak), given)
+    return elementwise(act, node, lambda x: converted(x, dtype)._replace(weak=weak), operands)
 
 
 def is_folded(function: Any, arguments: Arguments) -> bool:
     """Tell whether a function is called while the kernel is compiled, as all its arguments are known numbers."""
-    numbers = all(isinstance(x, Constant) and is_number(x) for x in arguments.given) and not arguments.named
-    return numbers and bool(arguments.given) and is_hashable(function) and function in _FOLDED
+    numbers = all(isinstance(x, Constant) and is_number(x) for x in arguments.positional) and not arguments.named
+    return numbers and bool(arguments.positional) and is_hashable(function) and function in _FOLDED
 
 
 def is_of_layouts(function: Any) -> bool:
@@ -97,24 +97,24 @@ def _range(act: Activation, node: ast.AST, *bounds: Entity) -> Range:
 
 
 def _grid(act: Activation, node: ast.AST, *extents: Entity) -> Grid:
-    given = extents[0].items if len(extents) == 1 and isinstance(extents[0], Tuple) else extents
-    numbers = [number_of(act, node, x, "an integer") for x in given]
+    axes = extents[0].items if len(extents) == 1 and isinstance(extents[0], Tuple) else extents
+    numbers = [number_of(act, node, x, "an integer") for x in axes]
     if not numbers or any(kind_of(x.dtype) not in "iu" for x in numbers):
         raise act.error(node, "grid takes one integer for each axis")
     return Grid(tuple([Value(indexing.as_index(x.expr), weak=True) for x in numbers]))
 
 
-def _unroll(act: Activation, node: ast.AST, given: Entity) -> Tuple:
-    if isinstance(given, Range):
-        bounds = [x.expr for x in given]
+def _unroll(act: Activation, node: ast.AST, iterable: Entity) -> Tuple:
+    if isinstance(iterable, Range):
+        bounds = [x.expr for x in iterable]
         if not all(isinstance(x, Const) for x in bounds):
             raise act.error(node, "the bounds of a range that is unrolled must be constants")
         numbers = range(*[x.value for x in bounds])  # type: ignore[union-attr]
         if len(numbers) > _MOST_UNROLLED:
             raise act.error(node, f"{len(numbers)} iterations are too many to unroll; write for i in range(n)")
         return Tuple(tuple(map(Constant, numbers)))
-    if isinstance(given, Tuple | Vector | Struct):
-        return Tuple(given.items)
+    if isinstance(iterable, Tuple | Vector | Struct):
+        return Tuple(iterable.items)
     raise act.error(node, "unroll takes a range or a tuple")
 
 
@@ -126,8 +126,8 @@ def _len(act: Activation, node: ast.AST, x: Entity) -> Entity:
     raise act.error(node, f"{described(x)} has no length")
 
 
-def _vector(act: Activation, node: ast.AST, *given: Entity) -> Vector:
-    numbers = [number_of(act, node, x) for x in given]
+def _vector(act: Activation, node: ast.AST, *parts: Entity) -> Vector:
+    numbers = [number_of(act, node, x) for x in parts]
     if not numbers:
         raise act.error(node, "a vector has at least one number")
     with act.at(node):

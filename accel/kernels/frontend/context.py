@@ -99,16 +99,16 @@ class Unit:
             dtype = self.temporaries[name][0]
             self.block.append(Assign(Local(name, dtype), converted(value, dtype).expr))
             return
-        found = value.dtype, value.weak
-        known = self.types.get(name)
-        kept = found if known is None else joined(known, found)
+        number_type = value.dtype, value.weak
+        previous = self.types.get(name)
+        kept = number_type if previous is None else joined(previous, number_type)
         declared = self.declared.get(name, kept[0])
         if kept[0] != declared:
             raise DTypeError(
                 f"{name} is annotated as {declared.name}, and is assigned a value of {value.dtype.name}; convert it, "
                 f"or leave the annotation out"
             )
-        if kept != known:
+        if kept != previous:
             self.types[name] = kept
             self.changed = True
         self.block.append(Assign(Local(name, kept[0]), converted(value, kept[0]).expr))
@@ -241,11 +241,11 @@ class Activation:
 
     def find(self, node: ast.Name) -> Entity:
         """Return what a name stands for, of which numbers may be the names of variables."""
-        found = self.names.get(node.id, None)
-        if isinstance(found, Unusable):
-            raise self.error(node, f"{node.id} {found.why}")
-        if found is not None:
-            return found
+        entity = self.names.get(node.id, None)
+        if isinstance(entity, Unusable):
+            raise self.error(node, f"{node.id} {entity.why}")
+        if entity is not None:
+            return entity
         if node.id in self.assigned:
             raise self.error(node, f"{node.id} is not assigned on every path that leads here; assign it before")
         try:

@@ -26,15 +26,15 @@ def object_of(source: FunctionSource, node: ast.expr) -> Any:
     try:
         if isinstance(node, ast.Name):
             local = node.id in source.function.__code__.co_varnames
-            found = None if local else source.resolve(node.id)
+            value = None if local else source.resolve(node.id)
         elif isinstance(node, ast.Attribute):
             owner = object_of(source, node.value)
-            found = getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
+            value = getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
         else:
             return None
     except KeyError:
         return None
-    return found if is_hashable(found) else None
+    return value if is_hashable(value) else None
 
 
 _EXPLICIT = frozenset(

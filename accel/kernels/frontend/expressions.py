@@ -10,9 +10,9 @@ import numpy as np
 
 from accel.ir import TRUTH, Assign, Expr, If, Load, Local, Logic, Select, Stmt, Unary
 from accel.kernels.frontend.accumulators import Accumulator
-from accel.kernels.frontend.arguments import Arguments, bound_arguments
 from accel.kernels.frontend.attributes import attribute, item
 from accel.kernels.frontend.bindings import entity_of
+from accel.kernels.frontend.call_arguments import Arguments, bound_arguments
 from accel.kernels.frontend.calls import FUNCTIONS, call_cast, is_folded, is_of_layouts, refusal
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.memory import Buffer, Tensor, indices_of, read, sliced
@@ -40,14 +40,14 @@ def lower_all(act: Activation, nodes: Sequence[ast.expr]) -> list[Entity]:
 
     If a later one has effects, earlier ones that read memory are evaluated before.
     """
-    found: list[Entity] = []
+    entities: list[Entity] = []
     for node in nodes:
         entity, effects = quietly(act, node)
         if effects:
-            found = [act.unit.evaluated(x, _loads) for x in found]
+            entities = [act.unit.evaluated(x, _loads) for x in entities]
             act.unit.block += effects
-        found.append(entity)
-    return found
+        entities.append(entity)
+    return entities
 
 
 def _loads(x: Any) -> bool:
@@ -117,13 +117,13 @@ _FOLDED: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
 
 
 def _unary(act: Activation, node: ast.UnaryOp) -> Entity:
-    given = lower(act, node.operand)
+    operand = lower(act, node.operand)
     if isinstance(node.op, ast.Not):
-        found = truth_of(act, node.operand, given)
-        return Constant(not found.value) if isinstance(found, Constant) else Value(Unary("not", found.expr, TRUTH))
-    if isinstance(given, Constant):
-        return fold(act, node, _FOLDED[type(node.op)], given)
-    return elementwise(act, node, partial(signed, act, node), [given])
+        truth = truth_of(act, node.operand, operand)
+        return Constant(not truth.value) if isinstance(truth, Constant) else Value(Unary("not", truth.expr, TRUTH))
+    if isinstance(operand, Constant):
+        return fold(act, node, _FOLDED[type(node.op)], operand)
+    return elementwise(act, node, partial(signed, act, node), [operand])
 
 
 def _compare(act: Activation, node: ast.Compare) -> Entity:
@@ -135,17 +135,17 @@ def _chain(act: Activation, node: ast.Compare, place: int, left: Entity, right: 
     if place == len(node.ops) - 1:
         return comparison(act, node, node.ops[place], left, right)
     left, right = act.unit.evaluated(left, _loads), act.unit.evaluated(right)
-    found = comparison(act, node, node.ops[place], left, right)
+    test = comparison(act, node, node.ops[place], left, right)
     return _either(
-        act, node, True, found, lambda: _chain(act, node, place + 1, right, lower(act, node.comparators[place + 1]))
+        act, node, True, test, lambda: _chain(act, node, place + 1, right, lower(act, node.comparators[place + 1]))
     )
 
 
 def _logic(act: Activation, node: ast.BoolOp) -> Entity:
-    found = lower(act, node.values[0])
+    first = lower(act, node.values[0])
     for value in node.values[1:]:
-        found = _either(act, node, isinstance(node.op, ast.And), found, partial(lower, act, value))
-    return found
+        first = _either(act, node, isinstance(node.op, ast.And), first, partial(lower, act, value))
+    return first
 
 
 def _either(act: Activation, node: ast.expr, is_and: bool, x: Entity, other: Callable[[], Entity]) -> Entity:
@@ -178,12 +178,12 @@ def _selected(
 ) -> Entity:
     """Return one of two entities, each with the statements that it needs, which run only if it is chosen."""
     (x, first), (y, second) = one, other
-    found = _alike(act, node, test, x, y)
+    result = _alike(act, node, test, x, y)
     if not first and not second:
-        return found
-    found = mapped(partial(_assigned, act, first, second), found)
+        return result
+    result = mapped(partial(_assigned, act, first, second), result)
     act.unit.block.append(branches(test.expr, tuple(first), tuple(second)))
-    return found
+    return result
 
 
 def _alike(act: Activation, node: ast.AST, test: Value, x: Entity, y: Entity) -> Entity:
@@ -211,10 +211,10 @@ def branches(test: Expr, body: tuple[Stmt, ...], otherwise: tuple[Stmt, ...]) ->
 
 
 def _named(act: Activation, node: ast.Name) -> Entity:
-    found = entity_of(act, act.find(node))
-    if isinstance(found, Accumulator):
-        return found.value(act, node)
-    return found
+    entity = entity_of(act, act.find(node))
+    if isinstance(entity, Accumulator):
+        return entity.value(act, node)
+    return entity
 
 
 def _subscript(act: Activation, node: ast.Subscript) -> Entity:
@@ -250,10 +250,10 @@ def _slice(act: Activation, node: ast.Subscript, part: ast.Slice) -> Entity:
 def _bound(act: Activation, node: ast.expr | None) -> Expr | None:
     if node is None:
         return None
-    given = lower(act, node)
-    if given == Constant(None):
+    entity = lower(act, node)
+    if entity == Constant(None):
         return None
-    return act.unit.temporary(index_of(act, node, given, "the bound of a slice"))
+    return act.unit.temporary(index_of(act, node, entity, "the bound of a slice"))
 
 
 def _call(act: Activation, node: ast.Call) -> Entity:
@@ -276,9 +276,11 @@ def _called(act: Activation, node: ast.Call, function: Any) -> Entity:
     if isinstance(function, Func):
         return act.unit.inline(act, node, function.source, *arguments)
     if is_folded(function, arguments):
-        return fold(act, node, function, *arguments.given)
+        return fold(act, node, function, *arguments.positional)
     if is_of_layouts(function):
-        return fold(act, node, function, *[Constant(constant_object(act, node, x, "this")) for x in arguments.given])
+        return fold(
+            act, node, function, *[Constant(constant_object(act, node, x, "this")) for x in arguments.positional]
+        )
     with act.at(node):
         number = number_type(function)
     if number is not None:
@@ -314,12 +316,12 @@ def _method(act: Activation, node: ast.Call, memory: Buffer | Tensor, name: str)
         return handler(act, node, memory, *bound.args, **bound.kwargs)
 
 
-def _struct(act: Activation, node: ast.AST, cls: Any, given: Sequence[Entity], named: Mapping[str, Entity]) -> Struct:
-    values = dict(zip(cls._fields, given, strict=False))
+def _struct(act: Activation, node: ast.AST, cls: Any, fields: Sequence[Entity], named: Mapping[str, Entity]) -> Struct:
+    values = dict(zip(cls._fields, fields, strict=False))
     with act.at(node):
         defaults = {name: entity_of_object(value) for name, value in cls._field_defaults.items()}
     complete = {**defaults, **values, **named}
-    if set(complete) != set(cls._fields) or len(given) > len(cls._fields) or set(values) & set(named):
+    if set(complete) != set(cls._fields) or len(fields) > len(cls._fields) or set(values) & set(named):
         raise act.error(node, f"{cls.__name__} has the fields {', '.join(cls._fields)}; found {ast.unparse(node)}")
     return Struct(cls, tuple([complete[name] for name in cls._fields]))
 

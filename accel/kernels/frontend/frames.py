@@ -39,7 +39,7 @@ def with_frames(
 def _split(steps: Sequence[Step], parameters: set[str]) -> tuple[list[Assign], list[Step]]:
     counts = Counter(each.name for step in steps for each in _assigned(step))
     prelude: list[Assign] = []
-    known = set(parameters)
+    inputs = set(parameters)
     rest: list[Step] = []
     for step in steps:
         if not isinstance(step, Once):
@@ -50,10 +50,10 @@ def _split(steps: Sequence[Step], parameters: set[str]) -> tuple[list[Assign], l
             if (
                 isinstance(statement, Assign)
                 and counts[statement.target.name] == 1
-                and _is_pure(statement.value, known)
+                and _is_pure(statement.value, inputs)
             ):
                 prelude.append(statement)
-                known.add(statement.target.name)
+                inputs.add(statement.target.name)
             else:
                 body.append(statement)
         if body:
@@ -61,12 +61,12 @@ def _split(steps: Sequence[Step], parameters: set[str]) -> tuple[list[Assign], l
     return prelude, rest
 
 
-def _is_pure(x: Any, known: set[str]) -> bool:
+def _is_pure(x: Any, inputs: set[str]) -> bool:
     if isinstance(x, Load | Place):
         return False
     if isinstance(x, Local):
-        return x.name in known
-    return not isinstance(x, tuple) or all(_is_pure(part, known) for part in x)
+        return x.name in inputs
+    return not isinstance(x, tuple) or all(_is_pure(part, inputs) for part in x)
 
 
 def _framed(step: Step, used: dict[str, Local], kept: set[str]) -> Step:

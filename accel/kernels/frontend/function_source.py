@@ -59,12 +59,12 @@ class FunctionSource:
             raise KernelSyntaxError(
                 f"kernels are made of Python functions; found {type(function).__name__} {function!r:.100}: {_IN_A_FILE}"
             )
-        known = vars(function).get(_KEY)
-        if known is not None and known.function is function:  # functools.wraps copies the attributes of a function
-            return known  # type: ignore[no-any-return]
-        made = cls(function)
-        setattr(function, _KEY, made)
-        return made
+        cached = vars(function).get(_KEY)
+        if cached is not None and cached.function is function:  # functools.wraps copies the attributes of a function
+            return cached  # type: ignore[no-any-return]
+        source = cls(function)
+        setattr(function, _KEY, source)
+        return source
 
     @cached_property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
@@ -77,8 +77,8 @@ class FunctionSource:
         TypeError
             If an annotation is no Python expression, or its evaluation fails; the message has the parameter.
         """
-        found = inspect.signature(self.function).parameters.values()
-        return tuple([each.replace(annotation=self._annotation(each)) for each in found])
+        parameters = inspect.signature(self.function).parameters.values()
+        return tuple([each.replace(annotation=self._annotation(each)) for each in parameters])
 
     def _annotation(self, parameter: inspect.Parameter) -> Any:
         text = parameter.annotation

@@ -11,7 +11,7 @@ def number(value: int) -> Const:
     return Const(value, INDEX)
 
 
-def _known(x: Expr) -> int | None:
+def _constant(x: Expr) -> int | None:
     return int(x.value) if isinstance(x, Const) else None
 
 
@@ -24,7 +24,7 @@ def as_index(x: Expr) -> Expr:
 
 def plus(x: Expr, y: Expr) -> Expr:
     """Return the sum."""
-    a, b = _known(x), _known(y)
+    a, b = _constant(x), _constant(y)
     if a is not None and b is not None:
         return number(a + b)
     if a == 0:
@@ -34,7 +34,7 @@ def plus(x: Expr, y: Expr) -> Expr:
 
 def minus(x: Expr, y: Expr) -> Expr:
     """Return the difference."""
-    a, b = _known(x), _known(y)
+    a, b = _constant(x), _constant(y)
     if a is not None and b is not None:
         return number(a - b)
     return x if b == 0 else Binary("sub", x, y, INDEX)
@@ -42,7 +42,7 @@ def minus(x: Expr, y: Expr) -> Expr:
 
 def times(x: Expr, y: Expr) -> Expr:
     """Return the product."""
-    a, b = _known(x), _known(y)
+    a, b = _constant(x), _constant(y)
     if a is not None and b is not None:
         return number(a * b)
     if 0 in (a, b):
@@ -54,7 +54,7 @@ def times(x: Expr, y: Expr) -> Expr:
 
 def quotient(x: Expr, by: int) -> Expr:
     """Return the quotient by a positive constant, rounded down."""
-    a = _known(x)
+    a = _constant(x)
     if a is not None:
         return number(a // by)
     return x if by == 1 else Binary("floordiv", x, number(by), INDEX)
@@ -62,7 +62,7 @@ def quotient(x: Expr, by: int) -> Expr:
 
 def remainder(x: Expr, by: int) -> Expr:
     """Return the remainder by a positive constant."""
-    a = _known(x)
+    a = _constant(x)
     if a is not None:
         return number(a % by)
     return number(0) if by == 1 else Binary("mod", x, number(by), INDEX)
@@ -70,7 +70,7 @@ def remainder(x: Expr, by: int) -> Expr:
 
 def least(x: Expr, y: Expr) -> Expr:
     """Return the smaller one."""
-    a, b = _known(x), _known(y)
+    a, b = _constant(x), _constant(y)
     if a is not None and b is not None:
         return number(min(a, b))
     return Binary("min", x, y, INDEX)
@@ -78,7 +78,7 @@ def least(x: Expr, y: Expr) -> Expr:
 
 def most(x: Expr, y: Expr) -> Expr:
     """Return the larger one."""
-    a, b = _known(x), _known(y)
+    a, b = _constant(x), _constant(y)
     if a is not None and b is not None:
         return number(max(a, b))
     return Binary("max", x, y, INDEX)
@@ -91,7 +91,7 @@ def between(x: Expr, low: Expr, high: Expr) -> Expr:
 
 def clipped(x: Expr, size: Expr) -> Expr:
     """Return a bound of a slice as Python reads it: negative ones count from the end, and others are clipped."""
-    a = _known(x)
+    a = _constant(x)
     if a is None:
         return Select(Compare("lt", x, number(0)), most(plus(x, size), number(0)), least(x, size), INDEX)
     return least(x, size) if a >= 0 else most(plus(size, x), number(0))
@@ -120,7 +120,7 @@ def swizzled(swizzle: Swizzle | None, x: Expr) -> Expr:
     """Return a distance after a swizzle."""
     if swizzle is None or not swizzle.bits:
         return x
-    a = _known(x)
+    a = _constant(x)
     if a is not None:
         return number(swizzle(a))
     shift = swizzle.shift

@@ -14,7 +14,7 @@ from accel.kernels.frontend.expressions import lower
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.objects import entity_of_object
 from accel.kernels.frontend.promotion import as_value, stored, truth
-from accel.kernels.frontend.returning import begin_function, result_of, returns
+from accel.kernels.frontend.returns import begin_function, result_of, returns
 from accel.kernels.frontend.statements import lower_block
 from accel.kernels.frontend.values import Constant, Entity, is_number
 
@@ -22,14 +22,14 @@ __all__ = ["inline"]
 
 
 def inline(
-    act: Activation, node: ast.Call, source: FunctionSource, given: Sequence[Entity], named: Mapping[str, Entity]
+    act: Activation, node: ast.Call, source: FunctionSource, arguments: Sequence[Entity], named: Mapping[str, Entity]
 ) -> Entity:
     """Lower a call of a function: its body is lowered here, for these arguments."""
     callers = (*act.calls, (act.source, node.lineno))
     if any(caller is source for caller, _ in callers):
         raise act.error(node, f"{source.name} calls itself; kernels have no recursion: write a loop")
     inner = _activation(act, node, source, callers)
-    _bind(act, node, inner, given, named)
+    _bind(act, node, inner, arguments, named)
     *body, last = source.tree.body
     if isinstance(last, ast.Return) and not any(map(returns, body)):
         lower_block(inner, body)
@@ -46,11 +46,11 @@ def _activation(act: Activation, node: ast.Call, source: FunctionSource, calls: 
 
 
 def _bind(
-    act: Activation, node: ast.Call, inner: Activation, given: Sequence[Entity], named: Mapping[str, Entity]
+    act: Activation, node: ast.Call, inner: Activation, arguments: Sequence[Entity], named: Mapping[str, Entity]
 ) -> None:
     signature = inspect.Signature(inner.source.parameters)
     try:
-        values = signature.bind(*given, **named).arguments
+        values = signature.bind(*arguments, **named).arguments
     except TypeError as error:
         takes = ", ".join(signature.parameters) or "no arguments"
         raise act.error(node, f"{inner.source.name} takes {takes}; found {ast.unparse(node)}: {error}") from None

@@ -88,9 +88,9 @@ def _shuffle(kind: Any, act: Activation, node: ast.AST, value: Entity, lane: Ent
 
 def _vote(kind: Any, act: Activation, node: ast.AST, condition: Entity) -> Value:
     act.unit.explicit = True
-    asked = truth(number_of(act, node, condition))
+    predicate = truth(number_of(act, node, condition))
     target = _result(act, np.dtype(np.uint64) if kind == "ballot" else TRUTH, weak=False)
-    act.unit.block.append(Vote(kind, target, asked.expr, act.site(node, "warp")))
+    act.unit.block.append(Vote(kind, target, predicate.expr, act.site(node, "warp")))
     return Value(target)
 
 

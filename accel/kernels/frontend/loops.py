@@ -10,7 +10,7 @@ from accel.kernels.frontend.bindings import after_loop
 from accel.kernels.frontend.context import Activation, assigns
 from accel.kernels.frontend.expressions import condition, lower
 from accel.kernels.frontend.memory import Buffer, Tensor
-from accel.kernels.frontend.returning import returns
+from accel.kernels.frontend.returns import returns
 from accel.kernels.frontend.statements import STATEMENTS, assign_to, lower_block, refuse_outer
 from accel.kernels.frontend.values import Constant, Grid, Range, Struct, Tuple, Value, Vector
 
@@ -54,15 +54,15 @@ def _refuse_else(act: Activation, node: ast.For | ast.While) -> None:
 def iterated(act: Activation, node: ast.For) -> Range | Grid | Tuple:
     """Return what a loop runs over; over memory, it runs over the indices."""
     _refuse_else(act, node)
-    found = lower(act, node.iter)
-    if isinstance(found, Buffer | Tensor):
-        found = Grid(tuple([Value(extent, weak=True) for extent in found.shape]))
-    if isinstance(found, Vector | Struct):
-        found = Tuple(found.items)
-    if isinstance(found, Grid) and len(found.extents) == 1:
-        return ranges_of(found)[0]
-    if isinstance(found, Range | Grid | Tuple):
-        return found
+    entity = lower(act, node.iter)
+    if isinstance(entity, Buffer | Tensor):
+        entity = Grid(tuple([Value(extent, weak=True) for extent in entity.shape]))
+    if isinstance(entity, Vector | Struct):
+        entity = Tuple(entity.items)
+    if isinstance(entity, Grid) and len(entity.extents) == 1:
+        return ranges_of(entity)[0]
+    if isinstance(entity, Range | Grid | Tuple):
+        return entity
     raise act.error(
         node.iter,
         f"a loop runs over range(n), grid(m, n), the indices of memory, or a tuple; found {ast.unparse(node.iter)}",

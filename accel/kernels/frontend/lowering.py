@@ -35,7 +35,7 @@ from accel.kernels.frontend.memory import buffer_of, tensor_of
 from accel.kernels.frontend.objects import entity_of_object
 from accel.kernels.frontend.operands import constant_object, described, number_of
 from accel.kernels.frontend.promotion import as_value, stored
-from accel.kernels.frontend.returning import begin_function
+from accel.kernels.frontend.returns import begin_function
 from accel.kernels.frontend.statements import lower_block, no_effect, refuse_outer
 from accel.kernels.frontend.types import (
     ArgumentType,
@@ -174,10 +174,10 @@ class _Kernel:
         return False
 
     def _lower_once(self, node: ast.stmt) -> None:
-        found = next((each for each in ast.walk(node) if isinstance(each, ast.Return)), None)
-        if found is not None and isinstance(node, ast.If | ast.While):
+        statement = next((each for each in ast.walk(node) if isinstance(each, ast.Return)), None)
+        if statement is not None and isinstance(node, ast.If | ast.While):
             raise self.act.error(
-                found, "a kernel returns at its end only; write if and else, or move the code to @func"
+                statement, "a kernel returns at its end only; write if and else, or move the code to @func"
             )
         lower_block(self.act, [node])
 
@@ -268,13 +268,13 @@ class _Kernel:
         target = node.targets[0]
         if not isinstance(target, ast.Name) or node.value.keywords or not 1 <= len(node.value.args) <= 2:
             raise self.act.error(node, "write s = accumulator(f32, 0), with a name, a dtype and a number")
-        given = [lower_entity(self.act, each) for each in node.value.args]
-        number = number_of(self.act, node, given[1] if len(given) > 1 else Constant(0))
+        arguments = [lower_entity(self.act, each) for each in node.value.args]
+        number = number_of(self.act, node, arguments[1] if len(arguments) > 1 else Constant(0))
         with self.act.at(node):
-            dtype = as_dtype(constant_object(self.act, node, given[0], "the dtype of an accumulator"))
+            dtype = as_dtype(constant_object(self.act, node, arguments[0], "the dtype of an accumulator"))
             start = stored(number, dtype, target.id)
-        known = self.act.names.get(target.id)
-        if isinstance(known, Accumulator):
+        previous = self.act.names.get(target.id)
+        if isinstance(previous, Accumulator):
             raise self.act.error(node, f"{target.id} is an accumulator already; use another name")
         name = self.unit.name(target.id)
         self.unit.types[name] = dtype, False
@@ -287,10 +287,10 @@ class _Kernel:
     def _return(self, node: ast.Return) -> None:
         if node.value is None:
             return
-        found = lower_entity(self.act, node.value)
-        items = found.items if isinstance(found, Tuple | Vector | Struct) else (found,)
-        self.single = not isinstance(found, Tuple | Vector | Struct)
-        if isinstance(found, Constant) and found.value is None:
+        entity = lower_entity(self.act, node.value)
+        items = entity.items if isinstance(entity, Tuple | Vector | Struct) else (entity,)
+        self.single = not isinstance(entity, Tuple | Vector | Struct)
+        if isinstance(entity, Constant) and entity.value is None:
             return
         self.results = tuple([self._result(node, item) for item in items])
 

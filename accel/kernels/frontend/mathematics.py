@@ -63,15 +63,15 @@ _OTHER_NAMES = {
 }
 
 
-def _math(name: str, *given: Value) -> Value:
-    values = [as_float(x) for x in given]
+def _math(name: str, *operands: Value) -> Value:
+    values = [as_float(x) for x in operands]
     if name in _PREDICATES.split():
         return Value(Call(name, (values[0].expr,), TRUTH))
     if len(values) > 1:
         values = alike(values)
     if kind_of(values[0].dtype) == "c":
         raise DTypeError(f"{name} is for real numbers here; compute it from x.real and x.imag")
-    weak = all(x.weak for x in given)
+    weak = all(x.weak for x in operands)
     return Value(Call(name, tuple([x.expr for x in values]), values[0].dtype), weak)
 
 
@@ -122,9 +122,9 @@ def _popcount(x: Value) -> Value:
     return Value(Call("popcount", (x.expr,), x.dtype), x.weak)
 
 
-def extreme(op: str, *given: Value) -> Value:
+def extreme(op: str, *operands: Value) -> Value:
     """Return the minimum or the maximum."""
-    return reduce(lambda x, y: _of_two(op, x, y), given)
+    return reduce(lambda x, y: _of_two(op, x, y), operands)
 
 
 def _of_two(op: Any, x: Value, y: Value) -> Value:
@@ -149,13 +149,13 @@ def _float_pow(x: Value, y: Value) -> Value:
 def on_numbers(function: Callable[..., Value], least: int = 1, most: int | None = 1) -> _Handler:
     """Return a handler that applies a function of ``least`` to ``most`` numbers; of any count if ``most`` is None."""
 
-    def handle(act: Activation, node: ast.AST, *given: Entity) -> Entity:
-        if len(given) < least or (most is not None and len(given) > most):
+    def handle(act: Activation, node: ast.AST, *operands: Entity) -> Entity:
+        if len(operands) < least or (most is not None and len(operands) > most):
             wanted = f"{least}" if least == most else f"{least} or more"
-            raise act.error(node, f"{ast.unparse(node)} has {len(given)} arguments; {wanted} are needed")
-        if len(given) == 1 and isinstance(given[0], Tuple | Vector) and most is None:
-            given = given[0].items
-        return elementwise(act, node, function, given)
+            raise act.error(node, f"{ast.unparse(node)} has {len(operands)} arguments; {wanted} are needed")
+        if len(operands) == 1 and isinstance(operands[0], Tuple | Vector) and most is None:
+            operands = operands[0].items
+        return elementwise(act, node, function, operands)
 
     return handle
 
@@ -183,7 +183,7 @@ MATHEMATICS: dict[str, _Handler] = {
 
 def by_function() -> dict[Any, _Handler]:
     """Return what functions of Python, `math` and NumPy do."""
-    found: dict[Any, _Handler] = {
+    handlers: dict[Any, _Handler] = {
         min: on_numbers(partial(extreme, "min"), 1, None),
         max: on_numbers(partial(extreme, "max"), 1, None),
         abs: MATHEMATICS["abs"],
@@ -198,5 +198,5 @@ def by_function() -> dict[Any, _Handler]:
     for name, handler in names.items():
         for module in (math, np):
             if hasattr(module, name):
-                found.setdefault(getattr(module, name), handler)
-    return found
+                handlers.setdefault(getattr(module, name), handler)
+    return handlers

@@ -194,21 +194,21 @@ def local_array(act: Activation, dtype: DType, shape: Any, space: str) -> Memory
     name = act.unit.name(act.unit.assigned or space)
     if isinstance(shape, Layout):
         size = shape.cosize
-        made: Memory = Tensor(name, dtype, geometry_of(shape, Layout(1), None, False, None))
+        array: Memory = Tensor(name, dtype, geometry_of(shape, Layout(1), None, False, None))
     else:
         size, strides = 1, []
         for extent in reversed(shape):
             strides.append(size)
             size *= extent
         numbers = indexing.number
-        made = Buffer(name, "array", dtype, tuple(map(numbers, shape)), tuple(map(numbers, reversed(strides))))
+        array = Buffer(name, "array", dtype, tuple(map(numbers, shape)), tuple(map(numbers, reversed(strides))))
     act.unit.arrays.append(Array(name, dtype, size, space))  # type: ignore[arg-type]
-    return made
+    return array
 
 
-def indices_of(act: Activation, node: ast.AST, memory: Memory, given: Entity) -> list[Expr]:
+def indices_of(act: Activation, node: ast.AST, memory: Memory, key: Entity) -> list[Expr]:
     """Return the index along each axis."""
-    entities = given.items if isinstance(given, Tuple | Vector) else (given,)
+    entities = key.items if isinstance(key, Tuple | Vector) else (key,)
     if len(entities) != memory.rank:
         raise act.error(
             node, f"{_described(memory)} has {memory.rank} axes and needs as many indices; found {len(entities)}"
@@ -216,8 +216,8 @@ def indices_of(act: Activation, node: ast.AST, memory: Memory, given: Entity) ->
     return [_index(act, node, each) for each in entities]
 
 
-def _index(act: Activation, node: ast.AST, given: Entity) -> Expr:
-    index = index_of(act, node, given)
+def _index(act: Activation, node: ast.AST, entity: Entity) -> Expr:
+    index = index_of(act, node, entity)
     return act.unit.temporary(index) if act.unit.debug and not _is_cheap(index) else index
 
 
@@ -238,11 +238,11 @@ def read(act: Activation, node: ast.AST, memory: Memory, indices: Sequence[Expr]
     return loads[0] if memory.lanes == 1 else Vector(tuple(loads))
 
 
-def write(act: Activation, node: ast.AST, memory: Memory, indices: Sequence[Expr], given: Entity) -> None:
+def write(act: Activation, node: ast.AST, memory: Memory, indices: Sequence[Expr], entity: Entity) -> None:
     """Set the element at some indices; a number fills all numbers of an element."""
     access = memory.places(act, node, indices, "write")
     act.unit.written.add(memory.memory)
-    values = _lanes(act, node, memory, given)
+    values = _lanes(act, node, memory, entity)
     finds_nan = act.unit.finds_nan and kind_of(memory.dtype) in "fc"
     if len(values) > 1 or finds_nan:  # the values may depend on the element that is set
         values = [Value(act.unit.temporary(value.expr)) for value in values]
@@ -257,24 +257,24 @@ def _nan_check(act: Activation, node: ast.AST, memory: Memory, at: Expr, value: 
     parts = [value]
     if kind_of(memory.dtype) == "c":
         parts = [Call(part, (value,), real_of(memory.dtype)) for part in ("real", "imag")]
-    found: Expr = Call("isnan", (parts[0],), TRUTH)
+    test: Expr = Call("isnan", (parts[0],), TRUTH)
     for part in parts[1:]:
-        found = Logic("or", found, Call("isnan", (part,), TRUTH))
+        test = Logic("or", test, Call("isnan", (part,), TRUTH))
     site = act.site(node, "nan", memory.memory)
-    return Check(Guard(site, (Cast(found, INDEX),), (indexing.number(1),), at))
+    return Check(Guard(site, (Cast(test, INDEX),), (indexing.number(1),), at))
 
 
-def _lanes(act: Activation, node: ast.AST, memory: Memory, given: Entity) -> list[Value]:
-    if isinstance(given, Tuple | Vector):
-        if len(given.items) != memory.lanes:
+def _lanes(act: Activation, node: ast.AST, memory: Memory, entity: Entity) -> list[Value]:
+    if isinstance(entity, Tuple | Vector):
+        if len(entity.items) != memory.lanes:
             raise act.error(
-                node, f"an element of {_described(memory)} has {memory.lanes} numbers; found {len(given.items)}"
+                node, f"an element of {_described(memory)} has {memory.lanes} numbers; found {len(entity.items)}"
             )
-        items = list(given.items)
-    elif is_number(given):
-        items = [given] * memory.lanes
+        items = list(entity.items)
+    elif is_number(entity):
+        items = [entity] * memory.lanes
     else:
-        raise act.error(node, f"an element of {_described(memory)} is a number; found {described(given)}")
+        raise act.error(node, f"an element of {_described(memory)} is a number; found {described(entity)}")
     numbers = [number_of(act, node, item) for item in items]
     with act.at(node):
         return [stored(number, memory.dtype, memory.memory) for number in numbers]

@@ -58,10 +58,10 @@ def _load(act: Activation, node: ast.AST, memory: Memory, *index: Entity, width:
     return values[0] if count == 1 else Vector(tuple(values))  # type: ignore[arg-type]
 
 
-def _store(act: Activation, node: ast.AST, memory: Memory, *given: Entity) -> None:
-    if len(given) != memory.rank + 1:
+def _store(act: Activation, node: ast.AST, memory: Memory, *arguments: Entity) -> None:
+    if len(arguments) != memory.rank + 1:
         raise act.error(node, f"store takes {memory.rank} indices and a value; found {ast.unparse(node)}")
-    *index, value = [*given[:-1], act.unit.evaluated(given[-1])]
+    *index, value = [*arguments[:-1], act.unit.evaluated(arguments[-1])]
     if not isinstance(value, Vector | Tuple):
         write(act, node, memory, indices_of(act, node, memory, Tuple(tuple(index))), value)
         return

@@ -32,8 +32,8 @@ def entity_of_object(value: Any) -> Entity:
         return Module(value)
     if isinstance(value, _MUTABLE):
         remedy = "an argument" if isinstance(value, np.ndarray) else "a tuple"
-        found = type(value).__name__
-        raise TypeError(f"{found} objects may change after the kernel is compiled; write {remedy} instead")
+        type_name = type(value).__name__
+        raise TypeError(f"{type_name} objects may change after the kernel is compiled; write {remedy} instead")
     if isinstance(value, tuple):
         items = tuple(map(entity_of_object, value))
         return Struct(type(value), items) if hasattr(value, "_fields") else Tuple(items)

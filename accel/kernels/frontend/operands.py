@@ -23,10 +23,10 @@ def number_of(act: Activation, node: ast.AST, x: Entity, what: str = "a number")
 
 def index_of(act: Activation, node: ast.AST, x: Entity, what: str = "an index") -> Expr:
     """Return an integer as an expression of type `INDEX`; an error if it is none."""
-    found = number_of(act, node, x, what)
-    if kind_of(found.dtype) not in "iu":
-        raise act.error(node, f"{what} is an integer; found a {found.dtype.name}: write i64(x)")
-    return indexing.as_index(found.expr)
+    number = number_of(act, node, x, what)
+    if kind_of(number.dtype) not in "iu":
+        raise act.error(node, f"{what} is an integer; found a {number.dtype.name}: write i64(x)")
+    return indexing.as_index(number.expr)
 
 
 def described(x: Entity) -> str:
@@ -54,16 +54,16 @@ def constant_object(act: Activation, node: ast.AST, x: Entity, what: str) -> Any
     raise act.error(node, f"{what} must be known while the kernel is compiled; found {described(x)}")
 
 
-def elementwise(act: Activation, node: ast.AST, function: Callable[..., Value], given: Sequence[Entity]) -> Entity:
+def elementwise(act: Activation, node: ast.AST, function: Callable[..., Value], operands: Sequence[Entity]) -> Entity:
     """Apply a function of numbers; to each number of vectors, with single numbers for all."""
-    sizes = {len(x.items) for x in given if isinstance(x, Vector)}
+    sizes = {len(x.items) for x in operands if isinstance(x, Vector)}
     if not sizes:
-        numbers = [number_of(act, node, x) for x in given]
+        numbers = [number_of(act, node, x) for x in operands]
         with act.at(node):
             return function(*numbers)
     if len(sizes) > 1:
         raise act.error(node, f"vectors of {' and '.join(map(str, sorted(sizes)))} numbers do not fit together")
-    rows = [vector_like(act, node, x, *sizes) for x in given]
+    rows = [vector_like(act, node, x, *sizes) for x in operands]
     with act.at(node):
         return Vector(tuple([function(*column) for column in zip(*rows, strict=True)]))
 

@@ -60,17 +60,17 @@ def apply(act: Activation, node: ast.AST, op: ast.operator, x: Entity, y: Entity
     return elementwise(act, node, partial(_operation, act, node, name), (x, y))
 
 
-def fold(act: Activation, node: ast.AST, function: Callable[..., Any], *given: Constant) -> Entity:
+def fold(act: Activation, node: ast.AST, function: Callable[..., Any], *operands: Constant) -> Entity:
     """Return the result of a Python function of constants."""
-    values = [x.value for x in given]
+    values = [x.value for x in operands]
     if function in (operator.pow, pow, operator.lshift):
         _refuse_large(act, node, *values)
     try:
-        found = function(*values)
+        result = function(*values)
     except Exception as error:
         raise act.error(node, f"{ast.unparse(node)}: {error}") from None
     with act.at(node):
-        return entity_of_object(found)
+        return entity_of_object(result)
 
 
 def _refuse_large(act: Activation, node: ast.AST, x: Any, y: Any, *_: Any) -> None:
@@ -106,15 +106,15 @@ def _negative_power(act: Activation, node: ast.AST, x: Value, y: Value, weak: bo
     return Value(Binary("pow", as_float(x).expr, as_float(y).expr, np.dtype(np.float64)), weak=True)
 
 
-def _divisor(act: Activation, node: ast.AST, given: Value) -> Value:
+def _divisor(act: Activation, node: ast.AST, operand: Value) -> Value:
     """Return an integer that something is divided by; debug mode checks that it is not 0."""
-    if isinstance(given.expr, Const):
-        if given.expr.value == 0:
+    if isinstance(operand.expr, Const):
+        if operand.expr.value == 0:
             raise act.error(node, f"{ast.unparse(node)} divides by zero")
-        return given
+        return operand
     if not act.unit.debug:
-        return given
-    kept = act.unit.keep(given)
+        return operand
+    kept = act.unit.keep(operand)
     zero = Cast(Compare("eq", kept.expr, Const(0, kept.dtype)), INDEX)
     guard = act.guard(node, "division", "", [zero], [indexing.number(1)], indexing.number(0))
     assert guard is not None
@@ -146,8 +146,8 @@ def signed(act: Activation, node: ast.UnaryOp, x: Value) -> Value:
 def comparison(act: Activation, node: ast.AST, op: ast.cmpop, x: Entity, y: Entity) -> Entity:
     """Return the result of a comparison."""
     if isinstance(op, ast.Is | ast.IsNot) and (isinstance(x, Constant) or isinstance(y, Constant)):
-        known = isinstance(x, Constant) and isinstance(y, Constant)
-        same = known and x.value is y.value
+        constant = isinstance(x, Constant) and isinstance(y, Constant)
+        same = constant and x.value is y.value
         return Constant(same if isinstance(op, ast.Is) else not same)
     if type(op) not in _COMPARISONS:
         raise act.error(node, f"the comparison {ast.unparse(node)} is not supported in kernels")

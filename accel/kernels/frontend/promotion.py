@@ -141,10 +141,10 @@ def stored(x: Value, dtype: DType, into: str) -> Value:
         If the type would lose the kind of number: a fraction, an imaginary part, an integer in a bool.
     """
     order = "buifc"
-    found, wanted = kind_of(x.dtype), kind_of(dtype)
-    losing = order.index(found) > order.index(wanted) and not (found == "i" and wanted == "u")
-    if losing or (wanted == "b" and found != "b"):
-        cast = {"b": "x != 0", "c": "x.real"}.get("b" if wanted == "b" else found, f"{_short(dtype)}(x)")
+    kind, target = kind_of(x.dtype), kind_of(dtype)
+    losing = order.index(kind) > order.index(target) and not (kind == "i" and target == "u")
+    if losing or (target == "b" and kind != "b"):
+        cast = {"b": "x != 0", "c": "x.real"}.get("b" if target == "b" else kind, f"{_short(dtype)}(x)")
         raise DTypeError(f"{into} has dtype {dtype.name}, which cannot hold a value of {x.dtype.name}; write {cast}")
     return converted(x, dtype)
 

@@ -17,7 +17,7 @@ from accel.kernels.frontend.objects import number_type
 from accel.kernels.frontend.operands import described, number_of
 from accel.kernels.frontend.operators import apply
 from accel.kernels.frontend.promotion import stored
-from accel.kernels.frontend.returning import always_returns, lower_return, returns
+from accel.kernels.frontend.returns import always_returns, lower_return, returns
 from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Vector
 
 __all__ = ["STATEMENTS", "assign_to", "lower_block", "no_effect", "refuse_outer"]
@@ -205,10 +205,10 @@ def _annotated(act: Activation, node: ast.AnnAssign) -> None:
 def _declared(act: Activation, node: ast.expr) -> tuple[DType, bool]:
     kind = lower(act, node)
     with act.at(node):
-        found = number_type(kind.value) if isinstance(kind, Constant) else None
-    if found is None:
+        dtype = number_type(kind.value) if isinstance(kind, Constant) else None
+    if dtype is None:
         raise act.error(node, f"the type of a variable is f32, i32, int and the like; found {ast.unparse(node)}")
-    return found
+    return dtype
 
 
 def _expression(act: Activation, node: ast.Expr) -> None:

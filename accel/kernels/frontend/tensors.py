@@ -38,8 +38,8 @@ def _tile(
     extents = _integers(act, node, sizes, geometry.rank, "the sizes of a tile")
     pairs = [blocks_of(mode, size) for mode, size in zip(geometry.modes, extents, strict=True)]
     counts = [-(-extent // size) for extent, size in zip(geometry.extents, extents, strict=True)]
-    given = indices_of(act, node, tensor, coords)
-    places = checked(act, node, "subview", tensor.memory, given, list(map(indexing.number, counts)))
+    indices = indices_of(act, node, tensor, coords)
+    places = checked(act, node, "subview", tensor.memory, indices, list(map(indexing.number, counts)))
     offset = tensor.offset
     for (_, rest), place in zip(pairs, places, strict=True):
         offset = indexing.plus(offset, indexing.distance(rest, place))
@@ -47,9 +47,9 @@ def _tile(
     masked = tensor.valid is not None or any(mode.size % size for mode, size in divided)
     valid = _valid_tile(act, tensor, extents, places) if masked else None
     padded = masked and (geometry.padded or how == "pad")
-    made = _view(tensor, _geometry(tensor, [block for block, _ in pairs], valid, padded), valid, offset)
+    tile = _view(tensor, _geometry(tensor, [block for block, _ in pairs], valid, padded), valid, offset)
     pad = constant_object(act, node, pad_value, "the value of the padding")
-    return made if pad is None else replace(made, pad=as_pad(pad, tensor.dtype).item())
+    return tile if pad is None else replace(tile, pad=as_pad(pad, tensor.dtype).item())
 
 
 def _valid_tile(act: Activation, tensor: Tensor, extents: Sequence[int], places: Sequence[Expr]) -> tuple[Expr, ...]:
@@ -75,8 +75,8 @@ def _transpose(_act: Activation, _node: ast.AST, tensor: Tensor) -> Tensor:
 def _vectorize(act: Activation, node: ast.AST, tensor: Tensor, *shape: Entity) -> Tensor:
     if tensor.valid is not None:
         raise act.error(node, "a masked tensor cannot be vectorized in a kernel; vectorize it before the launch")
-    given = shape[0] if len(shape) == 1 and isinstance(shape[0], Tuple) else Tuple(shape)
-    sizes = _integers(act, node, given, tensor.rank, "the shape of vectors")
+    extents = shape[0] if len(shape) == 1 and isinstance(shape[0], Tuple) else Tuple(shape)
+    sizes = _integers(act, node, extents, tensor.rank, "the shape of vectors")
     return _view(tensor, tiling.vectorized(tensor.geometry, sizes)[0], None, tensor.offset)
 
 
@@ -105,8 +105,8 @@ def _distribute(act: Activation, node: ast.AST, tensor: Tensor, threads_layout: 
         )
     if not threads.size:
         raise act.error(node, f"{threads} has no threads; each mode has at least one")
-    given = index_of(act, node, thread_id, "the number of a thread")
-    (number,) = checked(act, node, "subview", tensor.memory, [given], [indexing.number(threads.cosize)])
+    index = index_of(act, node, thread_id, "the number of a thread")
+    (number,) = checked(act, node, "subview", tensor.memory, [index], [indexing.number(threads.cosize)])
     modes, offset, valid = [], tensor.offset, []
     masked = tensor.valid is not None
     for mode, inside, threads_of_mode in zip(tensor.geometry.modes, tensor.inside, modes_of(threads), strict=True):
@@ -137,11 +137,11 @@ def _view(tensor: Tensor, geometry: Geometry, valid: tuple[Expr, ...] | None, of
     return replace(tensor, geometry=geometry, valid=valid, offset=offset)
 
 
-def _integers(act: Activation, node: ast.AST, given: Entity, count: int, what: str) -> tuple[int, ...]:
-    found = constant_object(act, node, given, what)
-    values = found if isinstance(found, tuple) else (found,)
+def _integers(act: Activation, node: ast.AST, entity: Entity, count: int, what: str) -> tuple[int, ...]:
+    value = constant_object(act, node, entity, what)
+    values = value if isinstance(value, tuple) else (value,)
     if len(values) != count or not all(type(each) is int and each > 0 for each in values):
-        raise act.error(node, f"{what} are {count} positive integers; found {found!r}")
+        raise act.error(node, f"{what} are {count} positive integers; found {value!r}")
     return values
 
 

@@ -14,7 +14,7 @@ from accel.interchange.export import Interchange, Lender
 from accel.kernels.raw.parameters import Parameter
 from accel.kernels.raw.vectors import Vector
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
-from accel.memory.submitting import Use
+from accel.memory.storage_work import Use
 from accel.views import DynamicRankBuffer, LayoutTensor, NDBuffer
 
 __all__ = ["Conversion", "conversion", "exactly", "fitting", "strided_view"]
@@ -34,14 +34,14 @@ def conversion(parameter: Parameter) -> Conversion:
 
 
 def _number(dtype: DType) -> Conversion:
-    known, scalar = fitting(dtype), dtype.type
+    ranges, scalar = fitting(dtype), dtype.type
 
     def convert(argument: Any, _: list[Use]) -> Any:
         kind = type(argument)
         if kind is scalar:
             return argument
-        if kind in known:
-            least, most = known[kind]
+        if kind in ranges:
+            least, most = ranges[kind]
             if least <= argument <= most:
                 return scalar(argument)
         return exactly(argument, dtype)
@@ -102,9 +102,9 @@ def _fits(parameter: Parameter) -> Callable[[Operand, int], bool]:
     size = dtype.itemsize
 
     def fits(operand: Operand, address: int) -> bool:
-        _, _, found, _, strides, may_write, swizzle, table = operand
+        _, _, element_type, _, strides, may_write, swizzle, table = operand
         return (
-            found is dtype
+            element_type is dtype
             and (may_write or not writable)
             and swizzle is None
             and table is None

@@ -5,11 +5,11 @@ from typing import Any
 
 from accel.abc import CurrentStream, Event, PreparesLaunches, Stream
 from accel.kernels.grids import Dim3
-from accel.kernels.raw.launch_code import launch_function, packing
+from accel.kernels.raw.launcher_code import launch_function, packing
 from accel.kernels.raw.parameters import Parameter
 from accel.memory.heap import Heap
 from accel.memory.in_order import record_again
-from accel.memory.submitting import Use
+from accel.memory.storage_work import Use
 
 __all__ = ["Launcher", "launcher"]
 
@@ -40,20 +40,20 @@ class Launcher:
         self._uses = uses
         self._geometries: dict[Any, tuple[Dim3, Dim3, int]] = {}
 
-    def remember(self, given: Any, grid: Dim3, block: Dim3, shared: int) -> None:
+    def remember(self, extents: Any, grid: Dim3, block: Dim3, shared: int) -> None:
         """Remember what the arguments ``grid``, ``block``, ``over`` and ``shared`` of a launch mean."""
-        if 0 not in grid and _is_plain(given):
+        if 0 not in grid and _is_plain(extents):
             if len(self._geometries) >= _MOST_KNOWN:
                 self._geometries.clear()
-            self._geometries[given] = grid, block, shared
+            self._geometries[extents] = grid, block, shared
 
-    def __call__(self, arguments: tuple[Any, ...], given: Any, stream: Stream | None) -> Event | None:
+    def __call__(self, arguments: tuple[Any, ...], extents: Any, stream: Stream | None) -> Event | None:
         """Launch the kernel on a stream, by default the current one, and return an event after it.
 
         The event knows when the kernel began if a stream is given. None if nothing was done.
         """
         try:
-            geometry = self._geometries[given]
+            geometry = self._geometries[extents]
         except (KeyError, TypeError):  # or a list, which has no hash
             return None
         heap = self.heap
@@ -84,11 +84,11 @@ class Launcher:
         return event
 
 
-def _is_plain(given: Any) -> bool:
+def _is_plain(extents: Any) -> bool:
     """Return whether there are only integers, and tuples of them: others may have no hash, or change."""
     return all(
         all(type(part) is int for part in each) if type(each) is tuple else each is None or type(each) is int
-        for each in given
+        for each in extents
     )
 
 

@@ -11,12 +11,12 @@ from accel.abc.stream import is_stream
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceMismatchError, KernelSyntaxError
 from accel.kernels.grids import Dim3, Extents, as_block, as_grid, as_shared, blocks_over
-from accel.kernels.raw.arguments import Signature
 from accel.kernels.raw.launcher import Launcher, launcher
 from accel.kernels.raw.parameters import Parameter, only_kernel, parameters_of
+from accel.kernels.raw.signature import Signature
 from accel.kernels.raw.sources import KernelSource
 from accel.memory import heap_of
-from accel.memory.submitting import Use, submit_in_order, submit_ordered
+from accel.memory.storage_work import Use, submit_in_order, submit_ordered
 from accel.support.locks import open_after_fork
 
 __all__ = ["RawKernel"]
@@ -188,8 +188,8 @@ class RawKernel:
             with _compiling:  # another thread may have compiled it meanwhile
                 executable = self._executables.get(target) or self._compile(target)
                 self._executables[target] = executable
-                made = launcher(heap_of(target), executable, self.parameters, self._uses)
-                self._launchers += () if made is None else (made,)
+                result = launcher(heap_of(target), executable, self.parameters, self._uses)
+                self._launchers += () if result is None else (result,)
         return executable
 
     def _uses(self, arguments: Sequence[Any]) -> list[Use]:

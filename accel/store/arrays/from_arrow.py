@@ -8,8 +8,8 @@ from accel.device import Device
 from accel.dtypes import as_dtype
 from accel.errors import DTypeError
 from accel.interchange.arrow.columns import Column, Lists, Strings, Struct, Values
-from accel.interchange.arrow.gathering import joined
-from accel.interchange.arrow.receiving import receive_columns
+from accel.interchange.arrow.host_columns import joined
+from accel.interchange.arrow.importer import receive_columns
 from accel.interchange.arrow.transfers import on_device, on_host
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray, HostStorage

@@ -9,7 +9,7 @@ from accel.interchange.arrow.checks import check_offsets
 from accel.interchange.arrow.columns import Column, Lists, Strings, Struct, Values
 from accel.interchange.arrow.export import array_capsules
 from accel.interchange.arrow.fields import STRUCT, Field, format_of
-from accel.interchange.arrow.gathering import column_on_host, taken
+from accel.interchange.arrow.host_columns import column_on_host, taken
 from accel.interchange.arrow.transfers import on_device
 from accel.layout import Layout
 from accel.memory.any_storage import AnyStorage, allocate

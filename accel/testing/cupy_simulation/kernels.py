@@ -12,8 +12,8 @@ from accel.kernels.grids import as_block, as_grid
 from accel.kernels.raw.parameters import Parameter, parameters_of
 from accel.kernels.raw.sources import KernelSource
 from accel.memory import heap_of
-from accel.testing.cupy_simulation.arguments import arrays_in, passed
 from accel.testing.cupy_simulation.arrays import MemoryPointer
+from accel.testing.cupy_simulation.launch_arguments import arrays_in, passed
 from accel.testing.cupy_simulation.places import current_device, current_native, giving
 from accel.xp.array_library import library_on
 from accel.xp.arrays import wrap

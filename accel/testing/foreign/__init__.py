@@ -6,14 +6,14 @@ SciPy's own tests, with arrays on the CPU and on the simulated device, whose mem
 
 No file of the other project changes. Where a test runs is the default device meanwhile.
 
-`SciPy` and `ScikitLearn` know the tests of these two projects; they are used if ``--accel-devices`` is given. `Listed`
+`SciPy` and `ScikitLearn` know the tests of these two projects; they are used if ``--accel-devices`` is given. `AnyProject`
 serves any project: its setting ``accel_namespaces`` names the parameters that take a namespace.
 """
 
-from accel.testing.foreign.adding import Adding
-from accel.testing.foreign.listed import Listed
+from accel.testing.foreign.any_project import AnyProject
+from accel.testing.foreign.namespace_plugin import NamespacePlugin
 from accel.testing.foreign.scipy import SciPy
 from accel.testing.foreign.sklearn import ScikitLearn
 from accel.testing.foreign.suite import Suite
 
-__all__ = ["Adding", "Listed", "SciPy", "ScikitLearn", "Suite"]
+__all__ = ["AnyProject", "NamespacePlugin", "SciPy", "ScikitLearn", "Suite"]

@@ -4,7 +4,7 @@ from accel.errors import CapabilityError
 from accel.ir import Loop, Once, Program
 
 from .grids import threads
-from .launching import run
+from .parallel_work import run
 from .slots import Slots
 from .steps import finish, loop, once
 

@@ -24,7 +24,7 @@ from accel.interchange.arrow import (
     receive_column,
     receive_columns,
 )
-from accel.interchange.arrow.gathering import column_on_host, joined, taken
+from accel.interchange.arrow.host_columns import column_on_host, joined, taken
 from accel.memory import HostStorage, allocate
 
 PRIMITIVES = {

@@ -6,10 +6,10 @@ from typing import Any
 
 from accel.support.call_sites import entry_frame
 
-__all__ = ["given_arrays"]
+__all__ = ["call_in_words"]
 
 
-def given_arrays() -> str:
+def call_in_words() -> str:
     """Name each array among the arguments of the function of this library that the user's code called.
 
     They are read from the frame of that function: so nothing is noted in advance for an error that is rare.

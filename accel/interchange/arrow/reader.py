@@ -14,7 +14,7 @@ from accel.interchange.arrow.abi import ArrowArray, ArrowSchema
 from accel.interchange.arrow.checks import check_offsets, check_text
 from accel.interchange.arrow.columns import Column, Lists, Strings, Struct, Values
 from accel.interchange.arrow.fields import LISTS, OFFSETS, STRINGS, STRUCT, dtype_of
-from accel.interchange.arrow.moving import Moved
+from accel.interchange.arrow.ownership import Moved
 from accel.interchange.arrow.readable import is_readable
 from accel.interchange.arrow.transfers import on_device, on_host
 from accel.memory.any_storage import AnyStorage, allocate

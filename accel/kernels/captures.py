@@ -28,10 +28,10 @@ class Captured:
     __slots__ = ("cells", "names")
 
     def __init__(self, captured: Iterable[tuple[FunctionSource, str, Any]]) -> None:
-        found = [*captured]
-        cells = [(_cell(source, name), value) for source, name, value in found]
+        captures = [*captured]
+        cells = [(_cell(source, name), value) for source, name, value in captures]
         self.cells = tuple([(cell, value) for cell, value in cells if cell is not None])
-        self.names = tuple([each for known in found if _cell(*known[:2]) is None for each in _names(*known)])
+        self.names = tuple([each for capture in captures if _cell(*capture[:2]) is None for each in _names(*capture)])
 
     @property
     def unchanged(self) -> bool:

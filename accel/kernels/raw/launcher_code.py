@@ -63,16 +63,16 @@ def launch_function(parameters: Sequence[Parameter], names: Mapping[str, Any]) -
     """
     scope = {"Container": AcceleratorDataContainer, "Storage": DeviceStorage, "covered": covered, **names}
     count = len(parameters)
-    body = [f"if len(given) != {count}: return False", ", ".join(f"a{i}" for i in range(count)) + ", = given"]
+    body = [f"if len(arguments) != {count}: return False", ", ".join(f"a{i}" for i in range(count)) + ", = arguments"]
     values: list[str] = []
     for i, parameter in enumerate(parameters):
         write = _number if parameter.rank is None else _memory
         body += write(i, parameter, values, scope)
     body += [f"pack(memory, 0, {', '.join(values)})", "return start(grid, block, shared, queue)"]
-    code = "\n".join(["def launch(given, grid, block, shared, queue, opened):", *_indented(body)])
+    code = "\n".join(["def launch(arguments, grid, block, shared, queue, opened):", *_indented(body)])
     exec(compile(code, "<launcher>", "exec"), scope)  # noqa: S102 - it consists of numbers and of the names in here
-    made: Callable[..., bool] = scope["launch"]
-    return made
+    launch: Callable[..., bool] = scope["launch"]
+    return launch
 
 
 def _number(i: int, parameter: Parameter, values: list[str], scope: dict[str, Any]) -> list[str]:

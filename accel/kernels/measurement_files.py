@@ -21,10 +21,10 @@ def recall(key: str) -> Any:
         path = _path(key)
         if not path.is_file() or path.stat().st_size > _LARGEST:  # a pipe, for example, may have no end
             return None
-        found = json.loads(path.read_text("utf-8"))
+        value = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RuntimeError, RecursionError):  # RuntimeError: there is no home folder
         return None
-    return found["value"] if isinstance(found, dict) and found.get("key") == key else None
+    return value["value"] if isinstance(value, dict) and value.get("key") == key else None
 
 
 def remember(key: str, value: Any) -> None:
@@ -32,15 +32,15 @@ def remember(key: str, value: Any) -> None:
     with suppress(OSError, RuntimeError):
         path = _path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, made = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        handle, path_of_copy = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump({"key": key, "value": value}, file)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(made).replace(path)
+            Path(path_of_copy).replace(path)
         except BaseException:
-            Path(made).unlink(missing_ok=True)
+            Path(path_of_copy).unlink(missing_ok=True)
             raise
 
 

@@ -1,4 +1,4 @@
-"""`Specialized`: a kernel compiled for arguments of certain types on one device, and its launches."""
+"""`Specialization`: a kernel compiled for arguments of certain types on one device, and its launches."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,17 +11,17 @@ from accel.device import Device
 from accel.errors import CapabilityError, ReadOnlyError
 from accel.ir import Number, Program
 from accel.kernels.binding import Bound
-from accel.kernels.captured import Captured
+from accel.kernels.captures import Captured
 from accel.kernels.failures import Explanation
 from accel.kernels.frontend.lowering import Lowered
 from accel.kernels.grids import Dim3
 from accel.memory.heap import Heap, heap_of
+from accel.memory.storage_work import Use, on_host, submit, submit_in_order, submit_ordered
 from accel.memory.submission import Submission
-from accel.memory.submitting import Use, on_host, submit, submit_in_order, submit_ordered
 from accel.memory.thread_stream import ThreadEvent, ThreadStream
 from accel.support.call_sites import call_site
 
-__all__ = ["DONE", "Geometry", "Specialized", "specialized"]
+__all__ = ["DONE", "Geometry", "Specialization", "specialized"]
 
 DONE = ThreadEvent(Device.CPU)
 """The event after work that is done when the launch returns."""
@@ -37,7 +37,7 @@ class Geometry(NamedTuple):
     block: Dim3 = (1, 1, 1)
 
 
-class Specialized(NamedTuple):
+class Specialization(NamedTuple):
     """A kernel compiled for arguments of certain types on one device.
 
     Attributes
@@ -136,12 +136,12 @@ class Specialized(NamedTuple):
 
 
 def _only(finish: list[_Finish | None]) -> _Finish:
-    (found,) = finish
-    assert found is not None, "a program with results returns what waits for them"
-    return found
+    (only,) = finish
+    assert only is not None, "a program with results returns what waits for them"
+    return only
 
 
-def specialized(lowered: Lowered, device: Device) -> Specialized:
+def specialized(lowered: Lowered, device: Device) -> Specialization:
     """Compile a program for a device.
 
     Raises
@@ -154,4 +154,4 @@ def specialized(lowered: Lowered, device: Device) -> Specialized:
         raise CapabilityError(f"{device} runs no kernels written in Python; move the arguments, as in x.to('cpu')")
     program = lowered.program
     compiled = heap.backend.compile_kernel(device, program)
-    return Specialized(program, lowered.single, Captured(lowered.captured), heap, compiled)
+    return Specialization(program, lowered.single, Captured(lowered.captured), heap, compiled)

@@ -8,8 +8,8 @@ from accel.device import Device
 from accel.errors import DTypeError, FormatError, InterchangeError
 from accel.interchange.arrow.abi import ArrowArray, ArrowDeviceArray, ArrowSchema
 from accel.interchange.arrow.columns import Column
-from accel.interchange.arrow.moving import Moved, move
-from accel.interchange.arrow.reading import Node, Reader
+from accel.interchange.arrow.ownership import Moved, move
+from accel.interchange.arrow.reader import Node, Reader
 from accel.interchange.arrow.streams import chunks_of
 from accel.interchange.from_dlpack import _device_of
 

@@ -19,7 +19,7 @@ from ..memory import Memory
 from ..races import Operation
 from ..regions import Region
 from ..streams import SimStream
-from .arguments import Argument, argument
+from .argument_memory import Argument, argument
 from .interpreter import Interpreter, Outcome
 from .runs import BudgetError, Run
 from .threads import Dim3

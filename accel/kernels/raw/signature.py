@@ -7,7 +7,7 @@ from accel.device import Device
 from accel.errors import AccelError, DeviceMismatchError, KernelSignatureError
 from accel.kernels.raw.conversions import conversion
 from accel.kernels.raw.parameters import Parameter
-from accel.memory.submitting import Use
+from accel.memory.storage_work import Use
 
 __all__ = ["BoundArguments", "Signature"]
 
@@ -40,7 +40,7 @@ class Signature:
         self._parameters = parameters
         self._conversions = tuple(map(conversion, parameters))
 
-    def bind(self, given: Sequence[Any]) -> BoundArguments:
+    def bind(self, arguments: Sequence[Any]) -> BoundArguments:
         """Check and convert arguments.
 
         Raises
@@ -56,15 +56,15 @@ class Signature:
         DeviceMismatchError
             If the memory is on several devices.
         """
-        if len(given) != len(self._parameters):
+        if len(arguments) != len(self._parameters):
             wanted = ", ".join(map(str, self._parameters)) or "none"
             raise KernelSignatureError(
-                f"{self._kernel} takes {len(self._parameters)} arguments ({wanted}); found {len(given)}"
+                f"{self._kernel} takes {len(self._parameters)} arguments ({wanted}); found {len(arguments)}"
             )
         values: list[Any] = []
         uses: list[Use] = []
         try:
-            for convert, argument in zip(self._conversions, given, strict=True):
+            for convert, argument in zip(self._conversions, arguments, strict=True):
                 values.append(convert(argument, uses))
         except (AccelError, OverflowError) as error:
             parameter = self._parameters[len(values)]

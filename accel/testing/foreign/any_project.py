@@ -1,4 +1,4 @@
-"""`Listed`: tests of any project, whose setting ``accel_namespaces`` names the parameters that take a namespace."""
+"""`AnyProject`: tests of any project, whose setting ``accel_namespaces`` names the parameters that take a namespace."""
 
 from collections.abc import Sequence
 from types import ModuleType
@@ -8,10 +8,10 @@ import accel.xp
 from accel.testing.foreign.suite import NAMESPACE, Parametrization, at, named, parts
 from accel.testing.places import Place
 
-__all__ = ["Listed"]
+__all__ = ["AnyProject"]
 
 
-class Listed:
+class AnyProject:
     """Tests with a parameter for a namespace, or a fixture with parameters, of a given name.
 
     If all namespaces of a list are texts, ours is the text ``accel.xp``; otherwise it is the module.

@@ -1,4 +1,4 @@
-"""`Adding`: the part of the plug-in that adds our namespace to the parameters of other projects' tests."""
+"""`NamespacePlugin`: the part of the plug-in that adds our namespace to the parameters of other projects' tests."""
 
 from collections.abc import Iterable, Sequence
 from types import ModuleType
@@ -8,10 +8,10 @@ import pytest
 
 from accel.testing.foreign.suite import Parametrization, Suite
 
-__all__ = ["Adding"]
+__all__ = ["NamespacePlugin"]
 
 
-class Adding:
+class NamespacePlugin:
     """Hooks of pytest that extend each parametrization of a test.
 
     Parameters

@@ -49,13 +49,13 @@ def lower_return(act: Activation, node: ast.Return) -> bool:
             node, "return in a parallel loop has no meaning; write continue, or an accumulator to return a value"
         )
     value = _NOTHING if node.value is None else lower(act, node.value)
-    known = act.returned
-    made = bound(act, node, f"{act.source.name}.result", value, known if isinstance(known, Group) else None)
-    if known is not None and made != known:
+    previous = act.returned
+    result = bound(act, node, f"{act.source.name}.result", value, previous if isinstance(previous, Group) else None)
+    if previous is not None and result != previous:
         raise act.error(
             node, f"{act.source.name} returns something else at another return; return numbers or tuples of one length"
         )
-    act.returned = made
+    act.returned = result
     if act.flag:
         act.unit.assign(act.flag, Value(Const(True, TRUTH)))
     if act.loops:

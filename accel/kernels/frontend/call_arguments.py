@@ -15,7 +15,7 @@ __all__ = ["Arguments", "bound_arguments"]
 class Arguments(NamedTuple):
     """The arguments of a call, by position and by name."""
 
-    given: Sequence[Entity]
+    positional: Sequence[Entity]
     named: Mapping[str, Entity]
 
 
@@ -25,7 +25,7 @@ def bound_arguments(
     """Return the arguments of a call for a handler's parameters, of which the first ones are not the call's."""
     signature = _signature(handler, skipped)
     try:
-        return signature.bind(*arguments.given, **arguments.named)
+        return signature.bind(*arguments.positional, **arguments.named)
     except TypeError as error:
         takes = ", ".join(map(_shown, signature.parameters.values())) or "no arguments"
         raise act.error(node, f"{ast.unparse(node.func)} takes {takes}; found {ast.unparse(node)}: {error}") from None

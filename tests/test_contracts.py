@@ -9,10 +9,12 @@ import tomllib
 import pytest
 
 BACKENDS = "A backend sees abc, a few helpers of memory, and the foundation"
+LAYOUT = "Layout is pure integers, pictures need nothing"
 VIEWS = "Views are layered, tensors do not import buffers"
 PLANTED = [
     ("Layers", "accel/errors.py", "import accel.device"),
     ("Layers", "accel/support/lazy.py", "import accel.errors"),
+    ("Layers", "accel/pictures/svg.py", "import accel.support.lazy"),
     ("Layers", "accel/memory/planted.py", "from accel.containers import AcceleratorDataContainer"),
     ("Layers", "accel/registry.py", "def lazily():\n    from accel.device import Device"),
     ("Layers", "accel/config.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import accel.memory"),
@@ -31,9 +33,10 @@ PLANTED = [
     (VIEWS, "accel/views/iterator.py", "if TYPE_CHECKING:\n    from accel.views.layout_tensor import LayoutTensor"),
     (VIEWS, "accel/views/planted.py", "'''A module in no layer.'''"),
     ("Buffers do not import tensors", "accel/views/buffers/dims.py", "import accel.views.cells"),
-    ("Layout is pure integers", "accel/layout/__init__.py", "import numpy"),
-    ("Layout is pure integers", "accel/layout/algebra.py", "import accel.device"),
-    ("Layout is pure integers", "accel/layout/algebra.py", "from accel.support.device_names import DEVICE_TYPES"),
+    (LAYOUT, "accel/layout/__init__.py", "import numpy"),
+    (LAYOUT, "accel/pictures/svg.py", "import numpy"),
+    (LAYOUT, "accel/layout/algebra.py", "import accel.device"),
+    (LAYOUT, "accel/layout/algebra.py", "from accel.support.device_names import DEVICE_TYPES"),
     (BACKENDS, "accel/backends/common/planted.py", "import accel.containers"),
     (BACKENDS, "accel/backends/cpu/planted.py", "from accel import xp"),
     (BACKENDS, "accel/backends/cpu/planted.py", "import accel.testing"),

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 
 from accel.demo.timeline import LANES, Span, Timeline, in_seconds
+from accel.pictures import svg
 
 __all__ = ["close_up", "timeline_chart"]
 
@@ -39,11 +39,10 @@ def timeline_chart(timeline: Timeline) -> str:
     """Return an SVG element with a bar for each step, in the lane of its kind, and the time spent in each lane."""
     start, stop = min(span.start for span in timeline.spans), max(span.stop for span in timeline.spans)
     frame = _Frame(start, stop, LANES)
-    totals = (
-        f'<text class="small" x="{_WIDTH - _RIGHT + 12}" y="{_middle(frame, lane)}">'
-        f"{in_seconds(timeline.total(lane))}</text>"
+    totals = [
+        svg.text(_WIDTH - _RIGHT + 12, _middle(frame, lane), in_seconds(timeline.total(lane)), "small")
         for lane in LANES
-    )
+    ]
     return _chart(frame, timeline.spans, "Timeline of the steps", "".join(totals))
 
 
@@ -60,24 +59,20 @@ def close_up(timeline: Timeline) -> str:
 
 def _chart(frame: _Frame, spans: list[Span], label: str, extra: str = "") -> str:
     parts = [*_ruler(frame), *_names(frame), *(_bar(span, frame) for span in spans), extra]
-    return (
-        f'<svg class="timeline" viewBox="0 0 {_WIDTH} {frame.bottom + _FOOT}" role="img" aria-label="{label}">'
-        f"{''.join(parts)}</svg>"
-    )
+    return svg.figure("timeline", _WIDTH, frame.bottom + _FOOT, "".join(parts), label=label)
 
 
 def _ruler(frame: _Frame) -> Iterator[str]:
     for tick in range(_TICKS + 1):
         time = (frame.stop - frame.start) * tick / _TICKS
-        x = frame.x(frame.start + time)
-        yield f'<line class="tick" x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{frame.bottom}"/>'
-        text = in_seconds(time) if tick else "0"
-        yield f'<text class="small" x="{x:.1f}" y="{frame.bottom + 18}" text-anchor="middle">{text}</text>'
+        x = round(frame.x(frame.start + time), 1)
+        yield svg.path(f"M{x:g} 0v{frame.bottom}", "tick")
+        yield svg.text(x, frame.bottom + 18, in_seconds(time) if tick else "0", "small middle")
 
 
 def _names(frame: _Frame) -> Iterator[str]:
     for lane in frame.lanes:
-        yield f'<text x="{_LEFT - 12}" y="{_middle(frame, lane)}" text-anchor="end">{escape(lane)}</text>'
+        yield svg.text(_LEFT - 12, _middle(frame, lane), lane, "end")
 
 
 def _middle(frame: _Frame, lane: str) -> float:
@@ -88,10 +83,8 @@ def _middle(frame: _Frame, lane: str) -> float:
 def _bar(span: Span, frame: _Frame) -> str:
     x, y = frame.x(span.start), frame.y(span.lane) + (_LANE - _BAR) / 2
     width = max(frame.x(span.stop) - x, _THINNEST)
-    title = escape(f"{span.lane}, {span.label}: {in_seconds(span.stop - span.start)}")
-    place = f'x="{x:.2f}" y="{y}" width="{width:.2f}" height="{_BAR}"'
-    bar = f'<rect class="lane-{LANES.index(span.lane)}" {place}><title>{title}</title></rect>'
+    title = f"{span.lane}, {span.label}: {in_seconds(span.stop - span.start)}"
+    bar = svg.rect(round(x, 2), y, round(width, 2), _BAR, f"lane-{LANES.index(span.lane)}", title=title)
     if width < _LETTER * len(span.label):
         return bar
-    text = f'<text class="on-bar" x="{x + width / 2:.2f}" y="{_middle(frame, span.lane)}" text-anchor="middle">'
-    return f"{bar}{text}{escape(span.label)}</text>"
+    return bar + svg.text(round(x + width / 2, 2), _middle(frame, span.lane), span.label, "on-bar middle")

@@ -6,6 +6,7 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, version
 
 from accel.demo.style import STYLE
+from accel.pictures import html
 
 __all__ = ["fact_list", "page", "table", "version_section"]
 
@@ -31,10 +32,7 @@ def fact_list(facts: dict[str, str]) -> str:
 
 def table(titles: Iterable[str], rows: Iterable[Iterable[object]], kind: str = "numbers") -> str:
     """Return a table of ``numbers`` or ``words``."""
-    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
-    lines = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f'<div class="scroll"><table class="{kind}"><tr>{head}</tr>{body}</table></div>\n'
+    return f'<div class="scroll">{html.table([*titles], map(tuple, rows), kind=kind)}</div>\n'
 
 
 def version_section(packages: Iterable[str]) -> str:

@@ -48,6 +48,7 @@ table.words td { text-align: left; vertical-align: top; white-space: pre-line; o
 table.words th { text-align: left; }
 .timeline { display: block; width: 100%; min-width: 640px; height: auto; font-size: 13px; }
 .timeline text { fill: var(--ink); } .timeline .small { fill: var(--soft); font-size: 12px; }
+.timeline .middle { text-anchor: middle; } .timeline .end { text-anchor: end; }
 .timeline .on-bar { fill: #fff; font-size: 12px; pointer-events: none; }
 .tick { stroke: var(--rule); }
 .lane-0 { fill: var(--lane-0); } .lane-1 { fill: var(--lane-1); } .lane-2 { fill: var(--lane-2); }

@@ -1,9 +1,13 @@
 """Pictures of how stores are cut into tiles, as text and as SVG."""
 
-from collections.abc import Callable, Iterator, Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import NamedTuple
+
+from accel.pictures import svg
+from accel.pictures.colors import turned_hue
+from accel.pictures.style import MONO, svg_style
+from accel.pictures.svg import text_width
 
 __all__ = ["Axis", "Band", "Picture", "picture_of", "svg_of", "text_of"]
 
@@ -11,27 +15,18 @@ _MOST_BANDS_OF_TEXT = 8
 _MOST_BANDS = 16
 _LARGEST, _SMALLEST, _SLIVER = 92.0, 30.0, 7.0  # sides of a tile, and of the part of one at an edge, in pixels
 _WIDEST = 900.0  # pixels of all tiles side by side
-_FONT, _LETTER = 12, 7.3
+_FONT = 12
 _MARGIN, _LINE = 20, 19
 
-_STYLE = """
-.accel-tiles { font-family: ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace;
-  max-width: 100%; height: auto; }
-.accel-tiles .page { fill: #fff; }
-.accel-tiles .ink { fill: #16181d; }
-.accel-tiles .soft { fill: #5c606b; }
-.accel-tiles .label { fill: #16181d; text-anchor: middle; }
-.accel-tiles .bound { text-anchor: middle; }
-.accel-tiles .side { text-anchor: end; }
-.accel-tiles .tile { stroke: #fff; stroke-width: 1.5; }
-.accel-tiles .cut { fill: none; stroke: #5c606b; stroke-width: 1; stroke-dasharray: 3 3; }
-@media (prefers-color-scheme: dark) {
-  .accel-tiles .page { fill: #15171c; }
-  .accel-tiles .ink { fill: #eceae5; }
-  .accel-tiles .soft { fill: #a3a6b0; }
-  .accel-tiles .tile { stroke: #15171c; }
-}
-"""
+_STYLE = svg_style(
+    "accel-tiles",
+    MONO,
+    """
+& .label { fill: #16181d; }
+& rect.edge { stroke-width: 1.5; }
+& .rule { fill: none; stroke-dasharray: 3 3; }
+""",
+)
 
 
 class Band(NamedTuple):
@@ -184,47 +179,47 @@ def svg_of(pictures: Sequence[Picture], heading: Sequence[str]) -> str:
     parts, y = [], float(_MARGIN)
     right = 0.0
     for at, line in enumerate(heading):
-        parts.append(_text(_MARGIN, y + 12, line, "soft" if at else "ink", 12 if at else 15))
-        right = max(right, len(line) * (_LETTER if at else 9.1))
+        size = 12 if at else 15
+        parts.append(svg.text(_MARGIN, y + 12, line, "soft" if at else "ink", size=size))
+        right = max(right, text_width(line, size))
         y += _LINE + (4 if not at else 0)
     for picture in pictures:
         y += 14
         drawn, width, height = _drawn(_short(picture, _MOST_BANDS))
-        parts.append(f'<g transform="translate({_MARGIN} {y:g})">{drawn}</g>')
+        parts.append(svg.moved(drawn, _MARGIN, y))
         right, y = max(right, width), y + height
+    title = heading[0] if heading else "tiles"
     width, height = right + 2 * _MARGIN, y + _MARGIN
-    title = escape(heading[0]) if heading else "tiles"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="accel-tiles" viewBox="0 0 {width:g} {height:g}" '
-        f'width="{width:g}" height="{height:g}" role="img"><title>{title}</title><style>{_STYLE}</style>'
-        f'<rect class="page" width="{width:g}" height="{height:g}" rx="10"/>{"".join(parts)}</svg>\n'
-    )
+    return svg.document("accel-tiles", width, height, "".join(parts), title=title, style=_STYLE)
 
 
 def _drawn(picture: Picture) -> tuple[str, float, float]:
     """Return the elements of one picture, and its width and height."""
+    title = svg.text(0, 12, picture.title, size=_FONT)
     if not picture.colors:
-        return _text(0, 12, picture.title, "ink", _FONT), len(picture.title) * _LETTER, _LINE
+        return title, text_width(picture.title, _FONT), _LINE
     unit = _unit(picture)
     across = [*_places(picture.columns, unit)]
     down = [*_places(picture.rows, unit)]
     left = 0.0
     if picture.rows.dim is not None:
-        left = max([len(str(band.high)) for band in picture.rows.bands]) * _LETTER + 8
+        left = max([text_width(str(band.high), _FONT) for band in picture.rows.bands]) + 8
     top = _LINE + (16.0 if picture.columns.dim is not None else 4.0)
-    parts = [_text(0, 12, picture.title, "ink", _FONT)]
+    parts = [title]
     parts += [
         _tile(picture, row, column, (left + x, top + y, width, height))
         for row, (y, height) in zip(picture.rows.bands, down, strict=True)
         for column, (x, width) in zip(picture.columns.bands, across, strict=True)
     ]
-    parts += _bounds(picture.columns, across, lambda x, text: _text(left + x, top - 5, text, "soft bound", 10))
-    parts += _bounds(picture.rows, down, lambda y, text: _text(left - 5, top + y + 4, text, "soft side", 10), side=True)
+    for x, index in _bounds(picture.columns, across):
+        parts.append(svg.text(left + x, top - 5, index, "soft middle", size=10))
+    for y, index in _bounds(picture.rows, down, side=True):
+        parts.append(svg.text(left - 5, top + y + 4, index, "soft end", size=10))
     bottom = top + sum(down[-1])
     for note in picture.notes:
         bottom += _LINE
-        parts.append(_text(0, bottom, note, "soft", 11))
-    widest = max([len(text) for text in (picture.title, *picture.notes)]) * _LETTER
+        parts.append(svg.text(0, bottom, note, "soft", size=11))
+    widest = max([text_width(text, _FONT) for text in (picture.title, *picture.notes)])
     return "".join(parts), max(left + sum(across[-1]) + 14, widest), bottom
 
 
@@ -245,10 +240,8 @@ def _places(axis: Axis, unit: float) -> Iterator[tuple[float, float]]:
         start += length
 
 
-def _bounds(
-    axis: Axis, places: Sequence[tuple[float, float]], draw: Callable[[float, str], str], *, side: bool = False
-) -> Iterator[str]:
-    """Yield the indices at the edges of tiles, without those that would overlap."""
+def _bounds(axis: Axis, places: Sequence[tuple[float, float]], *, side: bool = False) -> Iterator[tuple[float, str]]:
+    """Yield the indices at the edges of tiles and their positions, without those that would overlap."""
     if axis.dim is None:
         return
     free = -float("inf")
@@ -257,23 +250,21 @@ def _bounds(
     for position, index in edges:
         half = 6 if side else len(str(index)) * 3.1 + 3
         if position - half >= free:
-            yield draw(position, str(index))
+            yield position, str(index)
             free = position + half
 
 
 def _tile(picture: Picture, row: Band, column: Band, at: tuple[float, float, float, float]) -> str:
     x, y, width, height = at
     color = picture.color(row, column)
-    box = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"'
-    middle = f'x="{x + width / 2:g}" y="{y + height / 2 + 4:g}"'
+    middle = x + width / 2, y + height / 2 + 4
     if color is None:
-        return f'<rect class="cut" {box}/><text class="soft bound" {middle} font-size="{_FONT}">…</text>'
+        return svg.rect(*at, "rule") + svg.text(*middle, "…", "soft middle", size=_FONT)
     label = _label(color)
-    text = ""
-    if len(label) * _LETTER + 4 <= width and height >= 15:
-        text = f'<text class="label" {middle} font-size="{_FONT}">{label}</text>'
+    fits = text_width(label, _FONT) + 4 <= width and height >= 15
+    text = svg.text(*middle, label, "label middle", size=_FONT) if fits else ""
     said = f"color {label}: {_said(picture.rows, row)}{_said(picture.columns, column)}".rstrip(", ")
-    return f'<g><title>{escape(said)}</title><rect class="tile" {box} fill="{_fill(color, picture.colors)}"/>{text}</g>'
+    return svg.group(svg.rect(*at, "edge", fill=_fill(color, picture.colors)) + text, title=said)
 
 
 def _said(axis: Axis, band: Band) -> str:
@@ -285,8 +276,4 @@ def _fill(color: tuple[int, ...], colors: tuple[int, ...]) -> str:
     number = 0
     for at, count in zip(color, colors, strict=True):
         number = number * count + at
-    return f"hsl({(210 + 137.5 * number) % 360:g} 62% {80 - 6 * (sum(color) % 2)}%)"
-
-
-def _text(x: float, y: float, text: str, kind: str, size: int) -> str:
-    return f'<text class="{kind}" x="{x:g}" y="{y:g}" font-size="{size}">{escape(text)}</text>'
+    return turned_hue(number, darker=sum(color) % 2 == 1).hex

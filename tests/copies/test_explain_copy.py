@@ -360,7 +360,7 @@ def seen_in(svg):
         for text in group.iter(f"{space}text"):
             words.setdefault(float(text.get("y")), []).append((shift + float(text.get("x")), text.text))
     lines = [" ".join(text for _, text in sorted(words[y])) for y in sorted(words)]
-    return "\n".join([*lines, *re.findall(r'class="loop .*?(?="/>)|class="frame".*?(?=/>)', svg)])
+    return "\n".join([*lines, *re.findall(r'class="loop .*?(?="/>)|class="line frame".*?(?=/>)', svg)])
 
 
 @pytest.mark.parametrize("name", PICTURES)

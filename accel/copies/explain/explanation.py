@@ -11,31 +11,29 @@ from accel.copies.explain.plan_wording import amount, count, loops_of, sentences
 from accel.copies.planner import Mask
 from accel.copies.stages import BETWEEN, IMAGE, End, Stage, stages_of
 from accel.errors import BoundsError
+from accel.pictures.html import table
+from accel.pictures.style import SANS, page_style
 
 __all__ = ["CopyExplanation", "Side"]
 
 _WIDTH = 96
 _INDENT = 14
 
-_STYLE = """
-.accel-copy-page { --page: #fff; --ink: #16181d; --soft: #5c606b; --line: #d9dbe0; background: var(--page);
-  color: var(--ink); padding: 16px 20px; border-radius: 10px; font: 14px/1.45 system-ui, "Segoe UI", "Noto Sans",
-  "DejaVu Sans", sans-serif; overflow-x: auto; max-width: 1000px; }
-@media (prefers-color-scheme: dark) {
-  .accel-copy-page { --page: #15171c; --ink: #eceae5; --soft: #a3a6b0; --line: #363a44; }
-}
-.accel-copy-page .name { font-size: 17px; font-weight: 600; margin: 0 0 8px; }
-.accel-copy-page .step { font-weight: 600; margin: 14px 0 4px; padding-top: 10px; border-top: 1px solid var(--line); }
-.accel-copy-page dl { display: grid; grid-template-columns: 72px 1fr; gap: 3px 12px; margin: 0; }
-.accel-copy-page dt { color: var(--soft); }
-.accel-copy-page dd { margin: 0; overflow-wrap: anywhere; }
-.accel-copy-page table { border-collapse: collapse; margin: 0; color: inherit; background: none;
-  font-variant-numeric: tabular-nums; }
-.accel-copy-page tr, .accel-copy-page tr:hover { background: none; }
-.accel-copy-page th { color: var(--soft); font-weight: 400; }
-.accel-copy-page th, .accel-copy-page td { text-align: right; padding: 0 20px 0 0; border: 0; }
-.accel-copy-page svg { display: block; margin: 12px 0 0; }
-"""
+_STYLE = page_style(
+    "accel-copy-page",
+    f"14px/1.45 {SANS}",
+    """
+& { max-width: 1000px; }
+& .name { font-size: 17px; font-weight: 600; margin: 0 0 8px; }
+& .step { font-weight: 600; margin: 14px 0 4px; padding-top: 10px; border-top: 1px solid var(--line); }
+& dl { display: grid; grid-template-columns: 72px 1fr; gap: 3px 12px; margin: 0; }
+& dt { color: var(--soft); }
+& dd { margin: 0; overflow-wrap: anywhere; }
+& table { font-variant-numeric: tabular-nums; }
+& th, & td { text-align: right; padding: 0 20px 0 0; }
+& svg { display: block; margin: 12px 0 0; }
+""",
+)
 
 
 class Side(NamedTuple):
@@ -161,8 +159,4 @@ def _terms(said: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _loop_table(stage: Stage) -> str:
     rows = loops_of(stage)
-    if not rows:
-        return ""
-    head = "".join(f'<th scope="col">{text}</th>' for text in _HEAD)
-    body = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in rows)
-    return f"<dt>loops</dt><dd><table><tr>{head}</tr>{body}</table></dd>\n"
+    return f"<dt>loops</dt><dd>{table(_HEAD, rows)}</dd>\n" if rows else ""

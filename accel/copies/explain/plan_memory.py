@@ -4,7 +4,7 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from accel.copies.stages import End, Stage
-from accel.layout.pictures.colors import Color, hue
+from accel.pictures.colors import Color, hue
 
 __all__ = ["GAP", "Excerpt", "Item", "Memory", "excerpt", "memory"]
 

@@ -1,15 +1,15 @@
 """Draws one end of a plan: rows of cells with their items, and an arrow for one step of each loop."""
 
 from collections.abc import Iterator
-from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
 from accel.abc import Fill
 from accel.copies.explain.plan_memory import GAP, Excerpt, Item, Memory
 from accel.copies.stages import End, Stage
+from accel.pictures import svg
 
-__all__ = ["COLORS", "LINE", "Panel", "panel", "text"]
+__all__ = ["COLORS", "LINE", "Panel", "panel"]
 
 COLORS = "abc"
 """The colours of loops."""
@@ -64,11 +64,6 @@ class _Step(NamedTuple):
         return where[self.one] != where[self.other]
 
 
-def text(x: float, y: float, said: str, kind: str) -> str:
-    """Return an SVG text at a position."""
-    return f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(said)}</text>' if said else ""
-
-
 def panel(memory: Memory, stage: Stage, seen: Excerpt, *, target: bool) -> Panel:
     """Return the drawing of one end of an excerpt."""
     where = {item: place for place, items in memory.cells.items() for item in items}
@@ -82,7 +77,7 @@ def panel(memory: Memory, stage: Stage, seen: Excerpt, *, target: bool) -> Panel
     grid = _grid(memory, left, top)
     caption = _caption(end, target=target)
     parts = [
-        text(left, 14, caption, "start name"),
+        svg.text(left, 14, caption, "ink name"),
         *_labels(grid, left, top),
         *_cells(grid, stage, seen, target=target),
         *_frames(grid, stage),
@@ -127,10 +122,10 @@ def _labels(grid: _Grid, left: float, top: float) -> Iterator[str]:
     """Yield the byte offsets of rows and columns, and dots where more rows or columns follow."""
     for place in grid.columns:
         if place.value != GAP:
-            yield text(place.middle, top - 5, f"{place.value:,}", "soft")
+            yield svg.text(place.middle, top - 5, f"{place.value:,}", "soft middle")
     for place in grid.rows:
         if place.value != GAP:
-            yield text(left - 6, place.middle + 4, f"{place.value:,}", "soft end")
+            yield svg.text(left - 6, place.middle + 4, f"{place.value:,}", "soft end")
     first, last = grid.rows[0], grid.rows[-1]
     sides = {
         "left": (grid.columns[0].at - _GAP / 2, "⋯"),
@@ -138,18 +133,20 @@ def _labels(grid: _Grid, left: float, top: float) -> Iterator[str]:
     }
     for side, (x, dots) in sides.items():
         if side in grid.memory.more:
-            yield "".join(text(x, row.middle + 4, dots, "soft") for row in grid.rows if row.value != GAP)
+            yield "".join(svg.text(x, row.middle + 4, dots, "soft middle") for row in grid.rows if row.value != GAP)
     heights = {"above": first.at - _GAP / 2 + 4, "below": last.at + last.size + _GAP / 2 + 4}
     for side, y in heights.items():
         if side in grid.memory.more:
-            yield "".join(text(column.middle, y, "⋮", "soft") for column in grid.columns if column.value != GAP)
+            yield "".join(
+                svg.text(column.middle, y, "⋮", "soft middle") for column in grid.columns if column.value != GAP
+            )
 
 
 def _cells(grid: _Grid, stage: Stage, seen: Excerpt, *, target: bool) -> Iterator[str]:
     for row in grid.rows:
         for column in grid.columns:
             if GAP in {row.value, column.value}:
-                yield text(column.middle, row.middle + 4, "⋮" if row.value == GAP else "⋯", "soft")
+                yield svg.text(column.middle, row.middle + 4, "⋮" if row.value == GAP else "⋯", "soft middle")
             else:
                 items = grid.memory.cells.get((row.value, column.value), [])
                 yield _cell(row, column, items, seen, _label(items, stage, target=target))
@@ -165,19 +162,21 @@ def _label(items: list[Item], stage: Stage, *, target: bool) -> str:
 
 
 def _cell(row: _Place, column: _Place, items: list[Item], seen: Excerpt, label: str) -> str:
-    box = f'y="{row.at:g}" height="{row.size:g}"'
     read = [item for item in items if item.read]
     if not read:
-        empty = f'<rect class="empty" x="{column.at + 1:g}" {box} width="{column.size - 2:g}"/>'
-        return empty + text(column.middle, row.middle + 4, label, "soft")
+        empty = svg.rect(column.at + 1, row.at, column.size - 2, row.size, "empty")
+        return empty + svg.text(column.middle, row.middle + 4, label, "soft middle")
     part = column.size / len(read)
     parts = [
-        f'<rect fill="{seen.hue(item).hex}" x="{column.at + part * k:g}" {box} width="{part:g}"/>'
-        for k, item in enumerate(read)
+        svg.rect(column.at + part * k, row.at, part, row.size, fill=seen.hue(item).hex) for k, item in enumerate(read)
     ]
-    edge = f'<rect class="edge" x="{column.at:g}" {box} width="{column.size:g}"/>'
-    several = text(column.middle, row.at + row.size - 3, f"{len(read)} times", "onto few") if len(read) > 1 else ""
-    return "".join(parts) + edge + text(column.middle, row.middle + (1 if several else 4), label, "onto") + several
+    parts += [
+        svg.rect(column.at, row.at, column.size, row.size, "edge"),
+        svg.text(column.middle, row.middle + (1 if read[1:] else 4), label, "onto middle"),
+    ]
+    if read[1:]:
+        parts.append(svg.text(column.middle, row.at + row.size - 3, f"{len(read)} times", "onto middle few"))
+    return "".join(parts)
 
 
 def _frames(grid: _Grid, stage: Stage) -> Iterator[str]:
@@ -204,19 +203,17 @@ def _pieces(grid: _Grid, row: _Place) -> Iterator[list[_Place]]:
 
 
 def _frame(top: float, bottom: float, left: float, right: float) -> str:
-    return f'<rect class="frame" x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}" rx="3"/>'
+    return svg.rect(left, top, right - left, bottom - top, "line frame", radius=3)
 
 
 def _down(grid: _Grid, step: _Step, where: _Where, x: float) -> str:
     one, other = (_at(grid.rows, where[item][0]).middle for item in (step.one, step.other))
-    back = -4 if other > one else 4
-    return f'<path class="loop {step.color}" d="M{x:g} {one:g}V{other:g}m-4 {back}l4 {-back}l4 {back}"/>'
+    return svg.arrow(x, one, down=other - one, kind=f"loop {step.color}")
 
 
 def _along(grid: _Grid, step: _Step, where: _Where, y: float) -> str:
     one, other = (_at(grid.columns, where[item][1]).middle for item in (step.one, step.other))
-    back = -4 if other > one else 4
-    return f'<path class="loop {step.color}" d="M{one:g} {y:g}H{other:g}m{back} -4l{-back} 4l{back} 4"/>'
+    return svg.arrow(one, y, right=other - one, kind=f"loop {step.color}")
 
 
 def _at(places: list[_Place], value: int) -> _Place:

@@ -1,7 +1,6 @@
 """Draw the counties as SVG, colored by their area and by the tile of the partition that they were measured in."""
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +8,7 @@ import numpy.typing as npt
 from accel.demo.stores.atlas import Atlas
 from accel.demo.stores.findings import Findings
 from accel.demo.stores.projection import HEIGHT, WIDTH, panel_of
+from accel.pictures import svg
 
 __all__ = ["AREAS", "TILE_COLORS", "county_map"]
 
@@ -42,11 +42,9 @@ def county_map(atlas: Atlas, findings: Findings, tile_of: Sequence[int]) -> str:
         _county(atlas, county, float(area), int(findings.cities_in_county[county]), tile_of[first[county]])
         for county, area in enumerate(areas)
     ]
-    return (
-        f'<svg class="map" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Map of the counties">'
-        f'<g transform="scale({1 / _STEPS})">{"".join(shapes)}'
-        f'<path class="cities" d="{"".join(_dots(atlas, findings))}"/></g></svg>'
-    )
+    shapes.append(svg.path("".join(_dots(atlas, findings)), "cities"))
+    body = svg.element("g", "".join(shapes), transform=f"scale({1 / _STEPS})")
+    return svg.figure("map", WIDTH, HEIGHT, body, label="Map of the counties")
 
 
 def _county(atlas: Atlas, county: int, area: float, cities: int, tile: int) -> str:
@@ -59,9 +57,9 @@ def _county(atlas: Atlas, county: int, area: float, cities: int, tile: int) -> s
     if not outline:
         return ""
     plural = "city" if cities == 1 else "cities"
-    title = escape(f"{name}, {state}: {area:,.0f} km², {cities} {plural}, tile {tile}")
+    title = f"{name}, {state}: {area:,.0f} km², {cities} {plural}, tile {tile}"
     kind = f"a{np.searchsorted(AREAS, area)} t{tile % TILE_COLORS}"
-    return f'<path class="{kind}" d="{outline}"><title>{title}</title></path>'
+    return svg.path(outline, kind, title=title)
 
 
 def _path(points: _Floats) -> str:

@@ -1,32 +1,30 @@
 """Pictures as HTML elements: tables without scripts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 
 from accel.layout.pictures.grids import Axis, Cell, Drawing, Grid, Listing
+from accel.pictures.html import table
+from accel.pictures.style import MONO, page_style
 
 __all__ = ["drawn_html"]
 
-STYLE = """
-.accel-layout-page { --page: #fff; --ink: #16181d; --soft: #5c606b; background: var(--page); color: var(--ink);
-  padding: 16px 20px; border-radius: 10px; font: 13px/1.45 ui-monospace, "SF Mono", "Cascadia Mono",
-  "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow-x: auto; }
-@media (prefers-color-scheme: dark) {
-  .accel-layout-page { --page: #15171c; --ink: #eceae5; --soft: #a3a6b0; }
-}
-.accel-layout-page p { margin: 0 0 .2em; overflow-wrap: anywhere; }
-.accel-layout-page .name { font-size: 17px; }
-.accel-layout-page .soft, .accel-layout-page th { color: var(--soft); font-weight: 400; }
-.accel-layout-page .grids { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 8px 32px; }
-.accel-layout-page table { border-collapse: collapse; margin: 12px 0; color: inherit; background: none; }
-.accel-layout-page caption { caption-side: top; text-align: left; color: var(--ink); padding: 0 0 4px; }
-.accel-layout-page tr, .accel-layout-page tr:hover { background: none; }
-.accel-layout-page th { padding: 2px 8px; font-size: 11px; text-align: center; border: 0; background: none; }
-.accel-layout-page td { padding: 1px; border: 0 solid var(--ink); white-space: nowrap; }
-.accel-layout-page td div { padding: 5px 7px; text-align: center; }
-.accel-layout-page small { display: block; font-size: 10px; line-height: 1.1; }
-.accel-layout-page .rows td, .accel-layout-page .rows th { text-align: left; font-size: 13px; padding: 1px 20px 1px 0; }
-"""
+STYLE = page_style(
+    "accel-layout-page",
+    f"13px/1.45 {MONO}",
+    """
+& p { margin: 0 0 .2em; overflow-wrap: anywhere; }
+& .name { font-size: 17px; }
+& .soft { color: var(--soft); }
+& .grids { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 8px 32px; }
+& table { margin: 12px 0; }
+& th { padding: 2px 8px; font-size: 11px; text-align: center; background: none; }
+& td { padding: 1px; border: 0 solid var(--ink); white-space: nowrap; }
+& td div { padding: 5px 7px; text-align: center; }
+& small { display: block; font-size: 10px; line-height: 1.1; }
+& .rows td, & .rows th { text-align: left; font-size: 13px; padding: 1px 20px 1px 0; }
+""",
+)
 
 
 def drawn_html(drawing: Drawing) -> str:
@@ -71,9 +69,4 @@ def _cell(cell: Cell, sides: dict[str, int]) -> str:
 
 
 def _listing(listing: Listing) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in listing.head)
-    return f'<table class="rows"><tr>{head}</tr>\n{"".join(map(_row, listing.rows))}</table>\n'
-
-
-def _row(row: Sequence[str]) -> str:
-    return f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>\n"
+    return table(listing.head, listing.rows, kind="rows")

@@ -5,8 +5,8 @@ from typing import NamedTuple, TypeAlias
 
 from accel.errors import LayoutError
 from accel.layout.int_tuple import product
-from accel.layout.pictures.colors import WHITE, Color, hue, ramp
 from accel.layout.pictures.drawn_layout import DrawnLayout
+from accel.pictures.colors import WHITE, Color, hue, ramp
 
 __all__ = ["Paint", "Painter", "Painting", "by_bank", "by_offset", "by_thread", "by_vector"]
 

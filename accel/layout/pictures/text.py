@@ -5,8 +5,8 @@ from itertools import zip_longest
 from textwrap import wrap
 from typing import NamedTuple
 
-from accel.layout.pictures.colors import Color
 from accel.layout.pictures.grids import Axis, Cell, Drawing, Grid, Listing, fitting
+from accel.pictures.colors import Color
 
 __all__ = ["drawn_text"]
 

@@ -5,6 +5,8 @@ from html import escape
 from typing import NamedTuple
 
 from accel.memory.sizes import in_words
+from accel.pictures.html import table
+from accel.pictures.style import MONO, page_style
 
 __all__ = ["TextTable", "as_html", "as_text", "counted"]
 
@@ -53,32 +55,20 @@ def _lines(table: TextTable) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-STYLE = """
-.accel-memory { --page: #fff; --ink: #16181d; --soft: #5c606b; --line: #d9dbe0; background: var(--page);
-  color: var(--ink); padding: 16px 20px; border-radius: 10px; font: 13px/1.45 ui-monospace, "SF Mono",
-  "Cascadia Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow-x: auto; }
-@media (prefers-color-scheme: dark) {
-  .accel-memory { --page: #15171c; --ink: #eceae5; --soft: #a3a6b0; --line: #33363f; }
-}
-.accel-memory p { margin: 0; font-size: 17px; }
-.accel-memory table { border-collapse: collapse; margin: 14px 0 0; color: inherit; background: none; }
-.accel-memory caption { caption-side: top; text-align: left; color: var(--ink); padding: 0 0 4px; }
-.accel-memory tr, .accel-memory tr:hover { background: none; }
-.accel-memory th, .accel-memory td { text-align: left; padding: 3px 24px 3px 0; border: 0; vertical-align: top; }
-.accel-memory th { color: var(--soft); font-weight: 400; font-size: 11px; }
-.accel-memory td { border-top: 1px solid var(--line); white-space: nowrap; }
-"""
+STYLE = page_style(
+    "accel-memory",
+    f"13px/1.45 {MONO}",
+    """
+& p { margin: 0; font-size: 17px; }
+& table { margin: 14px 0 0; }
+& th, & td { padding: 3px 24px 3px 0; vertical-align: top; }
+& th { font-size: 11px; }
+& td { border-top: 1px solid var(--line); white-space: nowrap; }
+""",
+)
 
 
 def as_html(title: str, tables: Iterable[TextTable]) -> str:
     """Return tables as one HTML element, which follows the colour scheme of the page."""
-    shown = "".join(map(_element, tables))
+    shown = "".join([table(each.head, each.rows, caption=each.caption, otherwise=each.otherwise) for each in tables])
     return f'<div class="accel-memory"><style>{STYLE}</style>\n<p>{escape(title)}</p>\n{shown}</div>\n'
-
-
-def _element(table: TextTable) -> str:
-    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>\n" for row in table.rows)
-    none = "" if table.rows else f'<tr><td colspan="{len(table.head)}">{escape(table.otherwise)}</td></tr>\n'
-    return f"<table>{caption}<tr>{head}</tr>\n{rows}{none}</table>\n"

@@ -121,7 +121,7 @@ class KernelReport:
 
     def svg(self) -> str:
         """Return a picture of the blocks as an SVG document: the threads of a warp in a row, and the memory."""
-        from accel.support.kernel_reports.pictures import drawn_report
+        from accel.support.kernel_reports.drawing import drawn_report
 
         return drawn_report(self)
 

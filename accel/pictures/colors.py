@@ -4,7 +4,7 @@ from functools import lru_cache
 from math import cos, radians, sin
 from typing import NamedTuple
 
-__all__ = ["HUES", "Color", "hue", "ramp"]
+__all__ = ["HUES", "Color", "hue", "ramp", "turned_hue"]
 
 HUES = 32
 """How many groups have distinct colours; further groups repeat them."""
@@ -48,6 +48,11 @@ def hue(group: int, count: int) -> Color:
     shown = min(max(count, 1), HUES)
     place = group % shown
     return _oklch(0.78 if place % 2 else 0.89, 0.1 if place % 2 else 0.08, 25 + 360 * place / shown)
+
+
+def turned_hue(number: int, *, darker: bool) -> Color:
+    """Return the colour of a number, a golden angle from that of the number before: numbers near it differ clearly."""
+    return _oklch(0.8 if darker else 0.86, 0.09, 250 + 137.5 * number)
 
 
 def _oklch(lightness: float, chroma: float, degrees: float) -> Color:

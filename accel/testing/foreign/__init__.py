@@ -6,8 +6,8 @@ SciPy's own tests, with arrays on the CPU and on the simulated device, whose mem
 
 No file of the other project changes. Where a test runs is the default device meanwhile.
 
-`SciPy` and `ScikitLearn` know the tests of these two projects; they are used if ``--accel-devices`` is given. `AnyProject`
-serves any project: its setting ``accel_namespaces`` names the parameters that take a namespace.
+`SciPy` and `ScikitLearn` know the tests of these two projects; they are used if ``--accel-devices`` is given.
+`AnyProject` serves any project: its setting ``accel_namespaces`` names the parameters that take a namespace.
 """
 
 from accel.testing.foreign.any_project import AnyProject

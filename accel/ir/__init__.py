@@ -35,6 +35,7 @@ from accel.ir.expressions import (
     Unary,
     of_type,
 )
+from accel.ir.functions import FUNCTIONS, Function
 from accel.ir.programs import (
     SLOT,
     Array,
@@ -69,6 +70,7 @@ from accel.ir.statements import (
 )
 
 __all__ = [
+    "FUNCTIONS",
     "INDEX",
     "SLOT",
     "TRUTH",
@@ -89,6 +91,7 @@ __all__ = [
     "Extent",
     "For",
     "Frame",
+    "Function",
     "Guard",
     "If",
     "Load",

@@ -128,15 +128,7 @@ class Cast(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A mathematical function, by its name in the array API standard, where that has it.
-
-    One argument: abs, acos, acosh, asin, asinh, atan, atanh, cbrt, ceil, conj, cos, cosh, erf, erfc, exp, exp2, expm1,
-    floor, imag, isfinite, isinf, isnan, log, log10, log1p, log2, popcount, real, round (half to even), rsqrt, sign,
-    signbit, sin, sinh, sqrt, square, tan, tanh, trunc. Two: atan2, copysign, hypot, nextafter. Three: fma.
-    The arguments have one type; it is also that of the result, except for predicates (`TRUTH`), and for abs, real and
-    imag of complex numbers. ``complex`` makes a complex number of two floats. Complex numbers have abs, conj, imag and
-    real.
-    """
+    """A mathematical function, by its name in `FUNCTIONS`; ``complex`` makes a complex number of two floats."""
 
     function: str
     arguments: tuple["Expr", ...]

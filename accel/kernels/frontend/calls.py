@@ -143,7 +143,6 @@ FUNCTIONS: Mapping[Any, Callable[..., Entity]] = {
     language.grid: _grid,
     language.unroll: _unroll,
     language.vector: _vector,
-    language.rsqrt: MATHEMATICS["rsqrt"],
-    language.fma: MATHEMATICS["fma"],
+    **{getattr(language, name): handler for name, handler in MATHEMATICS.items() if name in language.__all__},
 }
 """What a call does, by the Python object that is called."""

@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from accel.errors import DTypeError
-from accel.ir import (
-    INDEX,
-    TRUTH,
-    Binary,
-    Call,
-)
+from accel.ir import FUNCTIONS, INDEX, TRUTH, Binary, Call
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.operands import elementwise
 from accel.kernels.frontend.promotion import (
@@ -35,44 +30,18 @@ __all__ = ["MATHEMATICS", "alike", "by_function", "extreme", "on_numbers"]
 _Handler = Callable[..., Entity]
 
 
-_FLOATS = (
-    "acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 expm1 log log10 log1p log2 rsqrt sin sinh sqrt "
-    "tan tanh atan2 copysign hypot nextafter fma"
-)
-
-
-_KEEPING = "ceil floor round trunc square sign"
-
-
-_PREDICATES = "isfinite isinf isnan signbit"
-
-
-_OTHER_NAMES = {
-    "arccos": "acos",
-    "arccosh": "acosh",
-    "arcsin": "asin",
-    "arcsinh": "asinh",
-    "arctan": "atan",
-    "arctanh": "atanh",
-    "arctan2": "atan2",
-    "rint": "round",
-    "fabs": "abs",
-    "absolute": "abs",
-    "conjugate": "conj",
-    "bitwise_count": "popcount",
-}
-
-
 def _math(name: str, *operands: Value) -> Value:
-    values = [as_float(x) for x in operands]
-    if name in _PREDICATES.split():
+    values = alike([as_float(x) for x in operands])
+    _must_be_real(name, values[0])
+    if FUNCTIONS[name].result == "truth":
         return Value(Call(name, (values[0].expr,), TRUTH))
-    if len(values) > 1:
-        values = alike(values)
-    if kind_of(values[0].dtype) == "c":
-        raise DTypeError(f"{name} is for real numbers here; compute it from x.real and x.imag")
     weak = all(x.weak for x in operands)
     return Value(Call(name, tuple([x.expr for x in values]), values[0].dtype), weak)
+
+
+def _must_be_real(name: str, x: Value) -> None:
+    if kind_of(x.dtype) == "c":
+        raise DTypeError(f"{name} is for real numbers here; compute it from x.real and x.imag")
 
 
 def alike(values: Sequence[Value]) -> list[Value]:
@@ -82,10 +51,9 @@ def alike(values: Sequence[Value]) -> list[Value]:
 
 
 def _keeping(name: str, x: Value) -> Value:
-    if kind_of(x.dtype) in "iub" and name in ("ceil", "floor", "round", "trunc"):
+    if kind_of(x.dtype) in "iub" and FUNCTIONS[name].keeps_integers:
         return x
-    if name == "square":
-        return binary("mul", x, x)
+    _must_be_real(name, x)
     x = converted(x, INDEX)._replace(weak=True) if x.dtype == TRUTH else x
     return Value(Call(name, (x.expr,), x.dtype), x.weak)
 
@@ -94,6 +62,10 @@ def _to_integer(name: str, x: Value) -> Value:
     """Apply a function of ``math`` that returns a Python int."""
     rounded = _keeping(name, x)
     return rounded if kind_of(rounded.dtype) in "iu" else converted(rounded, INDEX)._replace(weak=True)
+
+
+def _square(x: Value) -> Value:
+    return binary("mul", x, x)
 
 
 def _abs(x: Value) -> Value:
@@ -160,24 +132,27 @@ def on_numbers(function: Callable[..., Value], least: int = 1, most: int | None 
     return handle
 
 
+def _handler(name: str) -> _Handler:
+    """Return the handler of a function for which the types in the table say what happens."""
+    _, arity, kinds, result, *_ = FUNCTIONS[name]
+    converts = kinds == "f" or result == "truth"
+    return on_numbers(partial(_math if converts else _keeping, name), arity, arity)
+
+
 MATHEMATICS: dict[str, _Handler] = {
-    **{name: on_numbers(partial(_math, name), 1, 1) for name in f"{_FLOATS} {_PREDICATES}".split()},
-    **{name: on_numbers(partial(_math, name), 2, 2) for name in ("atan2", "copysign", "hypot", "nextafter")},
-    "fma": on_numbers(partial(_math, "fma"), 3, 3),
-    **{name: on_numbers(partial(_keeping, name)) for name in _KEEPING.split()},
+    **{name: _handler(name) for name in FUNCTIONS},
     "abs": on_numbers(_abs),
     "real": on_numbers(partial(_part, "real")),
     "imag": on_numbers(partial(_part, "imag")),
     "conj": on_numbers(_conj),
     "popcount": on_numbers(_popcount),
+    "square": on_numbers(_square),
     "pow": _pow,
     "power": _pow,
     "minimum": on_numbers(partial(extreme, "min"), 2, 2),
     "maximum": on_numbers(partial(extreme, "max"), 2, 2),
     "where": _where,
 }
-
-
 """What a function does, by its name."""
 
 
@@ -194,7 +169,7 @@ def by_function() -> dict[Any, _Handler]:
         math.ceil: on_numbers(partial(_to_integer, "ceil")),
         math.trunc: on_numbers(partial(_to_integer, "trunc")),
     }
-    names = {**MATHEMATICS, **{other: MATHEMATICS[name] for other, name in _OTHER_NAMES.items()}}
+    names = MATHEMATICS | {alias: MATHEMATICS[each.name] for each in FUNCTIONS.values() for alias in each.aliases}
     for name, handler in names.items():
         for module in (math, np):
             if hasattr(module, name):

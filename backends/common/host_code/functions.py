@@ -1,6 +1,7 @@
 """The mathematical functions of the typed form."""
 
 from accel.errors import CapabilityError
+from accel.ir import FUNCTIONS
 
 from .casts import narrowed, widened
 from .complex_numbers import absolute
@@ -8,52 +9,6 @@ from .forms import DOUBLE, Form, Value
 from .text import Text
 
 __all__ = ["call"]
-
-# LLVM's own, which become instructions where the processor has them.
-_INTRINSICS = {
-    "abs": "fabs",
-    "ceil": "ceil",
-    "floor": "floor",
-    "round": "roundeven",
-    "sqrt": "sqrt",
-    "trunc": "trunc",
-    "copysign": "copysign",
-    "fma": "fma",
-}
-
-_LIBRARY = frozenset(
-    [
-        "acos",
-        "acosh",
-        "asin",
-        "asinh",
-        "atan",
-        "atan2",
-        "atanh",
-        "cbrt",
-        "cos",
-        "cosh",
-        "erf",
-        "erfc",
-        "exp",
-        "exp2",
-        "expm1",
-        "hypot",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "nextafter",
-        "sin",
-        "sinh",
-        "tan",
-        "tanh",
-    ]
-)
-"""What the C library has under the same name."""
-
-_WHOLE = frozenset(("ceil", "conj", "floor", "real", "round", "trunc"))
-"""What changes no integer."""
 
 _FIXED = {"imag": "0", "isfinite": "true", "isinf": "false", "isnan": "false"}
 """What is the same for all integers."""
@@ -102,7 +57,7 @@ def _of_complex(text: Text, function: str, form: Form, x: Value) -> Value:
 
 def _of_integers(text: Text, function: str, form: Form, x: list[str]) -> str:
     kind = form.register
-    if function in _WHOLE or (function == "abs" and form.kind != "int"):
+    if FUNCTIONS[function].keeps_integers or (function == "abs" and form.kind != "int"):
         return x[0]
     if function in _FIXED:
         return _FIXED[function]
@@ -135,7 +90,7 @@ def _of_floats(text: Text, function: str, form: Form, x: list[str]) -> str:
     operands = [widened(text, each, form) for each in x]
     if form.is_narrow and function == "nextafter":
         return _next(text, form, x, operands)
-    if function in ("isnan", "isinf", "isfinite", "signbit"):
+    if FUNCTIONS[function].result == "truth":
         return _predicate(text, function, form.computed, operands[0])
     return narrowed(text, _computed(text, function, form.computed, operands), form)
 
@@ -152,14 +107,19 @@ def _computed(text: Text, function: str, form: Form, x: list[str]) -> str:
         number = text.value(f"fcmp ord {kind} {x[0]}, 0.0")
         sure = text.value(f"select i1 {number}, {kind} {sign}, {kind} {x[0]}")
         return text.value(f"select i1 {some}, {kind} {sure}, {kind} 0.0")
-    if function in _INTRINSICS:
-        name = f"llvm.{_INTRINSICS[function]}.{'f64' if form == DOUBLE else 'f32'}"
-    elif function in _LIBRARY:
-        name = function if form == DOUBLE else function + "f"
-    else:
-        raise _unknown(function, form.name)
+    name = _symbol(function, form)
     arguments = ", ".join(f"{kind} {each}" for each in x)
     return text.value(f"call {kind} {text.declare(kind, name, *[kind] * len(x))}({arguments})")
+
+
+def _symbol(function: str, form: Form) -> str:
+    """Return LLVM's name of a function, or that of the C library."""
+    facts, is_double = FUNCTIONS[function], form == DOUBLE
+    if facts.llvm:
+        return f"llvm.{facts.llvm}.{'f64' if is_double else 'f32'}"
+    if facts.c:
+        return facts.c if is_double else f"{facts.c}f"
+    raise _unknown(function, form.name)
 
 
 def _predicate(text: Text, function: str, form: Form, x: str) -> str:

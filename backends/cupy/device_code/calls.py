@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from accel.dtypes import DType
-from accel.ir import Call, of_type
+from accel.ir import FUNCTIONS, Call, of_type
 
 from .types import FLOATS16, is_float, type_name, wide
 
 __all__ = ["call"]
 
-_RENAMED = {"abs": "fabs", "round": "rint"}
 _PREDICATES = {"isfinite": "is_finite", "isinf": "is_infinite", "isnan": "is_nan", "signbit": "has_sign"}
 _OF_NUMBERS = {"abs": "absolute", "sign": "sign", "popcount": "population", "square": "squared"}
 _OF_COMPLEX = {
@@ -17,7 +16,6 @@ _OF_COMPLEX = {
     "conj": "conjugate({})",
     "imag": "{}.imag",
     "real": "{}.real",
-    "square": "squared({})",
 }
 
 
@@ -46,7 +44,7 @@ def _of_floats(function: str, arguments: Sequence[str], dtype: DType) -> str:
         return f"{_OF_NUMBERS[function]}({arguments[0]})"
     if function == "rsqrt":
         return f"({one} / sqrt{suffix}({arguments[0]}))"
-    return f"{_RENAMED.get(function, function)}{suffix}({', '.join(arguments)})"
+    return f"{FUNCTIONS[function].c}{suffix}({', '.join(arguments)})"
 
 
 def _of_integers(function: str, arguments: Sequence[str], dtype: DType) -> str:
@@ -54,4 +52,4 @@ def _of_integers(function: str, arguments: Sequence[str], dtype: DType) -> str:
         return f"({arguments[0]} < 0)" if function == "signbit" else str(function == "isfinite").lower()
     if function in _OF_NUMBERS:
         return f"{_OF_NUMBERS[function]}({arguments[0]})"
-    return f"{type_name(dtype)}(0)" if function == "imag" else arguments[0]  # ceil, floor, round, trunc, conj, real
+    return f"{type_name(dtype)}(0)" if function == "imag" else arguments[0]

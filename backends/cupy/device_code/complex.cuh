@@ -31,10 +31,6 @@ template <typename T>
 __device__ inline Complex<T> operator*(const Complex<T>& x, const Complex<T>& y) {
     return {x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real};
 }
-template <typename T>
-__device__ inline Complex<T> squared(const Complex<T>& x) {
-    return x * x;
-}
 // Smith's method, which avoids overflow.
 template <typename T>
 __device__ inline Complex<T> operator/(const Complex<T>& x, const Complex<T>& y) {

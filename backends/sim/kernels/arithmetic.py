@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from accel.dtypes import DType
+from accel.ir import FUNCTIONS
 
 __all__ = ["OPERATORS", "binary_function", "cast", "identity", "math_function", "reduced"]
 
@@ -76,10 +77,11 @@ def math_function(name: str, argument: DType, result: DType) -> Function:
     """Return the function of a `Call`, from the types of its arguments and of its result."""
     if name == "complex":
         return lambda real, imag: result.type(complex(real, imag))
-    function = _FUNCTIONS.get(name) or getattr(np, name)
-    if argument.kind in "iub" and name in _OF_INTEGERS:
+    facts = FUNCTIONS[name]
+    function = _FUNCTIONS.get(name) or _of_numpy(name, *facts.aliases)
+    if argument.kind in "iub" and facts.keeps_integers:
         return _same
-    if is_small_float(argument) and name not in _OF_ANY_BITS:
+    if is_small_float(argument) and facts.result != "truth" and name not in _OF_BITS:
         return _through_float32(function, result)
     return lambda *arguments: result.type(function(*arguments))
 
@@ -155,6 +157,11 @@ def _saturating(target: DType) -> Function:
     return convert
 
 
+def _of_numpy(*names: str) -> Function:
+    function: Function = next(getattr(np, name) for name in names if hasattr(np, name))
+    return function
+
+
 def _same(x: Any) -> Any:
     return x
 
@@ -199,20 +206,12 @@ def _rounded_to_odd(exact: Fraction) -> float:
 
 
 _FUNCTIONS: Mapping[str, Function] = {
-    "acos": np.arccos,
-    "acosh": np.arccosh,
-    "asin": np.arcsin,
-    "asinh": np.arcsinh,
-    "atan": np.arctan,
-    "atan2": np.arctan2,
-    "atanh": np.arctanh,
     "erf": _erf,
     "erfc": _erfc,
     "fma": _fma,
     "popcount": _popcount,
-    "round": np.rint,
     "rsqrt": _rsqrt,
 }
+"""What NumPy has not, or computes otherwise."""
 
-_OF_INTEGERS = ("ceil", "floor", "round", "trunc")
-_OF_ANY_BITS = ("copysign", "nextafter", "signbit", "isnan", "isinf", "isfinite")
+_OF_BITS = ("copysign", "nextafter")

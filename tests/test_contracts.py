@@ -37,6 +37,7 @@ PLANTED = [
     (LAYOUT, "accel/pictures/svg.py", "import numpy"),
     (LAYOUT, "accel/layout/algebra.py", "import accel.device"),
     (LAYOUT, "accel/layout/algebra.py", "from accel.support.device_names import DEVICE_TYPES"),
+    ("The memory budget knows no engine", "accel/engines/memory_budget/planted.py", "import accel.engines.tiles"),
     (BACKENDS, "accel/backends/common/planted.py", "import accel.containers"),
     (BACKENDS, "accel/backends/cpu/planted.py", "from accel import xp"),
     (BACKENDS, "accel/backends/cpu/planted.py", "import accel.testing"),

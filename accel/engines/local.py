@@ -24,6 +24,7 @@ from accel.memory.host_storage import HostArray
 from accel.store import regions
 from accel.store.logical_store import LogicalStore
 from accel.store.regions import Access, Work
+from accel.store.root import HOST
 from accel.support.call_sites import call_site
 
 __all__ = ["LocalEngine"]
@@ -78,7 +79,7 @@ class LocalEngine(Engine):
         if not isinstance(contents, TiledContents) or contents.gathered is not None:
             return super().gather(store)
         regions.settle(store.root, store.map.box, writing=False)
-        memory = Memory(contents.budget.values(contents, store.map.box), store.map.on_box())
+        memory = Memory(contents.copy(store.map.box, HOST), store.map.on_box())
         values: HostArray = physical(memory.storage, memory.map, store.dtype, memory.place)
         return values
 

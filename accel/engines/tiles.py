@@ -5,10 +5,11 @@ that asks for exactly the box of a tile uses its memory. Other boxes are put tog
 """
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from accel.dtypes import DType
-from accel.engines.graph.spill_file import Extent, SpillFile
+from accel.engines.memory_budget.admission import Admission
+from accel.engines.memory_budget.evictable import Evictable
+from accel.engines.memory_budget.spill_file import Extent, SpillFile
 from accel.engines.running import host_array, moved
 from accel.layout import Layout
 from accel.memory import AnyStorage
@@ -21,65 +22,71 @@ from accel.store.scratch import elements_of
 from accel.store.store_targets import Place
 from accel.views import LayoutTensor
 
-if TYPE_CHECKING:
-    from accel.engines.budget import Budget
-
 __all__ = ["Tile", "TiledContents", "copy_overlap"]
 
 
-class Tile:
+class Tile(Evictable):
     """The elements of a box.
 
-    Attributes
+    Parameters
     ----------
     box : Box
         The elements, in coordinates of the root.
-    dtype : numpy.dtype
-        Their type.
+    storage : HostStorage or DeviceStorage
+        Their memory, in C order.
     place : Place
         Where the memory is.
+
+    Attributes
+    ----------
     storage : HostStorage or DeviceStorage or None
-        The elements in C order; None while they are in the file, and before they are written.
-    extent : Extent or None
-        Where they are in the file, if the file has their current values.
-    pins : int
-        Number of points that run with it.
-    moving : bool
-        Whether a thread writes it to the file or reads it.
-    dropped : bool
-        Whether nothing needs it any more but the points that run with it.
+        The elements; None while they are in the file.
     """
 
-    __slots__ = ("box", "dropped", "dtype", "extent", "moving", "nbytes", "pins", "place", "storage")
+    __slots__ = ("box", "dtype", "place", "storage")
 
-    def __init__(self, box: Box, dtype: DType, place: Place) -> None:
+    def __init__(self, box: Box, storage: AnyStorage, place: Place) -> None:
+        super().__init__(place.device)
         self.box = box
-        self.dtype = dtype
+        self.dtype = storage.dtype
         self.place = place
-        self.nbytes = volume(box) * dtype.itemsize
-        self.storage: AnyStorage | None = None
-        self.extent: Extent | None = None
-        self.pins = 0
-        self.moving = False
-        self.dropped = False
+        self.storage: AnyStorage | None = storage
+        self.buffers = {id(self): self.nbytes}
 
-    def written(self, file: SpillFile) -> Extent:
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+        return volume(self.box) * self.dtype.itemsize
+
+    @property
+    def memory(self) -> AnyStorage:
+        """The elements, which are in memory."""
+        assert self.storage is not None, "it is pinned"
+        return self.storage
+
+    def write(self, file: SpillFile) -> Extent:
         """Write the elements to a file."""
-        assert self.storage is not None, "it is in memory"
-        return file.write(host_array(moved(self.storage, HOST)))
+        return file.write(host_array(moved(self.memory, HOST)))
 
-    def read(self, file: SpillFile, place: Place) -> AnyStorage:
-        """Return new memory with the elements; they are undefined if nothing has written them."""
-        if self.extent is None:
-            return elements_of(place, volume(self.box), self.dtype)
+    def read(self, file: SpillFile) -> None:
+        """Read the elements into new memory."""
         host = elements_of(HOST, volume(self.box), self.dtype)
-        file.read(self.extent, host_array(host))
-        return moved(host, place)
+        file.read(self.token, host_array(host))
+        self.storage = moved(host, self.place)
 
-    def mapped(self, file: SpillFile) -> AnyStorage:
-        """Return the elements as they are in the file."""
-        assert self.extent is not None, "it was written"
-        return HostStorage.on_array(file.mapped(self.extent).view(self.dtype))
+    def clear(self) -> None:
+        """Drop the memory."""
+        self.storage = None
+
+    def discard(self, file: SpillFile) -> None:
+        """Give back the place in a file."""
+        file.free(self.token)
+
+    def elements(self, file: SpillFile) -> AnyStorage:
+        """Return the elements where they are, in memory or in a file."""
+        if self.storage is not None:
+            return self.storage
+        return HostStorage.on_array(file.mapped(self.token).view(self.dtype))
 
 
 class TiledContents:
@@ -87,19 +94,21 @@ class TiledContents:
 
     Attributes
     ----------
+    memory : Admission
+        What counts the tiles.
     gathered : HostStorage or DeviceStorage or None
-        All elements, from when someone asked for them. The tiles are not used any more then.
+        All elements, from when they were read as a whole. The tiles are not used any more then.
     """
 
-    # `lock` guards `gathered`, and lets one thread at a time change the tiles. The budget's lock is taken inside of it,
-    # never the other way round. `_finding` guards the tree and the tiles by box; nothing is called with it held. Both
-    # are reentrant, because a finaliser may run at any time.
+    # `lock` guards `gathered`, and lets one thread at a time change the tiles. The lock of `memory` is taken inside of
+    # it, never the other way round. `_finding` guards the tree and the tiles by box; nothing is called with it held.
+    # Both are reentrant, because a finaliser may run at any time.
 
-    def __init__(self, root: Root, budget: "Budget") -> None:
+    def __init__(self, root: Root, memory: Admission) -> None:
         self.dtype = root.dtype
         self.shape = root.known_shape()
         self.place = root.place
-        self.budget = budget
+        self.memory = memory
         self.lock = threading.RLock()
         self._finding = threading.RLock()
         self._tiles: BoxTree[Tile, int] = BoxTree(box_of(self.shape))  # with numbers in the order of writing
@@ -123,54 +132,70 @@ class TiledContents:
         if not self._layered:
             return self._by_box.get(box)
         with self._finding:
-            found = max(self._tiles.overlapping(box), key=lambda entry: entry.value, default=None)
-        return found.key if found is not None and found.box == box else None
+            last = max(self._tiles.overlapping(box), key=lambda entry: entry.value, default=None)
+        return last.key if last is not None and last.box == box else None
 
     def overlapping(self, box: Box) -> list[Tile]:
         """Return the tiles that have elements of a box, in the order in which they were written."""
         with self._finding:
             return [entry.key for entry in sorted(self._tiles.overlapping(box), key=lambda entry: entry.value)]
 
-    def add(self, made: Tile) -> None:
-        """Take a tile that is to be written, and drop those that it covers."""
+    def add(self, tile: Tile) -> None:
+        """Take a tile that a point has written, and drop those that it covers."""
         with self.lock:
             if self.gathered is not None:
-                self.budget.drop(made)
+                self._drop([tile])
                 return
-            touched = self.overlapping(made.box)
-            covered = [tile for tile in touched if covers(made.box, tile.box)]
+            touched = self.overlapping(tile.box)
+            covered = [each for each in touched if covers(tile.box, each.box)]
             self._layered = self._layered or len(covered) < len(touched)
             with self._finding:
-                for tile in covered:
-                    self._tiles.remove(tile.box, tile)
-                    del self._by_box[tile.box]
+                for each in covered:
+                    self._tiles.remove(each.box, each)
+                    del self._by_box[each.box]
                 self._written += 1
-                self._tiles.add(made.box, made, self._written)
-                self._by_box[made.box] = made
-        for tile in covered:
-            self.budget.drop(tile)
+                self._tiles.add(tile.box, tile, self._written)
+                self._by_box[tile.box] = tile
+        self._drop(covered)
+
+    def copy(self, box: Box, place: Place | None = None, *, filled: bool = True) -> AnyStorage:
+        """Return new memory for a box, where the tiles are if no place is named; the caller has waited for tasks.
+
+        It has the elements of the box if it is to be filled.
+        """
+        storage = elements_of(self.place if place is None else place, volume(box), self.dtype)
+        for tile in self.overlapping(box) if filled else ():
+            with self.memory.pinned(tile):
+                copy_overlap(storage, box, tile.elements(self.memory.file), tile.box)
+        return storage
 
     def gather(self) -> AnyStorage:
         """Return all values in memory of the host, in C order."""
         with self.lock:
             if self.gathered is None:
-                self.gathered = self.budget.values(self, box_of(self.shape))
+                self.gathered = self.copy(box_of(self.shape), HOST)
                 dropped = self.tiles
                 with self._finding:
                     self._tiles, self._by_box = BoxTree(box_of(self.shape)), {}
-                for tile in dropped:
-                    self.budget.drop(tile)
+                self._drop(dropped)
             return self.gathered
 
     def written(self, tile: Tile) -> None:
         """Take the values of a tile that a point has written after all values were gathered."""
         with self.lock:
             if self.gathered is not None:
-                assert tile.storage is not None, "the point has used it"
-                copy_overlap(self.gathered, box_of(self.shape), tile.storage, tile.box)
+                copy_overlap(self.gathered, box_of(self.shape), tile.memory, tile.box)
+
+    def _drop(self, tiles: Iterable[Tile]) -> None:
+        for tile in tiles:
+            tile.needed = False
+            self.memory.drop(tile)
 
     def __del__(self) -> None:
-        self.budget.drop_later([*self._by_box.values()])
+        tiles = [*self._by_box.values()]
+        for tile in tiles:
+            tile.needed = False
+        self.memory.drop_later(tiles)
 
 
 def copy_overlap(target: AnyStorage, target_box: Box, source: AnyStorage, source_box: Box) -> None:

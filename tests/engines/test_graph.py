@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import accel
 from accel.engines.graph import Node, execute
-from accel.engines.graph.admission import Admission
-from accel.engines.graph.blocks import Block, Estimate, Job, State
+from accel.engines.graph.blocks import Block, Estimate, Job
+from accel.engines.graph.job_admission import JobAdmission
+from accel.engines.memory_budget.evictable import State
 from accel.errors import StoreError, StoreValueError
 
 KIB = 1024
@@ -192,16 +193,17 @@ def test_a_value_that_was_used_out_of_turn_leaves_the_memory_once():
         Job(call, [block], Block(rank, Estimate(0)), rank=rank, scratch=0, temporaries=0, context=context)
         for rank in (1, 2)
     ]
-    admission = Admission(4 * KIB, lambda block: None)
+    admission = JobAdmission(4 * KIB)
     for job in jobs:
         block.add_use(job)
     block.value, block.buffers, block.state = np.zeros(KIB, "uint8"), {1: KIB}, State.HELD
-    admission.ledger.hold(block.buffers)
+    admission.ledger().hold(block.buffers)
     admission.settle(block)
-    admission.begin(jobs[1])
-    admission.leave(jobs[1])  # its next use is still that of the first job
-    admission.end(jobs[1])
-    assert admission.drop_latest(2 * KIB) == [block]
+    with admission.changed:
+        admission.begin_job(jobs[1])
+        admission.leave(jobs[1])  # its next use is still that of the first job
+        admission.end_job(jobs[1])
+    assert admission.latest(2 * KIB) == ([block], KIB)
 
 
 def test_temporaries_are_promised_as_far_as_the_budget_leaves_room():
@@ -431,8 +433,6 @@ def test_an_interrupt_of_the_waiting_thread_ends_all_threads(python):
     program = """
 import _thread, threading
 from accel.engines.graph import Node, execute
-from accel.engines.graph.admission import Admission
-from accel.engines.graph.blocks import Block, Estimate, Job, State
 
 ran = []
 released = threading.Event()

@@ -8,7 +8,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
-from accel.engines.budget import Usage, refuse_larger
 from accel.engines.dask.checkpoints import Checkpoints
 from accel.engines.dask.cluster import Cluster, reaching
 from accel.engines.dask.foreseeing import Capacity, foreseen
@@ -22,6 +21,7 @@ from accel.engines.dividing import TILE_BYTES, divided
 from accel.engines.eager import EagerEngine
 from accel.engines.futures import Future, WorksFuture
 from accel.engines.launch import Launch
+from accel.engines.memory_budget.requests import Usage, refuse_larger
 from accel.engines.placing import refuse_without_body
 from accel.engines.points import Point
 from accel.engines.previews import Preview

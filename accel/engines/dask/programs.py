@@ -10,8 +10,8 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType
-from accel.engines.budget import Usage
 from accel.engines.dask.worker_memory import MEMORY, Lease, WorkerTile
+from accel.engines.memory_budget.requests import Usage
 from accel.engines.points import Operand, Point
 from accel.engines.running import Memory, Produced, host_array, moved, run
 from accel.memory.host_storage import HostArray, HostStorage

@@ -1,4 +1,4 @@
-"""`Block` and `Job`: values that jobs read and make, and what is known about them before they exist."""
+"""`Block` and `Job`: values that jobs read and compute, and what is expected of them before."""
 
 from bisect import insort
 from collections.abc import Callable, Hashable, Iterable
@@ -6,27 +6,19 @@ from contextvars import Context
 from math import ceil
 from typing import Any
 
-from accel.engines.graph.values import Buffers
-from accel.support.enums import PlainEnum
+from accel.engines.graph.values import buffers_of, discard, restored, spilled
+from accel.engines.memory_budget.evictable import Evictable
+from accel.engines.memory_budget.requests import Promise
+from accel.engines.memory_budget.spill_file import SpillFile
 
-__all__ = ["LAST", "Block", "Estimate", "Job", "State"]
+__all__ = ["LAST", "Block", "Estimate", "Job"]
 
 LAST = 1 << 62
 """The rank of a use that comes after all jobs."""
 
 
-class State(PlainEnum):
-    """Where the value of a block is."""
-
-    PLANNED = "planned"  # no job has made it yet
-    HELD = "held"  # in memory
-    AWAY = "away"  # in the file, or dropped because it can be made again
-    MOVING = "moving"  # a thread writes it, reads it or makes it again
-    GONE = "gone"  # no job needs it any more
-
-
 class Estimate:
-    """The bytes of values that are not made yet: all results of a layer share one.
+    """The bytes of values that are not computed yet: all results of a layer share one.
 
     Attributes
     ----------
@@ -48,75 +40,51 @@ class Estimate:
         self.share = 0.0
 
     def learn(self, nbytes: int, inputs: int = 0) -> None:
-        """Take the size of a value that was made from inputs; an estimate that was too small grows."""
+        """Take the size of a value that was computed from inputs; an estimate that was too small grows."""
         self.nbytes = max(self.nbytes, nbytes)
         self.share = max(self.share, nbytes / inputs if inputs else 0.0)
         self.known = True
 
     def expected(self, job: "Job") -> int:
-        """Return the bytes of the value that a job will make, at least those of its largest input."""
+        """Return the bytes of the value that a job will compute, at least those of its largest input."""
         return max(self.nbytes, job.largest_input, ceil(self.share * job.input_bytes))
 
 
-class Block:
-    """A value that a job makes and other jobs read.
+class Block(Evictable):
+    """A value that a job computes and other jobs read.
 
     Attributes
     ----------
     key : hashable
         Its name.
     estimate : Estimate
-        Its size before it is made.
-    state : State
-        Where the value is.
+        Its size before it is computed.
     value : object
         The value, while it is held.
-    buffers : dict of int to int
-        What it holds in memory.
-    token : object
-        The place of the value in the file, from when it was first spilled on; None before.
     remake : callable or None
-        Makes the value again; it is dropped then and not spilled.
-    movable : bool
-        Whether the value can leave the memory.
-    pins : int
-        Number of jobs that run with it.
+        Computes the value again; it is dropped then and not spilled.
+    readers : list of Job
+        Jobs that wait until it is computed.
     kept : bool
         Whether it stays after all jobs that read it.
     """
 
-    __slots__ = (
-        "_uses",
-        "buffers",
-        "estimate",
-        "kept",
-        "key",
-        "movable",
-        "pins",
-        "readers",
-        "remake",
-        "state",
-        "token",
-        "value",
-    )
+    __slots__ = ("_uses", "estimate", "kept", "key", "readers", "remake", "value")
 
     def __init__(self, key: Hashable, estimate: Estimate, *, kept: bool = False) -> None:
+        super().__init__()
         self.key = key
         self.estimate = estimate
         self.kept = kept
-        self.state = State.PLANNED
         self.value: Any = None
-        self.buffers: Buffers = {}
-        self.token: Any = None
         self.remake: Callable[[], Any] | None = None
-        self.movable = True
-        self.pins = 0
-        self.readers: list[Job] = []  # jobs that wait until it is made
+        self.needed = kept  # or if a job will read it
+        self.readers: list[Job] = []
         self._uses: list[int] = []  # ranks of jobs that will read it, negative, so that the next is the last
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the value takes when it comes back into memory, or is made."""
+        """Bytes that the value takes when it comes back into memory, or is computed."""
         return self.estimate.nbytes
 
     @property
@@ -125,22 +93,43 @@ class Block:
         return -self._uses[-1] if self._uses else LAST
 
     @property
-    def needed(self) -> bool:
-        """Whether some job will read it, or the caller."""
-        return bool(self._uses) or self.kept
-
-    @property
-    def cheap_to_move(self) -> bool:
-        """Whether it leaves the memory without being written: it is in the file already, or can be made again."""
+    def clean(self) -> bool:
+        """Whether it leaves the memory without being written: it is in the file already, or can be computed again."""
         return self.token is not None or self.remake is not None
+
+    def write(self, file: SpillFile) -> Any:
+        """Write the value to a file."""
+        return spilled(self.value, file)
+
+    def read(self, file: SpillFile) -> None:
+        """Read the value from a file, or compute it again."""
+        if self.token is not None:
+            self.value = restored(self.token, file)
+        else:
+            assert self.remake is not None, "a block without a file can be computed again"
+            self.value = self.remake()
+        self.buffers = buffers_of(self.value)
+
+    def clear(self) -> None:
+        """Drop the value."""
+        self.value, self.buffers = None, {}
+
+    def discard(self, file: SpillFile) -> None:
+        """Give back the place in a file."""
+        discard(self.token, file)
+
+    def __str__(self) -> str:
+        return f"task {self.key!r}"
 
     def add_use(self, job: "Job") -> None:
         """Record a job that will read the value."""
         insort(self._uses, -job.rank)
+        self.needed = True
 
     def end_use(self, job: "Job") -> None:
         """Forget a job that has read it."""
         self._uses.remove(-job.rank)
+        self.needed = bool(self._uses) or self.kept
 
     def last_for(self, job: "Job") -> bool:
         """Tell whether the value is not needed after a job."""
@@ -148,7 +137,7 @@ class Block:
 
 
 class Job:
-    """A call that makes the value of a block.
+    """A call that computes the value of a block.
 
     Parameters
     ----------
@@ -157,7 +146,7 @@ class Job:
     inputs : iterable of Block
         What it reads; each once.
     output : Block
-        What it makes.
+        What it computes.
     rank : int
         Its place in the order of all jobs, and unlike that of any other.
     scratch : int
@@ -174,7 +163,7 @@ class Job:
         "inputs",
         "measures",
         "output",
-        "promised",
+        "promise",
         "rank",
         "returns",
         "scratch",
@@ -200,8 +189,8 @@ class Job:
         self.scratch = scratch
         self.temporaries = temporaries
         self.context = context
-        self.waits_for = 0  # number of inputs that are not made yet
-        self.promised = 0  # for the result and the scratch memory, while it runs
+        self.waits_for = 0  # number of inputs that have no value yet
+        self.promise = Promise([], [], {})  # while it runs
         self.returns = 0  # bytes that are free again when it is done
         self.measures = False  # whether it runs to find out the size of its result
 

@@ -5,9 +5,9 @@ from functools import partial
 from typing import Any
 
 from accel import config
-from accel.engines.graph.ledger import UNLIMITED
 from accel.engines.graph.nodes import Node, run_nodes
 from accel.engines.graph.scheduler import Statistics
+from accel.engines.memory_budget.ledger import UNLIMITED
 from accel.memory.sizes import as_bytes
 
 __all__ = ["chunk_bytes", "get"]
@@ -84,10 +84,10 @@ def get(
     targets = sorted({names.origin(key) for key in wanted if names.is_task(names.origin(key))}, key=ranks.__getitem__)
     limit = UNLIMITED if budget is None else as_bytes(budget, "budget")
     threads = num_workers or config.current().threads
-    made = run_nodes(
+    computed = run_nodes(
         nodes, targets, limit, threads, spill_folder, constants=names.constants.values(), report=statistics
     )
-    values = {**names.constants, **dict(zip(targets, made, strict=True))}
+    values = {**names.constants, **dict(zip(targets, computed, strict=True))}
     return _nested(keys, lambda key: values[names.origin(key)])
 
 
@@ -164,10 +164,10 @@ class _Names:
 def _node(
     task: Any, names: _Names, sizes: Mapping[str, int], ranks: Mapping[Any, int], depth_first: bool, remake: bool
 ) -> Node:
-    given = {key: names.origin(key) for key in task.dependencies}
-    needed = sorted({origin for origin in given.values() if origin not in names.constants}, key=ranks.__getitem__)
-    constants = {key: names.constants[origin] for key, origin in given.items() if origin in names.constants}
-    places = {key: needed.index(origin) for key, origin in given.items() if origin not in names.constants}
+    origins = {key: names.origin(key) for key in task.dependencies}
+    needed = sorted({origin for origin in origins.values() if origin not in names.constants}, key=ranks.__getitem__)
+    constants = {key: names.constants[origin] for key, origin in origins.items() if origin in names.constants}
+    places = {key: needed.index(origin) for key, origin in origins.items() if origin not in names.constants}
     layer = _name(task.key)
     return Node(
         partial(_call, task, constants, places),

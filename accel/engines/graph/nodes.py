@@ -1,16 +1,16 @@
 """`execute`: the values of a graph of calls, within a budget of bytes."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from functools import partial
 from typing import Any, NamedTuple
 
 from accel import config
 from accel.engines.graph.blocks import Block, Estimate, Job
-from accel.engines.graph.ledger import UNLIMITED
 from accel.engines.graph.order import depth_first
 from accel.engines.graph.scheduler import Scheduler, Statistics
 from accel.engines.graph.values import buffers_of
+from accel.engines.memory_budget.ledger import UNLIMITED
 from accel.errors import StoreError, StoreValueError
 from accel.memory.sizes import as_bytes, in_words
 
@@ -32,8 +32,8 @@ class Node(NamedTuple):
         Bytes that the call allocates besides, while it runs.
     temporaries : int
         Number of values, each as large as the largest input, or the result if there is none, that the call allocates
-        besides. Other than
-        ``scratch`` they are a guess: they are limited to what the budget leaves, and are no reason to refuse.
+        besides. Other than ``scratch`` they are a guess: they are limited to what the budget leaves, and are no
+        reason to refuse.
     priority : float or None
         Of two nodes that can run, the one with the smaller number runs first. By default the order is depth first.
     remake : bool
@@ -134,22 +134,22 @@ def run_nodes(
 def _ordered(nodes: Mapping[Hashable, Node], targets: Iterable[Hashable]) -> list[Hashable]:
     """Return the keys that are needed, in the order in which they should run."""
     needed = depth_first(_Dependencies(nodes), targets)
-    given = [node.priority for node in map(nodes.__getitem__, needed)]
-    if None in given:
+    priorities = [node.priority for node in map(nodes.__getitem__, needed)]
+    if None in priorities:
         return needed
-    places = sorted(range(len(needed)), key=given.__getitem__)  # type: ignore[arg-type]
+    places = sorted(range(len(needed)), key=priorities.__getitem__)  # type: ignore[arg-type]
     return [needed[place] for place in places]
 
 
 class _Dependencies(dict[Hashable, Sequence[Hashable]]):
-    """The dependencies of each key; an unknown key says who asked for it."""
+    """The dependencies of each key; an error for an unknown key names the node that depends on it."""
 
     def __init__(self, nodes: Mapping[Hashable, Node]) -> None:
         super().__init__({key: node.dependencies for key, node in nodes.items()})
 
     def __missing__(self, key: Hashable) -> Sequence[Hashable]:
-        asking = next((f"node {each!r} depends" for each, needs in self.items() if key in needs), "a target is")
-        raise StoreValueError(f"{asking} on {key!r}, and the graph has no such node; its nodes are {[*self][:5]} ...")
+        reader = next((f"node {each!r} depends" for each, needs in self.items() if key in needs), "a target is")
+        raise StoreValueError(f"{reader} on {key!r}, and the graph has no such node; its nodes are {[*self][:5]} ...")
 
 
 def _planned(
@@ -163,9 +163,14 @@ def _planned(
         estimate = Estimate(node.nbytes) if node.nbytes is not None else layers.setdefault(node.layer, Estimate())
         block = blocks[key] = Block(key, estimate, kept=key in targets)
         if node.remake and not node.dependencies:
-            block.remake = node.call
+            block.remake = partial(_in_copy, context, node.call)
     jobs = [_job(nodes[key], blocks, key, rank, context) for rank, key in enumerate(order, 1)]
     return blocks, jobs
+
+
+def _in_copy(context: Context, call: Callable[[], Any]) -> Any:
+    """Call with the settings of a context; a copy of it, because several threads may do so."""
+    return context.copy().run(call)
 
 
 def _job(node: Node, blocks: Mapping[Hashable, Block], key: Hashable, rank: int, context: Any) -> Job:

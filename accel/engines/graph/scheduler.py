@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
-from accel.engines.graph.admission import Admission
-from accel.engines.graph.blocks import Block, Estimate, Job, State
-from accel.engines.graph.spill_file import SpillFile
-from accel.engines.graph.values import Buffers, buffers_of, discard, nbytes_of, restored, spillable, spilled
+from accel.device import Device
+from accel.engines.graph.blocks import Block, Estimate, Job
+from accel.engines.graph.job_admission import JobAdmission
+from accel.engines.graph.values import buffers_of, nbytes_of, spillable
+from accel.engines.memory_budget.evictable import State
+from accel.engines.memory_budget.ledger import Ledger
 from accel.errors import StoreError
 from accel.memory.sizes import in_words
 from accel.support.locks import start
@@ -36,7 +38,7 @@ class Statistics:
     spilled, restored : int
         Bytes written to the file, and read from it.
     remade : int
-        Number of values that were dropped and made again.
+        Number of values that were dropped and computed again.
     seconds : float
         Time from the first task to the last.
     """
@@ -51,16 +53,8 @@ class Statistics:
     seconds: float = 0.0
 
 
-class _Made(NamedTuple):
-    """What is known of a result: the buffers it keeps alive, its bytes, and whether it can be written to the file."""
-
-    buffers: Buffers
-    size: int
-    movable: bool
-
-
 class Scheduler:
-    """Runs jobs on threads; what they hold never exceeds the budget. See `accel.engines.graph.admission`.
+    """Runs jobs on threads; what they hold never exceeds the budget. See `accel.engines.memory_budget.admission`.
 
     Parameters
     ----------
@@ -74,8 +68,8 @@ class Scheduler:
         Called after each job with its block, in the thread that ran it.
     """
 
-    # Guarded by `_changed`: all that is here but `_file`, and all of the blocks and jobs. Threads wait for it only
-    # without any other lock. It is notified when a job or a move ends: whatever could let another job begin.
+    # `_changed` is the lock of the admission. It guards all that is here, and all of the blocks and jobs. Threads wait
+    # for it only without any other lock.
 
     def __init__(
         self,
@@ -86,9 +80,8 @@ class Scheduler:
         done: Callable[[Block], object] | None = None,
     ) -> None:
         self.statistics = Statistics(budget)
-        self._file = SpillFile(spill_folder)
-        self._admission = Admission(budget, self._forget)
-        self._changed = threading.Condition()
+        self._admission = JobAdmission(budget, spill_folder)
+        self._changed = self._admission.changed
         self._most_threads = threads
         self._threads: list[threading.Thread] = []
         self._left = 0
@@ -98,12 +91,12 @@ class Scheduler:
         self._began = perf_counter()
 
     @property
-    def ledger(self) -> Any:
+    def ledger(self) -> Ledger:
         """The account of bytes."""
-        return self._admission.ledger
+        return self._admission.ledger()
 
     def add(self, jobs: Iterable[Job]) -> None:
-        """Take the jobs, each after those that make its inputs; called once."""
+        """Take the jobs, each after those that compute its inputs; called once."""
         with self._changed:
             for job in jobs:
                 self._left += 1
@@ -154,9 +147,10 @@ class Scheduler:
                 f"the results need {in_words(self.ledger.budget + lacking)} together; the budget is "
                 f"{in_words(self.ledger.budget)}; write them to a store instead, or write a larger budget"
             )
+        with self._changed:
+            promise = self._admission.begin(away, self._admission.needed(away, {}))
         for block in away:
-            self.ledger.promise(block.nbytes)
-            self._bring(block)
+            self._admission.bring(block, promise)
         return [block.value for block in kept]
 
     def close(self) -> None:
@@ -167,10 +161,14 @@ class Scheduler:
                 self._changed.notify_all()
             self._join()
         finally:
-            self._file.close()
+            done = self._admission
+            done.file.close()
+            self.statistics.peak, self.statistics.excess = done.ledger().peak, done.excess
+            self.statistics.spilled, self.statistics.restored = done.spilled, done.restored
+            self.statistics.remade = done.remade
             # The failure keeps the frames of tasks alive, and with them their arrays.
             self._failure = None
-            self._admission = Admission(self.ledger.budget, self._forget)
+            self._admission = JobAdmission(done.nbytes)
 
     @property
     def _over(self) -> bool:
@@ -211,149 +209,66 @@ class Scheduler:
         while admission.ready:
             job = admission.next_job()
             if job is not None:
-                return partial(self._run, job, admission.begin(job))
+                admission.begin_job(job)
+                return partial(self._run, job)
             written = admission.make_room()
             if written:
-                return partial(self._write, written)
+                return partial(admission.evict, written)
             if written is None:
                 return None
         return None
 
-    def _run(self, job: Job, away: list[Block]) -> None:
-        for block in away:
-            self._bring(block, job)
-        # Not a local variable: the value must have no other reference when it is counted as freed.
-        job.output.value = job.context.copy().run(job.call, *[block.value for block in job.inputs])
+    def _run(self, job: Job) -> None:
+        try:
+            for block in job.promise.away:
+                self._admission.bring(block, job.promise)
+            # Not a local variable: the value must have no other reference when it is counted as freed.
+            job.output.value = job.context.copy().run(job.call, *[block.value for block in job.inputs])
+            self._keep(job)
+        except BaseException as error:
+            with self._changed:
+                self._fail(error)  # first: what waits for this job has an error then too
+                self._admission.end(job.promise)
+            return
         self._finish(job)
         if self._done is not None:
             self._done(job.output)
 
-    def _finish(self, job: Job) -> None:
-        value = job.output.value
-        made = _Made(buffers_of(value), nbytes_of(value), spillable(value))
-        del value
+    def _keep(self, job: Job) -> None:
+        """Count a result; it is in memory or in the file then."""
+        output = job.output
+        buffers, size = buffers_of(output.value), nbytes_of(output.value)
+        output.movable = output.remake is not None or spillable(output.value)
         with self._changed:
-            made = made._replace(buffers=self.ledger.counted(made.buffers))
-            self._refuse_excess(job, made)
+            output.buffers = self.ledger.counted(buffers)
+            self._refuse_excess(job, size)
             self._admission.leave(job)
-        while (step := self._keep(job, made)) is not None:
-            step()
+            output.estimate.learn(size, job.input_bytes)
+            output.estimate = Estimate(size if output.remake is None else max(size, sum(output.buffers.values())))
+        self._admission.keep(output, job.promise)
 
-    def _keep(self, job: Job, made: _Made) -> Callable[[], None] | None:
-        """Count a result, and let its readers begin; what must be done before if there is no room for it.
-
-        A result that is larger than expected comes after all others: they leave the memory for it, and if that is not
-        enough, it is written to the file itself.
-        """
-        admission = self._admission
+    def _finish(self, job: Job) -> None:
+        """Count a job as done, and let the readers of its result begin."""
         with self._changed:
-            while job.output.state is State.PLANNED and (lacking := self._lacking(job, made)) > 0:
-                self.statistics.excess = max(self.statistics.excess, lacking)
-                blocks = admission.drop_latest(lacking)
-                if blocks:
-                    return partial(self._write, blocks)
-                if blocks is None and made.movable:
-                    return partial(self._write_result, job, made.size)
-                if blocks is None:
-                    self._wait_for_room(job, made)
-            if job.output.state is State.PLANNED:
-                self._take_in(job.output, made.buffers, job.promised)
-            self._end(job, made)
-        return None
+            self._admission.end_job(job)
+            for reader in job.output.readers:
+                reader.waits_for -= 1
+                if not reader.waits_for:
+                    self._admission.make_ready(reader)
+            job.output.readers.clear()
+            self._left -= 1
+            self.statistics.tasks += 1
+            self.statistics.seconds = perf_counter() - self._began
 
-    def _end(self, job: Job, made: _Made) -> None:
-        """Note that a job is done; its result is in memory or in the file."""
-        output = job.output
-        output.estimate.learn(made.size, job.input_bytes)
-        size = made.size if output.remake is None else max(made.size, sum(made.buffers.values()))
-        output.estimate, output.movable = Estimate(size), made.movable or output.remake is not None
-        self._admission.end(job)
-        self._admission.settle(output)
-        for reader in output.readers:
-            reader.waits_for -= 1
-            if not reader.waits_for:
-                self._admission.make_ready(reader)
-        output.readers.clear()
-        self._left -= 1
-        self.statistics.tasks += 1
-        self.statistics.peak = self.ledger.peak
-        self.statistics.seconds = perf_counter() - self._began
-        self._changed.notify_all()
-
-    def _lacking(self, job: Job, made: _Made) -> int:
-        """Return the bytes by which a result is larger than expected and than what is left."""
-        return self._admission.ledger.added(made.buffers) - job.promised - self._admission.ledger.room
-
-    def _wait_for_room(self, job: Job, made: _Made) -> None:
-        """Wait until another job ends, with a result that cannot be written to the file."""
-        admission = self._admission
-        if admission.running == admission.waiting + 1 or self._over:
-            raise StoreError(
-                f"task {job.output.key!r} made {in_words(made.size)} that cannot be written to a file, and "
-                f"{in_words(max(self.ledger.room + job.promised, 0))} were left; the budget is "
-                f"{in_words(self.ledger.budget)}; write a larger one, or smaller chunks"
-            )
-        admission.waiting += 1
-        self._changed.notify_all()
-        try:
-            self._changed.wait()
-        finally:
-            admission.waiting -= 1
-
-    def _write_result(self, job: Job, size: int) -> None:
-        """Write a result to the file in place of keeping it."""
-        output = job.output
-        token = spilled(output.value, self._file)
-        with self._changed:
-            self.ledger.promise(-job.promised)
-            output.value, output.token, output.state = None, token, State.AWAY
-            self.statistics.spilled += size
-
-    def _refuse_excess(self, job: Job, made: _Made) -> None:
+    def _refuse_excess(self, job: Job, size: int) -> None:
         """Raise an error if a result of a size that was not known does not fit beside its inputs."""
-        budget = self.ledger.budget
-        needed = job.input_bytes + made.size
-        if needed > budget and self._lacking(job, made) > 0:
+        ledger = self.ledger
+        needed = job.input_bytes + size
+        if needed > ledger.budget and ledger.added(job.output.buffers) > job.promise.left[Device.CPU] + ledger.room:
             raise StoreError(
-                f"task {job.output.key!r} needed {in_words(needed)} at once (inputs {in_words(job.input_bytes)}, "
-                f"result {in_words(made.size)}); the budget is {in_words(budget)}; write smaller chunks, or a larger "
-                f"budget"
+                f"{job.output} needed {in_words(needed)} at once (inputs {in_words(job.input_bytes)}, result "
+                f"{in_words(size)}); the budget is {in_words(ledger.budget)}; write smaller chunks, or a larger budget"
             )
-
-    def _take_in(self, block: Block, buffers: Buffers, promised: int) -> None:
-        block.buffers = {**buffers}
-        self.ledger.hold(buffers, promised)
-        block.state = State.HELD
-
-    def _bring(self, block: Block, job: Job | None = None) -> None:
-        """Read a value from the file, or make it again."""
-        if block.token is not None:
-            block.value = restored(block.token, self._file)
-            self.statistics.restored += block.nbytes
-        else:
-            assert block.remake is not None, "a block without a file can be made again"
-            block.value = block.remake() if job is None else job.context.copy().run(block.remake)
-            self.statistics.remade += 1
-        with self._changed:
-            self._take_in(block, self.ledger.counted(buffers_of(block.value)), block.nbytes)
-            self._changed.notify_all()
-
-    def _write(self, blocks: list[Block]) -> None:
-        """Write values to the file and free their memory."""
-        for block in blocks:
-            block.token = spilled(block.value, self._file)
-            with self._changed:
-                self._admission.take_out(block, State.AWAY)
-                self.statistics.spilled += block.nbytes
-                self._changed.notify_all()
-        with self._changed:
-            self._admission.running -= 1
-            self._changed.notify_all()
-
-    def _forget(self, block: Block) -> None:
-        if block.token is not None:
-            discard(block.token, self._file)
-            block.token = None
 
     def _fail(self, error: BaseException) -> None:
         with self._changed:

@@ -1,16 +1,13 @@
 """What a value of a graph holds in memory, and how it waits in a file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from accel.engines.graph.spill_file import Extent, SpillFile
+from accel.engines.memory_budget.spill_file import Extent, SpillFile
 
-__all__ = ["Buffers", "Spilled", "buffers_of", "discard", "nbytes_of", "restored", "spillable", "spilled"]
-
-Buffers = Mapping[int, int]
-"""Bytes of each buffer that a value keeps alive, by the identity of its owner."""
+__all__ = ["Spilled", "buffers_of", "discard", "nbytes_of", "restored", "spillable", "spilled"]
 
 
 class Spilled(NamedTuple):
@@ -27,14 +24,14 @@ def buffers_of(value: Any) -> dict[int, int]:
 
     A view keeps all of its base alive, so two views of one array have the same buffer.
     """
-    found: dict[int, int] = {}
+    buffers: dict[int, int] = {}
     for part in _leaves(value):
         if isinstance(part, np.ndarray):
             owner, nbytes = _owner(part)
-            found[owner] = max(nbytes, found.get(owner, 0))
+            buffers[owner] = max(nbytes, buffers.get(owner, 0))
         elif nbytes := _nbytes(part):
-            found[id(part)] = nbytes
-    return found
+            buffers[id(part)] = nbytes
+    return buffers
 
 
 def nbytes_of(value: Any) -> int:
@@ -66,17 +63,17 @@ def spilled(value: Any, file: SpillFile) -> Any:
 def restored(token: Any, file: SpillFile) -> Any:
     """Read a value that was spilled; it stays in the file."""
 
-    def read(found: Spilled) -> np.ndarray:
-        array = np.empty(found.stored, found.dtype)
-        file.read(found.extent, array)
-        return array if found.stored == found.shape else np.broadcast_to(array, found.shape)
+    def read(place: Spilled) -> np.ndarray:
+        array = np.empty(place.stored, place.dtype)
+        file.read(place.extent, array)
+        return array if place.stored == place.shape else np.broadcast_to(array, place.shape)
 
     return _mapped(token, Spilled, read)
 
 
 def discard(token: Any, file: SpillFile) -> None:
     """Remove a value from the file."""
-    _mapped(token, Spilled, lambda found: file.free(found.extent))
+    _mapped(token, Spilled, lambda place: file.free(place.extent))
 
 
 def _leaves(value: Any) -> Iterator[Any]:

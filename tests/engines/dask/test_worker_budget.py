@@ -153,7 +153,7 @@ def test_tiles_keep_their_values_and_memory_its_bound(steps):
         pass
     for number, (kind, at) in enumerate(steps):
         if kind == "message":
-            tiles.append((number, memory.kept(array_of(number))))
+            tiles.append((number, memory.tile(array_of(number))))
         elif kind == "make" or not tiles:
             with memory.admitted(32, (), budget) as lease:
                 tiles.append((number, lease.keep(array_of(number))))

@@ -1,8 +1,11 @@
 """`Ledger`: the account of bytes in memory."""
 
-from accel.engines.graph.values import Buffers
+from collections.abc import Mapping
 
-__all__ = ["UNLIMITED", "Ledger"]
+__all__ = ["UNLIMITED", "Buffers", "Ledger"]
+
+Buffers = Mapping[int, int]
+"""Bytes of each buffer that a value keeps alive, by the identity of its owner."""
 
 UNLIMITED = 1 << 62
 """The budget where none is given."""
